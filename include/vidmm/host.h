@@ -1,0 +1,101 @@
+/*
+ * host.h - a world for one display miniport: what ntoskrnl and dxgkrnl are to it.
+ *
+ * A host owns simulated physical memory, pool, IRQL, DPCs, interrupts, the hardware model behind the
+ * BARs and the driver itself, loaded from a shared object or linked in. One host exists at a time in
+ * a process (the driver's ntoskrnl names have no instance argument).
+ */
+#ifndef VIDMM_HOST_H
+#define VIDMM_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/hwmodel.h>
+#include <vidmm/os.h>
+
+struct vidmm_host;
+
+struct vidmm_host_setting {
+    const char *name; /* ASCII; what the driver reads with RtlQueryRegistryValues, the model with setting() */
+    uint64_t value;
+};
+
+/* Where dxgkrnl's news go: wired to the manager by src/lab. Members may be NULL. */
+struct vidmm_host_sink {
+    void *ctx;
+    void (*completed)(void *ctx, uint32_t node, uint32_t fence);
+    void (*preempted)(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed);
+    void (*faulted)(void *ctx, uint32_t node, uint32_t fence);
+    NTSTATUS (*create_context_allocation)(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args);
+    NTSTATUS (*destroy_context_allocation)(void *ctx, HANDLE allocation);
+};
+
+struct vidmm_host_config {
+    const char *driver_path;            /* shared object that exports DriverEntry, or NULL */
+    DRIVER_INITIALIZE *driver_entry;    /* linked-in driver, when driver_path is NULL */
+    const struct vidmm_hw_model *model; /* NULL: BARs of plain memory, submissions are the driver's affair */
+    const struct vidmm_host_setting *settings;
+    uint32_t setting_count;
+    uint64_t memory_bytes;              /* simulated RAM; 0: 4 GiB; sparse */
+    uint64_t seed;                      /* scatters physical pages; 0: runs of pages in order */
+    bool threads;                       /* engine threads and wall-clock time instead of virtual time */
+    uint64_t fail_at;                   /* the n-th allocation of host, driver, model or manager fails; 0: none */
+    FILE *log;                          /* DbgPrint and DDI trace; NULL: nowhere */
+    bool trace_calls;                   /* one line a DDI call on `log` */
+};
+
+/* One sentence about what failed: never empty after a failure. */
+struct vidmm_host_error {
+    char text[512];
+    NTSTATUS status; /* of the driver's call, if it was one */
+};
+
+/* Loads driver and model and calls DriverEntry. false: nothing is left behind. */
+bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host **out, struct vidmm_host_error *error);
+/* AddDevice, StartDevice. */
+bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
+/* StopDevice, RemoveDevice; false with `error` when the driver refused or leaked. */
+bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
+/*
+ * Unload, then judges what is left: pool blocks, contiguous memory, MDLs, mappings, damaged guard
+ * bytes. Returns false and a sentence when anything was; the host is gone in either case.
+ */
+bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error);
+void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink);
+
+/*
+ * The driver's table as the manager must call it: each slot that the driver filled is a thunk that
+ * sets the IRQL the page documents, logs and hashes the call, calls the driver, and checks that IRQL
+ * came back. Slots the driver left NULL are NULL.
+ */
+const DRIVER_INITIALIZATION_DATA *vidmm_host_ddi(struct vidmm_host *host);
+/* hAdapter for those thunks. */
+HANDLE vidmm_host_adapter(struct vidmm_host *host);
+/* The manager's operating system. Valid until vidmm_host_destroy. */
+const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);
+
+/* Hash over every DDI call so far: which, with what (no pointers), and what it answered. */
+uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
+uint64_t vidmm_host_calls(struct vidmm_host *host);
+/* Allocations counted for fail_at so far; and whether the failure has happened. */
+uint64_t vidmm_host_allocations(struct vidmm_host *host);
+bool vidmm_host_failed_once(struct vidmm_host *host);
+/* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in order. */
+uint32_t vidmm_host_violations(struct vidmm_host *host);
+const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
+
+/* Lets the hardware run until it has nothing to do (virtual time), or briefly (threads). */
+void vidmm_host_run(struct vidmm_host *host);
+/* The model's back door; NULL when it has none. See hwmodel.h peek. */
+const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size);
+/* Host pointer to simulated RAM, or NULL outside of it. */
+void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size);
+
+#endif

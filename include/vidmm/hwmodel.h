@@ -1,0 +1,69 @@
+/*
+ * hwmodel.h - a piece of simulated hardware: what sits behind a driver's BARs.
+ *
+ * A model exports one vidmm_hw_model. The host calls create once before DriverEntry, routes
+ * READ_/WRITE_REGISTER_* on a register BAR to reg_read/reg_write, maps memory BARs straight into the
+ * CPU's view, and calls step() whenever simulated time passes. The model reaches system memory and
+ * raises interrupts through vidmm_hw_host. It never calls the driver.
+ */
+#ifndef VIDMM_HWMODEL_H
+#define VIDMM_HWMODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the host gives to a model. */
+struct vidmm_hw_host {
+    void *ctx;
+    /* Zeroed block or NULL; counted and failed like every other allocation of the host. */
+    void *(*alloc)(void *ctx, size_t size);
+    void (*free)(void *ctx, void *block, size_t size);
+    /*
+     * Host pointer to system memory at physical address `pa`, good for `size` bytes, or NULL when
+     * the range is not installed memory (a bus error). `size` may span pages.
+     */
+    void *(*memory)(void *ctx, uint64_t pa, size_t size);
+    /* Raises message-signalled interrupt `message`. The ISR runs before this returns, or soon after. */
+    void (*interrupt)(void *ctx, uint32_t message);
+    /* Nanoseconds, virtual or real; and, with virtual time, makes time pass. */
+    uint64_t (*now)(void *ctx);
+    void (*advance)(void *ctx, uint64_t ns);
+    /* Named number from the run's configuration, or `otherwise`. */
+    uint64_t (*setting)(void *ctx, const char *name, uint64_t otherwise);
+};
+
+enum vidmm_hw_bar_kind { VIDMM_HW_BAR_NONE, VIDMM_HW_BAR_REGISTERS, VIDMM_HW_BAR_MEMORY };
+
+struct vidmm_hw_bar {
+    enum vidmm_hw_bar_kind kind;
+    uint64_t size;   /* bytes, a multiple of 4096 */
+    void *memory;    /* MEMORY: the model's own bytes, page-aligned, shared with the CPU */
+};
+
+#define VIDMM_HW_BARS 6
+
+struct vidmm_hw_model {
+    const char *name;
+    /* Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. */
+    void *(*create)(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]);
+    void (*destroy)(void *hw);
+    /* `width` is 1, 2, 4 or 8 bytes. Any thread; the model locks. */
+    uint64_t (*reg_read)(void *hw, uint32_t bar, uint64_t offset, uint32_t width);
+    void (*reg_write)(void *hw, uint32_t bar, uint64_t offset, uint32_t width, uint64_t value);
+    /*
+     * Does a bounded piece of the pending work of one engine; false when there was none. By default
+     * the host calls the engines in turn whenever somebody waits; in a threaded run each engine has
+     * a thread of its own that sleeps while step() returns false and is woken by register writes.
+     */
+    uint32_t engines;
+    bool (*step)(void *hw, uint32_t engine);
+    /*
+     * The byte oracle's back door: `size` bytes at a GPU physical address (segment base + offset) as
+     * the GPU would see them, or NULL. Contiguous in memory segments; in an aperture never past a
+     * page. May be NULL.
+     */
+    const void *(*peek)(void *hw, uint64_t gpu_address, size_t size);
+};
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * os.h - the world as the manager sees it.
+ *
+ * The manager (src/manager) has no operating system in it. Memory, locks, time, waiting, system
+ * pages and the CPU's view of physical addresses come in through one struct of function pointers.
+ * src/host provides the usual implementation; a kernel or a simulator provides its own.
+ *
+ * Every member is required. Every function gets `ctx` as its first argument.
+ */
+#ifndef VIDMM_OS_H
+#define VIDMM_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntddk.h> /* MDL */
+
+/* Flags of vidmm_os.pages_alloc. */
+#define VIDMM_PAGES_CONTIGUOUS 0x1u /* one physically contiguous run */
+#define VIDMM_PAGES_CACHED 0x2u     /* cacheable; otherwise write-combined */
+
+struct vidmm_os {
+    void *ctx;
+
+    /* A zeroed block of `size` bytes aligned for any type, or NULL. */
+    void *(*alloc)(void *ctx, size_t size);
+    /* Gives back a block of alloc(); `size` is what was asked. */
+    void (*free)(void *ctx, void *block, size_t size);
+
+    /* A sleeping, non-recursive mutex, or NULL. */
+    void *(*lock_create)(void *ctx);
+    void (*lock_destroy)(void *ctx, void *lock);
+    void (*lock)(void *ctx, void *lock);
+    void (*unlock)(void *ctx, void *lock);
+
+    /*
+     * Sleeps until somebody calls wake(), or until `deadline_ns` of now() has passed. `lock` is
+     * held by the caller, released while asleep and held again on return. Returns false when the
+     * deadline passed. May return early (true) without a wake: the caller checks its condition
+     * again. With virtual time this is where the simulated GPU runs.
+     */
+    bool (*wait)(void *ctx, void *lock, uint64_t deadline_ns);
+    /* Wakes every waiter. Any thread, any IRQL. */
+    void (*wake)(void *ctx);
+    /* Nanoseconds since an arbitrary start; virtual or real. */
+    uint64_t (*now)(void *ctx);
+
+    /*
+     * `pages` locked system pages below or at `highest` (a physical address), zeroed, described by
+     * an MDL whose PFN array has one entry a page. NULL when there are none.
+     */
+    PMDL (*pages_alloc)(void *ctx, size_t pages, uint32_t flags, uint64_t highest);
+    void (*pages_free)(void *ctx, PMDL mdl);
+    /* The CPU's linear view of all pages of `mdl`; valid until pages_free. NULL when out of room. */
+    void *(*pages_map)(void *ctx, PMDL mdl);
+    /* The CPU's view of a physical range outside system memory (a BAR), or NULL. */
+    void *(*io_map)(void *ctx, uint64_t physical, size_t size);
+    /* Physical address of a page that absorbs stray accesses (DummyPage of an unmapped aperture). */
+    uint64_t (*dummy_page)(void *ctx);
+    /* Bytes of installed system memory, and its highest physical address. */
+    uint64_t (*memory_bytes)(void *ctx);
+    uint64_t (*memory_highest)(void *ctx);
+};
+
+#endif

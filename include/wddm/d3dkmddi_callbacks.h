@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Callbacks of the display port driver that belong to the device driver interface: their arguments
+ * and types. The table that carries them, DXGKRNL_INTERFACE, is in dispmprt.h. Pages
+ * nc-d3dkmddi-dxgkcb_* and _dxgkargcb_*.
+ */
+#ifndef WDDM_D3DKMDDI_CALLBACKS_H
+#define WDDM_D3DKMDDI_CALLBACKS_H
+
+#include "d3dkmddi_paging.h"
+#include "d3dkmddi_submit.h"
+#include "d3dkmddi_engine.h"
+
+WDDM_BEGIN_DECLS
+
+typedef enum _DXGK_HANDLE_TYPE {
+    DXGK_HANDLE_ALLOCATION = 1,
+    DXGK_HANDLE_RESOURCE = 2
+} DXGK_HANDLE_TYPE;
+
+typedef struct WDDM_LAYOUT _DXGKCB_GETHANDLEDATAFLAGS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT DeviceSpecific : 1;
+            UINT Reserved : 31;
+        };
+        UINT Value;
+    };
+} DXGKCB_GETHANDLEDATAFLAGS;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_GETHANDLEDATA {
+    D3DKMT_HANDLE hObject;
+    DXGK_HANDLE_TYPE Type;
+    DXGKCB_GETHANDLEDATAFLAGS Flags;
+} DXGKARGCB_GETHANDLEDATA;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_ENUMHANDLECHILDREN {
+    D3DKMT_HANDLE hObject;
+    UINT Index;
+} DXGKARGCB_ENUMHANDLECHILDREN;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_GETCAPTUREADDRESS {
+    D3DKMT_HANDLE hAllocation;
+    UINT SegmentId;
+    PHYSICAL_ADDRESS PhysicalAddress;
+} DXGKARGCB_GETCAPTUREADDRESS;
+
+typedef VOID *(APIENTRY *DXGKCB_GETHANDLEDATA)(const DXGKARGCB_GETHANDLEDATA *pData);
+typedef D3DKMT_HANDLE(APIENTRY *DXGKCB_GETHANDLEPARENT)(D3DKMT_HANDLE hAllocation);
+typedef D3DKMT_HANDLE(APIENTRY *DXGKCB_ENUMHANDLECHILDREN)(
+    const DXGKARGCB_ENUMHANDLECHILDREN *pData);
+typedef NTSTATUS(APIENTRY *DXGKCB_GETCAPTUREADDRESS)(DXGKARGCB_GETCAPTUREADDRESS *pData);
+typedef VOID(APIENTRY *DXGKCB_NOTIFY_INTERRUPT)(const HANDLE hAdapter,
+                                                const DXGKARGCB_NOTIFY_INTERRUPT_DATA *pData);
+typedef VOID(APIENTRY *DXGKCB_NOTIFY_DPC)(const HANDLE hAdapter);
+
+/* Mode-setting interfaces: opaque here. */
+struct _DXGK_VIDPN_INTERFACE;
+struct _DXGK_MONITOR_INTERFACE;
+typedef UINT DXGK_VIDPN_INTERFACE_VERSION;
+typedef UINT DXGK_MONITOR_INTERFACE_VERSION;
+typedef NTSTATUS(APIENTRY *DXGKCB_QUERYVIDPNINTERFACE)(
+    const D3DKMDT_HVIDPN hVidPn, const DXGK_VIDPN_INTERFACE_VERSION VidPnInterfaceVersion,
+    const struct _DXGK_VIDPN_INTERFACE **ppVidPnInterface);
+typedef NTSTATUS(APIENTRY *DXGKCB_QUERYMONITORINTERFACE)(
+    const HANDLE hAdapter, const DXGK_MONITOR_INTERFACE_VERSION MonitorInterfaceVersion,
+    const struct _DXGK_MONITOR_INTERFACE **ppMonitorInterface);
+
+#if WDDM_AT_LEAST(WIN8)
+
+typedef struct WDDM_LAYOUT _DXGK_CREATECONTEXTALLOCATIONFLAGS {
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT SharedAcrossContexts : 1;
+#if WDDM_AT_LEAST(WDDM2_0)
+            UINT MapGpuVirtualAddress : 1;
+#endif
+#if WDDM_AT_LEAST(WDDM2_0)
+            UINT Reserved : 30;
+#else
+            UINT Reserved : 31;
+#endif
+        };
+        UINT Value;
+    };
+} DXGK_CREATECONTEXTALLOCATIONFLAGS;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_CREATECONTEXTALLOCATION {
+    DXGK_CREATECONTEXTALLOCATIONFLAGS ContextAllocationFlags;
+    HANDLE hAdapter;
+    HANDLE hDevice;
+    HANDLE hContext;
+    HANDLE hDriverAllocation;
+    SIZE_T Size;
+    UINT Alignment;
+    UINT SupportedSegmentSet;
+    UINT EvictionSegmentSet;
+    DXGK_SEGMENTPREFERENCE PreferredSegment;
+    DXGK_SEGMENTBANKPREFERENCE HintedBank;
+    DXGK_ALLOCATIONINFOFLAGS Flags;
+    HANDLE hAllocation; /* out */
+#if WDDM_AT_LEAST(WDDM2_0)
+    UINT PhysicalAdapterIndex;
+#endif
+} DXGKARGCB_CREATECONTEXTALLOCATION;
+
+typedef NTSTATUS(APIENTRY *DXGKCB_CREATECONTEXTALLOCATION)(
+    DXGKARGCB_CREATECONTEXTALLOCATION *ContextAllocation);
+typedef NTSTATUS(APIENTRY *DXGKCB_DESTROYCONTEXTALLOCATION)(const HANDLE hAdapter,
+                                                            const HANDLE hAllocation);
+typedef VOID(APIENTRY *DXGKCB_SETPOWERCOMPONENTACTIVE)(const HANDLE hAdapter, UINT ComponentIndex);
+typedef VOID(APIENTRY *DXGKCB_SETPOWERCOMPONENTIDLE)(const HANDLE hAdapter, UINT ComponentIndex);
+typedef NTSTATUS(APIENTRY *DXGKCB_POWERRUNTIMECONTROLREQUEST)(const HANDLE hAdapter,
+                                                              LPCGUID PowerControlCode,
+                                                              PVOID InBuffer, SIZE_T InBufferSize,
+                                                              PVOID OutBuffer, SIZE_T OutBufferSize,
+                                                              PSIZE_T BytesReturned);
+typedef VOID(APIENTRY *DXGKCB_SETPOWERCOMPONENTLATENCY)(const HANDLE hAdapter, UINT ComponentIndex,
+                                                        ULONGLONG Latency);
+typedef VOID(APIENTRY *DXGKCB_SETPOWERCOMPONENTRESIDENCY)(const HANDLE hAdapter,
+                                                          UINT ComponentIndex, ULONGLONG Residency);
+typedef VOID(APIENTRY *DXGKCB_COMPLETEFSTATETRANSITION)(const HANDLE hAdapter, UINT ComponentIndex);
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM1_3)
+typedef VOID(APIENTRY *DXGKCB_COMPLETEPSTATETRANSITION)(const HANDLE hAdapter, UINT ComponentIndex,
+                                                        UINT Completed);
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_0)
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_MAPCONTEXTALLOCATION {
+    D3DGPU_VIRTUAL_ADDRESS BaseAddress;
+    D3DGPU_VIRTUAL_ADDRESS MinimumAddress;
+    D3DGPU_VIRTUAL_ADDRESS MaximumAddress;
+    HANDLE hAllocation;
+    D3DGPU_SIZE_T OffsetInPages;
+    D3DGPU_SIZE_T SizeInPages;
+    D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE Protection;
+    UINT64 DriverProtection;
+} DXGKARGCB_MAPCONTEXTALLOCATION;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_UPDATECONTEXTALLOCATION {
+    HANDLE hAllocation;
+    PVOID pPrivateDriverData;
+    UINT PrivateDriverDataSize;
+} DXGKARGCB_UPDATECONTEXTALLOCATION;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE {
+    HANDLE hDxgkProcess;
+    UINT64 SizeInBytes;
+    UINT Alignment;
+    UINT64 StartVirtualAddress; /* out */
+    UINT64 BaseAddress;         /* in */
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT AllowUserModeMapping : 1;
+        };
+        UINT Flags;
+    };
+} DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_RELEASEHANDLEDATA {
+    HANDLE ReleaseHandle;
+    DXGK_HANDLE_TYPE Type;
+} DXGKARGCB_RELEASEHANDLEDATA;
+
+typedef D3DGPU_VIRTUAL_ADDRESS(APIENTRY *DXGKCB_MAPCONTEXTALLOCATION)(
+    const HANDLE hAdapter, const DXGKARGCB_MAPCONTEXTALLOCATION *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_UPDATECONTEXTALLOCATION)(
+    const HANDLE hAdapter, const DXGKARGCB_UPDATECONTEXTALLOCATION *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_RESERVEGPUVIRTUALADDRESSRANGE)(
+    const HANDLE hAdapter, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *pArgs);
+typedef VOID *(APIENTRY *DXGKCB_ACQUIREHANDLEDATA)(const DXGKARGCB_GETHANDLEDATA *pData,
+                                                   HANDLE *pReleaseHandle);
+typedef VOID(APIENTRY *DXGKCB_RELEASEHANDLEDATA)(const DXGKARGCB_RELEASEHANDLEDATA ReleaseData);
+typedef VOID(APIENTRY *DXGKCB_HARDWARECONTENTPROTECTIONTEARDOWN)(const HANDLE hAdapter, UINT Flags);
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_1)
+typedef VOID(APIENTRY *DXGKCB_MULTIPLANEOVERLAYDISABLED)(const HANDLE hAdapter,
+                                                         const UINT VidPnSourceId);
+typedef NTSTATUS(APIENTRY *DXGKCB_MITIGATEDRANGEUPDATE)(const HANDLE hAdapter, PVOID pArgs);
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_2)
+struct _DXGKARGCB_INVALIDATEHWCONTEXT;
+typedef NTSTATUS(APIENTRY *DXGKCB_INVALIDATEHWCONTEXT)(
+    const struct _DXGKARGCB_INVALIDATEHWCONTEXT *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_INDICATE_CONNECTOR_CHANGE)(const HANDLE hAdapter);
+typedef NTSTATUS(APIENTRY *DXGKCB_UNBLOCKUEFIFRAMEBUFFERRANGES)(const HANDLE hAdapter, PVOID pArgs);
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_3)
+struct _DXGKARGCB_PROTECTEDSESSIONSTATUS;
+typedef NTSTATUS(APIENTRY *DXGKCB_SETPROTECTEDSESSIONSTATUS)(
+    const struct _DXGKARGCB_PROTECTEDSESSIONSTATUS *pStatus);
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_4)
+
+typedef enum _DXGK_MEMORY_CACHING_TYPE {
+    DXGK_MEMORY_CACHING_TYPE_NON_CACHED = 0,
+    DXGK_MEMORY_CACHING_TYPE_CACHED = 1,
+    DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED = 2
+} DXGK_MEMORY_CACHING_TYPE;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_ALLOCATECONTIGUOUSMEMORY {
+    SIZE_T NumberOfBytes;
+    PHYSICAL_ADDRESS LowestAcceptableAddress;
+    PHYSICAL_ADDRESS HighestAcceptableAddress;
+    PHYSICAL_ADDRESS BoundaryAddressMultiple;
+    DXGK_MEMORY_CACHING_TYPE CacheType;
+    HANDLE hMemoryHandle; /* out */
+    PVOID pMemory;        /* out */
+} DXGKARGCB_ALLOCATECONTIGUOUSMEMORY;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_FREECONTIGUOUSMEMORY {
+    HANDLE hMemoryHandle;
+} DXGKARGCB_FREECONTIGUOUSMEMORY, DXGKARGCB_FREEPAGESFROMMDL, DXGKARGCB_UNMAPMDLFROMIOMMU;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_ALLOCATEPAGESFORMDL {
+    PHYSICAL_ADDRESS LowAddress;
+    PHYSICAL_ADDRESS HighAddress;
+    PHYSICAL_ADDRESS SkipBytes;
+    SIZE_T TotalBytes;
+    DXGK_MEMORY_CACHING_TYPE CacheType;
+    ULONG Flags;
+    HANDLE hMemoryHandle; /* out */
+    PMDL pMdl;            /* out */
+} DXGKARGCB_ALLOCATEPAGESFORMDL;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_MAPMDLTOIOMMU {
+    PMDL pMdl;
+    HANDLE hMemoryHandle; /* out */
+} DXGKARGCB_MAPMDLTOIOMMU;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_PINFRAMEBUFFERFORSAVE {
+    UINT PhysicalAdapterIndex;
+    SIZE_T CommitSize;
+    PMDL pMdl; /* out */
+} DXGKARGCB_PINFRAMEBUFFERFORSAVE;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_UNPINFRAMEBUFFERFORSAVE {
+    UINT PhysicalAdapterIndex;
+} DXGKARGCB_UNPINFRAMEBUFFERFORSAVE;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_MAPFRAMEBUFFERPOINTER {
+    UINT PhysicalAdapterIndex;
+    SIZE_T Size;
+    SIZE_T Offset;      /* in and out */
+    PVOID pBaseAddress; /* out */
+} DXGKARGCB_MAPFRAMEBUFFERPOINTER;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_UNMAPFRAMEBUFFERPOINTER {
+    UINT PhysicalAdapterIndex;
+    PVOID pBaseAddress;
+} DXGKARGCB_UNMAPFRAMEBUFFERPOINTER;
+
+typedef NTSTATUS(APIENTRY *DXGKCB_ALLOCATECONTIGUOUSMEMORY)(
+    const HANDLE hAdapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_FREECONTIGUOUSMEMORY)(
+    const HANDLE hAdapter, const DXGKARGCB_FREECONTIGUOUSMEMORY *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_ALLOCATEPAGESFORMDL)(const HANDLE hAdapter,
+                                                       DXGKARGCB_ALLOCATEPAGESFORMDL *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_FREEPAGESFROMMDL)(const HANDLE hAdapter,
+                                                    const DXGKARGCB_FREEPAGESFROMMDL *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_PINFRAMEBUFFERFORSAVE)(const HANDLE hAdapter,
+                                                         DXGKARGCB_PINFRAMEBUFFERFORSAVE *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_UNPINFRAMEBUFFERFORSAVE)(
+    const HANDLE hAdapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_MAPFRAMEBUFFERPOINTER)(const HANDLE hAdapter,
+                                                         DXGKARGCB_MAPFRAMEBUFFERPOINTER *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_UNMAPFRAMEBUFFERPOINTER)(
+    const HANDLE hAdapter, const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_MAPMDLTOIOMMU)(const HANDLE hAdapter,
+                                                 DXGKARGCB_MAPMDLTOIOMMU *pArgs);
+typedef VOID(APIENTRY *DXGKCB_UNMAPMDLFROMIOMMU)(const HANDLE hAdapter,
+                                                 const DXGKARGCB_UNMAPMDLFROMIOMMU *pArgs);
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_5)
+typedef struct WDDM_LAYOUT _DXGKARGCB_SIGNALEVENT {
+    HANDLE hDxgkProcess;
+    HANDLE hEvent;
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT CpuEventObject : 1;
+            UINT Reserved : 31;
+        };
+        UINT Flags;
+    };
+} DXGKARGCB_SIGNALEVENT;
+
+typedef NTSTATUS(APIENTRY *DXGKCB_SIGNALEVENT)(const DXGKARGCB_SIGNALEVENT *pArgs);
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_6)
+struct _DXGKARGCB_ISFEATUREENABLED;
+struct _DXGKARGCB_SAVEMEMORYFORHOTUPDATE;
+typedef NTSTATUS(APIENTRY *DXGKCB_ISFEATUREENABLED)(struct _DXGKARGCB_ISFEATUREENABLED *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_SAVEMEMORYFORHOTUPDATE)(
+    const HANDLE hAdapter, const struct _DXGKARGCB_SAVEMEMORYFORHOTUPDATE *pArgs);
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_8)
+typedef struct WDDM_LAYOUT _DXGKARGCB_NOTIFYCURSORSUPPORTCHANGE {
+    HANDLE DeviceHandle;
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;
+} DXGKARGCB_NOTIFYCURSORSUPPORTCHANGE;
+
+typedef NTSTATUS(APIENTRY *DXGKCB_NOTIFYCURSORSUPPORTCHANGE)(
+    DXGKARGCB_NOTIFYCURSORSUPPORTCHANGE *pArgs);
+#endif
+
+#if WDDM_AT_LEAST(WDDM2_9)
+
+typedef enum _DXGK_ACCESS_MODE {
+    DXGK_ACCESS_MODE_KERNEL_MODE = 0,
+    DXGK_ACCESS_MODE_USER_MODE = 1
+} DXGK_ACCESS_MODE;
+
+typedef enum _DXGK_PHYSICAL_MEMORY_TYPE {
+    DXGK_PHYSICAL_MEMORY_TYPE_MDL = 0,
+    DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY = 1,
+    DXGK_PHYSICAL_MEMORY_TYPE_SECTION = 2,
+    DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE = 3
+} DXGK_PHYSICAL_MEMORY_TYPE;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_ALLOCATE_ADL {
+    HANDLE hAdapterMemoryObject;
+    SIZE_T Offset;
+    SIZE_T Size;
+    union WDDM_LAYOUT {
+        struct WDDM_LAYOUT {
+            UINT RequireContiguous : 1;
+            UINT PreferContiguous : 1;
+            UINT Reserved : 30;
+        };
+        UINT Value;
+    } Flags;
+    DXGK_ADL *pAdl; /* out */
+} DXGKARGCB_ALLOCATE_ADL;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_FREE_ADL {
+    HANDLE hAdapterMemoryObject;
+    DXGK_ADL *pAdl;
+} DXGKARGCB_FREE_ADL;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_MAP_PHYSICAL_MEMORY {
+    HANDLE hPhysicalMemoryObject;
+    DXGK_ACCESS_MODE AccessMode;
+    SIZE_T Offset;        /* in and out */
+    SIZE_T Size;          /* in and out */
+    PVOID pMappedAddress; /* out */
+} DXGKARGCB_MAP_PHYSICAL_MEMORY;
+
+typedef struct WDDM_LAYOUT _DXGKARGCB_UNMAP_PHYSICAL_MEMORY {
+    HANDLE hPhysicalMemoryObject;
+    PVOID pBaseAddress;
+    SIZE_T Size;
+} DXGKARGCB_UNMAP_PHYSICAL_MEMORY;
+
+struct _DXGKARGCB_QUERYFEATURESUPPORT;
+struct _DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
+struct _DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT;
+struct _DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT;
+struct _DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT;
+struct _DXGKARGCB_PINFRAMEBUFFERFORSAVE2;
+typedef NTSTATUS(APIENTRY *DXGKCB_QUERYFEATURESUPPORT)(
+    struct _DXGKARGCB_QUERYFEATURESUPPORT *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_CREATEPHYSICALMEMORYOBJECT)(
+    struct _DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT *pArgs);
+typedef VOID(APIENTRY *DXGKCB_DESTROYPHYSICALMEMORYOBJECT)(
+    const struct _DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_MAPPHYSICALMEMORY)(DXGKARGCB_MAP_PHYSICAL_MEMORY *pArgs);
+typedef VOID(APIENTRY *DXGKCB_UNMAPPHYSICALMEMORY)(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_ALLOCATEADL)(DXGKARGCB_ALLOCATE_ADL *pArgs);
+typedef VOID(APIENTRY *DXGKCB_FREEADL)(const DXGKARGCB_FREE_ADL *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_OPENPHYSICALMEMORYOBJECT)(
+    struct _DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT *pArgs);
+typedef VOID(APIENTRY *DXGKCB_CLOSEPHYSICALMEMORYOBJECT)(
+    const struct _DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT *pArgs);
+typedef NTSTATUS(APIENTRY *DXGKCB_PINFRAMEBUFFERFORSAVE2)(
+    const HANDLE hAdapter, struct _DXGKARGCB_PINFRAMEBUFFERFORSAVE2 *pArgs);
+
+#endif
+
+#if WDDM_AT_LEAST(WDDM3_1)
+struct _DXGKARGCB_DISCONNECTDOORBELL;
+typedef NTSTATUS(APIENTRY *DXGKCB_DISCONNECTDOORBELL)(
+    const struct _DXGKARGCB_DISCONNECTDOORBELL *pArgs);
+#endif
+
+/* The pointer names of the callback arguments. */
+#define WDDM_CB_POINTERS(name)                                                                     \
+    typedef DXGKARGCB_##name *INOUT_PDXGKARGCB_##name;                                             \
+    typedef const DXGKARGCB_##name *IN_CONST_PDXGKARGCB_##name;
+
+WDDM_CB_POINTERS(NOTIFY_INTERRUPT_DATA)
+WDDM_CB_POINTERS(GETHANDLEDATA)
+WDDM_CB_POINTERS(ENUMHANDLECHILDREN)
+WDDM_CB_POINTERS(GETCAPTUREADDRESS)
+#if WDDM_AT_LEAST(WIN8)
+WDDM_CB_POINTERS(CREATECONTEXTALLOCATION)
+#endif
+#if WDDM_AT_LEAST(WDDM2_0)
+WDDM_CB_POINTERS(MAPCONTEXTALLOCATION)
+WDDM_CB_POINTERS(UPDATECONTEXTALLOCATION)
+WDDM_CB_POINTERS(RESERVEGPUVIRTUALADDRESSRANGE)
+#endif
+#if WDDM_AT_LEAST(WDDM2_4)
+WDDM_CB_POINTERS(ALLOCATECONTIGUOUSMEMORY)
+WDDM_CB_POINTERS(ALLOCATEPAGESFORMDL)
+WDDM_CB_POINTERS(MAPMDLTOIOMMU)
+#endif
+
+WDDM_END_DECLS
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Basic Windows types and macros (ntdef level) in terms of fixed-width integers.
+ *
+ * ULONG and LONG are 32 bits on every system; WCHAR is always 16 bits. In C++ a compiler with a
+ * 16-bit wchar_t uses it for WCHAR, so that L"..." literals keep working; every other C++ compiler
+ * uses char16_t.
+ */
+#ifndef WDDM_NTDEF_H
+#define WDDM_NTDEF_H
+
+#include "wddm_platform.h"
+#include "wddm_sal.h"
+
+WDDM_BEGIN_DECLS
+
+#ifndef VOID
+#define VOID void
+#endif
+#ifndef CONST
+#define CONST const
+#endif
+#ifndef NULL
+#define NULL 0
+#endif
+#ifndef TRUE
+#define TRUE 1
+#endif
+#ifndef FALSE
+#define FALSE 0
+#endif
+
+typedef char CHAR, CCHAR, *PCHAR, *PSTR, *LPSTR;
+typedef const char *PCSTR, *LPCSTR, *PCSZ;
+typedef int8_t INT8;
+typedef int16_t SHORT, INT16, CSHORT, *PSHORT;
+typedef int32_t LONG, INT, INT32, LONG32, *PLONG, *PINT;
+typedef int64_t LONGLONG, INT64, LONG64, *PLONGLONG, *PLONG64, *PINT64;
+typedef uint8_t UCHAR, UINT8, BYTE, BOOLEAN, *PUCHAR, *PUINT8, *PBYTE, *PBOOLEAN;
+typedef uint16_t USHORT, UINT16, WORD, *PUSHORT, *PUINT16, *PWORD;
+typedef uint32_t ULONG, UINT, UINT32, ULONG32, DWORD, *PULONG, *PUINT, *PUINT32, *PDWORD, *LPDWORD;
+typedef uint64_t ULONGLONG, UINT64, ULONG64, DWORD64, DWORDLONG, *PULONGLONG, *PULONG64, *PUINT64;
+typedef int32_t BOOL, *PBOOL, *LPBOOL;
+typedef float FLOAT;
+
+typedef intptr_t LONG_PTR, INT_PTR, SSIZE_T, *PLONG_PTR;
+typedef uintptr_t ULONG_PTR, UINT_PTR, SIZE_T, DWORD_PTR, KAFFINITY, *PULONG_PTR, *PSIZE_T,
+    *PKAFFINITY;
+typedef int32_t HRESULT;
+
+typedef void *PVOID, *LPVOID, *HANDLE, **PHANDLE;
+typedef const void *LPCVOID;
+
+#if defined(__cplusplus) && defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
+typedef wchar_t WCHAR;
+#elif defined(__cplusplus)
+typedef char16_t WCHAR;
+#else
+typedef uint16_t WCHAR;
+#endif
+typedef WCHAR *PWCHAR, *PWSTR, *LPWSTR, *PWCH;
+typedef const WCHAR *PCWSTR, *LPCWSTR, *PCWCH;
+
+typedef LONG NTSTATUS, *PNTSTATUS;
+typedef ULONG ACCESS_MASK, LOGICAL, LCID;
+typedef CHAR KPROCESSOR_MODE;
+
+#define NT_SUCCESS(Status)     (((NTSTATUS)(Status)) >= 0)
+#define NT_INFORMATION(Status) ((((ULONG)(Status)) >> 30) == 1)
+#define NT_WARNING(Status)     ((((ULONG)(Status)) >> 30) == 2)
+#define NT_ERROR(Status)       ((((ULONG)(Status)) >> 30) == 3)
+
+typedef union _LARGE_INTEGER {
+    struct WDDM_LAYOUT {
+        ULONG LowPart;
+        LONG HighPart;
+    };
+    struct WDDM_LAYOUT {
+        ULONG LowPart;
+        LONG HighPart;
+    } u;
+    LONGLONG QuadPart;
+} LARGE_INTEGER, *PLARGE_INTEGER;
+
+typedef union _ULARGE_INTEGER {
+    struct WDDM_LAYOUT {
+        ULONG LowPart;
+        ULONG HighPart;
+    };
+    struct WDDM_LAYOUT {
+        ULONG LowPart;
+        ULONG HighPart;
+    } u;
+    ULONGLONG QuadPart;
+} ULARGE_INTEGER, *PULARGE_INTEGER;
+
+typedef LARGE_INTEGER PHYSICAL_ADDRESS, *PPHYSICAL_ADDRESS;
+
+typedef struct WDDM_LAYOUT _LUID {
+    ULONG LowPart;
+    LONG HighPart;
+} LUID, *PLUID;
+
+/* Other headers on Windows compilers define GUID as well; the guard name is the one they use. */
+#ifndef GUID_DEFINED
+#define GUID_DEFINED
+typedef struct WDDM_LAYOUT _GUID {
+    uint32_t Data1;
+    uint16_t Data2;
+    uint16_t Data3;
+    uint8_t Data4[8];
+} GUID;
+#endif
+typedef const GUID *LPCGUID;
+typedef GUID *LPGUID;
+#ifndef DEFINE_GUID
+#define DEFINE_GUID(name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8) extern const GUID name
+#endif
+
+typedef struct WDDM_LAYOUT _UNICODE_STRING {
+    USHORT Length;        /* bytes, without a terminator */
+    USHORT MaximumLength; /* bytes */
+    PWSTR Buffer;
+} UNICODE_STRING, *PUNICODE_STRING;
+typedef const UNICODE_STRING *PCUNICODE_STRING;
+
+typedef struct WDDM_LAYOUT _STRING {
+    USHORT Length;
+    USHORT MaximumLength;
+    PCHAR Buffer;
+} STRING, *PSTRING, ANSI_STRING, *PANSI_STRING;
+
+typedef struct WDDM_LAYOUT _LIST_ENTRY {
+    struct _LIST_ENTRY *Flink;
+    struct _LIST_ENTRY *Blink;
+} LIST_ENTRY, *PLIST_ENTRY;
+
+typedef struct WDDM_LAYOUT _SINGLE_LIST_ENTRY {
+    struct _SINGLE_LIST_ENTRY *Next;
+} SINGLE_LIST_ENTRY, *PSINGLE_LIST_ENTRY;
+
+typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
+    ULONG Length;
+    HANDLE RootDirectory;
+    PUNICODE_STRING ObjectName;
+    ULONG Attributes;
+    PVOID SecurityDescriptor;
+    PVOID SecurityQualityOfService;
+} OBJECT_ATTRIBUTES, *POBJECT_ATTRIBUTES;
+
+#define OBJ_CASE_INSENSITIVE 0x00000040u
+#define OBJ_KERNEL_HANDLE    0x00000200u
+
+#ifndef C_ASSERT
+#define C_ASSERT(e) WDDM_STATIC_ASSERT(e, #e)
+#endif
+#ifndef FIELD_OFFSET
+#define FIELD_OFFSET(type, field) ((LONG)offsetof(type, field))
+#endif
+#ifndef UFIELD_OFFSET
+#define UFIELD_OFFSET(type, field) ((ULONG)offsetof(type, field))
+#endif
+#ifndef RTL_FIELD_SIZE
+#define RTL_FIELD_SIZE(type, field)           (sizeof(((type *)0)->field))
+#define RTL_SIZEOF_THROUGH_FIELD(type, field) (offsetof(type, field) + RTL_FIELD_SIZE(type, field))
+#endif
+#ifndef CONTAINING_RECORD
+#define CONTAINING_RECORD(address, type, field) ((type *)((PCHAR)(address)-offsetof(type, field)))
+#endif
+#ifndef ARRAYSIZE
+#define ARRAYSIZE(a) (sizeof(a) / sizeof((a)[0]))
+#endif
+#ifndef RTL_NUMBER_OF
+#define RTL_NUMBER_OF(a) ARRAYSIZE(a)
+#endif
+#ifndef UNREFERENCED_PARAMETER
+#define UNREFERENCED_PARAMETER(p)          ((void)(p))
+#define DBG_UNREFERENCED_PARAMETER(p)      ((void)(p))
+#define DBG_UNREFERENCED_LOCAL_VARIABLE(v) ((void)(v))
+#endif
+#ifndef MAXULONG
+#define MAXUCHAR  0xffu
+#define MAXUSHORT 0xffffu
+#define MAXLONG   0x7fffffff
+#define MAXULONG  0xffffffffu
+#endif
+#ifndef MAXLONGLONG
+#define MAXLONGLONG INT64_MAX
+#endif
+#ifndef MAXULONGLONG
+#define MAXULONGLONG UINT64_MAX
+#endif
+#ifndef MAXSIZE_T
+#define MAXSIZE_T UINTPTR_MAX
+#endif
+#if !defined(__cplusplus) && !defined(NOMINMAX)
+#ifndef min
+#define min(a, b) (((a) < (b)) ? (a) : (b))
+#endif
+#ifndef max
+#define max(a, b) (((a) > (b)) ? (a) : (b))
+#endif
+#endif
+
+#define InitializeObjectAttributes(p, n, a, r, s)                                                  \
+    do {                                                                                           \
+        (p)->Length = sizeof(OBJECT_ATTRIBUTES);                                                   \
+        (p)->RootDirectory = (r);                                                                  \
+        (p)->ObjectName = (n);                                                                     \
+        (p)->Attributes = (a);                                                                     \
+        (p)->SecurityDescriptor = (s);                                                             \
+        (p)->SecurityQualityOfService = NULL;                                                      \
+    } while (0)
+
+/* Doubly linked lists: names and behaviour as documented in the wdm reference. */
+FORCEINLINE void InitializeListHead(PLIST_ENTRY Head) {
+    Head->Flink = Head->Blink = Head;
+}
+
+FORCEINLINE BOOLEAN IsListEmpty(const LIST_ENTRY *Head) {
+    return (BOOLEAN)(Head->Flink == Head);
+}
+
+FORCEINLINE void InsertHeadList(PLIST_ENTRY Head, PLIST_ENTRY Entry) {
+    Entry->Blink = Head;
+    Entry->Flink = Head->Flink;
+    Head->Flink->Blink = Entry;
+    Head->Flink = Entry;
+}
+
+FORCEINLINE void InsertTailList(PLIST_ENTRY Head, PLIST_ENTRY Entry) {
+    Entry->Flink = Head;
+    Entry->Blink = Head->Blink;
+    Head->Blink->Flink = Entry;
+    Head->Blink = Entry;
+}
+
+/* Returns TRUE if the list is empty afterwards. */
+FORCEINLINE BOOLEAN RemoveEntryList(PLIST_ENTRY Entry) {
+    PLIST_ENTRY Next = Entry->Flink, Previous = Entry->Blink;
+    Previous->Flink = Next;
+    Next->Blink = Previous;
+    return (BOOLEAN)(Next == Previous);
+}
+
+FORCEINLINE PLIST_ENTRY RemoveHeadList(PLIST_ENTRY Head) {
+    PLIST_ENTRY Entry = Head->Flink;
+    RemoveEntryList(Entry);
+    return Entry;
+}
+
+FORCEINLINE PLIST_ENTRY RemoveTailList(PLIST_ENTRY Head) {
+    PLIST_ENTRY Entry = Head->Blink;
+    RemoveEntryList(Entry);
+    return Entry;
+}
+
+WDDM_END_DECLS
+
+#endif

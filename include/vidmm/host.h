@@ -35,6 +35,8 @@ struct vidmm_host_sink {
     void (*faulted)(void *ctx, uint32_t node, uint32_t fence);
     NTSTATUS (*create_context_allocation)(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args);
     NTSTATUS (*destroy_context_allocation)(void *ctx, HANDLE allocation);
+    /* DxgkCbGetHandleData: the driver's handle behind a D3DKMT_HANDLE of DxgkDdiOpenAllocation. */
+    void *(*handle_data)(void *ctx, const DXGKARGCB_GETHANDLEDATA *data);
 };
 
 struct vidmm_host_config {

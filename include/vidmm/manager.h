@@ -180,7 +180,8 @@ struct vidmm_adapter_config {
 
 /*
  * Asks the started driver for its caps and segments (initializing-use-of-memory-segments.md), judges
- * every answer, and makes paging buffers, the system device and context. On failure `*out` is NULL
+ * every answer, and makes paging buffers, the system device and context. `*out` is set before the
+ * driver is first called, so that vidmm_notify_* finds the adapter meanwhile. On failure `*out` is NULL
  * and `*fault` (may be NULL) names call, field and rule.
  */
 enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
@@ -288,6 +289,13 @@ void vidmm_unlock(struct vidmm_allocation *allocation);
 
 NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter, DXGKARGCB_CREATECONTEXTALLOCATION *args);
 NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE allocation);
+
+/*
+ * DxgkCbGetHandleData; the host forwards the callback, also from inside a DDI call: the driver's own
+ * handle (DXGK_ALLOCATIONINFO.hAllocation) of the allocation that DXGK_OPENALLOCATIONINFO.hAllocation
+ * names, NULL when there is none. These names are unique among the adapter's live allocations.
+ */
+void *vidmm_handle_data(struct vidmm_adapter *adapter, D3DKMT_HANDLE handle);
 
 /* ---- Submissions ------------------------------------------------------------------------------ */
 

@@ -1,0 +1,104 @@
+/*
+ * run.h - a whole run in one call: workload, driver, manager, oracle, verdict.
+ *
+ * What the vidmm command does, for programs that want it as a library: find a workload, bring a
+ * driver up over so much memory, replay, verify, go down, and keep everything there is to tell.
+ * report.h makes text and JSON of it.
+ */
+#ifndef VIDMM_RUN_H
+#define VIDMM_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <vidmm/workload.h>
+
+#define VIDMM_RUN_DEFAULT_WORKLOAD "openarena-tour"
+
+/* The verdict; the values are the command's exit codes. */
+enum vidmm_run_status {
+    VIDMM_RUN_VERIFIED = 0,
+    VIDMM_RUN_WRONG = 1,         /* a wrong byte or a broken rule */
+    VIDMM_RUN_BAD_INPUT = 2,     /* the caller's workload or options make no sense */
+    VIDMM_RUN_DRIVER_FAILED = 3, /* the driver refused, failed, or the run ran out of memory */
+};
+
+struct vidmm_run_options {
+    const char
+        *driver_path;    /* shared object that exports DriverEntry; NULL: the reference driver */
+    uint64_t vram_bytes; /* VramBytes of the reference hardware; 0: its default */
+    uint32_t
+        ddi_version; /* DXGKDDI_INTERFACE_VERSION_* the reference driver declares; 0: its default */
+    const struct vidmm_host_setting *settings; /* more of them; they win over the two above */
+    uint32_t setting_count;
+    uint64_t seed; /* scatters physical pages */
+    uint32_t
+        threads; /* 0: virtual time; else submitting threads, engine threads, wall-clock time */
+    uint64_t frame_limit; /* 0: the whole workload */
+    uint64_t fail_at; /* the n-th allocation of host, driver, hardware and manager fails; 0: none */
+    FILE *log;        /* DbgPrint of the driver, and the DDI calls when `trace`; NULL: nowhere */
+    bool trace;
+    void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
+    void *progress_ctx;
+};
+
+struct vidmm_run_result {
+    enum vidmm_run_status status;
+    char text[512]; /* one sentence unless VERIFIED */
+    char workload[64];
+    char driver[256];
+    uint64_t peak_live_bytes, seed;
+    uint64_t vram_bytes; /* as asked for; once played, what the memory segments come to */
+    uint32_t threads;
+    bool played; /* the driver came up: the members below mean something */
+    struct vidmm_adapter_info adapter;
+    struct vidmm_play_result play;
+    uint64_t calls, calls_hash; /* DDI calls up to the end of the replay */
+    uint64_t allocations;       /* counted for fail_at */
+    bool failed_once;
+    char **violations; /* one sentence each, in order */
+    uint32_t violation_count;
+};
+
+/* What a driver reported about its memory. */
+struct vidmm_inspection {
+    char driver[256];
+    struct vidmm_adapter_info adapter;
+    struct vidmm_segment_info *segments; /* adapter.segments of them, banks included */
+};
+
+/*
+ * A workload by name: a path, a generator's name, or the name of a shipped recording. Recordings
+ * are looked for in $VIDMM_WORKLOADS, then beside the program (../workloads,
+ * ../share/vidmm/workloads), then where they were installed.
+ */
+bool vidmm_run_find(const char *name, uint64_t seed, struct vidmm_workload *out,
+                    struct vidmm_workload_error *error);
+/* Calls `visit` with the name of every shipped recording, in order. */
+void vidmm_run_each_recording(void (*visit)(void *ctx, const char *name), void *ctx);
+
+/* "64M", "1.5GiB", "65536"; suffixes are powers of 1024. */
+bool vidmm_run_parse_size(const char *text, uint64_t *bytes);
+/* A size, or "25%" of `peak`: rounded up to 64 KiB, at least 1 MiB. */
+bool vidmm_run_parse_vram(const char *text, uint64_t peak, uint64_t *bytes);
+/* "win7", "wddm2.0" … to DXGKDDI_INTERFACE_VERSION_* and back; NULL for a number without a name. */
+bool vidmm_run_parse_ddi(const char *name, uint32_t *version);
+const char *vidmm_run_ddi_name(uint32_t version);
+/* The `index`-th name, oldest first; NULL after the last. */
+const char *vidmm_run_ddi_at(size_t index);
+
+/* Fills `*result` in every case; free it with vidmm_run_result_free. */
+enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
+                                const struct vidmm_run_options *options,
+                                struct vidmm_run_result *result);
+void vidmm_run_result_free(struct vidmm_run_result *result);
+
+/* Brings the driver up, asks what it reported, goes down. `text`: one sentence unless VERIFIED. */
+enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
+                                        struct vidmm_inspection *inspection, char *text,
+                                        size_t text_size);
+void vidmm_inspection_free(struct vidmm_inspection *inspection);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * adapter.h - the adapter: one driver, its segments, and everything that lives on it.
+ *
+ * Locks, outermost first:
+ *   gate        one API call at a time. The documented threading levels are kept with room to spare:
+ *               no DDI ever runs beside another (threading-and-synchronization-zero-level.md ...).
+ *   lock        the state below. Released around the level-0 calls Create*, Destroy*, Open*, Close*
+ *               and Render, because the driver may call back into vidmm_context_allocation_* there.
+ *   fence_lock  leaf: fence state (fence.h) and what vidmm_allocation_info shows.
+ * gate and lock are held across waits for the GPU; interrupts only need fence_lock.
+ */
+#ifndef VIDMM_MANAGER_ADAPTER_H
+#define VIDMM_MANAGER_ADAPTER_H
+
+#include <string.h>
+
+#include <vidmm/manager.h>
+
+#include "fault.h"
+#include "fence.h"
+#include "handle.h"
+#include "paging.h"
+#include "plan.h"
+#include "query.h"
+#include "swizzle.h"
+
+#define PAGE_BYTES 4096u
+
+struct vidmm_adapter {
+    struct vidmm_os os;
+    const DRIVER_INITIALIZATION_DATA *ddi;
+    HANDLE hadapter;
+    const struct vidmm_policy *policy;
+    struct vidmm_observer observer;
+    uint64_t hang_ns, transfer_chunk;
+
+    void *gate, *lock, *fence_lock;
+    bool stopped; /* in error or stopping */
+    struct vidmm_fault fault;
+
+    struct adapter_facts facts;
+    uint32_t memory_set, aperture_set; /* segment sets that may hold allocations */
+    bool contexts;                     /* the driver is multi-engine aware and makes contexts */
+
+    struct fences fences;
+    struct handles handles;
+    struct paging paging;
+    struct plan plan;
+    struct swizzling swizzling;
+    uint32_t mark; /* of the newest decision; see allocation.h */
+
+    struct vidmm_device *devices;
+    struct vidmm_device *system; /* system device with the paging context, or NULL */
+    struct vidmm_resource *resources;
+    struct vidmm_allocation *context_allocations;
+    struct vidmm_reference *scratch; /* decide.c: the references, sorted */
+    uint32_t scratch_size;
+    struct vidmm_stats stats;
+};
+
+/* Takes gate and lock. */
+void adapter_enter(struct vidmm_adapter *adapter);
+/* Finishes what callbacks left behind, then releases them. */
+void adapter_leave(struct vidmm_adapter *adapter);
+/* VIDMM_STOPPED with a fault when the adapter only serves destroy calls. */
+enum vidmm_status adapter_serves(struct vidmm_adapter *adapter, const char *call);
+/* Around a level-0 DDI call: only the gate is held in between. */
+void adapter_open(struct vidmm_adapter *adapter);
+void adapter_close(struct vidmm_adapter *adapter);
+
+/*
+ * Before destroying: the GPU is done with `allocation` (NULL: with everything), by a reset if it
+ * must be.
+ */
+void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
+
+/* Memory of the OS, with the block size that free() wants. */
+void *adapter_alloc(struct vidmm_adapter *adapter, size_t size);
+void adapter_free(struct vidmm_adapter *adapter, void *block, size_t size);
+/* Grows `*array` of `*capacity` elements to at least `need`; false: no memory, nothing changed. */
+bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacity, uint32_t need,
+                  size_t element);
+
+/*
+ * Runs `attempt` until it answers something else than VIDMM_GPU_LOST, with a reset after each hang.
+ * VIDMM_GPU_LOST: resets did not help, the adapter is stopped.
+ */
+enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
+                                  enum vidmm_status (*attempt)(void *ctx), void *ctx);
+/* From vidmm_wait: submission `number` hangs. Takes and releases the locks. */
+enum vidmm_status adapter_recover_submission(struct vidmm_adapter *adapter, uint64_t number);
+
+static inline uint64_t page_round(uint64_t bytes) {
+    return (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+#endif

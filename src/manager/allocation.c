@@ -1,0 +1,154 @@
+/*
+ * allocation.c - one allocation: its state, and what everybody may know of it. resource.c creates
+ * and destroys, lock.c lets the CPU in.
+ */
+#include "allocation.h"
+
+#include "backing.h"
+#include "residency.h"
+
+bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                     const DXGK_ALLOCATIONINFO *info, PMDL existing) {
+    allocation->adapter = adapter;
+    allocation->info = *info;
+    allocation->handle = info->hAllocation;
+    allocation->read_set = info->SupportedReadSegmentSet;
+    allocation->write_set = info->SupportedWriteSegmentSet;
+    allocation->evict_set = info->EvictionSegmentSet;
+    allocation->size = page_round(info->Size);
+    allocation->resident.owner = allocation;
+    allocation->resident.facts = (struct vidmm_candidate){.priority = info->AllocationPriority,
+                                                          .size = allocation->size,
+                                                          .idle = true,
+                                                          .clean = true};
+    if (!backing_create(allocation, existing))
+        return false;
+    allocation_publish(allocation);
+    return true;
+}
+
+void allocation_release(struct vidmm_allocation *allocation) {
+    struct vidmm_adapter *adapter = allocation->adapter;
+    swizzling_release(allocation);
+    if (allocation->segment && !adapter->stopped)
+        (void)residency_evict(allocation, true);
+    if (allocation->segment) {
+        allocation_unqueue(allocation);
+        segment_release(allocation->segment, &allocation->place);
+        allocation->segment = NULL;
+    }
+    backing_destroy(allocation);
+}
+
+void allocation_each(struct vidmm_adapter *adapter,
+                     void (*visit)(void *ctx, struct vidmm_allocation *allocation), void *ctx) {
+    for (struct vidmm_resource *resource = adapter->resources; resource; resource = resource->next) {
+        for (uint32_t i = 0; i < resource->count; i++) {
+            if (!resource->allocations[i].dead)
+                visit(ctx, &resource->allocations[i]);
+        }
+    }
+    struct vidmm_allocation *allocation = adapter->context_allocations;
+    for (; allocation; allocation = allocation->next)
+        visit(ctx, allocation);
+}
+
+struct vidmm_device *allocation_device(const struct vidmm_allocation *allocation) {
+    return allocation->resource ? allocation->resource->creator : allocation->device;
+}
+
+bool allocation_fixed(const struct vidmm_allocation *allocation) {
+    return allocation->lock_kind == LOCK_SEGMENT ||
+           (allocation->lock_kind == LOCK_RANGE && !allocation->alternate);
+}
+
+/* From WDDM 2.1 on the bit means something else. */
+bool allocation_swizzled(const struct vidmm_allocation *allocation) {
+    return allocation->info.Flags.Swizzled &&
+           allocation->adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_1;
+}
+
+bool allocation_stays(const struct vidmm_allocation *allocation) {
+    return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
+}
+
+void allocation_queue(struct vidmm_allocation *allocation) {
+    struct segment *segment = allocation->segment;
+    allocation->resident.facts.clean = !allocation->stale || !allocation->content;
+    if (segment && !allocation->pinned && !allocation_fixed(allocation) &&
+        !allocation_stays(allocation) && !allocation->resident.queued)
+        resident_add(&segment->queue, &allocation->resident);
+}
+
+void allocation_unqueue(struct vidmm_allocation *allocation) {
+    if (allocation->segment)
+        resident_remove(&allocation->segment->queue, &allocation->resident);
+}
+
+void allocation_publish(struct vidmm_allocation *allocation) {
+    const struct vidmm_os *os = &allocation->adapter->os;
+    struct vidmm_allocation_info shown = {
+        .size = allocation->size,
+        .segment = allocation->segment ? allocation->segment->id : 0,
+        .offset = allocation->place.offset,
+        .dirty = allocation->stale,
+        .pinned = allocation->pinned,
+        .locked = allocation->locks != 0,
+        .swizzled = allocation_swizzled(allocation),
+        .priority = allocation->resident.facts.priority,
+        .driver = allocation->info,
+    };
+    os->lock(os->ctx, allocation->adapter->fence_lock);
+    allocation->shown = shown;
+    os->unlock(os->ctx, allocation->adapter->fence_lock);
+}
+
+bool allocation_idle(struct vidmm_allocation *allocation) {
+    if (allocation->last_nodes &&
+        !fence_idle(allocation->adapter, allocation->last_nodes, allocation->last_number))
+        return false;
+    allocation->last_nodes = 0;
+    return true;
+}
+
+enum vidmm_status allocation_wait_idle(struct vidmm_allocation *allocation) {
+    if (!allocation->last_nodes)
+        return VIDMM_OK;
+    enum vidmm_status status =
+        fence_wait_idle(allocation->adapter, allocation->last_nodes, allocation->last_number);
+    if (status == VIDMM_OK)
+        allocation->last_nodes = 0;
+    return status;
+}
+
+void allocation_lost_content(struct vidmm_allocation *allocation) {
+    const struct vidmm_observer *observer = &allocation->adapter->observer;
+    if (observer->content_lost)
+        observer->content_lost(observer->ctx, allocation);
+}
+
+void *vidmm_allocation_user(const struct vidmm_allocation *allocation) {
+    return allocation->user;
+}
+
+void vidmm_allocation_info(const struct vidmm_allocation *allocation,
+                           struct vidmm_allocation_info *info) {
+    const struct vidmm_os *os = &allocation->adapter->os;
+    os->lock(os->ctx, allocation->adapter->fence_lock);
+    *info = allocation->shown;
+    os->unlock(os->ctx, allocation->adapter->fence_lock);
+}
+
+PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation) {
+    return allocation->mdl;
+}
+
+void vidmm_allocation_set_priority(struct vidmm_allocation *allocation, uint32_t priority) {
+    adapter_enter(allocation->adapter);
+    if (allocation->resident.queued)
+        resident_set_priority(&allocation->segment->queue, &allocation->resident, priority);
+    else
+        allocation->resident.facts.priority = priority;
+    allocation_publish(allocation);
+    adapter_leave(allocation->adapter);
+}

@@ -1,0 +1,119 @@
+/*
+ * context.c - contexts of a device, each on one execution node. A driver that is not multi-engine
+ * aware makes none: the device then stands for its only context (DXGKARG_CREATECONTEXT).
+ */
+#include "device.h"
+
+#include "allocation.h"
+#include "context_allocation.h"
+
+#define CALL "DxgkDdiCreateContext"
+
+static void driver_destroy(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    if (!adapter->contexts || !context->handle)
+        return;
+    adapter_open(adapter);
+    (void)adapter->ddi->DxgkDdiDestroyContext(context->handle);
+    adapter_close(adapter);
+}
+
+static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTEXTINFO *info) {
+    struct vidmm_device *device = context->device;
+    struct vidmm_adapter *adapter = device->adapter;
+    DXGKARG_CREATECONTEXT arg = {
+        .hContext = context, .NodeOrdinal = context->node, .EngineAffinity = 1};
+    if (!adapter->contexts) {
+        context->handle = device->handle;
+        *info = device->dma;
+        return VIDMM_OK;
+    }
+    arg.Flags.SystemContext = device->system;
+    adapter_open(adapter);
+    NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
+    adapter_close(adapter);
+    if (nt != STATUS_SUCCESS)
+        return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = CALL,
+                     .field = "return value", .expected = "STATUS_SUCCESS",
+                     .page = "nc-d3dkmddi-dxgkddi_createcontext", .index = FAULT_NO_INDEX,
+                     .value = (uint32_t)nt, .nt = nt);
+    context->handle = arg.hContext;
+    *info = arg.ContextInfo;
+    return VIDMM_OK;
+}
+
+static void unlink_context(struct vidmm_context *context) {
+    struct vidmm_context **link = &context->device->contexts;
+    while (*link != context)
+        link = &(*link)->next;
+    *link = context->next;
+}
+
+void context_destroy(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    if (context->device->system)
+        adapter->paging.context = NULL;
+    dma_ring_destroy(adapter, &context->dma);
+    driver_destroy(context);
+    context_allocations_abandon(context->device, context);
+    context_allocations_reap(adapter);
+    unlink_context(context);
+    adapter_free(adapter, context->commands, context->commands_size);
+    adapter_free(adapter, context->references,
+                 context->references_size * sizeof *context->references);
+    adapter_free(adapter, context, sizeof *context);
+}
+
+static enum vidmm_status create(struct vidmm_device *device, uint32_t node,
+                                struct vidmm_context **out) {
+    struct vidmm_adapter *adapter = device->adapter;
+    struct vidmm_context *context = adapter_alloc(adapter, sizeof *context);
+    DXGK_CONTEXTINFO info;
+    if (!context)
+        return fault_no_memory(adapter, "vidmm_context_create");
+    context->device = device;
+    context->node = node;
+    context->dma.device = device;
+    context->next = device->contexts;
+    device->contexts = context;
+    memset(&info, 0, sizeof info);
+    enum vidmm_status status = driver_create(context, &info);
+    if (status == VIDMM_OK && !device->system)
+        status = dma_ring_create(adapter, &context->dma, &info, CALL);
+    if (status) {
+        context_destroy(context);
+        return status;
+    }
+    *out = context;
+    return VIDMM_OK;
+}
+
+enum vidmm_status system_context_create(struct vidmm_device *device) {
+    struct vidmm_context *context = NULL;
+    enum vidmm_status status = create(device, device->adapter->facts.paging_node, &context);
+    if (status == VIDMM_OK)
+        device->adapter->paging.context = context->handle;
+    return status;
+}
+
+enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t node,
+                                       struct vidmm_context **out) {
+    struct vidmm_adapter *adapter = device->adapter;
+    *out = NULL;
+    adapter_enter(adapter);
+    enum vidmm_status status = device_serves(device, "vidmm_context_create");
+    if (status == VIDMM_OK && node >= adapter->facts.nodes)
+        status = fault_argument(adapter, "vidmm_context_create", "a node that the adapter has");
+    if (status == VIDMM_OK)
+        status = create(device, node, out);
+    adapter_leave(adapter);
+    return status;
+}
+
+void vidmm_context_destroy(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    adapter_enter(adapter);
+    adapter_settle(adapter, NULL);
+    context_destroy(context);
+    adapter_leave(adapter);
+}

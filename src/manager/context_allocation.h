@@ -1,0 +1,18 @@
+/*
+ * context_allocation.h - allocations that the driver makes for a context or a device through
+ * DxgkCbCreateContextAllocation: resident with every submission of their owner.
+ */
+#ifndef VIDMM_MANAGER_CONTEXT_ALLOCATION_H
+#define VIDMM_MANAGER_CONTEXT_ALLOCATION_H
+
+#include "allocation.h"
+
+/* Destroys those that the driver gave up, and with `device` or `context` those left of theirs. */
+void context_allocations_reap(struct vidmm_adapter *adapter);
+void context_allocations_abandon(struct vidmm_device *device, struct vidmm_context *context);
+/* How many submissions of `context` need; then fills in that many. */
+uint32_t context_allocations_count(const struct vidmm_context *context);
+void context_allocations_list(const struct vidmm_context *context,
+                              struct vidmm_reference *references);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * device.h - devices and their contexts, and the bindings of resources to devices.
+ *
+ * A device opens whole resources (DxgkDdiOpenAllocation); a binding keeps the device-specific handles.
+ * A context belongs to one execution node and owns a ring of DMA buffers.
+ */
+#ifndef VIDMM_MANAGER_DEVICE_H
+#define VIDMM_MANAGER_DEVICE_H
+
+#include "adapter.h"
+#include "dma_buffer.h"
+
+struct vidmm_resource;
+
+struct binding {
+    struct binding *next; /* of the resource */
+    struct vidmm_device *device;
+    HANDLE handles[]; /* hDeviceSpecificAllocation of each allocation of the resource */
+};
+
+struct vidmm_device {
+    struct vidmm_adapter *adapter;
+    struct vidmm_device *next;
+    HANDLE handle; /* the driver's */
+    bool lost;     /* under fence_lock */
+    bool system;
+    struct vidmm_context *contexts;
+    DXGK_CONTEXTINFO dma; /* when the driver makes no contexts: from DXGK_DEVICEINFO */
+};
+
+struct vidmm_context {
+    struct vidmm_device *device;
+    struct vidmm_context *next;
+    HANDLE handle; /* the driver's context, or its device when it makes no contexts */
+    uint32_t node;
+    struct dma_ring dma;
+    void *commands; /* copy of the commands that Render reads */
+    uint32_t commands_size;
+    struct vidmm_reference *references; /* of one submission, context allocations included */
+    uint32_t references_size;
+};
+
+/* The system device, and its context on the paging node; nothing when the driver needs none. */
+enum vidmm_status system_device_create(struct vidmm_adapter *adapter);
+/* For the system device; its handle goes into adapter->paging. */
+enum vidmm_status system_context_create(struct vidmm_device *device);
+void context_destroy(struct vidmm_context *context);
+/* Destroys device, contexts and bindings. Gate held, lock held. */
+void device_destroy(struct vidmm_device *device);
+bool device_is_lost(struct vidmm_device *device);
+/* VIDMM_DEVICE_LOST or VIDMM_STOPPED, with a fault, when `device` serves no `call`. */
+enum vidmm_status device_serves(struct vidmm_device *device, const char *call);
+
+#endif

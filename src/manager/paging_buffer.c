@@ -1,0 +1,203 @@
+/*
+ * paging_buffer.c - the buffers that paging operations are built into, and their way to the GPU
+ * (spec: submitting-a-command-buffer.md; Patch without lists, then SubmitCommand on the paging
+ * node). Each submission gets a buffer of its own, filled from its start.
+ */
+#include "paging.h"
+
+#include "allocation.h"
+#include "reset.h"
+
+static bool mapped(const struct vidmm_adapter *adapter) {
+    return adapter->facts.paging_segment != 0;
+}
+
+enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
+    struct paging *paging = &adapter->paging;
+    const struct adapter_facts *facts = &adapter->facts;
+    struct segment *segment = query_segment(facts, facts->paging_segment);
+    uint32_t count = mapped(adapter) ? PAGING_BUFFERS + 1 : PAGING_BUFFERS;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!dma_buffer_create(adapter, &paging->buffers[i], facts->paging_size,
+                               facts->paging_private, i == 0 ? NULL : segment))
+            return fault_no_memory(adapter, "paging buffers");
+    }
+    paging->first = 0;
+    paging->count = mapped(adapter) ? 1 : PAGING_BUFFERS;
+    return VIDMM_OK;
+}
+
+void paging_destroy(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
+        dma_buffer_destroy(adapter, &adapter->paging.buffers[i]);
+}
+
+/* Only buffer 0, which needs no mapping, from now on; or all the others. */
+static void use_buffers(struct vidmm_adapter *adapter, bool bootstrap) {
+    struct paging *paging = &adapter->paging;
+    if (!mapped(adapter))
+        return;
+    paging->first = bootstrap ? 0 : 1;
+    paging->count = bootstrap ? 1 : PAGING_BUFFERS;
+    paging->current = paging->first;
+    paging->used = paging->private_used = 0;
+}
+
+static bool add_map(struct vidmm_adapter *adapter, struct dma_buffer *buffer, bool map) {
+    return plan_map(adapter, NULL, NULL, buffer->mdl, buffer->segment, buffer->place.offset,
+                    page_round(buffer->size), map);
+}
+
+enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
+    if (!mapped(adapter))
+        return VIDMM_OK;
+    plan_begin(adapter);
+    use_buffers(adapter, true);
+    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        struct segment_request request = {.size = page_round(buffer->size)};
+        if (segment_place(buffer->segment, &request, &buffer->place) != PLACER_OK)
+            return FAULT(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "paging buffers",
+                         .field = "DXGK_QUERYSEGMENTOUT.PagingBufferSize",
+                         .expected = "room for the paging buffers in PagingBufferSegmentId",
+                         .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+                         .index = adapter->facts.paging_segment, .value = buffer->size);
+        if (!add_map(adapter, buffer, true))
+            return fault_no_memory(adapter, "paging buffers");
+    }
+    enum vidmm_status status = plan_execute(adapter);
+    if (status == VIDMM_OK)
+        use_buffers(adapter, false);
+    return status;
+}
+
+void paging_unmap(struct vidmm_adapter *adapter) {
+    if (!mapped(adapter))
+        return;
+    bool built = !adapter->stopped;
+    plan_begin(adapter);
+    use_buffers(adapter, true);
+    for (uint32_t i = 1; built && i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        built = !buffer->place.block || add_map(adapter, buffer, false);
+    }
+    if (built)
+        (void)plan_execute(adapter);
+    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (buffer->place.block)
+            segment_release(buffer->segment, &buffer->place);
+    }
+}
+
+void paging_forget(struct vidmm_adapter *adapter) {
+    struct paging *paging = &adapter->paging;
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
+        paging->buffers[i].pending = false;
+    paging->used = paging->private_used = 0;
+    use_buffers(adapter, true);
+}
+
+enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (buffer->place.block)
+            status = reset_buffer(adapter, NULL, buffer);
+    }
+    return status;
+}
+
+static void describe(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+                     uint32_t fence, DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
+    const struct paging *paging = &adapter->paging;
+    *patch = (DXGKARG_PATCH){
+        .hContext = paging->context,
+        .DmaBufferSegmentId = dma_buffer_segment(buffer),
+        .DmaBufferPhysicalAddress = dma_buffer_address(buffer),
+        .pDmaBuffer = buffer->cpu,
+        .DmaBufferSize = buffer->size,
+        .DmaBufferSubmissionEndOffset = paging->used,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = buffer->private_size,
+        .DmaBufferPrivateDataSubmissionEndOffset = paging->private_used,
+        .SubmissionFenceId = fence,
+    };
+    patch->Flags.Paging = 1;
+    *submit = (DXGKARG_SUBMITCOMMAND){
+        .hContext = paging->context,
+        .DmaBufferSegmentId = patch->DmaBufferSegmentId,
+        .DmaBufferPhysicalAddress = patch->DmaBufferPhysicalAddress,
+        .DmaBufferSize = buffer->size,
+        .DmaBufferSubmissionEndOffset = paging->used,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = buffer->private_size,
+        .DmaBufferPrivateDataSubmissionEndOffset = paging->private_used,
+        .SubmissionFenceId = fence,
+        .NodeOrdinal = adapter->facts.paging_node,
+    };
+    submit->Flags.Paging = 1;
+}
+
+enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, const char *page,
+                               NTSTATUS nt) {
+    if (nt == STATUS_SUCCESS)
+        return VIDMM_OK;
+    return FATAL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = call, .field = "return value",
+                 .expected = "STATUS_SUCCESS", .rule = "R277", .page = page,
+                 .index = FAULT_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
+}
+
+/* Patch and SubmitCommand of the current buffer. */
+static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
+    uint32_t node = adapter->facts.paging_node;
+    DXGKARG_PATCH patch;
+    DXGKARG_SUBMITCOMMAND submit;
+    enum vidmm_status status = fence_room(adapter, node);
+    if (status)
+        return status;
+    uint32_t fence = fence_next(adapter, node, 0, NULL);
+    buffer->fence = fence;
+    buffer->pending = true;
+    describe(adapter, buffer, fence, &patch, &submit);
+    if (ddi->DxgkDdiPatch)
+        status = submit_judge(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
+                              ddi->DxgkDdiPatch(adapter->hadapter, &patch));
+    if (status == VIDMM_OK)
+        status = submit_judge(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
+                              ddi->DxgkDdiSubmitCommand(adapter->hadapter, &submit));
+    if (status)
+        vidmm_notify_completed(adapter, node, fence); /* it never reached the GPU */
+    else
+        adapter->stats.paging_buffers++;
+    return status;
+}
+
+enum vidmm_status paging_submit(struct vidmm_adapter *adapter) {
+    struct paging *paging = &adapter->paging;
+    enum vidmm_status status = VIDMM_OK;
+    if (paging->used == 0)
+        return VIDMM_OK;
+    if (paging->held)
+        status = reset_restart(adapter);
+    if (status == VIDMM_OK)
+        status = hand_over(adapter, &paging->buffers[paging->current]);
+    if (status)
+        return status;
+    paging->used = paging->private_used = 0;
+    paging->current = paging->first + (paging->current - paging->first + 1) % paging->count;
+    struct dma_buffer *next = &paging->buffers[paging->current];
+    return next->pending ? fence_wait(adapter, adapter->facts.paging_node, next->fence) : VIDMM_OK;
+}
+
+enum vidmm_status paging_finish(struct vidmm_adapter *adapter) {
+    struct paging *paging = &adapter->paging;
+    uint32_t last = paging->current;
+    if (paging->used == 0) /* everything before went with the buffer before this one */
+        last = paging->first + (last - paging->first + paging->count - 1) % paging->count;
+    enum vidmm_status status = paging_submit(adapter);
+    if (status || !paging->buffers[last].pending)
+        return status;
+    return fence_wait(adapter, adapter->facts.paging_node, paging->buffers[last].fence);
+}

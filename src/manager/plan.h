@@ -1,0 +1,79 @@
+/*
+ * plan.h - a decision as data: who moves, and the paging operations that make it so.
+ *
+ * Moves are made on paper first: places are taken and given back in the segments at once, with the
+ * adapter's lock held, so that later choices see them; until the plan is executed everything can be
+ * taken back exactly (plan_undo). plan_execute emits the operations, has them built and executed,
+ * and only after the last fence are the changes for others to see.
+ */
+#ifndef VIDMM_MANAGER_PLAN_H
+#define VIDMM_MANAGER_PLAN_H
+
+#include <vidmm/manager.h>
+
+#include "segment.h"
+
+/* One allocation's way through the plan. */
+struct move {
+    struct vidmm_allocation *allocation; /* NULL: taken back */
+    struct segment *from;                /* NULL: system memory */
+    struct placement old;                /* block NULL once given back */
+    bool holds_old;                      /* given back only when the plan is done */
+    bool discard;                        /* content is not kept */
+    bool content, stale;                 /* before */
+    struct segment *window;              /* eviction aperture, or NULL */
+    struct placement window_place;
+};
+
+struct plan_op {
+    struct vidmm_op op;
+    struct vidmm_device *device; /* hDevice of MAP and UNMAP */
+    bool barrier;                /* all before it must be complete before it is built */
+    uint64_t first_buffer, last_buffer;
+};
+
+struct plan {
+    struct move *moves;
+    uint32_t move_count, move_capacity;
+    struct plan_op *ops;
+    uint32_t op_count, op_capacity;
+    uint32_t built; /* operations the driver has seen */
+    struct segment *buffer_segment; /* place of a DMA buffer that the plan maps, or NULL */
+    struct placement *buffer_place;
+};
+
+/* Starts an empty plan. */
+void plan_begin(struct vidmm_adapter *adapter);
+void plan_destroy(struct vidmm_adapter *adapter);
+
+/*
+ * Takes `allocation` out of its segment, to system memory. With `hold` its place stays taken until
+ * the plan is done. False: no memory.
+ */
+bool plan_leave(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool discard,
+                bool hold);
+/* Puts `allocation`, which is in system memory or has left, into `place`. False: no memory. */
+bool plan_enter(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                struct segment *segment, const struct placement *place);
+/* Takes back moves down to `count`: everything is where it was. */
+void plan_undo(struct vidmm_adapter *adapter, uint32_t count);
+/* Takes back one eviction, if its old place is still free. */
+bool plan_spare(struct vidmm_adapter *adapter, uint32_t index);
+
+/* Adds an operation that no move stands for. NULL: no memory. */
+struct plan_op *plan_add(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
+                         struct vidmm_allocation *allocation);
+/* Adds the TRANSFERs between the system pages and the segment copy of a resident allocation. */
+bool plan_sync(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool to_system);
+/* Adds the MAPs or UNMAPs of a whole aperture range; `allocation` NULL: of a DMA buffer. */
+bool plan_map(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+              struct vidmm_device *device, PMDL mdl, struct segment *segment, uint64_t offset,
+              uint64_t size, bool map);
+
+/*
+ * Emits, builds, executes, commits. On failure everything is as before plan_begin as far as the
+ * manager is concerned; after VIDMM_GPU_LOST the plan's arrays are kept for the reset to look at.
+ */
+enum vidmm_status plan_execute(struct vidmm_adapter *adapter);
+
+#endif

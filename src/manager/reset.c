@@ -1,0 +1,231 @@
+/*
+ * reset.c - see reset.h.
+ *
+ * The whole adapter is reset, so everything in flight is given up, whichever node hung. Memory
+ * segments count as lost: what has a valid system copy survives there. While the GPU is between
+ * reset and restart the driver is told, operation by operation, that everything left its segment; what
+ * it writes into paging buffers for that goes to the GPU after the restart.
+ */
+#include "reset.h"
+
+#include "allocation.h"
+#include "aperture.h"
+#include "residency.h"
+
+static enum vidmm_status driver_call(struct vidmm_adapter *adapter, const char *call,
+                                     const char *page,
+                                     NTSTATUS(APIENTRY *function)(const HANDLE adapter)) {
+    NTSTATUS nt = function ? function(adapter->hadapter) : STATUS_SUCCESS;
+    if (nt == STATUS_SUCCESS)
+        return VIDMM_OK;
+    return FATAL(adapter, .status = VIDMM_GPU_LOST, .call = call, .field = "return value",
+                 .expected = "STATUS_SUCCESS", .page = page, .index = FAULT_NO_INDEX,
+                 .value = (uint32_t)nt, .nt = nt);
+}
+
+enum vidmm_status reset_restart(struct vidmm_adapter *adapter) {
+    adapter->paging.held = false;
+    return driver_call(adapter, "DxgkDdiRestartFromTimeout",
+                       "nc-d3dkmddi-dxgkddi_restartfromtimeout",
+                       adapter->ddi->DxgkDdiRestartFromTimeout);
+}
+
+/* Devices that own allocations of the paging operations in flight (tdr-changes-in-windows-8.md). */
+static void lose_paging_owners(struct vidmm_adapter *adapter) {
+    const struct plan *plan = &adapter->plan;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    for (uint32_t i = 0; i < plan->built; i++) {
+        const struct vidmm_allocation *allocation = plan->ops[i].op.allocation;
+        if (allocation)
+            allocation_device(allocation)->lost = true;
+    }
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+}
+
+/* One clean-up operation, built and told. */
+static enum vidmm_status notify(struct vidmm_adapter *adapter, struct plan_op *op) {
+    const struct vidmm_observer *observer = &adapter->observer;
+    enum vidmm_status status = paging_build(adapter, op);
+    if (status)
+        return status;
+    adapter->stats.ops[op->op.kind]++;
+    if (observer->op_done)
+        observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);
+    return VIDMM_OK;
+}
+
+static bool same_window(const struct plan_op *op, enum vidmm_op_kind kind,
+                        const struct vidmm_allocation *allocation,
+                        const struct vidmm_place *window) {
+    const struct vidmm_place *place = kind == VIDMM_OP_MAP ? &op->op.to : &op->op.from;
+    return op->op.kind == kind && op->op.allocation == allocation &&
+           place->segment == window->segment && place->offset == window->offset;
+}
+
+/* True when the plan that hung already had the driver do `kind` there, from operation `first` on. */
+static bool plan_did(const struct plan *plan, uint32_t first, enum vidmm_op_kind kind,
+                     const struct vidmm_allocation *allocation,
+                     const struct vidmm_place *window) {
+    for (uint32_t i = first; i < plan->built; i++) {
+        if (same_window(&plan->ops[i], kind, allocation, window))
+            return true;
+    }
+    return false;
+}
+
+/* UNMAPs a range, except the pieces that the plan that hung had unmapped. */
+static enum vidmm_status unmap(struct vidmm_adapter *adapter, const struct aperture_range *range) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint64_t at = 0; status == VIDMM_OK && at < range->size;) {
+        struct plan_op op;
+        at += aperture_op(range, at, false, &op);
+        if (!plan_did(&adapter->plan, 0, VIDMM_OP_UNMAP, range->allocation, &op.op.from))
+            status = notify(adapter, &op);
+    }
+    return status;
+}
+
+/* Takes back the MAPs of the plan that hung. */
+static enum vidmm_status unmap_plan(struct vidmm_adapter *adapter) {
+    const struct plan *plan = &adapter->plan;
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < plan->built; i++) {
+        const struct vidmm_op *map = &plan->ops[i].op;
+        if (map->kind != VIDMM_OP_MAP ||
+            plan_did(plan, i, VIDMM_OP_UNMAP, map->allocation, &map->to))
+            continue;
+        struct plan_op op = plan->ops[i];
+        op.op.kind = VIDMM_OP_UNMAP;
+        op.op.from = map->to;
+        op.op.to = map->from;
+        status = notify(adapter, &op);
+    }
+    return status;
+}
+
+static enum vidmm_status notify_memory(struct vidmm_allocation *allocation) {
+    struct plan_op op = {
+        .op = {.kind = VIDMM_OP_TRANSFER,
+               .allocation = allocation,
+               .from = {.segment = allocation->segment->id, .offset = allocation->place.offset},
+               .to = {.mdl = allocation->mdl},
+               .first = true,
+               .last = true},
+    };
+    return notify(allocation->adapter, &op);
+}
+
+static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
+    struct aperture_range range = {allocation,
+                                   aperture_device(allocation),
+                                   allocation->mdl,
+                                   allocation->segment,
+                                   allocation->place.offset,
+                                   allocation->size};
+    return unmap(allocation->adapter, &range);
+}
+
+struct cleanup {
+    enum vidmm_status status;
+};
+
+/* Out of its segment, in the driver's books and ours. A CPU pointer into the segment keeps its place. */
+static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
+    struct cleanup *cleanup = ctx;
+    struct segment *segment = allocation->segment;
+    bool lost = segment && !segment->aperture && allocation->stale && allocation->content;
+    allocation->last_nodes = 0;
+    if (segment && !allocation_fixed(allocation)) {
+        if (cleanup->status == VIDMM_OK)
+            cleanup->status =
+                segment->aperture ? notify_aperture(allocation) : notify_memory(allocation);
+        allocation_unqueue(allocation);
+        segment_release(segment, &allocation->place);
+        allocation->segment = NULL;
+    }
+    if (lost)
+        allocation->content = false;
+    allocation_publish(allocation);
+    if (lost)
+        allocation_lost_content(allocation);
+}
+
+static enum vidmm_status clean_up_ring(struct vidmm_adapter *adapter, struct dma_ring *ring) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < DMA_BUFFERS; i++) {
+        struct dma_buffer *buffer = &ring->buffers[i];
+        buffer->pending = false;
+        if (buffer->place.block)
+            status = reset_buffer(adapter, ring->device, buffer);
+    }
+    return status;
+}
+
+enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
+                               struct dma_buffer *buffer) {
+    struct aperture_range range = {NULL,
+                                   device,
+                                   buffer->mdl,
+                                   buffer->segment,
+                                   buffer->place.offset,
+                                   page_round(buffer->size)};
+    enum vidmm_status status = unmap(adapter, &range);
+    segment_release(buffer->segment, &buffer->place);
+    return status;
+}
+
+static enum vidmm_status clean_up_buffers(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = paging_reset_buffers(adapter);
+    for (struct vidmm_device *device = adapter->devices; device; device = device->next) {
+        for (struct vidmm_context *context = device->contexts; context; context = context->next) {
+            if (status == VIDMM_OK)
+                status = clean_up_ring(adapter, &context->dma);
+        }
+    }
+    return status;
+}
+
+static void bring_back(void *ctx, struct vidmm_allocation *allocation) {
+    struct cleanup *cleanup = ctx;
+    struct vidmm_reference reference = {.allocation = allocation,
+                                        .write = allocation->write_set != 0};
+    if (!allocation->pinned || cleanup->status == VIDMM_GPU_LOST)
+        return;
+    cleanup->status = residency_make(allocation->adapter, &reference, 1,
+                                     allocation->adapter->fences.submitted + 1);
+}
+
+/* The notices, then the restart, then what the notices left in paging buffers. */
+static enum vidmm_status clean_up_all(struct vidmm_adapter *adapter) {
+    struct cleanup cleanup = {VIDMM_OK};
+    adapter->paging.held = true;
+    paging_forget(adapter);
+    swizzling_release_all(adapter);
+    cleanup.status = unmap_plan(adapter);
+    allocation_each(adapter, clean_up, &cleanup);
+    if (cleanup.status == VIDMM_OK)
+        cleanup.status = clean_up_buffers(adapter);
+    plan_begin(adapter);
+    if (cleanup.status == VIDMM_OK && adapter->paging.held)
+        cleanup.status = reset_restart(adapter);
+    if (cleanup.status == VIDMM_OK)
+        cleanup.status = paging_finish(adapter);
+    if (cleanup.status == VIDMM_OK)
+        cleanup.status = paging_map(adapter);
+    return cleanup.status;
+}
+
+enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
+    struct cleanup pins = {VIDMM_OK};
+    adapter->stats.resets++;
+    enum vidmm_status status =
+        driver_call(adapter, "DxgkDdiResetFromTimeout", "nc-d3dkmddi-dxgkddi_resetfromtimeout",
+                    adapter->ddi->DxgkDdiResetFromTimeout);
+    if (fence_give_up(adapter))
+        lose_paging_owners(adapter);
+    if (status == VIDMM_OK)
+        status = clean_up_all(adapter);
+    if (status == VIDMM_OK)
+        allocation_each(adapter, bring_back, &pins);
+    return status ? status : (pins.status == VIDMM_GPU_LOST ? VIDMM_GPU_LOST : VIDMM_OK);
+}

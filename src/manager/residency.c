@@ -1,0 +1,69 @@
+/*
+ * residency.c - see residency.h.
+ */
+#include "residency.h"
+
+#include "allocation.h"
+#include "decide.h"
+
+enum vidmm_status residency_make(struct vidmm_adapter *adapter,
+                                 const struct vidmm_reference *references, uint32_t count,
+                                 uint64_t number) {
+    plan_begin(adapter);
+    enum vidmm_status status = decide_resident(adapter, references, count, number);
+    if (status == VIDMM_OK && adapter->plan.move_count)
+        status = plan_execute(adapter);
+    return status;
+}
+
+enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard) {
+    struct vidmm_adapter *adapter = allocation->adapter;
+    plan_begin(adapter);
+    if (!plan_leave(adapter, allocation, discard, false))
+        return fault_no_memory(adapter, "vidmm_allocation_evict");
+    return plan_execute(adapter);
+}
+
+struct sweep {
+    bool all, failed;
+};
+
+static void leave(void *ctx, struct vidmm_allocation *allocation) {
+    struct sweep *sweep = ctx;
+    bool stays = allocation->pinned || allocation_fixed(allocation);
+    if (!allocation->segment || (stays && !sweep->all) || sweep->failed)
+        return;
+    sweep->failed = !plan_leave(allocation->adapter, allocation, false, false);
+}
+
+enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all) {
+    struct sweep sweep = {.all = all};
+    plan_begin(adapter);
+    allocation_each(adapter, leave, &sweep);
+    if (!sweep.failed)
+        return plan_execute(adapter);
+    plan_undo(adapter, 0);
+    return fault_no_memory(adapter, "vidmm_evict_all");
+}
+
+static void used(struct vidmm_allocation *allocation, bool write, uint32_t node, uint64_t number) {
+    allocation->last_number = number;
+    allocation->last_nodes |= UINT64_C(1) << node;
+    allocation->resident.facts.idle = false;
+    if (!write)
+        return;
+    bool stale = !allocation->segment->aperture;
+    bool changed = stale != allocation->stale;
+    allocation->content = true;
+    allocation->stale = stale;
+    allocation->resident.facts.clean = !stale;
+    if (changed)
+        allocation_publish(allocation);
+}
+
+void residency_used(struct vidmm_adapter *adapter, const struct vidmm_reference *references,
+                    uint32_t count, uint32_t node, uint64_t number) {
+    (void)adapter;
+    for (uint32_t i = 0; i < count; i++)
+        used(references[i].allocation, references[i].write, node, number);
+}

@@ -1,0 +1,100 @@
+/*
+ * segment.h - one memory or aperture segment of the adapter, and the contract's rules of placement
+ * inside it: alignment, pitch, bank hints, direction, the overlays' part, commit limits.
+ *
+ * query.c makes segments from the driver's descriptors; the rest of the manager only places, frees
+ * and asks. Which segment to try, and whom to evict, is decided elsewhere.
+ */
+#ifndef VIDMM_MANAGER_SEGMENT_H
+#define VIDMM_MANAGER_SEGMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/os.h>
+
+#include "placer.h"
+#include "policy.h"
+
+/* Segment ids are five bits wide in preferences and page-table entries; 0 is system memory. */
+#define SEGMENTS_MAX 31u
+
+/* System memory that all aperture segments together may map (calculating-graphics-memory.md). */
+struct shared_memory {
+    uint64_t limit, used; /* bytes */
+};
+
+struct segment {
+    uint32_t id; /* 1-based position in the driver's array */
+    DXGK_SEGMENTFLAGS flags;
+    bool aperture;      /* linear or AGP-type: its pages are system memory */
+    bool agp;           /* the GART maps it, not the driver */
+    uint32_t page_size; /* 4096, or 65536 with Use64KBPages */
+    uint64_t base;      /* GPU physical address of offset 0 */
+    uint64_t size;
+    uint64_t commit_limit;       /* of an aperture; otherwise the size */
+    uint64_t cpu_base;           /* CpuTranslatedAddress; 0 unless a CpuVisible memory segment */
+    uint64_t host_aperture_base; /* CpuHostAperture; size 0: none */
+    uint64_t host_aperture_size;
+    uint64_t system_memory_end; /* last offset kept over hibernation; 0: none in particular */
+    uint32_t banks;             /* 0: none */
+    uint64_t *bank_ends;        /* `banks` exclusive end offsets, the last is `size` */
+
+    struct placer placer;
+    struct shared_memory *shared; /* of the adapter */
+    uint64_t used, peak;          /* bytes placed, without the driver's invalid ranges */
+    uint32_t residents;           /* ranges placed */
+    struct resident_queue queue;  /* who could be evicted, in order */
+};
+
+/* A place that was found; all zero: nowhere. */
+struct placement {
+    struct placer_block *block;
+    uint64_t offset; /* bytes from the segment's start */
+    uint64_t size;   /* bytes reserved, page multiple */
+};
+
+/* What an allocation asks of a segment (DXGK_ALLOCATIONINFO). */
+struct segment_request {
+    uint64_t size;
+    uint64_t pitch_size; /* PitchAlignedSize; 0: as size */
+    uint64_t alignment;
+    DXGK_SEGMENTBANKPREFERENCE banks; /* HintedBank if this is the most preferred segment, else 0 */
+    bool from_end;                    /* FromEndOfSegment, or the preference's direction bit */
+    bool overlay;                     /* last 20 % only */
+};
+
+/* `segment` has id .. system_memory_end filled in. Takes over bank_ends. False: no memory. */
+bool segment_init(struct segment *segment, const struct vidmm_os *os, struct shared_memory *shared);
+void segment_destroy(struct segment *segment, const struct vidmm_os *os);
+
+/* Bytes that `request` reserves in this segment: page multiple, pitch taken into account. */
+uint64_t segment_reserves(const struct segment *segment, const struct segment_request *request);
+/* True when it could be placed if the segment were empty. */
+bool segment_can_hold(const struct segment *segment, const struct segment_request *request);
+/* PLACER_FULL also when a commit limit is reached. On failure nothing changed. */
+enum placer_result segment_place(struct segment *segment, const struct segment_request *request,
+                                 struct placement *placement);
+/*
+ * Exactly there again: undoes segment_release. Cannot fail once everything that was placed since is
+ * released.
+ */
+enum placer_result segment_place_at(struct segment *segment, uint64_t offset, uint64_t size,
+                                    struct placement *placement);
+/* Gives the place back and zeroes it. */
+void segment_release(struct segment *segment, struct placement *placement);
+
+/* GPU physical address, as SegmentAddress wants it: base included (spec: C47). */
+static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {
+    return segment->base + offset;
+}
+/* True when bit id - 1 of a segment set is set. */
+static inline bool segment_in_set(const struct segment *segment, uint32_t set) {
+    return (set >> (segment->id - 1u)) & 1u;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * allocations.h - every allocation that can fail, counted.
+ *
+ * vidmm_host_config.fail_at names one allocation of the run, whoever makes it: the driver's pool,
+ * contiguous memory and MDLs, the model's and the manager's blocks, system pages, locks, and what
+ * the host itself needs on the way. host_may_allocate counts and says which one has to fail. What
+ * lives is counted by kind, so that the end of a run can say what was left behind.
+ */
+#ifndef HOST_ALLOCATIONS_H
+#define HOST_ALLOCATIONS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum host_owner {
+    HOST_OWNER_MODEL,   /* hw_host.alloc */
+    HOST_OWNER_MANAGER, /* os.alloc */
+    HOST_OWNER_LOCKS,   /* os.lock_create */
+    HOST_OWNER_PAGES,   /* os.pages_alloc, in MDLs */
+    HOST_OWNER_SELF,    /* the host */
+    HOST_OWNERS
+};
+
+struct host_allocations {
+    _Atomic uint64_t count;
+    uint64_t fail_at;
+    _Atomic bool failed;
+    _Atomic uint64_t live[HOST_OWNERS]; /* blocks */
+    _Atomic uint64_t live_bytes[HOST_OWNERS];
+};
+
+/* Counts one allocation; false when it is the one that fails. */
+bool host_may_allocate(void);
+/* A zeroed block aligned for any type (big blocks: to a page), or NULL; counted. */
+void *host_block_alloc(enum host_owner owner, size_t size);
+void host_block_free(enum host_owner owner, void *block, size_t size);
+/* Keeps the books for things that are not blocks. */
+void host_allocation_lives(enum host_owner owner, size_t size);
+void host_allocation_ends(enum host_owner owner, size_t size);
+
+#endif

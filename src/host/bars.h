@@ -1,0 +1,51 @@
+/*
+ * bars.h - the physical addresses of the adapter: BARs, I/O mappings, register access.
+ *
+ * BARs lie above any RAM, each aligned to its size. A memory BAR is mapped to the model's own
+ * bytes; a register BAR to addresses that nothing backs, by which READ_ and WRITE_REGISTER_* find
+ * the model.
+ */
+#ifndef HOST_BARS_H
+#define HOST_BARS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vidmm/hwmodel.h>
+
+struct host_bar {
+    struct vidmm_hw_bar bar;
+    uint64_t physical;
+    uint8_t *cpu;            /* what a mapping of offset 0 gives */
+    bool own;                /* `cpu` is the host's, not the model's */
+    _Atomic uint32_t mapped; /* mappings alive */
+};
+
+struct host_io_mapping {
+    struct host_io_mapping *next;
+    void *address;
+    uint64_t size;
+};
+
+struct host_bars {
+    struct host_bar bar[VIDMM_HW_BARS];
+    pthread_mutex_t lock;
+    struct host_io_mapping *mappings;
+    _Atomic uint64_t reads; /* of registers: polling makes the hardware run */
+};
+
+/* Gives the BARs that the model filled in (or the plain ones without a model) their addresses. */
+bool host_bars_init(struct host_bars *bars, const struct vidmm_hw_bar *from);
+void host_bars_done(struct host_bars *bars);
+uint64_t host_bars_mappings_left(struct host_bars *bars);
+/* The BAR that holds [physical, + size), or NULL. */
+struct host_bar *host_bar_at(uint64_t physical, uint64_t size);
+/* Bytes of the newest I/O mapping at `address`; 0: there is none. */
+uint64_t host_io_mapping_size(const void *address);
+/* Physical address behind a CPU address of a BAR, or 0. */
+uint64_t host_bar_physical(const void *cpu);
+
+#endif

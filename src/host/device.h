@@ -1,0 +1,55 @@
+/*
+ * device.h - dxgkrnl around one adapter: the driver's table, its device, the callbacks.
+ *
+ * The order of a life: DriverEntry calls DxgkInitialize (the table is copied and judged),
+ * AddDevice, StartDevice (interrupts from here on), StopDevice, RemoveDevice, Unload.
+ */
+#ifndef HOST_DEVICE_H
+#define HOST_DEVICE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/host.h>
+
+#define HOST_REPORTS 1024u
+
+/* One DxgkCbNotifyInterrupt that has not gone to the sink yet. */
+struct host_report {
+    DXGK_INTERRUPT_TYPE type;
+    uint32_t node, fence, last_completed;
+};
+
+struct host_device {
+    DRIVER_OBJECT driver;
+    DEVICE_OBJECT physical; /* the PDO */
+    DRIVER_INITIALIZATION_DATA
+    ddi;                 /* as the driver filled it; members beyond its version are NULL */
+    const char *refusal; /* why DxgkInitialize said no */
+    PVOID context;       /* the driver's, from AddDevice */
+    bool initialized, added, started;
+    DXGKRNL_INTERFACE interface;
+    KDPC dpc; /* DxgkCbQueueDpc */
+    uint8_t config_space[256];
+    pthread_mutex_t report_lock;
+    struct host_report report[HOST_REPORTS]; /* a ring */
+    uint32_t first_report, reports;
+};
+
+void host_device_init(struct host_device *device);
+void host_device_done(struct host_device *device);
+/* DriverEntry. */
+bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
+                       struct vidmm_host_error *error);
+bool host_device_start(struct vidmm_host *host, struct vidmm_host_error *error);
+bool host_device_stop(struct vidmm_host *host, struct vidmm_host_error *error);
+void host_device_unload(struct vidmm_host *host);
+/* Fills in the callbacks (dxgkrnl.c). */
+void host_device_interface(struct host_device *device);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * dpc.h - deferred procedure calls.
+ *
+ * One queue, first in first out. Whoever comes below DISPATCH_LEVEL runs it; one thread at a time,
+ * so that DPCs never overlap.
+ */
+#ifndef HOST_DPC_H
+#define HOST_DPC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+
+struct host_dpcs {
+    pthread_mutex_t lock;
+    SINGLE_LIST_ENTRY *first, *last;
+    _Atomic uint32_t queued;
+    _Atomic bool running;
+};
+
+void host_dpcs_init(struct host_dpcs *dpcs);
+void host_dpcs_done(struct host_dpcs *dpcs);
+/* Queues without running; false when it was queued already. */
+bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2);
+/* Runs what is queued at DISPATCH_LEVEL. The caller is below it, and not inside the model. */
+void host_dpcs_run(void);
+
+#endif

@@ -1,0 +1,390 @@
+/*
+ * host.c - a host is built, torn down and judged here; each part of it has a file of its own.
+ */
+#include "irql.h"
+#include "loader.h"
+#include "os.h"
+#include "threads.h"
+#include "timers.h"
+#include "world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_MEMORY ((uint64_t)4 << 30)
+#define LEAST_MEMORY   ((uint64_t)1 << 20)
+#define MOST_MEMORY    ((uint64_t)128 << 30)
+/* vidmm_host_run gives up on hardware that never comes to rest after so many rounds. */
+#define MOST_ROUNDS ((uint64_t)1 << 26)
+
+struct vidmm_host *host_world;
+
+static pthread_mutex_t one_host = PTHREAD_MUTEX_INITIALIZER;
+
+static bool fail(struct vidmm_host_error *error, const char *sentence) {
+    snprintf(error->text, sizeof(error->text), "%s", sentence);
+    return false;
+}
+
+/* ---- What the model gets ----------------------------------------------------------------------
+ */
+
+static void *hw_alloc(void *ctx, size_t size) {
+    (void)ctx;
+    return host_block_alloc(HOST_OWNER_MODEL, size);
+}
+
+static void hw_free(void *ctx, void *block, size_t size) {
+    (void)ctx;
+    host_block_free(HOST_OWNER_MODEL, block, size);
+}
+
+static void *hw_memory(void *ctx, uint64_t pa, size_t size) {
+    struct vidmm_host *host = ctx;
+    return host_physical_pointer(&host->physical, pa, size);
+}
+
+static void hw_interrupt(void *ctx, uint32_t message) {
+    (void)ctx;
+    host_interrupt_raise(message);
+}
+
+static uint64_t hw_now(void *ctx) {
+    (void)ctx;
+    return host_now();
+}
+
+static void hw_advance(void *ctx, uint64_t ns) {
+    (void)ctx;
+    host_advance(ns);
+}
+
+static uint64_t hw_setting(void *ctx, const char *name, uint64_t otherwise) {
+    struct vidmm_host *host = ctx;
+    for (uint32_t i = 0; i < host->config.setting_count; i++)
+        if (strcmp(host->settings[i].name, name) == 0)
+            return host->settings[i].value;
+    return otherwise;
+}
+
+/* ---- Building ---------------------------------------------------------------------------------
+ */
+
+/* The settings outlive the caller's: names are copied behind the array. */
+static bool copy_settings(struct vidmm_host *host, const struct vidmm_host_config *config) {
+    size_t size = 0, count = config->setting_count;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(config->settings[i].name) + 1;
+    host->settings = malloc(count * sizeof(*host->settings) + size + 1);
+    if (host->settings == NULL)
+        return false;
+    char *names = (char *)(host->settings + count);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(config->settings[i].name) + 1;
+        memcpy(names, config->settings[i].name, length);
+        host->settings[i] = (struct vidmm_host_setting){names, config->settings[i].value};
+        names += length;
+    }
+    return true;
+}
+
+static bool check_config(const struct vidmm_host_config *config, struct vidmm_host_error *error) {
+    const struct vidmm_hw_model *model = config->model;
+    if (config->driver_path == NULL && config->driver_entry == NULL)
+        return fail(error, "no driver: neither a shared object nor a linked-in DriverEntry");
+    if (config->memory_bytes != 0 &&
+        (config->memory_bytes < LEAST_MEMORY || config->memory_bytes > MOST_MEMORY))
+        return fail(error, "system memory must be between 1 MiB and 128 GiB");
+    for (uint32_t i = 0; i < config->setting_count; i++)
+        if (config->settings[i].name == NULL)
+            return fail(error, "a setting has no name");
+    if (model != NULL && (model->create == NULL || model->destroy == NULL || model->step == NULL ||
+                          model->engines > HOST_ENGINES_MOST))
+        return fail(error, "the hardware model is incomplete or has more than 32 engines");
+    return true;
+}
+
+static bool check_bars(const struct vidmm_hw_model *model,
+                       const struct vidmm_hw_bar bars[VIDMM_HW_BARS],
+                       struct vidmm_host_error *error) {
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+        const struct vidmm_hw_bar *bar = &bars[i];
+        if (bar->kind == VIDMM_HW_BAR_NONE)
+            continue;
+        if (bar->size == 0 || bar->size % HOST_PAGE != 0 || (uintptr_t)bar->memory % HOST_PAGE != 0)
+            return fail(error, "a BAR of the hardware model is not made of whole pages");
+        if (bar->kind == VIDMM_HW_BAR_MEMORY && bar->memory == NULL)
+            return fail(error, "a memory BAR of the hardware model has no memory");
+        if (bar->kind == VIDMM_HW_BAR_REGISTERS &&
+            (model->reg_read == NULL || model->reg_write == NULL))
+            return fail(error, "the hardware model has a register BAR and no reg_read, reg_write");
+    }
+    return true;
+}
+
+static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) {
+    const struct vidmm_hw_model *model = host->config.model;
+    struct vidmm_hw_bar bars[VIDMM_HW_BARS] = {{VIDMM_HW_BAR_NONE, 0, NULL}};
+    host->hw_host = (struct vidmm_hw_host){
+        .ctx = host,
+        .alloc = hw_alloc,
+        .free = hw_free,
+        .memory = hw_memory,
+        .interrupt = hw_interrupt,
+        .now = hw_now,
+        .advance = hw_advance,
+        .setting = hw_setting,
+    };
+    if (model != NULL) {
+        host->hw = model->create(&host->hw_host, bars);
+        if (host->hw == NULL)
+            return fail(error, "the hardware model could not be built: out of memory, or a setting "
+                               "that makes no sense");
+        if (!check_bars(model, bars, error))
+            return false;
+    }
+    if (!host_may_allocate() || !host_bars_init(&host->bars, model != NULL ? bars : NULL))
+        return fail(error, "no room for the BARs of the adapter");
+    host->bars_made = true;
+    return true;
+}
+
+/* Everything below the driver. */
+static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error) {
+    uint64_t bytes = host->config.memory_bytes != 0 ? host->config.memory_bytes : DEFAULT_MEMORY;
+    if (!host_may_allocate() || !host_physical_init(&host->physical, bytes, host->config.seed))
+        return fail(error, "no room for the simulated system memory");
+    host->physical_made = true;
+    if (!host_may_allocate() || !host_pool_init(&host->pool))
+        return fail(error, "out of memory for the driver's pool");
+    host->pool_made = true;
+    if (!host_os_take_dummy())
+        return fail(error, "out of memory for the dummy page");
+    return make_model(host, error);
+}
+
+static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error) {
+    DRIVER_INITIALIZE *entry = host->config.driver_entry;
+    if (host->config.driver_path != NULL &&
+        !host_load(host->config.driver_path, &host->module, &entry, error))
+        return false;
+    host_os_fill(&host->os);
+    return host_device_enter(host, entry, error);
+}
+
+static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
+    struct vidmm_host *host = calloc(1, sizeof(*host));
+    if (host == NULL || !copy_settings(host, config)) {
+        free(host);
+        return NULL;
+    }
+    host->config = *config;
+    host->config.settings = host->settings;
+    host->allocations.fail_at = config->fail_at;
+    host_violations_init(&host->violations);
+    host_mdls_init(&host->mdls);
+    host_engines_init(&host->engines, config->threads);
+    host_interrupt_init(&host->interrupt);
+    host_dpcs_init(&host->dpcs);
+    host_device_init(&host->device);
+    return host;
+}
+
+/* Gives back what is there of a host, in the opposite order. */
+static void delete_host(struct vidmm_host *host) {
+    host_engines_stop(&host->engines);
+    host_timers_clear();
+    host_threads_forget();
+    if (host->hw != NULL)
+        host->config.model->destroy(host->hw);
+    host_unload(host->module);
+    if (host->bars_made)
+        host_bars_done(&host->bars);
+    host_mdls_done(&host->mdls);
+    if (host->pool_made)
+        host_pool_done(&host->pool);
+    if (host->physical_made)
+        host_physical_done(&host->physical);
+    host_device_done(&host->device);
+    host_dpcs_done(&host->dpcs);
+    host_interrupt_done(&host->interrupt);
+    host_engines_done(&host->engines);
+    host_violations_done(&host->violations);
+    free(host->settings);
+    host_world = NULL;
+    free(host);
+    pthread_mutex_unlock(&one_host);
+}
+
+bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host **out,
+                       struct vidmm_host_error *error) {
+    struct vidmm_host_error unused;
+    error = error != NULL ? error : &unused;
+    *out = NULL;
+    memset(error, 0, sizeof(*error));
+    if (!check_config(config, error))
+        return false;
+    if (pthread_mutex_trylock(&one_host) != 0)
+        return fail(error, "this process has a host already: one exists at a time");
+    host_self.irql = PASSIVE_LEVEL;
+    host_world = new_host(config);
+    if (host_world == NULL) {
+        pthread_mutex_unlock(&one_host);
+        return fail(error, "out of memory for the host");
+    }
+    if (make_machine(host_world, error) && make_driver(host_world, error)) {
+        *out = host_world;
+        return true;
+    }
+    delete_host(host_world);
+    return false;
+}
+
+bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_error unused;
+    error = error != NULL ? error : &unused;
+    memset(error, 0, sizeof(*error));
+    if (!host_engines_start(&host->engines))
+        return fail(error, "no threads for the engines of the hardware model");
+    return host_device_start(host, error);
+}
+
+bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_error unused;
+    error = error != NULL ? error : &unused;
+    memset(error, 0, sizeof(*error));
+    return host_device_stop(host, error);
+}
+
+/* ---- Judging what is left ---------------------------------------------------------------------
+ */
+
+struct sentence {
+    char *text;
+    size_t size, length;
+};
+
+static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct sentence *s, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(s->text + s->length, s->size - s->length, format, args);
+    va_end(args);
+    if (n > 0)
+        s->length += (size_t)n < s->size - s->length ? (size_t)n : s->size - s->length - 1;
+}
+
+static void say_count(struct sentence *s, uint64_t count, const char *what) {
+    if (count != 0)
+        say(s, "%s%llu %s", s->length != 0 ? ", " : "", (unsigned long long)count, what);
+}
+
+static void say_blocks(struct sentence *s, enum host_owner owner, const char *what) {
+    const struct host_allocations *all = &host_world->allocations;
+    say_count(s, atomic_load(&all->live[owner]), what);
+    if (atomic_load(&all->live[owner]) != 0 && atomic_load(&all->live_bytes[owner]) != 0)
+        say(s, " (%llu bytes)", (unsigned long long)atomic_load(&all->live_bytes[owner]));
+}
+
+/* Names everything that nobody gave back; true when there was nothing to name. */
+static bool judge(struct vidmm_host *host, uint32_t timers, uint32_t threads, uint32_t handles,
+                  struct vidmm_host_error *error) {
+    struct sentence s = {error->text, sizeof(error->text), 0};
+    struct host_pool_left pool;
+    uint64_t contiguous, mdls = host_mdls_left(&host->mdls, &contiguous);
+    host_pool_left(&host->pool, &pool);
+    say_count(&s, pool.blocks, "pool blocks");
+    if (pool.blocks != 0)
+        say(&s, " (%llu bytes; the first is '%s' of %zu bytes)", (unsigned long long)pool.bytes,
+            pool.first_tag, pool.first_size);
+    say_count(&s, contiguous, "contiguous blocks");
+    say_count(&s, mdls, "MDLs");
+    say_count(&s, host_bars_mappings_left(&host->bars), "I/O mappings");
+    say_count(&s, timers, "timers that are set");
+    say_count(&s, threads, "running system threads");
+    say_count(&s, handles, "thread handles or references");
+    say_blocks(&s, HOST_OWNER_MANAGER, "blocks of the manager");
+    say_blocks(&s, HOST_OWNER_LOCKS, "locks of the manager");
+    say_blocks(&s, HOST_OWNER_PAGES, "page lists of the manager");
+    say_blocks(&s, HOST_OWNER_MODEL, "blocks of the hardware model");
+    if (s.length != 0)
+        say(&s, " were left behind after DxgkDdiUnload");
+    return s.length == 0;
+}
+
+/* Damage of guard bytes is a violation; the newest one is news for the caller of destroy. */
+static bool judge_guards(struct vidmm_host *host, uint32_t before, struct vidmm_host_error *error) {
+    const char *text = vidmm_host_violation(host, before);
+    if (text == NULL)
+        return true;
+    size_t length = strlen(error->text);
+    snprintf(error->text + length, sizeof(error->text) - length, "%s%s", length != 0 ? "; " : "",
+             text);
+    return false;
+}
+
+bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_error unused;
+    error = error != NULL ? error : &unused;
+    memset(error, 0, sizeof(*error));
+    host_device_unload(host);
+    uint32_t before = vidmm_host_violations(host);
+    host_pool_check(&host->pool);
+    host_engines_stop(&host->engines);
+    uint32_t threads = host_threads_left();
+    uint32_t timers = host_timers_clear();
+    uint32_t handles = host_threads_forget();
+    if (host->hw != NULL) {
+        host->config.model->destroy(host->hw);
+        host->hw = NULL;
+    }
+    bool good = judge(host, timers, threads, handles, error);
+    good = judge_guards(host, before, error) && good;
+    delete_host(host);
+    return good;
+}
+
+/* ---- Small questions --------------------------------------------------------------------------
+ */
+
+void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink) {
+    host->sink = sink != NULL ? *sink : (struct vidmm_host_sink){.ctx = NULL};
+}
+
+const struct vidmm_os *vidmm_host_os(struct vidmm_host *host) {
+    return &host->os;
+}
+
+uint64_t vidmm_host_allocations(struct vidmm_host *host) {
+    return atomic_load(&host->allocations.count);
+}
+
+bool vidmm_host_failed_once(struct vidmm_host *host) {
+    return atomic_load(&host->allocations.failed);
+}
+
+void vidmm_host_run(struct vidmm_host *host) {
+    if (host->engines.threaded) {
+        host_sleep(host_now() + 1000000);
+        return;
+    }
+    for (uint64_t round = 0; round < MOST_ROUNDS && host_pump(); round++)
+        ;
+}
+
+const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size) {
+    const struct vidmm_hw_model *model = host->config.model;
+    if (model == NULL || model->peek == NULL)
+        return NULL;
+    host_model_enter();
+    const void *bytes = model->peek(host->hw, gpu_address, size);
+    host_model_leave();
+    return bytes;
+}
+
+void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {
+    return host_physical_pointer(&host->physical, pa, size);
+}

@@ -1,0 +1,61 @@
+/*
+ * mdl.h - memory descriptor lists, their linear views, and contiguous memory.
+ *
+ * Every MDL of the run is found here by its address, with what an MDL cannot say about itself: its
+ * true size, whose pages it lists, and the view that is mapped over them.
+ */
+#ifndef HOST_MDL_H
+#define HOST_MDL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+
+enum host_mdl_pages {
+    HOST_MDL_BORROWED, /* describes somebody's memory (IoAllocateMdl) */
+    HOST_MDL_DRIVER,   /* owns its frames (MmAllocatePagesForMdl) */
+    HOST_MDL_MANAGER,  /* owns its frames (os.pages_alloc) */
+    HOST_MDL_RELEASED, /* had frames; MmFreePagesFromMdl gave them back */
+};
+
+struct host_mdl {
+    struct host_mdl *next, *previous;
+    enum host_mdl_pages kind;
+    uint64_t pages;
+    void *view;       /* linear view, or NULL */
+    bool view_is_own; /* mapped for this MDL, not part of RAM's own mapping */
+    MDL mdl;          /* PFNs follow */
+};
+
+/* One contiguous block of the driver. */
+struct host_contiguous {
+    struct host_contiguous *next;
+    uint64_t frame, frames;
+};
+
+struct host_mdls {
+    pthread_mutex_t lock;
+    struct host_mdl *first;
+    struct host_contiguous *contiguous;
+};
+
+void host_mdls_init(struct host_mdls *mdls);
+/* Frees everything that is left. */
+void host_mdls_done(struct host_mdls *mdls);
+/* Driver's MDLs and contiguous blocks alive. */
+uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous);
+
+PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous, uint64_t first,
+                      uint64_t limit);
+/* Linear view of an MDL's pages, or NULL. */
+void *host_mdl_map(PMDL mdl);
+void host_mdl_unmap(PMDL mdl);
+void host_mdl_free(PMDL mdl);
+/* True when `p` is an MDL that MmFreePagesFromMdl has emptied, and frees it (the driver called
+ * ExFreePool). */
+bool host_mdl_free_as_pool(void *p);
+
+#endif

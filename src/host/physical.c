@@ -1,0 +1,240 @@
+/* physical.c - RAM and its page frames; see physical.h. */
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NONE UINT64_MAX
+/* Longest scattered run, in frames; it bounds how many pieces a linear view is mapped from. */
+#define LONGEST_RUN 64u
+/* A scattered allocation looks at so many frames more than are in use, to keep RAM's footprint
+ * small. */
+#define SCATTER_SLACK 4096u
+
+static uint64_t words(uint64_t bits) {
+    return (bits + 63) / 64;
+}
+
+static void mark_free(struct host_physical *ram, uint64_t frame) {
+    for (uint32_t l = 0; l < ram->levels; l++, frame /= 64) {
+        uint64_t was = ram->level[l][frame / 64];
+        ram->level[l][frame / 64] = was | (uint64_t)1 << (frame % 64);
+        if (was != 0)
+            return;
+    }
+}
+
+static void mark_used(struct host_physical *ram, uint64_t frame) {
+    for (uint32_t l = 0; l < ram->levels; l++, frame /= 64) {
+        uint64_t *word = &ram->level[l][frame / 64];
+        *word &= ~((uint64_t)1 << (frame % 64));
+        if (*word != 0)
+            return;
+    }
+}
+
+/* The first free frame at or after `from`, or NONE. Climbs until a word has a bit, then descends.
+ */
+static uint64_t next_free(const struct host_physical *ram, uint64_t from) {
+    uint64_t at = from;
+    if (from >= ram->pages)
+        return NONE;
+    for (uint32_t l = 0; l < ram->levels; l++) {
+        uint64_t index = at / 64;
+        if (index >= words((ram->pages + ((uint64_t)1 << (6 * l)) - 1) >> (6 * l)))
+            return NONE;
+        uint64_t word = ram->level[l][index] & (~(uint64_t)0 << (at % 64));
+        if (word != 0) {
+            at = index * 64 + (uint64_t)__builtin_ctzll(word);
+            while (l-- > 0)
+                at = at * 64 + (uint64_t)__builtin_ctzll(ram->level[l][at]);
+            return at;
+        }
+        at = index + 1;
+    }
+    return NONE;
+}
+
+/* How many frames from `from` on are free, at most `most`. */
+static uint64_t free_run(const struct host_physical *ram, uint64_t from, uint64_t most) {
+    uint64_t length = 0;
+    while (length < most) {
+        uint64_t at = from + length;
+        uint64_t used = ~ram->level[0][at / 64] >> (at % 64);
+        if (used != 0) {
+            length += (uint64_t)__builtin_ctzll(used);
+            break;
+        }
+        length += 64 - at % 64;
+    }
+    return length < most ? length : most;
+}
+
+/* Takes frames out of the bitmap; their bytes are made zero. */
+static void take(struct host_physical *ram, uint64_t start, uint64_t count) {
+    for (uint64_t f = start; f < start + count; f++) {
+        uint64_t bit = (uint64_t)1 << (f % 64);
+        mark_used(ram, f);
+        if (ram->dirty[f / 64] & bit)
+            memset(ram->base + f * HOST_PAGE, 0, HOST_PAGE);
+        ram->dirty[f / 64] |= bit;
+    }
+    ram->free_pages -= count;
+}
+
+static uint64_t draw(struct host_physical *ram) {
+    uint64_t z = (ram->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Where the next piece of a list starts: the lowest free frame, or a random one of a compact
+ * window. */
+static uint64_t piece(struct host_physical *ram, uint64_t first, uint64_t limit, uint64_t need,
+                      uint64_t *longest) {
+    if (ram->seed == 0) {
+        *longest = need;
+        return next_free(ram, first);
+    }
+    uint64_t used = ram->pages - ram->free_pages;
+    uint64_t window = used + used / 4 + need + SCATTER_SLACK;
+    if (window > limit - first)
+        window = limit - first;
+    uint64_t start = next_free(ram, first + (draw(ram) % window & ~(uint64_t)63));
+    *longest = 1 + draw(ram) % LONGEST_RUN;
+    if (start >= limit)
+        start = next_free(ram, first);
+    return start;
+}
+
+void host_frames_give_run(struct host_physical *ram, uint64_t start, uint64_t count) {
+    pthread_mutex_lock(&ram->lock);
+    for (uint64_t f = start; f < start + count; f++)
+        mark_free(ram, f);
+    ram->free_pages += count;
+    pthread_mutex_unlock(&ram->lock);
+}
+
+void host_frames_give(struct host_physical *ram, const uint64_t *frames, uint64_t count) {
+    pthread_mutex_lock(&ram->lock);
+    for (uint64_t i = 0; i < count; i++)
+        mark_free(ram, frames[i]);
+    ram->free_pages += count;
+    pthread_mutex_unlock(&ram->lock);
+}
+
+bool host_frames_take(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
+                      uint64_t *frames) {
+    uint64_t got = 0;
+    if (limit > ram->pages)
+        limit = ram->pages;
+    pthread_mutex_lock(&ram->lock);
+    while (got < count && first < limit) {
+        uint64_t longest, start = piece(ram, first, limit, count - got, &longest);
+        if (start >= limit)
+            break;
+        uint64_t most = count - got < longest ? count - got : longest;
+        if (most > limit - start)
+            most = limit - start;
+        uint64_t length = free_run(ram, start, most);
+        take(ram, start, length);
+        for (uint64_t i = 0; i < length; i++)
+            frames[got++] = start + i;
+    }
+    pthread_mutex_unlock(&ram->lock);
+    if (got == count)
+        return true;
+    host_frames_give(ram, frames, got);
+    return false;
+}
+
+bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
+                          uint64_t boundary, uint64_t *start) {
+    bool found = false;
+    if (limit > ram->pages)
+        limit = ram->pages;
+    pthread_mutex_lock(&ram->lock);
+    for (uint64_t at = next_free(ram, first); at != NONE && at < limit && count <= limit - at;) {
+        uint64_t length = free_run(ram, at, count);
+        uint64_t crossing = boundary ? (at / boundary + 1) * boundary : NONE;
+        if (length == count && at + count <= crossing) {
+            take(ram, at, count);
+            *start = at;
+            found = true;
+            break;
+        }
+        at = next_free(ram, length == count ? crossing : at + length);
+    }
+    pthread_mutex_unlock(&ram->lock);
+    return found;
+}
+
+void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size) {
+    if (pa >= ram->bytes || size > ram->bytes - pa)
+        return NULL;
+    return ram->base + pa;
+}
+
+static bool map_memory(struct host_physical *ram) {
+    ram->file = memfd_create("vidmm-ram", MFD_CLOEXEC);
+    if (ram->file < 0)
+        return false;
+    if (ftruncate(ram->file, (off_t)ram->bytes) != 0)
+        return false;
+    ram->base =
+        mmap(NULL, ram->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, ram->file, 0);
+    if (ram->base == MAP_FAILED) {
+        ram->base = NULL;
+        return false;
+    }
+    madvise(ram->base, ram->bytes, MADV_HUGEPAGE);
+    return true;
+}
+
+/* Builds the bitmaps with every frame free but the first. */
+static bool make_bitmaps(struct host_physical *ram) {
+    uint64_t bits = ram->pages;
+    ram->dirty = calloc(words(bits), sizeof(uint64_t));
+    if (ram->dirty == NULL)
+        return false;
+    do {
+        uint64_t *level = calloc(words(bits), sizeof(uint64_t));
+        if (level == NULL)
+            return false;
+        memset(level, 0xff, bits / 64 * 8);
+        if (bits % 64)
+            level[bits / 64] = ((uint64_t)1 << (bits % 64)) - 1;
+        ram->level[ram->levels++] = level;
+        bits = words(bits);
+    } while (bits > 1 && ram->levels < HOST_PHYSICAL_LEVELS);
+    mark_used(ram, 0);
+    ram->free_pages = ram->pages - 1;
+    return true;
+}
+
+bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t seed) {
+    ram->bytes = bytes & ~(uint64_t)(HOST_PAGE - 1);
+    ram->pages = ram->bytes / HOST_PAGE;
+    ram->seed = ram->random = seed;
+    ram->file = -1;
+    pthread_mutex_init(&ram->lock, NULL);
+    if (ram->pages >= 2 && map_memory(ram) && make_bitmaps(ram))
+        return true;
+    host_physical_done(ram);
+    return false;
+}
+
+void host_physical_done(struct host_physical *ram) {
+    for (uint32_t l = 0; l < ram->levels; l++)
+        free(ram->level[l]);
+    ram->levels = 0;
+    free(ram->dirty);
+    if (ram->base != NULL)
+        munmap(ram->base, ram->bytes);
+    if (ram->file >= 0)
+        close(ram->file);
+    pthread_mutex_destroy(&ram->lock);
+}

@@ -1,0 +1,50 @@
+/*
+ * physical.h - simulated physical memory and its page frames.
+ *
+ * One sparse memfd is RAM: the byte at physical address p is at `base` + p, and any list of page
+ * frames can be mapped once more as a linear view (mdl.c). A frame is free or used in one bit of a
+ * bitmap with summary levels above it. Frame 0 is never given out, so that a stray access to
+ * physical address 0 meets nobody's data.
+ */
+#ifndef HOST_PHYSICAL_H
+#define HOST_PHYSICAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HOST_PAGE            4096u
+#define HOST_PHYSICAL_LEVELS 5
+
+struct host_physical {
+    pthread_mutex_t lock;
+    int file;
+    uint8_t *base;
+    uint64_t bytes, pages;
+    /* level[0]: bit set = frame free. level[n]: bit set = the word of level n-1 is not zero. */
+    uint64_t *level[HOST_PHYSICAL_LEVELS];
+    uint32_t levels;
+    uint64_t *dirty; /* bit set = the frame may hold bytes that are not zero */
+    uint64_t free_pages;
+    uint64_t seed, random;
+};
+
+bool host_physical_init(struct host_physical *ram, uint64_t bytes, uint64_t seed);
+void host_physical_done(struct host_physical *ram);
+/*
+ * Takes `count` zeroed frames with numbers in [first, limit), scattered when the host has a seed.
+ * false: there are not so many, and none was taken.
+ */
+bool host_frames_take(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
+                      uint64_t *frames);
+/* Takes a run of zeroed frames in [first, limit) that crosses no multiple of `boundary` frames (0:
+ * any). */
+bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t first, uint64_t limit,
+                          uint64_t boundary, uint64_t *start);
+void host_frames_give(struct host_physical *ram, const uint64_t *frames, uint64_t count);
+void host_frames_give_run(struct host_physical *ram, uint64_t start, uint64_t count);
+/* Host pointer to `size` bytes of RAM at `pa`, or NULL. */
+void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * registry.c - the registry, as far as a miniport reads it: the run's settings.
+ *
+ * Every path shows the same values: numbers up to 32 bits are REG_DWORD, larger ones REG_QWORD.
+ */
+#include "irql.h"
+#include "world.h"
+
+#include <string.h>
+
+static char lower(uint32_t c) {
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static bool same_name(const char *ascii, const WCHAR *name) {
+    while (*ascii != 0 && *name < 128 && lower((unsigned char)*ascii) == lower(*name)) {
+        ascii++;
+        name++;
+    }
+    return *ascii == 0 && *name == 0;
+}
+
+static const struct vidmm_host_setting *find(const WCHAR *name) {
+    for (uint32_t i = 0; i < host_world->config.setting_count; i++)
+        if (same_name(host_world->settings[i].name, name))
+            return &host_world->settings[i];
+    return NULL;
+}
+
+/*
+ * RTL_QUERY_REGISTRY_DIRECT: data of at most 4 bytes is stored as it is; for more, the buffer
+ * begins with its own size as a LONG, negative when only the data is wanted (wdm,
+ * RtlQueryRegistryValues).
+ */
+static NTSTATUS store_direct(void *buffer, ULONG type, const void *data, ULONG length) {
+    LONG size;
+    if (length <= sizeof(ULONG)) {
+        memcpy(buffer, data, length);
+        return STATUS_SUCCESS;
+    }
+    memcpy(&size, buffer, sizeof(size));
+    uint64_t room = size < 0 ? (uint64_t) - (int64_t)size : (uint64_t)size;
+    uint64_t header = size < 0 ? 0 : 2 * sizeof(ULONG);
+    if (room < header + length)
+        return STATUS_BUFFER_TOO_SMALL;
+    if (header != 0) {
+        memcpy(buffer, &length, sizeof(length));
+        memcpy((char *)buffer + sizeof(length), &type, sizeof(type));
+    }
+    memcpy((char *)buffer + header, data, length);
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type, const void *data,
+                        ULONG length, void *context) {
+    if (entry->Flags & RTL_QUERY_REGISTRY_DIRECT) {
+        ULONG expected = entry->DefaultType >> RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
+        if ((entry->Flags & RTL_QUERY_REGISTRY_TYPECHECK) && expected != type)
+            return STATUS_OBJECT_TYPE_MISMATCH;
+        return store_direct(entry->EntryContext, type, data, length);
+    }
+    if (entry->QueryRoutine == NULL)
+        return STATUS_SUCCESS;
+    uint64_t copy = 0;
+    memcpy(&copy, data, length < sizeof(copy) ? length : sizeof(copy));
+    return entry->QueryRoutine(entry->Name, type, &copy, length, context, entry->EntryContext);
+}
+
+static NTSTATUS query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
+    const struct vidmm_host_setting *setting = entry->Name != NULL ? find(entry->Name) : NULL;
+    ULONG fallback = entry->DefaultType & 0xffffffu;
+    if (setting != NULL) {
+        bool wide = setting->value > UINT32_MAX;
+        return deliver(entry, wide ? REG_QWORD : REG_DWORD, &setting->value, wide ? 8 : 4, context);
+    }
+    if (entry->Flags & RTL_QUERY_REGISTRY_REQUIRED)
+        return STATUS_OBJECT_NAME_NOT_FOUND;
+    if (fallback == REG_NONE || entry->DefaultData == NULL)
+        return STATUS_SUCCESS;
+    ULONG length = entry->DefaultLength;
+    if (length == 0)
+        length = fallback == REG_QWORD ? 8 : 4;
+    return deliver(entry, fallback, entry->DefaultData, length, context);
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path,
+                                               PRTL_QUERY_REGISTRY_TABLE QueryTable, PVOID Context,
+                                               PVOID Environment) {
+    (void)RelativeTo;
+    (void)Path;
+    (void)Environment;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlQueryRegistryValues"))
+        return STATUS_UNSUCCESSFUL;
+    for (; QueryTable->QueryRoutine != NULL || QueryTable->Name != NULL; QueryTable++) {
+        if (QueryTable->Flags & RTL_QUERY_REGISTRY_SUBKEY)
+            continue;
+        NTSTATUS status = query(QueryTable, Context);
+        if (!NT_SUCCESS(status))
+            return status;
+    }
+    return STATUS_SUCCESS;
+}
+
+/* What a driver writes is for the next boot, which never comes. */
+NTSYSAPI NTSTATUS NTAPI RtlWriteRegistryValue(ULONG RelativeTo, PCWSTR Path, PCWSTR ValueName,
+                                              ULONG ValueType, PVOID ValueData, ULONG ValueLength) {
+    (void)RelativeTo;
+    (void)Path;
+    (void)ValueName;
+    (void)ValueType;
+    (void)ValueData;
+    (void)ValueLength;
+    return host_irql_at_most(PASSIVE_LEVEL, "RtlWriteRegistryValue") ? STATUS_SUCCESS
+                                                                     : STATUS_UNSUCCESSFUL;
+}
+
+NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
+                                                   ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
+                                                   PHANDLE Key) {
+    (void)DeviceObject;
+    (void)DevInstKeyType;
+    (void)DesiredAccess;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "IoOpenDeviceRegistryKey"))
+        return STATUS_UNSUCCESSFUL;
+    *Key = &host_world->settings;
+    return STATUS_SUCCESS;
+}
+
+/* ---- Strings ----------------------------------------------------------------------------------
+ */
+
+NTSYSAPI VOID NTAPI RtlInitUnicodeString(PUNICODE_STRING DestinationString, PCWSTR SourceString) {
+    size_t n = 0;
+    while (SourceString != NULL && SourceString[n] != 0 && n < 0x7ffe)
+        n++;
+    DestinationString->Length = (USHORT)(n * sizeof(WCHAR));
+    DestinationString->MaximumLength = (USHORT)(SourceString != NULL ? (n + 1) * sizeof(WCHAR) : 0);
+    DestinationString->Buffer = (PWSTR)(uintptr_t)SourceString;
+}
+
+NTSYSAPI VOID NTAPI RtlCopyUnicodeString(PUNICODE_STRING DestinationString,
+                                         PCUNICODE_STRING SourceString) {
+    USHORT length = SourceString != NULL ? SourceString->Length : 0;
+    if (length > DestinationString->MaximumLength)
+        length = DestinationString->MaximumLength;
+    if (length != 0)
+        memmove(DestinationString->Buffer, SourceString->Buffer, length);
+    DestinationString->Length = length;
+    if (length + sizeof(WCHAR) <= DestinationString->MaximumLength)
+        DestinationString->Buffer[length / sizeof(WCHAR)] = 0;
+}
+
+NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2,
+                                             BOOLEAN CaseInSensitive) {
+    if (String1->Length != String2->Length)
+        return FALSE;
+    for (USHORT i = 0; i < String1->Length / sizeof(WCHAR); i++) {
+        WCHAR a = String1->Buffer[i], b = String2->Buffer[i];
+        bool equal = a == b || (CaseInSensitive && a < 128 && b < 128 && lower(a) == lower(b));
+        if (!equal)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+NTSYSAPI VOID NTAPI RtlFreeUnicodeString(PUNICODE_STRING UnicodeString) {
+    if (UnicodeString->Buffer != NULL)
+        ExFreePool(UnicodeString->Buffer);
+    memset(UnicodeString, 0, sizeof(*UnicodeString));
+}

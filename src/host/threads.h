@@ -1,0 +1,17 @@
+/*
+ * threads.h - system threads of the driver, and the thread objects one waits for.
+ *
+ * A handle and a pointer to the object are the same here; the object lives until the thread has
+ * ended and every handle and reference was given back.
+ */
+#ifndef HOST_THREADS_H
+#define HOST_THREADS_H
+
+#include <stdint.h>
+
+/* System threads that still run. Joins those that have ended. */
+uint32_t host_threads_left(void);
+/* Handles and references of threads that were never given back; frees the objects. */
+uint32_t host_threads_forget(void);
+
+#endif

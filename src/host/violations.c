@@ -1,0 +1,62 @@
+/* violations.c - keeps the sentences of violations.h. */
+#include "world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void host_violations_init(struct host_violations *list) {
+    pthread_mutex_init(&list->lock, NULL);
+}
+
+void host_violations_done(struct host_violations *list) {
+    for (uint32_t i = 0; i < list->count; i++)
+        free(list->text[i]);
+    pthread_mutex_destroy(&list->lock);
+}
+
+/* The last entry of a full list says how many more there were. */
+static void drop(struct host_violations *list) {
+    char *last = list->text[HOST_VIOLATIONS_KEPT - 1];
+    list->dropped++;
+    snprintf(last, 64, "%llu more violations are not listed", (unsigned long long)list->dropped);
+}
+
+void host_violation(const char *format, ...) {
+    struct host_violations *list = &host_world->violations;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    host_log("violation: %s\n", text);
+    pthread_mutex_lock(&list->lock);
+    if (list->count < HOST_VIOLATIONS_KEPT) {
+        size_t size = strlen(text) + 1;
+        char *copy = malloc(size < 64 ? 64 : size);
+        if (copy != NULL) {
+            memcpy(copy, text, size);
+            list->text[list->count++] = copy;
+        }
+    } else {
+        drop(list);
+    }
+    pthread_mutex_unlock(&list->lock);
+}
+
+uint32_t vidmm_host_violations(struct vidmm_host *host) {
+    pthread_mutex_lock(&host->violations.lock);
+    uint32_t count = host->violations.count;
+    pthread_mutex_unlock(&host->violations.lock);
+    return count;
+}
+
+const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index) {
+    const char *text = NULL;
+    pthread_mutex_lock(&host->violations.lock);
+    if (index < host->violations.count)
+        text = host->violations.text[index];
+    pthread_mutex_unlock(&host->violations.lock);
+    return text;
+}

@@ -1,0 +1,27 @@
+/*
+ * violations.h - the sentences about rules that the host itself saw broken.
+ *
+ * A violation is recorded and the call goes on as well as it can: one run finds many. The list is
+ * bounded; what does not fit is counted in its last entry.
+ */
+#ifndef HOST_VIOLATIONS_H
+#define HOST_VIOLATIONS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#define HOST_VIOLATIONS_KEPT 256u
+
+struct host_violations {
+    pthread_mutex_t lock;
+    char *text[HOST_VIOLATIONS_KEPT];
+    uint32_t count;
+    uint64_t dropped;
+};
+
+void host_violations_init(struct host_violations *list);
+void host_violations_done(struct host_violations *list);
+/* Records one sentence. Any thread, any IRQL. */
+void host_violation(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

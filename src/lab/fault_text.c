@@ -1,0 +1,89 @@
+/*
+ * fault_text.c - one sentence for a fault: which call, which field, what was found and expected,
+ * which rule and page say so.
+ */
+#include <vidmm/lab.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct sentence {
+    char *text;
+    size_t size, length;
+};
+
+static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct sentence *s, const char *format, ...) {
+    va_list args;
+    if (s->length + 1 >= s->size)
+        return;
+    va_start(args, format);
+    int n = vsnprintf(s->text + s->length, s->size - s->length, format, args);
+    va_end(args);
+    if (n > 0)
+        s->length += (size_t)n < s->size - s->length ? (size_t)n : s->size - s->length - 1;
+}
+
+static const char *status_text(enum vidmm_status status) {
+    switch (status) {
+    case VIDMM_OK:
+        return "nothing went wrong";
+    case VIDMM_NO_MEMORY:
+        return "out of memory";
+    case VIDMM_BAD_ARGUMENT:
+        return "an argument of the caller makes no sense";
+    case VIDMM_DRIVER_REFUSED:
+        return "the driver refused";
+    case VIDMM_DRIVER_BROKE_RULE:
+        return "the driver broke a rule";
+    case VIDMM_DOES_NOT_FIT:
+        return "what must be resident together does not fit in the segments it may live in";
+    case VIDMM_BUSY:
+        return "the GPU still uses the allocation";
+    case VIDMM_NOT_LOCKABLE:
+        return "the allocation cannot be reached by the CPU";
+    case VIDMM_PINNED:
+        return "the allocation is pinned";
+    case VIDMM_GPU_LOST:
+        return "the GPU hung and a reset did not cure it";
+    case VIDMM_STOPPED:
+        return "the adapter is in error or stopping";
+    case VIDMM_DEVICE_LOST:
+        return "the device was lost in a reset";
+    }
+    return "an unknown error";
+}
+
+/* Small values as numbers, others as addresses and flags are read. */
+static void say_value(struct sentence *s, uint64_t value) {
+    if (value < 10000)
+        say(s, "%llu", (unsigned long long)value);
+    else
+        say(s, "0x%llx", (unsigned long long)value);
+}
+
+void vidmm_fault_text(const struct vidmm_fault *fault, char *text, size_t text_size) {
+    struct sentence s = {text, text_size, 0};
+    if (text_size == 0)
+        return;
+    text[0] = 0;
+    if (fault->call != NULL)
+        say(&s, "%s: ", fault->call);
+    say(&s, "%s", status_text(fault->status));
+    if (fault->field != NULL) {
+        say(&s, ": %s", fault->field);
+        if (fault->index != UINT32_MAX)
+            say(&s, " (number %u)", fault->index);
+        say(&s, " is ");
+        say_value(&s, fault->value);
+    }
+    if (fault->expected != NULL)
+        say(&s, "%s %s", fault->field != NULL ? ", expected" : ": expected", fault->expected);
+    if (fault->nt != STATUS_SUCCESS)
+        say(&s, "; the driver answered status 0x%08x", (unsigned)fault->nt);
+    if (fault->rule != NULL || fault->page != NULL)
+        say(&s, " [%s%s%s]", fault->rule != NULL ? fault->rule : "",
+            fault->rule != NULL && fault->page != NULL ? ", " : "",
+            fault->page != NULL ? fault->page : "");
+}

@@ -1,0 +1,118 @@
+/*
+ * lab.c - brings a driver up and a manager over it, and both down again; see lab.h.
+ *
+ * The host tells its news to a sink that is wired before the device starts, because a driver may
+ * interrupt at once; what arrives before there is an adapter is nobody's.
+ */
+#include <vidmm/lab.h>
+
+#include <stdio.h>
+
+/*
+ * One host exists at a time in a process, and so does one lab's adapter. The manager sets it before
+ * it calls the driver: work that it submits while starting completes through here.
+ */
+static struct vidmm_adapter *current;
+
+static struct vidmm_adapter *adapter_now(void) {
+    return __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+}
+
+static void completed(void *ctx, uint32_t node, uint32_t fence) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    if (adapter != NULL)
+        vidmm_notify_completed(adapter, node, fence);
+}
+
+static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    if (adapter != NULL)
+        vidmm_notify_preempted(adapter, node, fence, last_completed);
+}
+
+static void faulted(void *ctx, uint32_t node, uint32_t fence) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    if (adapter != NULL)
+        vidmm_notify_faulted(adapter, node, fence);
+}
+
+static NTSTATUS create_context_allocation(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    return adapter != NULL ? vidmm_context_allocation_create(adapter, args) : STATUS_UNSUCCESSFUL;
+}
+
+static NTSTATUS destroy_context_allocation(void *ctx, HANDLE allocation) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    return adapter != NULL ? vidmm_context_allocation_destroy(adapter, allocation)
+                           : STATUS_UNSUCCESSFUL;
+}
+
+static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    return adapter != NULL ? vidmm_handle_data(adapter, data->hObject) : NULL;
+}
+
+static const struct vidmm_host_sink sink = {
+    .completed = completed,
+    .preempted = preempted,
+    .faulted = faulted,
+    .create_context_allocation = create_context_allocation,
+    .destroy_context_allocation = destroy_context_allocation,
+    .handle_data = handle_data,
+};
+
+static enum vidmm_lab_result driver_failed(const struct vidmm_host_error *error, char *text,
+                                           size_t text_size) {
+    snprintf(text, text_size, "%s", error->text);
+    return VIDMM_LAB_DRIVER_FAILED;
+}
+
+enum vidmm_lab_result vidmm_lab_open(const struct vidmm_host_config *host_config,
+                                     const struct vidmm_adapter_config *adapter_config,
+                                     struct vidmm_lab *lab, char *text, size_t text_size) {
+    struct vidmm_adapter_config config = *adapter_config;
+    struct vidmm_host_error error, second;
+    struct vidmm_fault fault;
+    lab->adapter = NULL;
+    if (!vidmm_host_create(host_config, &lab->host, &error))
+        return driver_failed(&error, text, text_size);
+    vidmm_host_set_sink(lab->host, &sink);
+    if (!vidmm_host_start(lab->host, &error)) {
+        vidmm_host_destroy(lab->host, &second);
+        lab->host = NULL;
+        return driver_failed(&error, text, text_size);
+    }
+    config.os = vidmm_host_os(lab->host);
+    config.ddi = vidmm_host_ddi(lab->host);
+    config.hadapter = vidmm_host_adapter(lab->host);
+    if (vidmm_adapter_start(&config, &current, &fault) != VIDMM_OK) {
+        vidmm_fault_text(&fault, text, text_size);
+        vidmm_host_stop(lab->host, &second);
+        vidmm_host_destroy(lab->host, &second);
+        lab->host = NULL;
+        return VIDMM_LAB_REFUSED;
+    }
+    lab->adapter = current;
+    return VIDMM_LAB_OK;
+}
+
+enum vidmm_lab_result vidmm_lab_close(struct vidmm_lab *lab, char *text, size_t text_size) {
+    struct vidmm_host_error stop = {.text = ""}, left = {.text = ""};
+    if (lab->host == NULL)
+        return VIDMM_LAB_OK;
+    vidmm_adapter_stop(lab->adapter);
+    __atomic_store_n(&current, NULL, __ATOMIC_RELEASE);
+    bool stopped = vidmm_host_stop(lab->host, &stop);
+    bool clean = vidmm_host_destroy(lab->host, &left);
+    lab->adapter = NULL;
+    lab->host = NULL;
+    if (!stopped)
+        return driver_failed(&stop, text, text_size);
+    return clean ? VIDMM_LAB_OK : driver_failed(&left, text, text_size);
+}

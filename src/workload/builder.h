@@ -1,0 +1,61 @@
+/*
+ * builder.h - how a workload comes to be: events appended one by one, kept consistent.
+ *
+ * Both sources of workloads, the reader of recordings (trace.c) and the generators (generate_*.c),
+ * append through here, so that the player (player.c) may rely on what is written below and never
+ * judges events again: allocation indices count up from 0 in order of ALLOC events, an allocation
+ * is used only between its ALLOC and its FREE, and a submission names it once, either read or
+ * written.
+ */
+#ifndef VIDMM_WORKLOAD_BUILDER_H
+#define VIDMM_WORKLOAD_BUILDER_H
+
+#include <vidmm/workload.h>
+
+/* Nothing reasonable is larger; a hostile recording must not eat the machine. */
+#define BUILDER_EVENTS_MAX      (1u << 24)
+#define BUILDER_LISTS_MAX       (1u << 26)
+#define BUILDER_ALLOCATIONS_MAX (1u << 20)
+#define BUILDER_SIZE_MAX        (UINT64_C(1) << 40)
+
+struct builder_allocation {
+    uint64_t size;
+    uint32_t process;
+    uint32_t named; /* the last submission that named it, counted from 1 */
+    bool live;
+};
+
+struct builder {
+    struct vidmm_workload workload;
+    size_t event_room, list_room, allocation_room;
+    struct builder_allocation *allocations;
+    uint64_t live_bytes; /* page-rounded */
+    uint32_t submissions;
+};
+
+enum builder_result { BUILDER_OK, BUILDER_NO_MEMORY, BUILDER_TOO_MUCH };
+
+void builder_start(struct builder *builder, const char *name);
+/* Gives the workload to `out` and forgets it. */
+void builder_finish(struct builder *builder, struct vidmm_workload *out);
+/* Frees everything; for failures. */
+void builder_abandon(struct builder *builder);
+
+/* What an ALLOC event says. */
+struct builder_alloc {
+    uint64_t size;
+    uint32_t process, umd_flags, priority;
+};
+enum builder_result builder_alloc(struct builder *builder, const struct builder_alloc *alloc,
+                                  uint32_t *index);
+/* FREE, MAP or UNMAP of a live allocation. */
+enum builder_result builder_touch(struct builder *builder, enum vidmm_event_kind kind,
+                                  uint32_t index);
+enum builder_result builder_present(struct builder *builder, uint32_t process);
+
+/* A submission: first all reads, then all writes; what is written too loses its place among the
+ * reads. */
+enum builder_result builder_submit(struct builder *builder, uint32_t process, const uint32_t *reads,
+                                   size_t read_count, const uint32_t *writes, size_t write_count);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * generator.c - the list of generators and what they share; see generator.h.
+ */
+#include "generator.h"
+
+#include <string.h>
+
+#include "lines.h"
+
+static const struct vidmm_generator generators[] = {
+    {"frame-loop", "a fixed set 1.1 to 1.5 times of 96 MiB, all of it touched in order every frame",
+     generate_frame_loop},
+    {"level-changes", "a game that loads and unloads levels around its render targets",
+     generate_level_changes},
+    {"training-step", "forward and backward over a stack of activations, then an optimizer step",
+     generate_training_step},
+    {"processes", "a desktop, a game and a computation that share the GPU", generate_processes},
+};
+
+const struct vidmm_generator *vidmm_generators(size_t *count) {
+    *count = sizeof generators / sizeof generators[0];
+    return generators;
+}
+
+void generator_start(struct generator *generator, const char *name, uint64_t seed) {
+    memset(generator, 0, sizeof *generator);
+    builder_start(&generator->builder, name);
+    generator->dice = seed;
+}
+
+bool generator_finish(struct generator *generator, struct vidmm_workload *out,
+                      struct vidmm_workload_error *error) {
+    memset(error, 0, sizeof *error);
+    if (generator->result == BUILDER_OK) {
+        builder_finish(&generator->builder, out);
+        return true;
+    }
+    lines_fail(error, generator->builder.workload.name, 0, 0,
+               generator->result == BUILDER_NO_MEMORY ? "out of memory"
+                                                      : "there are too many events");
+    builder_abandon(&generator->builder);
+    return false;
+}
+
+/* splitmix64 */
+static uint64_t next(struct generator *generator) {
+    uint64_t x = generator->dice += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+uint64_t generator_roll(struct generator *generator, uint64_t least, uint64_t most) {
+    return least + next(generator) % (most - least + 1);
+}
+
+uint64_t generator_size(struct generator *generator, uint64_t least, uint64_t most) {
+    uint32_t doublings = 0;
+    while (least << (doublings + 1) <= most)
+        doublings++;
+    uint64_t base = least << generator_roll(generator, 0, doublings);
+    uint64_t top = base * 2 - 1 < most ? base * 2 - 1 : most;
+    uint64_t size = generator_roll(generator, base, top) / KIB * KIB;
+    return size < least ? least : size;
+}
+
+uint32_t generator_alloc(struct generator *generator, uint32_t process, uint64_t size,
+                         uint32_t umd_flags, uint32_t priority) {
+    const struct builder_alloc alloc = {
+        .size = size, .process = process, .umd_flags = umd_flags, .priority = priority};
+    uint32_t index = 0;
+    if (generator->result == BUILDER_OK)
+        generator->result = builder_alloc(&generator->builder, &alloc, &index);
+    return index;
+}
+
+static void touch(struct generator *generator, enum vidmm_event_kind kind, uint32_t allocation) {
+    if (generator->result == BUILDER_OK)
+        generator->result = builder_touch(&generator->builder, kind, allocation);
+}
+
+void generator_free(struct generator *generator, uint32_t allocation) {
+    touch(generator, VIDMM_EVENT_FREE, allocation);
+}
+
+void generator_cpu(struct generator *generator, uint32_t allocation) {
+    touch(generator, VIDMM_EVENT_MAP, allocation);
+    touch(generator, VIDMM_EVENT_UNMAP, allocation);
+}
+
+void generator_read(struct generator *generator, uint32_t allocation) {
+    if (generator->read_count < GENERATOR_LIST)
+        generator->reads[generator->read_count++] = allocation;
+    else
+        generator->result = BUILDER_TOO_MUCH;
+}
+
+void generator_write(struct generator *generator, uint32_t allocation) {
+    if (generator->write_count < GENERATOR_LIST)
+        generator->writes[generator->write_count++] = allocation;
+    else
+        generator->result = BUILDER_TOO_MUCH;
+}
+
+void generator_submit(struct generator *generator, uint32_t process) {
+    if (generator->result == BUILDER_OK)
+        generator->result =
+            builder_submit(&generator->builder, process, generator->reads, generator->read_count,
+                           generator->writes, generator->write_count);
+    generator->read_count = 0;
+    generator->write_count = 0;
+}
+
+void generator_present(struct generator *generator, uint32_t process) {
+    if (generator->result == BUILDER_OK)
+        generator->result = builder_present(&generator->builder, process);
+}

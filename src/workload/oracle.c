@@ -1,0 +1,260 @@
+/*
+ * oracle.c - versions of pages and comparisons with them; see oracle.h.
+ */
+#include "oracle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/umd.h>
+
+bool oracle_init(struct oracle *oracle) {
+    memset(oracle, 0, sizeof *oracle);
+    return pthread_mutex_init(&oracle->lock, NULL) == 0;
+}
+
+void oracle_destroy(struct oracle *oracle) {
+    pthread_mutex_destroy(&oracle->lock);
+}
+
+void oracle_attach(struct oracle *oracle, struct vidmm_lab *lab) {
+    struct vidmm_segment_info info;
+    const struct vidmm_os *os = vidmm_host_os(lab->host);
+    pthread_mutex_lock(&oracle->lock);
+    oracle->host = lab->host;
+    oracle->dummy = vidmm_host_memory(lab->host, os->dummy_page(os->ctx), VIDMM_PATTERN_PAGE);
+    pthread_mutex_unlock(&oracle->lock);
+    /* Outside of the lock: the getter takes the adapter's, which is taken before ours elsewhere. */
+    for (uint32_t id = 1; id <= ORACLE_SEGMENTS && vidmm_segment_info(lab->adapter, id, &info);
+         id++) {
+        oracle->segment_base[id] = info.base;
+        oracle->segment_aperture[id] = info.aperture;
+    }
+}
+
+void oracle_set_event(struct oracle *oracle, uint64_t event) {
+    pthread_mutex_lock(&oracle->lock);
+    oracle_judge_kept(oracle);
+    oracle->event = event;
+    pthread_mutex_unlock(&oracle->lock);
+}
+
+void oracle_allocation_start(struct oracle_allocation *allocation, struct oracle *oracle,
+                             uint32_t index, uint32_t pitch) {
+    *allocation = (struct oracle_allocation){.oracle = oracle, .index = index, .pitch = pitch};
+}
+
+bool oracle_allocation_made(struct oracle_allocation *allocation, uint32_t pages, uint32_t pitch) {
+    uint32_t *versions = calloc(pages, sizeof *versions);
+    pthread_mutex_lock(&allocation->oracle->lock);
+    allocation->versions = versions;
+    allocation->pages = versions == NULL ? 0 : pages;
+    allocation->pitch = pitch;
+    pthread_mutex_unlock(&allocation->oracle->lock);
+    return versions != NULL;
+}
+
+void oracle_allocation_leave(struct oracle_allocation *allocation) {
+    pthread_mutex_lock(&allocation->oracle->lock);
+    oracle_judge_kept(allocation->oracle);
+    allocation->leaving = true;
+    pthread_mutex_unlock(&allocation->oracle->lock);
+}
+
+void oracle_allocation_destroy(struct oracle_allocation *allocation) {
+    free(allocation->versions);
+    memset(allocation, 0, sizeof *allocation);
+}
+
+/* ---- Writes ------------------------------------------------------------------------------------
+ */
+
+static void set_versions(struct oracle_allocation *allocation, struct oracle_range range,
+                         uint32_t version) {
+    for (uint32_t i = 0; i < range.pages; i++)
+        allocation->versions[range.first + i] = version;
+}
+
+static uint32_t next_version(struct oracle_allocation *allocation) {
+    /* Neither 0, which is "zero", nor ORACLE_UNKNOWN; 2^32 writes of one allocation do not happen.
+     */
+    return ++allocation->version;
+}
+
+uint32_t oracle_write_begin(struct oracle_allocation *allocation, struct oracle_range range) {
+    pthread_mutex_lock(&allocation->oracle->lock);
+    allocation->pending = range;
+    allocation->pending_lost = allocation->lost;
+    uint32_t version = next_version(allocation);
+    pthread_mutex_unlock(&allocation->oracle->lock);
+    return version;
+}
+
+void oracle_write_end(struct oracle_allocation *allocation, bool accepted) {
+    pthread_mutex_lock(&allocation->oracle->lock);
+    if (accepted) {
+        /* Lost meanwhile: before the write or after it? Nobody can tell. */
+        uint32_t version =
+            allocation->lost == allocation->pending_lost ? allocation->version : ORACLE_UNKNOWN;
+        set_versions(allocation, allocation->pending, version);
+    }
+    allocation->pending.pages = 0;
+    pthread_mutex_unlock(&allocation->oracle->lock);
+}
+
+void oracle_cpu_write(struct oracle_allocation *allocation, struct oracle_range range,
+                      void *bytes) {
+    unsigned char *page = bytes;
+    pthread_mutex_lock(&allocation->oracle->lock);
+    uint32_t version = next_version(allocation);
+    for (uint32_t i = 0; i < range.pages; i++)
+        vidmm_pattern_write(
+            page + (size_t)i * VIDMM_PATTERN_PAGE,
+            vidmm_pattern_key(allocation->index + UINT64_C(1), range.first + i, version));
+    set_versions(allocation, range, version);
+    pthread_mutex_unlock(&allocation->oracle->lock);
+}
+
+uint32_t oracle_same_version(struct oracle_allocation *allocation, struct oracle_range range,
+                             uint32_t *version) {
+    uint32_t length = 1;
+    pthread_mutex_lock(&allocation->oracle->lock);
+    const uint32_t *versions = allocation->versions + range.first;
+    *version = versions[0];
+    while (length < range.pages && versions[length] == versions[0])
+        length++;
+    pthread_mutex_unlock(&allocation->oracle->lock);
+    return length;
+}
+
+/* ---- Comparisons -------------------------------------------------------------------------------
+ */
+
+static uint32_t count_wrong(const unsigned char *bytes, uint64_t key, uint32_t *first) {
+    *first = vidmm_pattern_check(bytes, key);
+    uint32_t wrong = 0;
+    for (uint32_t i = *first; i < VIDMM_PATTERN_PAGE; i++)
+        wrong += bytes[i] != (unsigned char)(vidmm_pattern_word(key, i / 8) >> (8 * (i % 8)));
+    return wrong;
+}
+
+uint32_t oracle_wrong_bytes(const struct oracle_allocation *allocation, uint32_t page,
+                            const void *bytes, uint32_t *first) {
+    uint32_t version = allocation->versions[page];
+    uint64_t id = allocation->index + UINT64_C(1);
+    if (version == ORACLE_UNKNOWN)
+        return 0;
+    uint32_t wrong = count_wrong(bytes, vidmm_pattern_key(id, page, version), first);
+    if (wrong == 0 || page - allocation->pending.first >= allocation->pending.pages)
+        return wrong;
+    /* The write that is being submitted may be done before we hear that it was accepted. */
+    uint32_t later_first;
+    uint32_t later =
+        count_wrong(bytes, vidmm_pattern_key(id, page, allocation->version), &later_first);
+    if (later >= wrong)
+        return wrong;
+    *first = later_first;
+    return later;
+}
+
+bool oracle_note(struct oracle_allocation *allocation, uint32_t page, uint32_t byte,
+                 uint32_t wrong) {
+    struct oracle *oracle = allocation->oracle;
+    bool first = oracle->mismatched_bytes == 0;
+    oracle->mismatched_bytes += wrong;
+    allocation->versions[page] = ORACLE_UNKNOWN;
+    if (first)
+        oracle->first = (struct vidmm_mismatch){
+            .event = oracle->event, .allocation = allocation->index, .page = page, .byte = byte};
+    return first;
+}
+
+/* One page that the CPU sees at `bytes`; the lock is held. */
+static void check_page(struct oracle_allocation *allocation, uint32_t page, const void *bytes) {
+    struct oracle *oracle = allocation->oracle;
+    uint32_t first;
+    if (bytes == NULL || allocation->versions[page] == ORACLE_UNKNOWN)
+        return;
+    oracle->verified_bytes += VIDMM_PATTERN_PAGE;
+    uint32_t wrong = oracle_wrong_bytes(allocation, page, bytes, &first);
+    if (wrong == 0 || !oracle_note(allocation, page, first, wrong))
+        return;
+    oracle->certain = true;
+    snprintf(oracle->first.text, sizeof oracle->first.text,
+             "the CPU saw a wrong byte at %u of page %u of allocation %u, event %llu; "
+             "no paging operation was seen to damage it",
+             first, page, allocation->index, (unsigned long long)oracle->event);
+}
+
+void oracle_check(struct oracle_allocation *allocation, struct oracle_range range,
+                  const void *bytes) {
+    const unsigned char *at = bytes;
+    pthread_mutex_lock(&allocation->oracle->lock);
+    for (uint32_t i = 0; i < range.pages; i++)
+        check_page(allocation, range.first + i, at + (size_t)i * VIDMM_PATTERN_PAGE);
+    pthread_mutex_unlock(&allocation->oracle->lock);
+}
+
+void oracle_check_backing(struct oracle_allocation *allocation, PMDL mdl) {
+    pthread_mutex_lock(&allocation->oracle->lock);
+    for (uint32_t page = 0; page < allocation->pages; page++)
+        check_page(allocation, page, oracle_system_page(allocation->oracle, mdl, page));
+    pthread_mutex_unlock(&allocation->oracle->lock);
+}
+
+uint64_t oracle_lost(struct oracle *oracle) {
+    pthread_mutex_lock(&oracle->lock);
+    uint64_t lost = oracle->lost;
+    pthread_mutex_unlock(&oracle->lock);
+    return lost;
+}
+
+/* The GPU found the page wrong before, or without, any paging operation. */
+static void blame_gpu(struct oracle *oracle, const struct vidmm_umd_result *result) {
+    oracle->certain = true;
+    oracle->first = (struct vidmm_mismatch){.event = oracle->event,
+                                            .allocation = (uint32_t)(result->first_oracle - 1),
+                                            .page = result->first_page,
+                                            .byte = result->first_byte};
+    snprintf(
+        oracle->first.text, sizeof oracle->first.text,
+        "the GPU read a wrong byte at %u of page %u of allocation %u, at or before event %llu; "
+        "no paging operation was seen to damage it",
+        result->first_byte, result->first_page, oracle->first.allocation,
+        (unsigned long long)oracle->event);
+}
+
+/* What it found has not arrived: it went elsewhere, or was lost. */
+static void note_missing(struct oracle *oracle, uint64_t checked, uint64_t expected) {
+    if (oracle->mismatched_bytes == 0) {
+        oracle->certain = true;
+        oracle->first = (struct vidmm_mismatch){.event = oracle->event};
+        snprintf(oracle->first.text, sizeof oracle->first.text,
+                 "the GPU reports that it checked %llu bytes of the last frames, expected %llu, at "
+                 "or before "
+                 "event %llu: its results went elsewhere or were lost",
+                 (unsigned long long)checked, (unsigned long long)expected,
+                 (unsigned long long)oracle->event);
+    }
+    oracle->mismatched_bytes += VIDMM_PATTERN_PAGE;
+}
+
+void oracle_gpu_result(struct oracle *oracle, const struct vidmm_umd_result *result,
+                       uint64_t expected) {
+    pthread_mutex_lock(&oracle->lock);
+    if (result->checked_bytes != expected)
+        note_missing(oracle, result->checked_bytes, expected);
+    oracle->verified_bytes += result->checked_bytes;
+    if (result->wrong_pages != 0) {
+        const struct vidmm_mismatch *first = &oracle->first;
+        /* A page that the GPU found wrong right after writing it was not damaged by its transfer.
+         */
+        bool same = result->first_oracle == first->allocation + UINT64_C(1) &&
+                    result->first_page == first->page;
+        if (oracle->mismatched_bytes == 0 || (same && !oracle->certain))
+            blame_gpu(oracle, result);
+        oracle->mismatched_bytes += result->wrong_pages * VIDMM_PATTERN_PAGE;
+    }
+    pthread_mutex_unlock(&oracle->lock);
+}

@@ -1,0 +1,287 @@
+/*
+ * oracle_ops.c - the oracle as the adapter's observer: paging operations held against the versions.
+ *
+ * After each operation that moves content the bytes at its destination are compared page by page.
+ * When one is wrong, the source decides who is to blame: a destination that differs from its source
+ * is the operation's doing; one that copies it faithfully was wrong before (a render, a CPU write).
+ */
+#include "oracle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE VIDMM_PATTERN_PAGE
+/* The layout of a tiled surface, docs/softgpu.md: tiles of 8 rows of 512 bytes, row by row. */
+#define TILE_WIDTH  512u
+#define TILE_HEIGHT 8u
+
+static const char *const op_names[VIDMM_OP_KINDS] = {
+    "TRANSFER",
+    "FILL",
+    "DISCARD_CONTENT",
+    "READ_PHYSICAL",
+    "WRITE_PHYSICAL",
+    "MAP_APERTURE",
+    "UNMAP_APERTURE",
+    "SPECIAL_LOCK_TRANSFER",
+    "INIT_CONTEXT_RESOURCE",
+};
+
+/* ---- Looking at bytes ---------------------------------------------------------------------------
+ */
+
+const void *oracle_system_page(const struct oracle *oracle, PMDL mdl, uint64_t page) {
+    if (mdl == NULL)
+        return NULL;
+    const PFN_NUMBER *pfns = MmGetMdlPfnArray(mdl);
+    return vidmm_host_memory(oracle->host, (uint64_t)pfns[page] * PAGE, PAGE);
+}
+
+static uint64_t tiled_offset(uint64_t at, uint32_t pitch, uint64_t surface) {
+    uint64_t band = (uint64_t)pitch * TILE_HEIGHT, start = at / band * band;
+    if (start + band > surface)
+        return at; /* the rows left over at the end are linear */
+    uint64_t row = (at - start) / pitch, column = (at - start) % pitch;
+    return start + column / TILE_WIDTH * (TILE_WIDTH * TILE_HEIGHT) + row * TILE_WIDTH +
+           column % TILE_WIDTH;
+}
+
+/* The linear page `page` of a surface that lies tiled at `address`, put together in `scratch`. */
+static const void *tiled_page(const struct oracle_allocation *allocation, uint64_t address,
+                              uint64_t page, unsigned char *scratch) {
+    for (uint32_t at = 0; at < PAGE; at += TILE_WIDTH) {
+        uint64_t offset =
+            tiled_offset(page * PAGE + at, allocation->pitch, (uint64_t)allocation->pages * PAGE);
+        const void *part = vidmm_host_peek(allocation->oracle->host, address + offset, TILE_WIDTH);
+        if (part == NULL)
+            return NULL;
+        memcpy(scratch + at, part, TILE_WIDTH);
+    }
+    return scratch;
+}
+
+/* One side of an operation. */
+struct side {
+    struct oracle_allocation *allocation;
+    const struct vidmm_op *op;
+    const struct vidmm_place *place;
+};
+
+/*
+ * Page `i` of the operation as it lies at that side in linear order, or NULL when there is no back
+ * door. What an aperture shows are the allocation's own pages; they are looked at directly, for the
+ * aperture itself may show something else by the time that we are told.
+ */
+static const void *side_page(const struct side *side, uint64_t i, unsigned char *scratch) {
+    struct oracle *oracle = side->allocation->oracle;
+    uint32_t segment = side->place->segment;
+    uint64_t page = side->op->at / PAGE + i;
+    if (segment == 0)
+        return oracle_system_page(oracle, side->place->mdl, side->place->mdl_page + i);
+    if (segment > ORACLE_SEGMENTS)
+        return NULL;
+    if (oracle->segment_aperture[segment])
+        return oracle_system_page(oracle, vidmm_allocation_backing(side->op->allocation), page);
+    if (side->allocation->pitch == ORACLE_OPAQUE)
+        return NULL;
+    uint64_t address = oracle->segment_base[segment] + side->place->offset;
+    if (side->allocation->pitch != 0)
+        return tiled_page(side->allocation, address - side->op->at, page, scratch);
+    return vidmm_host_peek(oracle->host, address + i * PAGE, PAGE);
+}
+
+/* ---- Judging ------------------------------------------------------------------------------------
+ */
+
+/*
+ * What the source of a wrong page tells. All operations of a plan are done when we hear of the
+ * first one, so that something else may already lie where the page came from: then the operation is
+ * the suspect until the GPU tells that the page was wrong before (oracle_gpu_result).
+ */
+enum verdict { VERDICT_GUILTY, VERDICT_SUSPECT, VERDICT_FAITHFUL };
+
+/* A wrong page at the destination. */
+static void blame(const struct side *to, uint64_t page, uint32_t byte, uint32_t wrong,
+                  enum verdict verdict, uint64_t buffer) {
+    struct oracle *oracle = to->allocation->oracle;
+    bool faithful = verdict == VERDICT_FAITHFUL;
+    if (!oracle_note(to->allocation, (uint32_t)page, byte, wrong))
+        return;
+    oracle->certain = verdict != VERDICT_SUSPECT;
+    struct vidmm_mismatch *first = &oracle->first;
+    first->by_op = !faithful;
+    first->op = to->op->kind;
+    first->paging_buffer = buffer;
+    if (faithful)
+        snprintf(first->text, sizeof first->text,
+                 "byte %u of page %llu of allocation %u was wrong before %s in paging buffer %llu "
+                 "moved it, "
+                 "event %llu: something that was rendered or written by the CPU went wrong",
+                 byte, (unsigned long long)page, first->allocation, op_names[to->op->kind],
+                 (unsigned long long)buffer, (unsigned long long)first->event);
+    else
+        snprintf(first->text, sizeof first->text,
+                 "byte %u of page %llu of allocation %u is wrong after %s in paging buffer %llu, "
+                 "event %llu",
+                 byte, (unsigned long long)page, first->allocation, op_names[to->op->kind],
+                 (unsigned long long)buffer, (unsigned long long)first->event);
+}
+
+/* `wrong`: the bytes at the destination of page `i`. */
+static enum verdict judge_source(const struct side *from, uint64_t i, const void *wrong) {
+    unsigned char scratch[PAGE];
+    uint32_t first;
+    if (from == NULL)
+        return VERDICT_GUILTY; /* FILL has no source */
+    const void *source = side_page(from, i, scratch);
+    if (source == NULL)
+        return VERDICT_SUSPECT;
+    /* Zeros may have come to both places in other ways. */
+    if (memcmp(source, wrong, PAGE) == 0)
+        return vidmm_pattern_check(wrong, 0) == PAGE ? VERDICT_SUSPECT : VERDICT_FAITHFUL;
+    uint32_t page = (uint32_t)(from->op->at / PAGE + i);
+    bool right = oracle_wrong_bytes(from->allocation, page, source, &first) == 0;
+    return right ? VERDICT_GUILTY : VERDICT_SUSPECT;
+}
+
+static void judge_moved(const struct side *from, const struct side *to, uint64_t buffer) {
+    unsigned char scratch[PAGE];
+    struct oracle *oracle = to->allocation->oracle;
+    for (uint64_t i = 0; i < to->op->size / PAGE; i++) {
+        uint64_t page = to->op->at / PAGE + i;
+        uint32_t first;
+        if (page >= to->allocation->pages)
+            return;
+        const void *bytes = side_page(to, i, scratch);
+        if (bytes == NULL || to->allocation->versions[page] == ORACLE_UNKNOWN)
+            continue;
+        oracle->verified_bytes += PAGE;
+        uint32_t wrong = oracle_wrong_bytes(to->allocation, (uint32_t)page, bytes, &first);
+        if (wrong != 0)
+            blame(to, page, first, wrong, judge_source(from, i, bytes), buffer);
+    }
+}
+
+static void blame_unmap(struct oracle_allocation *allocation, const struct vidmm_op *op,
+                        uint64_t page, uint64_t buffer) {
+    const struct side aperture = {allocation, op, &op->from};
+    blame(&aperture, page, 0, PAGE, VERDICT_GUILTY, buffer);
+}
+
+/*
+ * An UNMAP after which the aperture still shows the page is wrong, unless the same plan mapped the
+ * allocation there again. That shows when the plan's changes are public: then it is resident there.
+ */
+void oracle_judge_kept(struct oracle *oracle) {
+    for (uint32_t i = 0; i < oracle->kept_count; i++) {
+        const struct oracle_kept *kept = &oracle->kept[i];
+        struct vidmm_allocation_info info;
+        vidmm_allocation_info(kept->handle, &info);
+        if (info.segment == kept->segment && info.offset + kept->at == kept->offset)
+            continue;
+        const struct vidmm_op op = {
+            .kind = VIDMM_OP_UNMAP, .allocation = kept->handle, .at = kept->at};
+        blame_unmap(vidmm_allocation_user(kept->handle), &op, kept->page, kept->buffer);
+    }
+    oracle->kept_count = 0;
+}
+
+static void judge_kept_page(const struct side *aperture, uint64_t page, uint64_t buffer) {
+    struct oracle *oracle = aperture->allocation->oracle;
+    if (aperture->allocation->leaving)
+        blame_unmap(aperture->allocation, aperture->op, page, buffer);
+    else if (oracle->kept_count < ORACLE_KEPT)
+        oracle->kept[oracle->kept_count++] =
+            (struct oracle_kept){.handle = aperture->op->allocation,
+                                 .segment = aperture->place->segment,
+                                 .offset = aperture->place->offset,
+                                 .at = aperture->op->at,
+                                 .page = page,
+                                 .buffer = buffer};
+}
+
+/*
+ * After MAP each page of the aperture must show its page of the allocation, after UNMAP another
+ * one. What it shows is compared by place, not by content, for the GPU will go through the same
+ * entry. An eviction aperture may be unmapped again when we hear of its MAP: then it shows the
+ * dummy page.
+ */
+static void judge_mapping(const struct side *aperture, uint64_t buffer) {
+    struct oracle *oracle = aperture->allocation->oracle;
+    const struct vidmm_place *place = aperture->place;
+    bool map = aperture->op->kind == VIDMM_OP_MAP;
+    PMDL mdl = vidmm_allocation_backing(aperture->op->allocation);
+    for (uint64_t i = 0; i < aperture->op->size / PAGE; i++) {
+        uint64_t page = aperture->op->at / PAGE + i;
+        uint64_t address = oracle->segment_base[place->segment] + place->offset + i * PAGE;
+        const void *shown = vidmm_host_peek(oracle->host, address, PAGE);
+        if (shown == NULL || page >= aperture->allocation->pages || (map && shown == oracle->dummy))
+            continue;
+        const void *own = oracle_system_page(oracle, mdl, page);
+        oracle->verified_bytes += PAGE;
+        if (map && shown != own)
+            blame(aperture, page, 0, PAGE, VERDICT_GUILTY, buffer);
+        else if (!map && shown == own) {
+            judge_kept_page(aperture, page, buffer);
+            return; /* one page tells enough */
+        }
+    }
+}
+
+static void judge(struct oracle_allocation *allocation, const struct vidmm_op *op,
+                  uint64_t buffer) {
+    const struct side from = {allocation, op, &op->from}, to = {allocation, op, &op->to};
+    const struct side *aperture = op->to.segment != 0 ? &to : &from;
+    switch (op->kind) {
+    case VIDMM_OP_TRANSFER:
+    case VIDMM_OP_SPECIAL_LOCK_TRANSFER:
+        judge_moved(&from, &to, buffer);
+        break;
+    case VIDMM_OP_FILL:
+        judge_moved(NULL, &to, buffer);
+        break;
+    case VIDMM_OP_MAP:
+    case VIDMM_OP_UNMAP:
+        if (aperture->place->segment != 0 && aperture->place->segment <= ORACLE_SEGMENTS)
+            judge_mapping(aperture, buffer);
+        break;
+    default: /* no bytes move */
+        break;
+    }
+}
+
+/* ---- The observer -------------------------------------------------------------------------------
+ */
+
+static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
+                    uint64_t last_buffer) {
+    struct oracle *oracle = ctx;
+    struct oracle_allocation *allocation =
+        op->allocation == NULL ? NULL : vidmm_allocation_user(op->allocation);
+    (void)first_buffer;
+    /* Parts of pages have no pattern of their own; the manager moves whole ones. */
+    if (allocation == NULL || (op->at | op->size) % PAGE != 0)
+        return;
+    pthread_mutex_lock(&oracle->lock);
+    if (oracle->host != NULL)
+        judge(allocation, op, last_buffer);
+    pthread_mutex_unlock(&oracle->lock);
+}
+
+static void content_lost(void *ctx, struct vidmm_allocation *lost) {
+    struct oracle *oracle = ctx;
+    struct oracle_allocation *allocation = vidmm_allocation_user(lost);
+    pthread_mutex_lock(&oracle->lock);
+    oracle->lost++;
+    if (allocation != NULL) {
+        allocation->lost++;
+        for (uint32_t page = 0; page < allocation->pages; page++)
+            allocation->versions[page] = ORACLE_UNKNOWN;
+    }
+    pthread_mutex_unlock(&oracle->lock);
+}
+
+void oracle_observe(struct oracle *oracle, struct vidmm_observer *observer) {
+    *observer =
+        (struct vidmm_observer){.ctx = oracle, .op_done = op_done, .content_lost = content_lost};
+}

@@ -1,0 +1,108 @@
+/*
+ * play.c - plays one event of the workload.
+ */
+#include "player.h"
+
+#include <string.h>
+
+/* An allocation that cannot be anywhere is left out, and counted like a submission that cannot run.
+ */
+static bool note_unmade(struct vidmm_player *player) {
+    struct vidmm_play_result *result = player->result;
+    struct vidmm_fault fault;
+    vidmm_last_fault(player->lab->adapter, &fault);
+    pthread_mutex_lock(&player->lock);
+    if (result->refused++ == 0)
+        vidmm_fault_text(&fault, result->refusal, sizeof result->refusal);
+    pthread_mutex_unlock(&player->lock);
+    return true;
+}
+
+/* What the manager made of it: its size, who may lock it, and what the oracle expects. */
+static bool start_oracle(struct vidmm_player *player, const struct vidmm_event *event,
+                         struct player_allocation *allocation) {
+    struct vidmm_allocation_info info;
+    vidmm_allocation_info(allocation->handle, &info);
+    /* The driver has the last word on whether it is tiled, and we know the layout of our own only.
+     */
+    uint32_t pitch = !info.swizzled           ? 0
+                     : player->speaker.native ? allocation->oracle.pitch
+                                              : ORACLE_OPAQUE;
+    if (!oracle_allocation_made(&allocation->oracle, (uint32_t)(info.size / PAGE_BYTES), pitch))
+        return player_fail(player, VIDMM_NO_MEMORY, "the oracle");
+    allocation->size = info.size;
+    allocation->visible = info.driver.Flags.CpuVisible != 0;
+    atomic_fetch_add(&player->live_bytes, info.size);
+    if (event->priority != 0)
+        vidmm_allocation_set_priority(allocation->handle, event->priority);
+    if ((event->umd_flags & VIDMM_UMD_PRIMARY) != 0)
+        allocation->pinned = vidmm_allocation_pin(allocation->handle, true) == VIDMM_OK;
+    return true;
+}
+
+static bool play_alloc(struct vidmm_player *player, struct player_process *process,
+                       const struct vidmm_event *event) {
+    struct player_allocation *allocation = &player->allocations[event->allocation];
+    bool swizzled = player->speaker.native && (event->umd_flags & VIDMM_UMD_SWIZZLED) != 0;
+    uint32_t pitch = swizzled ? speaker_pitch(event->size, event->allocation) : 0;
+    memset(allocation, 0, sizeof *allocation);
+    oracle_allocation_start(&allocation->oracle, &player->oracle, event->allocation, pitch);
+    const struct speaker_request request = {.size = (event->size + PAGE_BYTES - 1) / PAGE_BYTES *
+                                                    PAGE_BYTES,
+                                            .umd_flags = event->umd_flags,
+                                            .priority = event->priority,
+                                            .pitch = pitch,
+                                            .user = &allocation->oracle};
+    enum vidmm_status status =
+        speaker_create(&player->speaker, process->device, &request, &allocation->handle);
+    if (status == VIDMM_DOES_NOT_FIT)
+        return note_unmade(player);
+    if (status != VIDMM_OK)
+        return player_fail(player, status, "an allocation");
+    return start_oracle(player, event, allocation);
+}
+
+bool play_free(struct vidmm_player *player, struct player_process *process,
+               struct player_allocation *allocation) {
+    if (allocation->handle == NULL)
+        return true;
+    if (allocation->pinned)
+        (void)vidmm_allocation_pin(allocation->handle, false);
+    bool ok = play_verify_freed(process, allocation);
+    oracle_allocation_leave(&allocation->oracle);
+    vidmm_allocation_destroy(allocation->handle);
+    allocation->handle = NULL;
+    atomic_fetch_sub(&player->live_bytes, allocation->size);
+    oracle_allocation_destroy(&allocation->oracle);
+    return ok;
+}
+
+/* The end of a frame of the workload, when presents, or else submissions, are its frames. */
+static bool count_frame(struct vidmm_player *player, bool counts) {
+    if (counts && play_frame_count(player))
+        atomic_store(&player->stop, true);
+    return true;
+}
+
+bool play_event(struct vidmm_player *player, uint64_t index) {
+    const struct vidmm_event *event = &player->workload->events[index];
+    struct player_process *process = &player->processes[event->process];
+    struct player_allocation *allocation = &player->allocations[event->allocation];
+    oracle_set_event(&player->oracle, index);
+    switch (event->kind) {
+    case VIDMM_EVENT_ALLOC:
+        return play_alloc(player, process, event);
+    case VIDMM_EVENT_FREE:
+        return play_free(player, process, allocation);
+    case VIDMM_EVENT_MAP:
+        return play_cpu(player, allocation, true);
+    case VIDMM_EVENT_UNMAP:
+        return play_cpu(player, allocation, false);
+    case VIDMM_EVENT_SUBMIT:
+        return play_submit(process, event) && (process->presents || play_frame_end(process)) &&
+               count_frame(player, !player->counts_presents);
+    case VIDMM_EVENT_PRESENT:
+        return play_frame_end(process) && count_frame(player, true);
+    }
+    return true;
+}

@@ -1,0 +1,99 @@
+/*
+ * play_frame.c - frames: at most two in flight, then what the GPU found in them is looked at.
+ */
+#include "player.h"
+
+#include <string.h>
+
+bool play_frames_start(struct player_process *process) {
+    struct vidmm_player *player = process->player;
+    const struct speaker_request request = {.size = PAGE_BYTES,
+                                            .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED};
+    if (!player->speaker.native)
+        return true;
+    for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
+        enum vidmm_status status =
+            speaker_create(&player->speaker, process->device, &request, &process->slots[i].result);
+        if (status != VIDMM_OK)
+            return player_fail(player, status, "the allocation for results");
+    }
+    return true;
+}
+
+void play_frames_stop(struct player_process *process) {
+    for (uint32_t i = 0; i < FRAME_SLOTS; i++)
+        if (process->slots[i].result != NULL)
+            vidmm_allocation_destroy(process->slots[i].result);
+    memset(process->slots, 0, sizeof process->slots);
+}
+
+struct player_slot *play_slot(struct player_process *process) {
+    return &process->slots[process->frames % FRAME_SLOTS];
+}
+
+/* Waits for the frame of this slot and takes what it found. */
+static bool collect(struct player_process *process, struct player_slot *slot) {
+    struct vidmm_player *player = process->player;
+    struct vidmm_umd_result result;
+    void *cpu = NULL;
+    enum vidmm_status status =
+        slot->fence == 0 ? VIDMM_OK : vidmm_wait(player->lab->adapter, slot->fence);
+    slot->fence = 0;
+    if (status == VIDMM_OK && slot->used)
+        status = vidmm_lock(slot->result, 0, &cpu);
+    if (status != VIDMM_OK)
+        return player_fail(player, status, "waiting for a frame");
+    if (!slot->used)
+        return true;
+    slot->used = false;
+    memcpy(&result, cpu, sizeof result);
+    memset(cpu, 0, sizeof result);
+    vidmm_unlock(slot->result);
+    /* When content was lost on the way, what the GPU was told to expect was not what could be
+     * there. */
+    if (slot->lost == oracle_lost(&player->oracle))
+        oracle_gpu_result(&player->oracle, &result, slot->expected);
+    slot->expected = 0;
+    return true;
+}
+
+bool play_frame_end(struct player_process *process) {
+    play_slot(process)->fence = process->fence;
+    process->frames++;
+    return collect(process, play_slot(process));
+}
+
+bool play_frames_finish(struct player_process *process) {
+    play_slot(process)->fence = process->fence;
+    for (uint32_t i = 0; i < FRAME_SLOTS; i++)
+        if (!collect(process, &process->slots[i]))
+            return false;
+    return true;
+}
+
+/* ---- The chart ----------------------------------------------------------------------------------
+ */
+
+static void sample(struct vidmm_player *player, uint32_t at) {
+    struct vidmm_play_result *result = player->result;
+    struct vidmm_segment_info info;
+    uint64_t vram = 0, aperture = 0, live = atomic_load(&player->live_bytes);
+    for (uint32_t id = 1; vidmm_segment_info(player->lab->adapter, id, &info); id++)
+        *(info.aperture ? &aperture : &vram) += info.used;
+    result->chart_vram[at] = vram;
+    result->chart_aperture[at] = aperture;
+    result->chart_system[at] = live > vram + aperture ? live - vram - aperture : 0;
+}
+
+bool play_frame_count(struct vidmm_player *player) {
+    struct vidmm_play_result *result = player->result;
+    uint64_t limit = player->options->frame_limit;
+    pthread_mutex_lock(&player->lock);
+    uint64_t frame = result->frames++;
+    while (result->chart_samples < VIDMM_PLAY_CHART &&
+           result->chart_samples * player->frames_expected <= frame * VIDMM_PLAY_CHART)
+        sample(player, result->chart_samples++);
+    bool enough = limit != 0 && result->frames >= limit;
+    pthread_mutex_unlock(&player->lock);
+    return enough;
+}

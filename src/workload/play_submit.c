@@ -1,0 +1,205 @@
+/*
+ * play_submit.c - submissions with commands that read and write in a way that can be checked.
+ *
+ * What a workload only reads is checked by the GPU, a share of the pages. What it writes is
+ * checked, stamped with a new version, and checked again at once, so that a bad write is told from
+ * a bad transfer later. A driver without such commands gets empty buffers, and the CPU writes
+ * instead.
+ */
+#include "player.h"
+
+#include <stdlib.h>
+
+#define WHOLE_PAGES 64u /* small allocations are always touched whole */
+#define RUNS_MAX    32u /* CHECK commands for one share at most */
+
+struct oracle_range play_share(const struct vidmm_player *player,
+                               const struct player_allocation *allocation, uint32_t *turn) {
+    uint32_t pages = allocation->oracle.pages, part = (pages - 1) / player->share + 1;
+    if (part < WHOLE_PAGES)
+        part = pages < WHOLE_PAGES ? pages : WHOLE_PAGES;
+    uint32_t parts = (pages - 1) / part + 1;
+    uint32_t first = (*turn)++ % parts * part;
+    return (struct oracle_range){first, pages - first < part ? pages - first : part};
+}
+
+/* ---- Putting together ---------------------------------------------------------------------------
+ */
+
+static bool add_reference(struct player_process *process, struct vidmm_allocation *allocation,
+                          bool write) {
+    if (process->reference_count == process->reference_room) {
+        uint32_t room = process->reference_room * 2 + 16;
+        struct vidmm_reference *grown = realloc(process->references, room * sizeof *grown);
+        if (grown == NULL)
+            return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
+        process->references = grown;
+        process->reference_room = room;
+    }
+    process->references[process->reference_count++] =
+        (struct vidmm_reference){.allocation = allocation, .write = write};
+    return true;
+}
+
+/* A command for the reference added last. */
+static bool add_command(struct player_process *process, uint32_t opcode, uint64_t oracle_id,
+                        struct oracle_range range, uint32_t version) {
+    if (process->command_count == process->command_room) {
+        uint32_t room = process->command_room * 2 + 16;
+        struct vidmm_umd_command *grown = realloc(process->commands, room * sizeof *grown);
+        if (grown == NULL)
+            return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
+        process->commands = grown;
+        process->command_room = room;
+    }
+    process->commands[process->command_count++] =
+        (struct vidmm_umd_command){.opcode = opcode,
+                                   .index = process->reference_count - 1,
+                                   .oracle = oracle_id,
+                                   .page = range.first,
+                                   .pages = range.pages,
+                                   .version = version};
+    process->checks |= opcode == VIDMM_UMD_CHECK;
+    return true;
+}
+
+/* CHECK commands, one for each run of pages with one version. */
+static bool add_checks(struct player_process *process, struct player_allocation *allocation,
+                       struct oracle_range range, uint32_t runs) {
+    uint64_t id = allocation->oracle.index + UINT64_C(1);
+    while (range.pages != 0 && runs-- != 0) {
+        uint32_t version;
+        struct oracle_range run = {range.first,
+                                   oracle_same_version(&allocation->oracle, range, &version)};
+        if (version != ORACLE_UNKNOWN && !add_command(process, VIDMM_UMD_CHECK, id, run, version))
+            return false;
+        range.first += run.pages;
+        range.pages -= run.pages;
+    }
+    return true;
+}
+
+static bool add_read(struct player_process *process, struct player_allocation *allocation) {
+    struct vidmm_player *player = process->player;
+    return add_reference(process, allocation->handle, false) &&
+           (!player->speaker.native ||
+            add_checks(process, allocation, play_share(player, allocation, &allocation->read_turn),
+                       RUNS_MAX));
+}
+
+static bool add_write(struct player_process *process, struct player_allocation *allocation) {
+    struct vidmm_player *player = process->player;
+    if (!player->speaker.native)
+        return play_cpu(player, allocation, true) &&
+               add_reference(process, allocation->handle, true);
+    struct oracle_range range = play_share(player, allocation, &allocation->write_turn);
+    uint64_t id = allocation->oracle.index + UINT64_C(1);
+    if (!add_reference(process, allocation->handle, true) ||
+        !add_checks(process, allocation, range, RUNS_MAX))
+        return false;
+    uint32_t version = oracle_write_begin(&allocation->oracle, range);
+    return add_command(process, VIDMM_UMD_STAMP, id, range, version) &&
+           add_command(process, VIDMM_UMD_CHECK, id, range, version);
+}
+
+/* The frame's result allocation comes last in the list, and every CHECK names it. */
+static bool add_result(struct player_process *process) {
+    struct player_slot *slot = play_slot(process);
+    if (!process->checks)
+        return true;
+    if (!add_reference(process, slot->result, true))
+        return false;
+    for (uint32_t i = 0; i < process->command_count; i++)
+        process->commands[i].result = process->reference_count - 1;
+    if (!slot->used)
+        slot->lost = oracle_lost(&process->player->oracle);
+    slot->used = true;
+    return true;
+}
+
+/* ---- Submitting ---------------------------------------------------------------------------------
+ */
+
+/* True when the run goes on: accepted, or refused because it does not fit. */
+static bool note_status(struct player_process *process, enum vidmm_status status) {
+    struct vidmm_player *player = process->player;
+    struct vidmm_play_result *result = player->result;
+    if (status == VIDMM_OK)
+        return true;
+    if (status != VIDMM_DOES_NOT_FIT)
+        return player_fail(player, status, "a submission");
+    struct vidmm_fault fault;
+    vidmm_last_fault(player->lab->adapter, &fault);
+    pthread_mutex_lock(&player->lock);
+    if (result->refused++ == 0)
+        vidmm_fault_text(&fault, result->refusal, sizeof result->refusal);
+    pthread_mutex_unlock(&player->lock);
+    return true;
+}
+
+static uint64_t checked_bytes(const struct player_process *process) {
+    uint64_t pages = 0;
+    for (uint32_t i = 0; i < process->command_count; i++)
+        if (process->commands[i].opcode == VIDMM_UMD_CHECK)
+            pages += process->commands[i].pages;
+    return pages * PAGE_BYTES;
+}
+
+static bool submit(struct player_process *process, bool *accepted) {
+    const struct vidmm_submission submission = {
+        .references = process->references,
+        .count = process->reference_count,
+        .commands = process->command_count == 0 ? NULL : process->commands,
+        .commands_size = process->command_count * (uint32_t)sizeof *process->commands};
+    uint64_t fence = 0;
+    enum vidmm_status status = vidmm_submit(process->context, &submission, &fence);
+    *accepted = status == VIDMM_OK;
+    if (*accepted) {
+        process->fence = fence;
+        play_slot(process)->expected += checked_bytes(process);
+    }
+    for (uint32_t i = 0; i < process->reference_count; i++) {
+        struct oracle_allocation *oracle = vidmm_allocation_user(process->references[i].allocation);
+        if (process->references[i].write && oracle != NULL)
+            oracle_write_end(oracle, *accepted);
+    }
+    return note_status(process, status);
+}
+
+static void start(struct player_process *process) {
+    process->reference_count = 0;
+    process->command_count = 0;
+    process->checks = false;
+}
+
+bool play_submit(struct player_process *process, const struct vidmm_event *event) {
+    struct vidmm_player *player = process->player;
+    const uint32_t *list = player->workload->lists + event->first;
+    start(process);
+    for (uint32_t i = 0; i < event->reads + event->writes; i++) {
+        struct player_allocation *allocation = &player->allocations[list[i]];
+        if (allocation->handle == NULL)
+            continue;
+        if (!(i < event->reads ? add_read(process, allocation) : add_write(process, allocation)))
+            return false;
+    }
+    bool accepted;
+    if (!add_result(process) || !submit(process, &accepted))
+        return false;
+    if (accepted) {
+        pthread_mutex_lock(&player->lock);
+        player->result->submissions++;
+        pthread_mutex_unlock(&player->lock);
+    }
+    return true;
+}
+
+bool play_submit_check(struct player_process *process, struct player_allocation *allocation) {
+    const struct oracle_range all = {0, allocation->oracle.pages};
+    bool accepted;
+    start(process);
+    if (!add_reference(process, allocation->handle, false) ||
+        !add_checks(process, allocation, all, UINT32_MAX) || !process->checks)
+        return !atomic_load(&process->player->stop);
+    return add_result(process) && submit(process, &accepted);
+}

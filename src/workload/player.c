@@ -1,0 +1,278 @@
+/*
+ * player.c - replays a workload over a started lab and holds every byte against the oracle.
+ */
+#include "player.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that the GPU checks and stamps in a whole run, about. */
+#define TOUCHED_GOAL (UINT64_C(12) << 30)
+
+/* ---- Making
+ * ------------------------------------------------------------------------------------
+ */
+
+/* Bytes that CHECK and STAMP would go over if everything were touched whole. */
+static uint64_t touched_bytes(const struct vidmm_workload *workload, uint64_t *sizes) {
+    uint64_t touched = 0;
+    for (size_t i = 0; i < workload->event_count; i++) {
+        const struct vidmm_event *event = &workload->events[i];
+        if (event->kind == VIDMM_EVENT_ALLOC)
+            sizes[event->allocation] = event->size;
+        if (event->kind != VIDMM_EVENT_SUBMIT)
+            continue;
+        const uint32_t *list = workload->lists + event->first;
+        for (uint32_t k = 0; k < event->reads + event->writes; k++) {
+            uint64_t bytes = sizes[list[k]] * (k < event->reads ? 1 : 3);
+            touched = touched > UINT64_MAX - bytes ? UINT64_MAX : touched + bytes;
+        }
+    }
+    return touched;
+}
+
+static bool choose_share(struct vidmm_player *player) {
+    uint64_t *sizes = calloc((size_t)player->workload->allocation_count + 1, sizeof *sizes);
+    if (sizes == NULL)
+        return false;
+    uint64_t share = touched_bytes(player->workload, sizes) / TOUCHED_GOAL + 1;
+    player->share = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
+    free(sizes);
+    return true;
+}
+
+static void count_frames(struct vidmm_player *player) {
+    const struct vidmm_workload *workload = player->workload;
+    uint64_t presents = 0, submits = 0;
+    for (size_t i = 0; i < workload->event_count; i++) {
+        presents += workload->events[i].kind == VIDMM_EVENT_PRESENT;
+        submits += workload->events[i].kind == VIDMM_EVENT_SUBMIT;
+        if (workload->events[i].kind == VIDMM_EVENT_PRESENT)
+            player->processes[workload->events[i].process].presents = true;
+    }
+    player->counts_presents = presents != 0;
+    player->frames_expected = presents != 0 ? presents : submits;
+}
+
+struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload) {
+    struct vidmm_player *player = calloc(1, sizeof *player);
+    if (player == NULL)
+        return NULL;
+    player->workload = workload;
+    player->allocations =
+        calloc((size_t)workload->allocation_count + 1, sizeof *player->allocations);
+    player->processes = calloc((size_t)workload->process_count + 1, sizeof *player->processes);
+    bool ok = player->allocations != NULL && player->processes != NULL && choose_share(player) &&
+              pthread_mutex_init(&player->lock, NULL) == 0;
+    if (ok && !oracle_init(&player->oracle)) {
+        pthread_mutex_destroy(&player->lock);
+        ok = false;
+    }
+    if (!ok) {
+        free(player->allocations);
+        free(player->processes);
+        free(player);
+        return NULL;
+    }
+    count_frames(player);
+    oracle_observe(&player->oracle, &player->observer);
+    return player;
+}
+
+void vidmm_player_destroy(struct vidmm_player *player) {
+    if (player == NULL)
+        return;
+    oracle_destroy(&player->oracle);
+    pthread_mutex_destroy(&player->lock);
+    free(player->allocations);
+    free(player->processes);
+    free(player);
+}
+
+const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player) {
+    return &player->observer;
+}
+
+bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing) {
+    struct vidmm_fault fault;
+    char sentence[384];
+    vidmm_last_fault(player->lab->adapter, &fault);
+    if (fault.status == status && fault.call != NULL)
+        vidmm_fault_text(&fault, sentence, sizeof sentence);
+    else
+        snprintf(sentence, sizeof sentence, "the manager answered %d", (int)status);
+    pthread_mutex_lock(&player->lock);
+    if (player->status == VIDMM_PLAY_OK) {
+        player->status =
+            status == VIDMM_NO_MEMORY ? VIDMM_PLAY_NO_MEMORY : VIDMM_PLAY_DRIVER_FAILED;
+        if (status == VIDMM_NO_MEMORY)
+            snprintf(player->text, player->text_size, "out of memory in %s", doing);
+        else
+            snprintf(player->text, player->text_size, "%s failed: %s", doing, sentence);
+    }
+    pthread_mutex_unlock(&player->lock);
+    atomic_store(&player->stop, true);
+    return false;
+}
+
+/* ---- Running -----------------------------------------------------------------------------------
+ */
+
+struct player_thread {
+    struct vidmm_player *player;
+    uint32_t index;
+    pthread_t thread;
+};
+
+static void *play_events(void *ctx) {
+    const struct player_thread *thread = ctx;
+    struct vidmm_player *player = thread->player;
+    const struct vidmm_workload *workload = player->workload;
+    const struct vidmm_play_options *options = player->options;
+    for (size_t i = 0; i < workload->event_count && !atomic_load(&player->stop); i++) {
+        if (workload->events[i].process % player->threads != thread->index)
+            continue;
+        if (!play_event(player, i))
+            break;
+        uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
+        if (options->progress != NULL && thread->index == 0 && done % 64 == 0)
+            options->progress(options->progress_ctx, done, workload->event_count);
+    }
+    return NULL;
+}
+
+static void play_all(struct vidmm_player *player) {
+    struct player_thread *threads = calloc(player->threads, sizeof *threads);
+    uint32_t started = 1;
+    if (threads == NULL) {
+        player_fail(player, VIDMM_NO_MEMORY, "starting");
+        return;
+    }
+    threads[0] = (struct player_thread){.player = player};
+    for (; started < player->threads; started++) {
+        threads[started] = (struct player_thread){.player = player, .index = started};
+        if (pthread_create(&threads[started].thread, NULL, play_events, &threads[started]) != 0) {
+            player_fail(player, VIDMM_NO_MEMORY, "starting threads");
+            break;
+        }
+    }
+    play_events(&threads[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(threads[i].thread, NULL);
+    free(threads);
+}
+
+static bool start_processes(struct vidmm_player *player) {
+    for (uint32_t i = 0; i < player->workload->process_count; i++) {
+        struct player_process *process = &player->processes[i];
+        process->player = player;
+        enum vidmm_status status = vidmm_device_create(player->lab->adapter, &process->device);
+        if (status == VIDMM_OK)
+            status = vidmm_context_create(process->device, 0, &process->context);
+        if (status != VIDMM_OK)
+            return player_fail(player, status, "a device");
+        if (!play_frames_start(process))
+            return false;
+    }
+    return true;
+}
+
+/* ---- The end -----------------------------------------------------------------------------------
+ */
+
+static void destroy_processes(struct vidmm_player *player) {
+    for (uint32_t i = 0; i < player->workload->process_count; i++) {
+        struct player_process *process = &player->processes[i];
+        play_frames_stop(process);
+        if (process->context != NULL)
+            vidmm_context_destroy(process->context);
+        if (process->device != NULL)
+            vidmm_device_destroy(process->device);
+        free(process->references);
+        free(process->commands);
+        *process = (struct player_process){.presents = process->presents};
+    }
+}
+
+static void destroy_allocations(struct vidmm_player *player) {
+    for (uint32_t i = 0; i < player->workload->allocation_count; i++) {
+        struct player_allocation *allocation = &player->allocations[i];
+        if (allocation->handle == NULL)
+            continue;
+        oracle_allocation_leave(&allocation->oracle);
+        vidmm_allocation_destroy(allocation->handle);
+        allocation->handle = NULL;
+        oracle_allocation_destroy(&allocation->oracle);
+    }
+}
+
+static bool verify_all(struct vidmm_player *player) {
+    for (uint32_t i = 0; i < player->workload->allocation_count; i++) {
+        struct player_allocation *allocation = &player->allocations[i];
+        if (allocation->handle == NULL)
+            continue;
+        if (allocation->pinned)
+            (void)vidmm_allocation_pin(allocation->handle, false);
+        if (!play_verify_last(player, allocation))
+            return false;
+    }
+    return true;
+}
+
+static bool finish_frames(struct vidmm_player *player) {
+    for (uint32_t i = 0; i < player->workload->process_count; i++)
+        if (!play_frames_finish(&player->processes[i]))
+            return false;
+    return true;
+}
+
+static void report(struct vidmm_player *player, uint64_t started) {
+    struct vidmm_play_result *result = player->result;
+    const struct vidmm_os *os = vidmm_host_os(player->lab->host);
+    vidmm_stats(player->lab->adapter, &result->stats);
+    result->virtual_ns = os->now(os->ctx) - started;
+}
+
+/* Everything that was played and what was found; the verdict. */
+static void conclude(struct vidmm_player *player) {
+    struct vidmm_play_result *result = player->result;
+    result->verified_bytes = player->oracle.verified_bytes;
+    result->mismatched_bytes = player->oracle.mismatched_bytes;
+    result->first = player->oracle.first;
+    if (player->status == VIDMM_PLAY_OK && result->mismatched_bytes != 0) {
+        player->status = VIDMM_PLAY_WRONG;
+        snprintf(player->text, player->text_size, "%s", result->first.text);
+    }
+}
+
+enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidmm_lab *lab,
+                                        const struct vidmm_play_options *options,
+                                        struct vidmm_play_result *result, char *text,
+                                        size_t text_size) {
+    const struct vidmm_os *os = vidmm_host_os(lab->host);
+    uint64_t started = os->now(os->ctx);
+    uint32_t processes = player->workload->process_count;
+    memset(result, 0, sizeof *result);
+    text[0] = 0;
+    player->lab = lab;
+    player->options = options;
+    player->result = result;
+    player->text = text;
+    player->text_size = text_size;
+    player->threads = options->threads < processes ? options->threads : processes;
+    if (player->threads == 0)
+        player->threads = 1;
+    oracle_attach(&player->oracle, lab);
+    speaker_start(&player->speaker, lab);
+    if (start_processes(player))
+        play_all(player);
+    bool played = player->status == VIDMM_PLAY_OK && finish_frames(player);
+    report(player, started);
+    if (played && verify_all(player))
+        (void)finish_frames(player);
+    destroy_allocations(player);
+    destroy_processes(player);
+    conclude(player);
+    return player->status;
+}

@@ -1,0 +1,135 @@
+/*
+ * player.h - the inside of the player: one struct, and what the play_*.c files call of each other.
+ *
+ *   player.c       make, destroy, run: threads, the way to the end
+ *   play.c         one event
+ *   play_submit.c  submissions: which pages they check and stamp
+ *   play_frame.c   frames in flight, what the GPU found, the chart
+ *   play_verify.c  the CPU's own looks: locks, and everything at the end
+ *
+ * Each process of the workload has a device, a context and, with them, a thread that plays its
+ * events; one thread may play several processes. What they share is the oracle, which has a lock,
+ * and the counters of struct vidmm_player, which have `lock`.
+ *
+ * Paging is always checked whole. What the GPU reads and writes is a share of the pages that
+ * rotates, so that a recording that touches a hundred GB plays in seconds, and every page gets its
+ * turn.
+ */
+#ifndef VIDMM_WORKLOAD_PLAYER_H
+#define VIDMM_WORKLOAD_PLAYER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "oracle.h"
+#include "speaker.h"
+
+#define PAGE_BYTES  VIDMM_PATTERN_PAGE
+#define FRAME_SLOTS 3u /* two frames in flight, and the one being made */
+
+struct player_allocation {
+    struct vidmm_allocation *handle; /* NULL: not live, or could not be made */
+    struct oracle_allocation oracle;
+    uint64_t size; /* as the manager has it */
+    bool visible;  /* may be locked */
+    bool pinned;
+    uint32_t read_turn, write_turn, cpu_turn;
+};
+
+/* Where CHECK commands of a frame leave what they found. */
+struct player_slot {
+    struct vidmm_allocation *result;
+    uint64_t fence; /* of the frame's last submission */
+    bool used;
+    uint64_t expected; /* bytes that it was told to check */
+    uint64_t lost;     /* oracle_lost when first used */
+};
+
+struct player_process {
+    struct vidmm_player *player;
+    struct vidmm_device *device;
+    struct vidmm_context *context;
+    bool presents; /* otherwise every submission is a frame */
+    uint64_t frames, fence;
+    struct player_slot slots[FRAME_SLOTS];
+    /* The submission being put together: */
+    struct vidmm_reference *references;
+    uint32_t reference_count, reference_room;
+    struct vidmm_umd_command *commands;
+    uint32_t command_count, command_room;
+    bool checks;
+};
+
+struct vidmm_player {
+    const struct vidmm_workload *workload;
+    struct vidmm_observer observer;
+    struct oracle oracle;
+    struct player_allocation *allocations;
+    struct player_process *processes;
+    uint64_t frames_expected;
+    uint32_t share; /* one page of so many is touched by a submission */
+    bool counts_presents;
+
+    /* While it runs: */
+    struct vidmm_lab *lab;
+    struct speaker speaker;
+    const struct vidmm_play_options *options;
+    uint32_t threads;
+    _Atomic bool stop;
+    _Atomic uint64_t done, live_bytes;
+    pthread_mutex_t lock; /* for the rest */
+    struct vidmm_play_result *result;
+    enum vidmm_play_status status;
+    char *text;
+    size_t text_size;
+};
+
+/* ---- player.c ----------------------------------------------------------------------------------
+ */
+
+/* The run is over: `doing` failed with `status`. Returns false. */
+bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing);
+
+/* ---- play.c ------------------------------------------------------------------------------------
+ */
+
+bool play_event(struct vidmm_player *player, uint64_t index);
+/* Verifies and destroys one live allocation. */
+bool play_free(struct vidmm_player *player, struct player_process *process,
+               struct player_allocation *allocation);
+
+/* ---- play_submit.c -----------------------------------------------------------------------------
+ */
+
+bool play_submit(struct player_process *process, const struct vidmm_event *event);
+/* Has the GPU check all of a resident allocation. */
+bool play_submit_check(struct player_process *process, struct player_allocation *allocation);
+/* The next of the shares into which the pages of `allocation` are divided. */
+struct oracle_range play_share(const struct vidmm_player *player,
+                               const struct player_allocation *allocation, uint32_t *turn);
+
+/* ---- play_frame.c ------------------------------------------------------------------------------
+ */
+
+bool play_frames_start(struct player_process *process);
+void play_frames_stop(struct player_process *process);
+/* The slot of the frame that is being made. */
+struct player_slot *play_slot(struct player_process *process);
+/* Ends the frame: waits for the one before the last, looks at what it found. */
+bool play_frame_end(struct player_process *process);
+/* One more frame of the workload: the chart. True when that was enough. */
+bool play_frame_count(struct vidmm_player *player);
+/* Waits for all frames and looks at what they found. */
+bool play_frames_finish(struct player_process *process);
+
+/* ---- play_verify.c -----------------------------------------------------------------------------
+ */
+
+/* The CPU maps it, compares a share, and with `write` writes some pages. */
+bool play_cpu(struct vidmm_player *player, struct player_allocation *allocation, bool write);
+/* Before a FREE: all bytes, where they are. */
+bool play_verify_freed(struct player_process *process, struct player_allocation *allocation);
+/* At the end: evicted, so that a transfer is checked too, then all bytes as the CPU sees them. */
+bool play_verify_last(struct vidmm_player *player, struct player_allocation *allocation);
+
+#endif

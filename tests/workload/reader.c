@@ -1,0 +1,200 @@
+/*
+ * reader.c - properties of the reader of recordings: what it takes, and what it makes of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zstd.h>
+
+#include <vidmm/umd.h>
+#include <vidmm/workload.h>
+
+#define HEADER "{\"vidmm_trace\":1,\"source\":\"test\"}\n"
+
+static struct vidmm_workload parse(const char *text) {
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+    if (!vidmm_workload_parse("test", text, strlen(text), &workload, &error))
+        fail_msg("%s", error.text);
+    return workload;
+}
+
+/* ---- The shipped recordings ---------------------------------------------------------------------
+ */
+
+struct recording {
+    const char *name;
+    uint32_t allocs, frees, maps, submits, presents;
+    double peak_mb;
+};
+
+static const struct recording recordings[] = {
+    {"vkcube", 8, 8, 8, 301, 300, 3.8},
+    {"ffmpeg-filters", 543, 543, 6, 504, 0, 23.1},
+    {"mpv", 16, 16, 7, 1080, 360, 61.4},
+    {"warzone2100", 13, 2, 6933, 162, 161, 344.1},
+    {"openarena-tour", 602, 534, 275, 1360, 571, 609.2},
+    {"minetest", 71, 8, 56, 2200, 887, 146.5},
+    {"glmark2", 59, 58, 48, 14033, 7002, 74.5},
+    {"ncnn-bench-cnn", 228, 198, 367, 1036, 0, 494.5},
+};
+
+static void count(const struct vidmm_workload *workload, uint32_t counts[6]) {
+    memset(counts, 0, 6 * sizeof *counts);
+    for (size_t i = 0; i < workload->event_count; i++)
+        counts[workload->events[i].kind]++;
+}
+
+static void every_shipped_recording_is_read_completely(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof recordings / sizeof recordings[0]; i++) {
+        const struct recording *expected = &recordings[i];
+        struct vidmm_workload workload;
+        struct vidmm_workload_error error;
+        uint32_t counts[6];
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s.jsonl.zst", WORKLOADS, expected->name);
+        if (!vidmm_workload_read(path, &workload, &error))
+            fail_msg("%s", error.text);
+        assert_string_equal(workload.name, expected->name);
+        count(&workload, counts);
+        assert_int_equal(counts[VIDMM_EVENT_ALLOC], expected->allocs);
+        assert_int_equal(counts[VIDMM_EVENT_FREE], expected->frees);
+        assert_int_equal(counts[VIDMM_EVENT_MAP] + counts[VIDMM_EVENT_UNMAP], expected->maps);
+        assert_int_equal(counts[VIDMM_EVENT_SUBMIT], expected->submits);
+        assert_int_equal(counts[VIDMM_EVENT_PRESENT], expected->presents);
+        assert_int_equal(workload.allocation_count, expected->allocs);
+        assert_int_equal(workload.process_count, 1);
+        assert_true((double)workload.peak_live_bytes > (expected->peak_mb - 0.1) * 1e6);
+        assert_true((double)workload.peak_live_bytes < (expected->peak_mb + 0.1) * 1e6);
+        vidmm_workload_free(&workload);
+    }
+}
+
+/* ---- What events become
+ * --------------------------------------------------------------------------- */
+
+static void heaps_and_flags_become_umd_flags(void **state) {
+    (void)state;
+    static const struct {
+        const char *what;
+        uint32_t flags;
+    } cases[] = {
+        {"\"heap\":0,\"flags\":[\"device_local\"]", VIDMM_UMD_LOCAL},
+        {"\"heap\":0", VIDMM_UMD_LOCAL},
+        {"\"heap\":0,\"flags\":[\"device_local\",\"host_visible\",\"host_coherent\"]",
+         VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE},
+        {"\"heap\":0,\"flags\":[\"host_cached\"]", VIDMM_UMD_LOCAL},
+        {"\"heap\":1,\"flags\":[\"host_visible\"]", VIDMM_UMD_CPU_VISIBLE},
+        {"\"heap\":1,\"flags\":[\"host_visible\",\"host_cached\",\"never heard of\"]",
+         VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED},
+        {"\"heap\":1,\"flags\":[]", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, HEADER "{\"op\":\"alloc\",\"id\":0,\"size\":1,%s}",
+                 cases[i].what);
+        struct vidmm_workload workload = parse(text);
+        assert_int_equal(workload.event_count, 1);
+        assert_int_equal(workload.events[0].umd_flags, cases[i].flags);
+        vidmm_workload_free(&workload);
+    }
+}
+
+static void an_allocation_is_named_once_and_a_write_wins(void **state) {
+    (void)state;
+    struct vidmm_workload workload =
+        parse(HEADER "{\"op\":\"alloc\",\"id\":10,\"size\":1,\"heap\":0}\n"
+                     "{\"op\":\"alloc\",\"id\":20,\"size\":1,\"heap\":0}\n"
+                     "{\"op\":\"alloc\",\"id\":30,\"size\":1,\"heap\":0}\n"
+                     "{\"op\":\"submit\",\"reads\":[20,30,10,20],\"writes\":[30,30]}\n"
+                     "{\"op\":\"submit\",\"reads\":[10],\"writes\":[]}\n"
+                     "{\"op\":\"submit\",\"reads\":[],\"writes\":[]}\n");
+    const struct vidmm_event *first = &workload.events[3], *second = &workload.events[4];
+    assert_int_equal(first->reads, 2);
+    assert_int_equal(first->writes, 1);
+    assert_int_equal(workload.lists[first->first], 1);
+    assert_int_equal(workload.lists[first->first + 1], 0);
+    assert_int_equal(workload.lists[first->first + 2], 2);
+    assert_int_equal(second->reads, 1);
+    assert_int_equal(second->writes, 0);
+    assert_int_equal(workload.lists[second->first], 0);
+    assert_int_equal(workload.events[5].reads + workload.events[5].writes, 0);
+    vidmm_workload_free(&workload);
+}
+
+static void times_that_go_back_and_unknown_members_do_not_matter(void **state) {
+    (void)state;
+    struct vidmm_workload workload = parse(HEADER "{\"t\":9,\"op\":\"alloc\",\"id\":1,\"size\":5,"
+                                                  "\"heap\":1,\"name\":{\"deep\":[1,\"]}\"]}}\r\n"
+                                                  "\n"
+                                                  "{\"t\":3,\"op\":\"present\",\"colour\":null}\n"
+                                                  "{\"t\":1.5,\"op\":\"map\",\"id\":1}\n"
+                                                  "{\"t\":\"x\",\"op\":\"map\",\"id\":1}\n"
+                                                  "  {\"op\":\"free\",\"id\":1}  ");
+    assert_int_equal(workload.event_count, 5);
+    assert_int_equal(workload.events[4].kind, VIDMM_EVENT_FREE);
+    vidmm_workload_free(&workload);
+}
+
+static void the_peak_counts_whole_pages_that_live_together(void **state) {
+    (void)state;
+    struct vidmm_workload workload =
+        parse(HEADER "{\"op\":\"alloc\",\"id\":1,\"size\":4097,\"heap\":0}\n"
+                     "{\"op\":\"alloc\",\"id\":2,\"size\":1,\"heap\":0}\n"
+                     "{\"op\":\"free\",\"id\":1}\n"
+                     "{\"op\":\"alloc\",\"id\":3,\"size\":4096,\"heap\":0}\n");
+    assert_int_equal(workload.peak_live_bytes, 3 * 4096);
+    vidmm_workload_free(&workload);
+}
+
+/* ---- Files -------------------------------------------------------------------------------------
+ */
+
+static void write_file(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static void a_plain_and_a_compressed_file_read_the_same(void **state) {
+    (void)state;
+    static const char text[] =
+        HEADER "{\"op\":\"alloc\",\"id\":1,\"size\":4096,\"heap\":0}\n{\"op\":\"present\"}\n";
+    char path[] = "/tmp/vidmm-reader-XXXXXX", packed[512];
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    size_t size = ZSTD_compress(packed, sizeof packed, text, sizeof text - 1, 3);
+    assert_false(ZSTD_isError(size));
+    for (int compressed = 0; compressed < 2; compressed++) {
+        struct vidmm_workload workload;
+        struct vidmm_workload_error error;
+        write_file(path, compressed ? packed : text, compressed ? size : sizeof text - 1);
+        if (!vidmm_workload_read(path, &workload, &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(workload.event_count, 2);
+        vidmm_workload_free(&workload);
+    }
+    unlink(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shipped_recording_is_read_completely),
+        cmocka_unit_test(heaps_and_flags_become_umd_flags),
+        cmocka_unit_test(an_allocation_is_named_once_and_a_write_wins),
+        cmocka_unit_test(times_that_go_back_and_unknown_members_do_not_matter),
+        cmocka_unit_test(the_peak_counts_whole_pages_that_live_together),
+        cmocka_unit_test(a_plain_and_a_compressed_file_read_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+# The front door. Every target first installs what is missing (scripts/install-deps.sh says what it
+# does and is silent when there is nothing to do), builds in build/ with meson and ninja, and goes on.
+#
+#   make run                     replay a recorded application with a quarter of the memory it wants
+#   make run WORKLOAD=minetest VRAM=50%
+#   make test                    the suite
+#   make check                   format, walls, freestanding manager, suite
+#   make bench                   ratios against plain kernels
+#   make sanitize | tsan         the suite under ASan+UBSan | TSan
+#   make coverage                line coverage of manager and softgpu
+#   make matrix                  every workload, every amount of VRAM, every descriptor version
+#   make install                 PREFIX=/usr/local
+#   make clean
+
+WORKLOAD ?= openarena-tour
+VRAM ?= 25%
+PREFIX ?= /usr/local
+
+.PHONY: all run test bench check install clean sanitize tsan coverage matrix format deps deps-checks
+.NOTPARALLEL:
+
+all: deps
+	@scripts/build.sh build
+
+deps:
+	@scripts/install-deps.sh build
+
+deps-checks:
+	@scripts/install-deps.sh checks
+
+run: all
+	build/vidmm run --vram $(VRAM) $(WORKLOAD)
+
+test: all
+	@scripts/run-tests.sh build
+
+bench: all
+	@meson test -C build --benchmark --verbose --num-processes 1
+
+check: deps-checks all
+	@scripts/check-format.sh
+	@scripts/check-walls.sh
+	@scripts/check-freestanding.sh build
+	@scripts/run-tests.sh build
+
+format: deps-checks
+	@scripts/check-format.sh --fix
+
+sanitize: deps
+	@scripts/sanitize.sh address
+
+tsan: deps
+	@scripts/sanitize.sh thread
+
+coverage: deps-checks
+	@scripts/coverage.sh
+
+matrix: all
+	@tests/system/matrix.sh build/vidmm
+
+install: all
+	@meson configure build --prefix "$(PREFIX)"
+	@meson install -C build
+
+clean:
+	rm -rf build build-*/

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Enforces the walls between the rooms of the house (docs/architecture.md): which room may include
+# which headers. Prints every violation as file:line: sentence; exits 1 when there is one.
+#
+#   scripts/check-walls.sh [ROOT]
+set -u
+root=${1:-$(dirname "$0")/..}
+cd "$root" || exit 2
+
+# What an include line is, in one word:
+#   own             a header of the same room, in src/softgpu of the same half (hw_*, kmd*)
+#   wddm            a contract header
+#   vidmm/NAME      a public header of the library
+#   free            C freestanding
+#   string          <string.h>: the mem* functions
+#   system          anything else from the system
+#   room            a header of another room
+classify() { # FILE ROOM QUOTED NAME
+    local file=$1 room=$2 quoted=$3 name=$4 path
+    if [ "$quoted" = 1 ]; then
+        path=$(realpath -m --relative-to=. "$(dirname "$file")/$name")
+        case $path in
+        src/softgpu/softgpu_regs.h) echo own ;; # what the two halves share: the registers
+        src/softgpu/*)
+            if [ "${path:0:14}" = "${file:0:14}" ]; then echo own; else echo other-half; fi
+            ;;
+        "$room"/*) echo own ;;
+        include/wddm/*) echo wddm ;;
+        include/vidmm/*) echo "vidmm/$(basename "$path" .h)" ;;
+        *) echo room ;;
+        esac
+        return
+    fi
+    case $name in
+    vidmm/*) echo "${name%.h}" ;;
+    stdalign.h | stdarg.h | stdbool.h | stddef.h | stdint.h | limits.h | float.h | iso646.h | stdnoreturn.h)
+        echo free
+        ;;
+    string.h) echo string ;;
+    *) if [ -f "include/wddm/$name" ]; then echo wddm; else echo system; fi ;;
+    esac
+}
+
+# The words that each room may use. Order matters: the first pattern that fits the file decides.
+allowed() { # FILE
+    case $1 in
+    include/wddm/*) echo "own wddm free string" ;;
+    include/vidmm/os.h | include/vidmm/manager.h) echo "wddm free vidmm/os" ;;
+    include/vidmm/hwmodel.h | include/vidmm/umd.h | include/vidmm/pattern.h) echo "free string" ;;
+    include/vidmm/*) echo "wddm free string system vidmm/*" ;;
+    src/manager/*) echo "own wddm free string vidmm/os vidmm/manager" ;;
+    src/softgpu/hw*) echo "own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu" ;;
+    src/softgpu/*) echo "own wddm free string vidmm/umd vidmm/softgpu" ;;
+    src/host/*) echo "own wddm free string system vidmm/host vidmm/hwmodel vidmm/os" ;;
+    src/lab/*) echo "own wddm free string system vidmm/host vidmm/manager vidmm/os vidmm/lab" ;;
+    src/workload/*)
+        echo "own free string system vidmm/host vidmm/manager vidmm/lab vidmm/workload vidmm/umd vidmm/pattern"
+        ;;
+    src/run/* | src/report/* | src/cli/*) echo "own free string system vidmm/*" ;;
+    *) echo "" ;;
+    esac
+}
+
+room_of() { # FILE
+    case $1 in
+    src/*) echo "$1" | cut -d/ -f1,2 ;;
+    *) dirname "$1" ;;
+    esac
+}
+
+violations=0
+include='^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"])([^>"]+)[>"]'
+while IFS=: read -r file line text; do
+    [[ $text =~ $include ]] || continue
+    quoted=0
+    [ "${BASH_REMATCH[1]}" = '"' ] && quoted=1
+    name=${BASH_REMATCH[2]}
+    words=$(allowed "$file")
+    room=$(room_of "$file")
+    word=$(classify "$file" "$room" "$quoted" "$name")
+    good=0
+    set -f
+    for pattern in $words; do
+        # shellcheck disable=SC2254
+        case $word in $pattern) good=1 ;; esac
+    done
+    set +f
+    [ "$good" = 1 ] && continue
+    echo "$file:$line: $room may not include $name ($word); it may use: ${words:-nothing, the room has no rule}"
+    violations=$((violations + 1))
+done < <(find include src -type f \( -name '*.c' -o -name '*.h' \) -print0 2>/dev/null | sort -z |
+    xargs -0 -r grep -nE '^[[:space:]]*#[[:space:]]*include' /dev/null)
+
+if [ "$violations" -ne 0 ]; then
+    echo "check-walls: $violations includes cross a wall" >&2
+    exit 1
+fi
+echo "check-walls: every include stays inside its walls"

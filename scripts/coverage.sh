@@ -1,0 +1,17 @@
+#!/bin/sh
+# Line coverage of src/manager and src/softgpu under the whole suite.
+#
+#   scripts/coverage.sh [--min PERCENT] [DIR]    exits 1 below PERCENT; default: only prints
+set -eu
+cd "$(dirname "$0")/.."
+minimum=0
+if [ "${1:-}" = --min ]; then
+    minimum=$2
+    shift 2
+fi
+dir=${1:-build-coverage}
+scripts/build.sh "$dir" -Db_coverage=true -Dbuildtype=debug
+find "$dir" -name '*.gcda' -delete
+scripts/run-tests.sh "$dir" --timeout-multiplier 4
+gcovr --root . --object-directory "$dir" --filter src/manager/ --filter src/softgpu/ \
+    --exclude-throw-branches --print-summary --fail-under-line "$minimum" "$dir"

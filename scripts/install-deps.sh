@@ -1,0 +1,105 @@
+#!/bin/sh
+# Installs what is missing to build vidmm, with the system's own package manager.
+#
+#   scripts/install-deps.sh           what building, running and testing need
+#   scripts/install-deps.sh checks    also what `make check`, `make coverage` and .ci/run need
+#
+# Looks first and says nothing when everything is there, so every make target may call it.
+# docs/dependencies.md has a reason for each of these.
+set -eu
+
+level=${1:-build}
+missing=
+
+has_headers() { # the C library's headers come in a package of their own on some systems
+    printf '#include <stdio.h>\n' | cc -E - >/dev/null 2>&1
+}
+has_command() {
+    command -v "$1" >/dev/null 2>&1
+}
+has_library() {
+    has_command pkg-config && pkg-config --exists "$1" 2>/dev/null
+}
+has_ninja() {
+    has_command ninja || has_command ninja-build
+}
+has_coverage() { # gcovr of the system; gcov comes with gcc
+    has_command gcovr
+}
+
+if has_command apt-get; then
+    manager=apt
+elif has_command dnf; then
+    manager=dnf
+elif has_command pacman; then
+    manager=pacman
+elif has_command apk; then
+    manager=apk
+elif has_command brew; then
+    manager=brew
+else
+    manager=none
+fi
+
+# need CHECK ARGUMENT APT DNF PACMAN APK BREW; a dash: nothing to install there
+need() {
+    "$1" "$2" && return
+    case $manager in
+    apt | none) package=$3 ;;
+    dnf) package=$4 ;;
+    pacman) package=$5 ;;
+    apk) package=$6 ;;
+    brew) package=$7 ;;
+    esac
+    [ "$package" = - ] || missing="$missing $package"
+}
+
+need has_command cc gcc gcc gcc gcc gcc
+need has_headers . libc6-dev glibc-devel glibc musl-dev -
+need has_command pkg-config pkg-config pkgconf pkgconf pkgconf pkg-config
+need has_command meson meson meson meson meson meson
+need has_ninja . ninja-build ninja-build ninja samurai ninja
+need has_command scdoc scdoc scdoc scdoc scdoc scdoc
+need has_library jansson libjansson-dev jansson-devel jansson jansson-dev jansson
+need has_library libzstd libzstd-dev libzstd-devel zstd zstd-dev zstd
+need has_library cmocka libcmocka-dev libcmocka-devel cmocka cmocka-dev cmocka
+if [ "$level" = checks ]; then
+    need has_command git git git git git git
+    need has_command g++ g++ gcc-c++ gcc g++ gcc
+    need has_command clang clang clang clang clang llvm
+    need has_command clang-format clang-format clang-tools-extra clang clang-extra-tools clang-format
+    need has_command x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 mingw64-gcc mingw-w64-gcc mingw-w64-gcc mingw-w64
+    need has_command x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64 mingw64-gcc-c++ mingw-w64-gcc mingw-w64-gcc mingw-w64
+    need has_coverage . gcovr gcovr gcovr gcovr gcovr
+fi
+
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ]; then
+    if has_command sudo; then
+        as_root=sudo
+    else
+        echo "install-deps: missing:$missing; run this as root, or install them yourself" >&2
+        exit 1
+    fi
+fi
+
+echo "install-deps: installing with $manager:$missing"
+# Package names are plain words: splitting them is what is wanted.
+# shellcheck disable=SC2086
+case $manager in
+apt)
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing
+    ;;
+dnf) $as_root dnf install -y $missing ;;
+pacman) $as_root pacman -S --needed --noconfirm $missing ;;
+apk) $as_root apk add $missing ;;
+brew) brew install $missing ;;
+none)
+    echo "install-deps: no package manager that this script knows; please install:$missing" >&2
+    exit 1
+    ;;
+esac
+echo "install-deps: done"

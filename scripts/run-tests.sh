@@ -1,0 +1,33 @@
+#!/bin/sh
+# scripts/run-tests.sh DIR [meson test option...]: runs the tests of a build and closes with one
+# line "N passed, N failed" over all of them. Exit code: meson's own.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+dir=$1
+shift
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Sanitizers stop at their first finding; without a sanitizer nobody reads these.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-halt_on_error=1:detect_leaks=1:abort_on_error=0}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}"
+
+# A pipe would lose meson's exit code in plain sh.
+status_file=$(mktemp)
+trap 'rm -f "$log" "$status_file"' EXIT
+{
+    meson test -C "$dir" --print-errorlogs "$@"
+    echo $? >"$status_file"
+} 2>&1 | tee "$log"
+status=$(cat "$status_file")
+
+awk '
+    /^Ok: / { ok = $2 }
+    /^Expected Fail: / { ok += $3 }
+    /^Fail: / { bad = $2 }
+    /^Unexpected Pass: / { bad += $3 }
+    /^Timeout: / { bad += $2 }
+    END { printf "%d passed, %d failed\n", ok, bad }
+' "$log"
+exit "$status"

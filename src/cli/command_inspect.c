@@ -1,0 +1,26 @@
+/*
+ * command_inspect.c - vidmm inspect.
+ */
+#include "cli.h"
+
+int cli_inspect(int argc, char **argv) {
+    struct cli_options options;
+    if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS, &options))
+        return VIDMM_RUN_BAD_INPUT;
+    if (options.help) {
+        cli_help_inspect(stdout);
+        return 0;
+    }
+    if (options.vram && !vidmm_run_parse_vram(options.vram, 0, &options.run.vram_bytes))
+        return cli_refuse("--vram '%s' is not a size (64M, 1.5GiB)", options.vram);
+
+    struct vidmm_inspection inspection;
+    char text[512] = "";
+    enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof text);
+    if (inspection.segments != NULL)
+        vidmm_report_inspection(stdout, &inspection);
+    if (status != VIDMM_RUN_VERIFIED)
+        fprintf(stderr, "vidmm: %s\n", text);
+    vidmm_inspection_free(&inspection);
+    return (int)status;
+}

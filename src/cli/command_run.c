@@ -1,0 +1,57 @@
+/*
+ * command_run.c - vidmm run.
+ */
+#include "cli.h"
+
+#include <langinfo.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
+    const char *vram = options->vram ? options->vram : "100%";
+    if (vidmm_run_parse_vram(vram, workload->peak_live_bytes, &options->run.vram_bytes))
+        return true;
+    cli_refuse("--vram '%s' is neither a size (64M, 1.5GiB) nor a share (25%%)", vram);
+    return false;
+}
+
+/* Report on standard output, and as JSON; the exit code. */
+static int tell(const struct cli_options *options, const struct vidmm_run_result *result) {
+    struct vidmm_report_style style = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+    char text[512];
+    if (options->quiet && result->status != VIDMM_RUN_VERIFIED)
+        fprintf(stderr, "vidmm: %s\n", result->text);
+    if (!options->quiet)
+        vidmm_report_text(options->json && strcmp(options->json, "-") == 0 ? stderr : stdout,
+                          result, &style);
+    if (options->json && !vidmm_report_json(options->json, result, text, sizeof text))
+        return cli_refuse("%s", text);
+    return (int)result->status;
+}
+
+int cli_run(int argc, char **argv) {
+    struct cli_options options;
+    if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS | CLI_RUN_OPTIONS, &options))
+        return VIDMM_RUN_BAD_INPUT;
+    if (options.help) {
+        cli_help_run(stdout);
+        return 0;
+    }
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+    if (!vidmm_run_find(options.workload, options.run.seed, &workload, &error))
+        return cli_refuse("%s", error.text);
+    int code = VIDMM_RUN_BAD_INPUT;
+    if (choose_vram(&options, &workload)) {
+        bool bar = !options.quiet && !options.run.trace && isatty(STDERR_FILENO);
+        options.run.progress = bar ? cli_progress : NULL;
+        struct vidmm_run_result result;
+        vidmm_run(&workload, &options.run, &result);
+        if (bar)
+            cli_progress_end();
+        code = tell(&options, &result);
+        vidmm_run_result_free(&result);
+    }
+    vidmm_workload_free(&workload);
+    return code;
+}

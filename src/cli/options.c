@@ -1,0 +1,179 @@
+/*
+ * options.c - the words after a command's name.
+ */
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_id {
+    OPTION_HELP = 'h',
+    OPTION_VRAM = 256,
+    OPTION_DRIVER,
+    OPTION_SEED,
+    OPTION_THREADS,
+    OPTION_DDI,
+    OPTION_SET,
+    OPTION_TRACE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_FRAMES,
+};
+
+static const struct {
+    struct option option;
+    unsigned takers;
+} known[] = {
+    {{"help", no_argument, NULL, OPTION_HELP}, ~0u},
+    {{"vram", required_argument, NULL, OPTION_VRAM}, CLI_ADAPTER_OPTIONS},
+    {{"driver", required_argument, NULL, OPTION_DRIVER}, CLI_ADAPTER_OPTIONS},
+    {{"seed", required_argument, NULL, OPTION_SEED}, CLI_ADAPTER_OPTIONS},
+    {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
+    {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS},
+    {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS},
+    {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS},
+    {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS},
+    {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
+    {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
+};
+#define KNOWN (sizeof known / sizeof known[0])
+
+/* A whole number, decimal or with 0x, that JSON can hold: at most 2^63 - 1. */
+static bool parse_number(const char *text, uint64_t most, uint64_t *value) {
+    if (!isdigit((unsigned char)*text))
+        return false;
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 0);
+    if (errno != 0 || *end != '\0' || number > most)
+        return false;
+    *value = number;
+    return true;
+}
+
+static bool refuse_value(const char *option, const char *value, const char *expected) {
+    cli_refuse("--%s '%s' is not %s", option, value, expected);
+    return false;
+}
+
+static bool take_number(const char *option, const char *text, uint64_t most, uint64_t *value) {
+    return parse_number(text, most, value) || refuse_value(option, text, "a whole number in range");
+}
+
+static bool take_threads(const char *text, struct cli_options *options) {
+    uint64_t value = 0;
+    if (!parse_number(text, 256, &value))
+        return refuse_value("threads", text, "a number from 0 to 256");
+    options->run.threads = (uint32_t)value;
+    return true;
+}
+
+static bool take_ddi(const char *text, struct cli_options *options) {
+    if (vidmm_run_parse_ddi(text, &options->run.ddi_version))
+        return true;
+    fprintf(stderr, "vidmm: --ddi '%s' is not one of", text);
+    for (size_t i = 0; vidmm_run_ddi_at(i) != NULL; i++)
+        fprintf(stderr, " %s", vidmm_run_ddi_at(i));
+    fputc('\n', stderr);
+    return false;
+}
+
+/* NAME=VALUE; the value is a number or a size. `word` is cut in two. */
+static bool take_setting(char *word, struct cli_options *options) {
+    char *equals = strchr(word, '=');
+    uint64_t value = 0;
+    if (equals == NULL || equals == word ||
+        !(parse_number(equals + 1, INT64_MAX, &value) || vidmm_run_parse_size(equals + 1, &value)))
+        return refuse_value("set", word, "NAME=VALUE with a number or a size");
+    if (options->run.setting_count == CLI_SETTINGS) {
+        cli_refuse("more than %d settings", CLI_SETTINGS);
+        return false;
+    }
+    *equals = '\0';
+    options->settings[options->run.setting_count++] = (struct vidmm_host_setting){word, value};
+    return true;
+}
+
+static bool take_option(int id, char *value, struct cli_options *options) {
+    switch (id) {
+    case OPTION_HELP:
+        options->help = true;
+        return true;
+    case OPTION_VRAM:
+        options->vram = value;
+        return true;
+    case OPTION_DRIVER:
+        options->run.driver_path = value;
+        return true;
+    case OPTION_SEED:
+        return take_number("seed", value, INT64_MAX, &options->run.seed);
+    case OPTION_THREADS:
+        return take_threads(value, options);
+    case OPTION_DDI:
+        return take_ddi(value, options);
+    case OPTION_SET:
+        return take_setting(value, options);
+    case OPTION_TRACE:
+        options->run.trace = true;
+        options->run.log = stderr;
+        return true;
+    case OPTION_JSON:
+        options->json = value;
+        return true;
+    case OPTION_QUIET:
+        options->quiet = true;
+        return true;
+    case OPTION_FRAMES:
+        return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
+    default:
+        return false;
+    }
+}
+
+/* getopt's own sentences go away: one sentence of ours, without its choice of words. */
+static bool refuse_word(int id, char **argv) {
+    const char *word = argv[optind - 1];
+    if (id == ':')
+        cli_refuse("%s needs a value; see vidmm %s --help", word, argv[0]);
+    else
+        cli_refuse("vidmm %s does not take '%s'; see vidmm %s --help", argv[0], word, argv[0]);
+    return false;
+}
+
+/* The words that are no options: at most one workload. */
+static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options *options) {
+    int most = (takes & CLI_RUN_OPTIONS) != 0 ? 1 : 0;
+    if (argc - optind > most) {
+        cli_refuse("one word too many: '%s'; see vidmm %s --help", argv[optind + most], argv[0]);
+        return false;
+    }
+    if (argc - optind == 1)
+        options->workload = argv[optind];
+    return true;
+}
+
+bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options) {
+    struct option list[KNOWN + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < KNOWN; i++) {
+        if ((known[i].takers & takes) != 0 || known[i].takers == ~0u)
+            list[count++] = known[i].option;
+    }
+    list[count] = (struct option){0};
+
+    memset(options, 0, sizeof *options);
+    options->workload = VIDMM_RUN_DEFAULT_WORKLOAD;
+    options->run.settings = options->settings;
+    opterr = 0;
+    int id;
+    while ((id = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
+        if (id == '?' || id == ':')
+            return refuse_word(id, argv);
+        if (!take_option(id, optarg, options))
+            return false;
+    }
+    return take_rest(argc, argv, takes, options);
+}

@@ -1,0 +1,170 @@
+/*
+ * json.c - a run as JSON. Member names are stable: scripts read them.
+ *
+ * The file is written beside its place and renamed: a reader finds the whole of it or nothing.
+ */
+#include <vidmm/report.h>
+
+#include "names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void put_count(json_t *object, const char *name, uint64_t value) {
+    json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+/* Text from files and drivers may be anything; JSON is UTF-8. */
+static json_t *text_of(const char *text) {
+    json_t *value = json_string(text);
+    if (value != NULL)
+        return value;
+    char *copy = strdup(text);
+    for (char *c = copy; c != NULL && *c != '\0'; c++)
+        *c = (unsigned char)*c < 0x80 ? *c : '?';
+    value = json_string(copy ? copy : "");
+    free(copy);
+    return value;
+}
+
+static json_t *operations(const struct vidmm_stats *stats) {
+    json_t *all = json_object();
+    for (unsigned kind = 0; kind < VIDMM_OP_KINDS; kind++) {
+        json_t *one = json_object();
+        put_count(one, "count", stats->ops[kind]);
+        put_count(one, "bytes", stats->op_bytes[kind]);
+        json_object_set_new(all, report_op_name((enum vidmm_op_kind)kind), one);
+    }
+    return all;
+}
+
+static json_t *samples(const uint64_t *values, uint32_t count) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer((json_int_t)values[i]));
+    return list;
+}
+
+static json_t *residency(const struct vidmm_play_result *play) {
+    json_t *all = json_object();
+    json_object_set_new(all, "vram", samples(play->chart_vram, play->chart_samples));
+    json_object_set_new(all, "aperture", samples(play->chart_aperture, play->chart_samples));
+    json_object_set_new(all, "system", samples(play->chart_system, play->chart_samples));
+    return all;
+}
+
+static json_t *first_mismatch(const struct vidmm_play_result *play) {
+    const struct vidmm_mismatch *first = &play->first;
+    if (play->mismatched_bytes == 0)
+        return json_null();
+    json_t *object = json_object();
+    put_count(object, "event", first->event);
+    put_count(object, "allocation", first->allocation);
+    put_count(object, "page", first->page);
+    put_count(object, "byte", first->byte);
+    json_object_set_new(object, "operation",
+                        first->by_op ? text_of(report_op_name(first->op)) : json_null());
+    put_count(object, "paging_buffer", first->paging_buffer);
+    json_object_set_new(object, "text", text_of(first->text));
+    return object;
+}
+
+static json_t *violations(const struct vidmm_run_result *result) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < result->violation_count; i++)
+        json_array_append_new(list, text_of(result->violations[i]));
+    return list;
+}
+
+static void put_play(json_t *root, const struct vidmm_play_result *play) {
+    put_count(root, "frames", play->frames);
+    put_count(root, "submissions", play->submissions);
+    put_count(root, "refused_submissions", play->refused);
+    json_object_set_new(root, "refusal", play->refused ? text_of(play->refusal) : json_null());
+    put_count(root, "verified_bytes", play->verified_bytes);
+    put_count(root, "mismatched_bytes", play->mismatched_bytes);
+    json_object_set_new(root, "first_mismatch", first_mismatch(play));
+    put_count(root, "page_ins", play->stats.page_ins);
+    put_count(root, "evictions", play->stats.evictions);
+    put_count(root, "paged_in_bytes", play->stats.paged_in_bytes);
+    put_count(root, "paged_out_bytes", play->stats.paged_out_bytes);
+    put_count(root, "paging_buffers", play->stats.paging_buffers);
+    put_count(root, "multipass_splits", play->stats.multipass_splits);
+    put_count(root, "busy_retries", play->stats.busy_retries);
+    put_count(root, "resets", play->stats.resets);
+    json_object_set_new(root, "operations", operations(&play->stats));
+    put_count(root, "virtual_ns", play->virtual_ns);
+    json_object_set_new(root, "residency", residency(play));
+}
+
+static json_t *document(const struct vidmm_run_result *result) {
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, result->calls_hash);
+    json_t *root = json_object();
+    json_object_set_new(root, "status", text_of(report_status_name(result->status)));
+    json_object_set_new(root, "text", text_of(result->text));
+    json_object_set_new(root, "workload", text_of(result->workload));
+    json_object_set_new(root, "driver", text_of(result->driver));
+    put_count(root, "vram_bytes", result->vram_bytes);
+    put_count(root, "peak_live_bytes", result->peak_live_bytes);
+    put_count(root, "seed", result->seed);
+    put_count(root, "threads", result->threads);
+    put_count(root, "interface_version", result->adapter.interface_version);
+    put_count(root, "query_version", result->adapter.query_version);
+    put_play(root, &result->play);
+    put_count(root, "calls", result->calls);
+    json_object_set_new(root, "calls_hash", text_of(hash));
+    json_object_set_new(root, "violations", violations(result));
+    return root;
+}
+
+static bool fail(const char *path, char *text, size_t size) {
+    snprintf(text, size, "cannot write '%s': %s", path, strerror(errno));
+    return false;
+}
+
+static bool write_stream(FILE *out, const char *dump) {
+    return fputs(dump, out) >= 0 && fputc('\n', out) >= 0 && fflush(out) == 0;
+}
+
+/* Rename needs the same file system: the temporary name is next to the final one. */
+static bool write_file(const char *path, const char *dump, char *text, size_t size) {
+    char temporary[PATH_MAX];
+    if (snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid()) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return fail(path, text, size);
+    }
+    FILE *out = fopen(temporary, "w");
+    if (out == NULL)
+        return fail(path, text, size);
+    bool written = write_stream(out, dump);
+    written = fclose(out) == 0 && written;
+    if (written && rename(temporary, path) == 0)
+        return true;
+    fail(path, text, size);
+    unlink(temporary);
+    return false;
+}
+
+bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, char *text,
+                       size_t text_size) {
+    json_t *root = document(result);
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    json_decref(root);
+    if (dump == NULL) {
+        snprintf(text, text_size, "out of memory for the JSON report");
+        return false;
+    }
+    bool done;
+    if (strcmp(path, "-") == 0)
+        done = write_stream(stdout, dump) || fail(path, text, text_size);
+    else
+        done = write_file(path, dump, text, text_size);
+    free(dump);
+    return done;
+}

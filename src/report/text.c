@@ -1,0 +1,126 @@
+/*
+ * text.c - the table at the end of a run.
+ */
+#include <vidmm/report.h>
+
+#include "names.h"
+
+#include <inttypes.h>
+
+#define LABEL "  %-22s "
+
+static void row_count(FILE *out, const char *label, uint64_t value) {
+    char text[32];
+    fprintf(out, LABEL "%15s\n", label, vidmm_report_count(value, text, sizeof text));
+}
+
+static void row_bytes(FILE *out, const char *label, uint64_t value) {
+    char text[32];
+    fprintf(out, LABEL "%15s\n", label, vidmm_report_size(value, text, sizeof text));
+}
+
+static void print_head(FILE *out, const struct vidmm_run_result *result) {
+    char vram[32] = "the driver's own", peak[32], version[16];
+    if (result->vram_bytes != 0)
+        vidmm_report_size(result->vram_bytes, vram, sizeof vram);
+    const char *name = vidmm_run_ddi_name(result->adapter.interface_version);
+    if (name == NULL)
+        snprintf(version, sizeof version, "0x%" PRIX32, result->adapter.interface_version);
+    fprintf(out, "%s on %s: %s of VRAM for %s at the peak\n", result->workload, result->driver,
+            vram, vidmm_report_size(result->peak_live_bytes, peak, sizeof peak));
+    fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 "\n\n",
+            name ? name : version, result->adapter.query_version, result->seed);
+}
+
+static void print_figures(FILE *out, const struct vidmm_play_result *play) {
+    row_count(out, "frames", play->frames);
+    row_count(out, "submissions", play->submissions);
+    if (play->refused != 0)
+        row_count(out, "refused submissions", play->refused);
+    row_count(out, "page-ins", play->stats.page_ins);
+    row_count(out, "evictions", play->stats.evictions);
+    row_bytes(out, "paged in", play->stats.paged_in_bytes);
+    row_bytes(out, "paged out", play->stats.paged_out_bytes);
+    row_count(out, "paging buffers", play->stats.paging_buffers);
+    row_count(out, "  split (multipass)", play->stats.multipass_splits);
+    if (play->stats.busy_retries != 0)
+        row_count(out, "  busy answers", play->stats.busy_retries);
+    if (play->stats.resets != 0)
+        row_count(out, "resets", play->stats.resets);
+    if (play->refused != 0)
+        fprintf(out, "  first refusal: %s\n", play->refusal);
+}
+
+static void print_operations(FILE *out, const struct vidmm_stats *stats) {
+    fprintf(out, "\n  %-22s %15s %12s\n", "operation", "count", "bytes");
+    for (unsigned kind = 0; kind < VIDMM_OP_KINDS; kind++) {
+        char count[32], bytes[32];
+        if (stats->ops[kind] == 0)
+            continue;
+        fprintf(out, LABEL "%15s %12s\n", report_op_name((enum vidmm_op_kind)kind),
+                vidmm_report_count(stats->ops[kind], count, sizeof count),
+                vidmm_report_size(stats->op_bytes[kind], bytes, sizeof bytes));
+    }
+}
+
+static uint64_t most_of(const uint64_t *samples, uint32_t count) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most = samples[i] > most ? samples[i] : most;
+    return most;
+}
+
+static void print_chart(FILE *out, const struct vidmm_play_result *play,
+                        const struct vidmm_report_style *style) {
+    const struct {
+        const char *label;
+        const uint64_t *samples;
+    } rows[] = {{"VRAM", play->chart_vram},
+                {"aperture", play->chart_aperture},
+                {"system", play->chart_system}};
+    uint32_t count = play->chart_samples;
+    if (count == 0)
+        return;
+    uint64_t full = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t most = most_of(rows[i].samples, count);
+        full = most > full ? most : full;
+    }
+    char text[32];
+    fprintf(out, "\n  residency over time (a full bar: %s)\n",
+            vidmm_report_size(full, text, sizeof text));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fprintf(out, "  %-9s|", rows[i].label);
+        vidmm_report_bar(out, rows[i].samples, count, full, style);
+        fprintf(out, "| most %s\n",
+                vidmm_report_size(most_of(rows[i].samples, count), text, sizeof text));
+    }
+}
+
+static void print_verdict(FILE *out, const struct vidmm_run_result *result) {
+    fputc('\n', out);
+    row_bytes(out, "verified", result->play.verified_bytes);
+    row_count(out, "mismatched bytes", result->play.mismatched_bytes);
+    row_count(out, "violations", result->violation_count);
+    for (uint32_t i = 0; i < result->violation_count; i++)
+        fprintf(out, "    %s\n", result->violations[i]);
+    char calls[32];
+    fprintf(out, LABEL "%016" PRIx64 " over %s DDI calls\n", "calls hash", result->calls_hash,
+            vidmm_report_count(result->calls, calls, sizeof calls));
+}
+
+void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
+                       const struct vidmm_report_style *style) {
+    if (result->played) {
+        print_head(out, result);
+        print_figures(out, &result->play);
+        print_operations(out, &result->play.stats);
+        print_chart(out, &result->play, style);
+        print_verdict(out, result);
+        fputc('\n', out);
+    }
+    if (result->status == VIDMM_RUN_VERIFIED)
+        fprintf(out, "verified: every byte that was read back is the byte that was written\n");
+    else
+        fprintf(out, "%s: %s\n", report_status_name(result->status), result->text);
+}

@@ -1,0 +1,64 @@
+/*
+ * inspect.c - what a driver reported about its memory, kept after the driver is gone.
+ */
+#include "open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The adapter's bank table dies with it. */
+static bool copy_banks(struct vidmm_segment_info *segment) {
+    const uint64_t *ends = segment->bank_ends;
+    segment->bank_ends = NULL;
+    if (segment->banks == 0)
+        return true;
+    uint64_t *copy = malloc(segment->banks * sizeof *copy);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, ends, segment->banks * sizeof *copy);
+    segment->bank_ends = copy;
+    return true;
+}
+
+static bool copy_segments(struct vidmm_adapter *adapter, struct vidmm_inspection *inspection) {
+    uint32_t count = inspection->adapter.segments;
+    inspection->segments = calloc(count + 1u, sizeof *inspection->segments);
+    if (inspection->segments == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!vidmm_segment_info(adapter, i + 1, &inspection->segments[i]) ||
+            !copy_banks(&inspection->segments[i]))
+            return false;
+    }
+    return true;
+}
+
+enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
+                                        struct vidmm_inspection *inspection, char *text,
+                                        size_t text_size) {
+    memset(inspection, 0, sizeof *inspection);
+    run_driver_name(options, inspection->driver, sizeof inspection->driver);
+    struct vidmm_lab lab;
+    enum vidmm_run_status status = run_open(options, 0, NULL, &lab, text, text_size);
+    if (status != VIDMM_RUN_VERIFIED)
+        return status;
+    vidmm_adapter_info(lab.adapter, &inspection->adapter);
+    if (!copy_segments(lab.adapter, inspection)) {
+        snprintf(text, text_size, "out of memory");
+        status = VIDMM_RUN_DRIVER_FAILED;
+    }
+    char closing[512] = "";
+    if (vidmm_lab_close(&lab, closing, sizeof closing) != VIDMM_LAB_OK &&
+        status == VIDMM_RUN_VERIFIED) {
+        snprintf(text, text_size, "%s", closing);
+        status = VIDMM_RUN_WRONG;
+    }
+    return status;
+}
+
+void vidmm_inspection_free(struct vidmm_inspection *inspection) {
+    for (uint32_t i = 0; inspection->segments != NULL && i < inspection->adapter.segments; i++)
+        free((void *)(uintptr_t)inspection->segments[i].bank_ends);
+    free(inspection->segments);
+    inspection->segments = NULL;
+}

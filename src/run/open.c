@@ -1,0 +1,105 @@
+/*
+ * open.c - from a run's options to a started lab.
+ *
+ * The reference driver takes everything it can be told through settings; VRAM size and interface
+ * version are settings too, only with options of their own. A driver from a shared object sees the
+ * same settings and may read them, but hardware behind its BARs is plain memory.
+ */
+#include "open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/softgpu.h>
+
+#define DEFAULT_MEMORY (4ull << 30)
+/* An AGP aperture is the platform's, not the driver's: settings of these names choose it. */
+#define AGP_BASE  0xd0000000ull
+#define AGP_BYTES (64ull << 20)
+
+/* The options' own settings, then the two with options of their own, unless given by name. */
+struct settings {
+    struct vidmm_host_setting *list;
+    uint32_t count;
+};
+
+static bool setting_value(const struct settings *settings, const char *name, uint64_t *value) {
+    for (uint32_t i = 0; i < settings->count; i++) {
+        if (strcmp(settings->list[i].name, name) == 0) {
+            *value = settings->list[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void settings_default(struct settings *settings, const char *name, uint64_t value) {
+    uint64_t present;
+    if (value != 0 && !setting_value(settings, name, &present))
+        settings->list[settings->count++] = (struct vidmm_host_setting){name, value};
+}
+
+static bool settings_make(const struct vidmm_run_options *options, struct settings *settings) {
+    settings->count = options->setting_count;
+    settings->list = calloc(options->setting_count + 2u, sizeof *settings->list);
+    if (settings->list == NULL)
+        return false;
+    if (options->setting_count != 0)
+        memcpy(settings->list, options->settings, options->setting_count * sizeof *settings->list);
+    settings_default(settings, "VramBytes", options->vram_bytes);
+    settings_default(settings, "InterfaceVersion", options->ddi_version);
+    return true;
+}
+
+void run_driver_name(const struct vidmm_run_options *options, char *name, size_t size) {
+    snprintf(name, size, "%s", options->driver_path ? options->driver_path : "softgpu");
+}
+
+static void fill_host_config(const struct vidmm_run_options *options,
+                             const struct settings *settings, uint64_t peak,
+                             struct vidmm_host_config *config) {
+    memset(config, 0, sizeof *config);
+    config->driver_path = options->driver_path;
+    if (options->driver_path == NULL) {
+        config->driver_entry = softgpu_driver_entry;
+        config->model = &softgpu_model;
+    }
+    config->settings = settings->list;
+    config->setting_count = settings->count;
+    /* Backing stores, buffers on their way and the driver's own pages: four times is plenty. */
+    config->memory_bytes = peak > DEFAULT_MEMORY / 4 ? (peak * 4 + 4095) / 4096 * 4096 : 0;
+    config->seed = options->seed;
+    config->threads = options->threads != 0;
+    config->fail_at = options->fail_at;
+    config->log = options->log;
+    config->trace_calls = options->trace;
+}
+
+enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
+                               const struct vidmm_observer *observer, struct vidmm_lab *lab,
+                               char *text, size_t text_size) {
+    struct settings settings;
+    if (!settings_make(options, &settings)) {
+        snprintf(text, text_size, "out of memory");
+        return VIDMM_RUN_DRIVER_FAILED;
+    }
+    struct vidmm_host_config host;
+    fill_host_config(options, &settings, peak, &host);
+    struct vidmm_adapter_config adapter = {.observer = observer};
+    uint64_t agp = 0;
+    if (setting_value(&settings, "Agp", &agp) && agp != 0) {
+        adapter.agp_base = AGP_BASE;
+        adapter.agp_size = AGP_BYTES;
+    }
+    enum vidmm_lab_result opened = vidmm_lab_open(&host, &adapter, lab, text, text_size);
+    free(settings.list);
+    switch (opened) {
+    case VIDMM_LAB_OK:
+        return VIDMM_RUN_VERIFIED;
+    case VIDMM_LAB_REFUSED:
+        return VIDMM_RUN_WRONG;
+    case VIDMM_LAB_DRIVER_FAILED:
+        break;
+    }
+    return VIDMM_RUN_DRIVER_FAILED;
+}

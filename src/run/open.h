@@ -1,0 +1,19 @@
+/*
+ * open.h - from a run's options to a started lab; shared by run.c and inspect.c.
+ */
+#ifndef VIDMM_RUN_OPEN_H
+#define VIDMM_RUN_OPEN_H
+
+#include <vidmm/run.h>
+
+/* Name of the driver that the options choose, for people. */
+void run_driver_name(const struct vidmm_run_options *options, char *name, size_t size);
+/*
+ * Brings host, driver and manager up. `peak` is what the workload will have live at most, so that
+ * simulated memory suffices; 0 without a workload.
+ */
+enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
+                               const struct vidmm_observer *observer, struct vidmm_lab *lab,
+                               char *text, size_t text_size);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * run.c - a whole run: lab up, replay, judge, lab down.
+ */
+#include "open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void worsen(struct vidmm_run_result *result, enum vidmm_run_status status,
+                   const char *text) {
+    if (result->status != VIDMM_RUN_VERIFIED)
+        return; /* the first reason counts */
+    result->status = status;
+    snprintf(result->text, sizeof result->text, "%s", text);
+}
+
+/* Keeps a sentence about a broken rule. Out of memory loses the sentence, never the verdict. */
+static void add_violation(struct vidmm_run_result *result, const char *text) {
+    worsen(result, VIDMM_RUN_WRONG, text);
+    char **list = realloc(result->violations, (result->violation_count + 1u) * sizeof *list);
+    if (list == NULL)
+        return;
+    result->violations = list;
+    char *copy = strdup(text);
+    if (copy != NULL)
+        list[result->violation_count++] = copy;
+}
+
+static enum vidmm_run_status verdict_of_play(enum vidmm_play_status played, struct vidmm_lab *lab) {
+    struct vidmm_fault fault;
+    switch (played) {
+    case VIDMM_PLAY_OK:
+        return VIDMM_RUN_VERIFIED;
+    case VIDMM_PLAY_WRONG:
+        return VIDMM_RUN_WRONG;
+    case VIDMM_PLAY_DRIVER_FAILED:
+        /* A driver that failed by an answer that no driver may give broke a rule. */
+        vidmm_last_fault(lab->adapter, &fault);
+        return fault.status == VIDMM_DRIVER_BROKE_RULE ? VIDMM_RUN_WRONG : VIDMM_RUN_DRIVER_FAILED;
+    case VIDMM_PLAY_NO_MEMORY:
+        break;
+    }
+    return VIDMM_RUN_DRIVER_FAILED;
+}
+
+/* Bytes of GPU memory as the driver reported them. */
+static uint64_t memory_segments(struct vidmm_adapter *adapter) {
+    struct vidmm_segment_info segment;
+    uint64_t bytes = 0;
+    for (uint32_t id = 1; vidmm_segment_info(adapter, id, &segment); id++)
+        bytes += segment.aperture ? 0 : segment.size;
+    return bytes;
+}
+
+/* Everything that only a host and an adapter that still exist can tell. */
+static void keep_figures(struct vidmm_lab *lab, struct vidmm_run_result *result) {
+    vidmm_adapter_info(lab->adapter, &result->adapter);
+    result->vram_bytes = memory_segments(lab->adapter);
+    result->calls = vidmm_host_calls(lab->host);
+    result->calls_hash = vidmm_host_calls_hash(lab->host);
+    result->allocations = vidmm_host_allocations(lab->host);
+    result->failed_once = vidmm_host_failed_once(lab->host);
+    result->played = true;
+}
+
+static void play(const struct vidmm_run_options *options, struct vidmm_player *player,
+                 struct vidmm_lab *lab, struct vidmm_run_result *result) {
+    struct vidmm_play_options play_options = {
+        .threads = options->threads,
+        .frame_limit = options->frame_limit,
+        .progress = options->progress,
+        .progress_ctx = options->progress_ctx,
+    };
+    char text[sizeof result->text] = "";
+    enum vidmm_play_status played =
+        vidmm_player_run(player, lab, &play_options, &result->play, text, sizeof text);
+    worsen(result, verdict_of_play(played, lab), text);
+    keep_figures(lab, result);
+    for (uint32_t i = 0; i < vidmm_host_violations(lab->host); i++)
+        add_violation(result, vidmm_host_violation(lab->host, i));
+}
+
+static void go_down(struct vidmm_lab *lab, struct vidmm_run_result *result) {
+    char text[sizeof result->text] = "";
+    if (vidmm_lab_close(lab, text, sizeof text) != VIDMM_LAB_OK)
+        add_violation(result, text);
+}
+
+enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
+                                const struct vidmm_run_options *options,
+                                struct vidmm_run_result *result) {
+    memset(result, 0, sizeof *result);
+    snprintf(result->workload, sizeof result->workload, "%s", workload->name);
+    run_driver_name(options, result->driver, sizeof result->driver);
+    result->peak_live_bytes = workload->peak_live_bytes;
+    result->vram_bytes = options->vram_bytes;
+    result->seed = options->seed;
+    result->threads = options->threads;
+
+    struct vidmm_player *player = vidmm_player_create(workload);
+    if (player == NULL) {
+        worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle");
+        return result->status;
+    }
+    struct vidmm_lab lab;
+    result->status = run_open(options, workload->peak_live_bytes, vidmm_player_observer(player),
+                              &lab, result->text, sizeof result->text);
+    if (result->status == VIDMM_RUN_VERIFIED) {
+        play(options, player, &lab, result);
+        go_down(&lab, result);
+    }
+    vidmm_player_destroy(player);
+    return result->status;
+}
+
+void vidmm_run_result_free(struct vidmm_run_result *result) {
+    for (uint32_t i = 0; i < result->violation_count; i++)
+        free(result->violations[i]);
+    free(result->violations);
+    result->violations = NULL;
+    result->violation_count = 0;
+}

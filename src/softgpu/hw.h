@@ -1,0 +1,210 @@
+/*
+ * hw.h - the inside of the software GPU: one struct, and what the hw_*.c files call of each other.
+ *
+ * Locks: `lock` guards registers, queues and events, is held for moments, and never while memory is
+ * moved or an interrupt raised. Each engine's `run` is held while it executes, so that a reset can
+ * wait for it. `ranges_lock` guards swizzling ranges. Order: run, then ranges_lock, then lock.
+ * Aperture entries are single words, read and written whole: mapping one never disturbs another.
+ */
+#ifndef SOFTGPU_HW_H
+#define SOFTGPU_HW_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vidmm/hwmodel.h>
+
+#include "softgpu_regs.h"
+
+/* ---- Faults to order (vidmm/softgpu.h FaultKind) ------------------------------------------------- */
+
+enum hw_damage {
+    HW_DAMAGE_NONE,
+    HW_DAMAGE_COPY,
+    HW_DAMAGE_FILL,
+    HW_DAMAGE_MAP,
+    HW_DAMAGE_STAMP,
+    HW_DAMAGE_SWIZZLE,
+    HW_DAMAGE_DROP,
+    HW_DAMAGE_UNMAP,
+    HW_DAMAGE_KINDS
+};
+
+/* ---- State ---------------------------------------------------------------------------------------- */
+
+/* Sparse memory of the model's own, zero at first. */
+struct hw_memory {
+    unsigned char *bytes;
+    uint64_t size;
+};
+
+/* A page of an aperture: 0 before it was ever mapped. */
+typedef _Atomic uint64_t hw_entry;
+#define HW_ENTRY_VALID    1u
+#define HW_ENTRY_COHERENT 2u
+
+struct hw_aperture {
+    hw_entry *entries;
+    uint64_t pages;
+};
+
+struct hw_submission {
+    uint64_t address;
+    uint32_t size;
+    uint32_t fence;
+    uint32_t kind; /* GPU_DOORBELL_*; 0: a preemption request */
+};
+
+struct hw_engine {
+    uint32_t index;
+    pthread_mutex_t run;
+
+    /* Registers and queue, under hw->lock. */
+    uint64_t address;
+    uint32_t size, fence;
+    uint32_t events, completed, faulted, fault, preempted;
+    struct hw_submission *queue; /* GPU_QUEUE_DEPTH */
+    uint32_t head, queued;
+    bool active, hung; /* the head of the queue has begun; will never end */
+
+    /* Execution, under `run`. */
+    uint32_t cursor;   /* byte of the active submission */
+    uint32_t spun;     /* steps done of a SPIN */
+    bool waiting;      /* the command at the cursor is not done yet */
+    const unsigned char *commands; /* the submission in one piece of host memory, or NULL */
+    uint64_t cost_ns;  /* since the last time that time was made to pass */
+    _Atomic uint32_t at; /* copy of `cursor` for the register */
+};
+
+struct hw_range {
+    uint64_t address, bytes; /* as written to the registers */
+    uint32_t pitch;
+    uint32_t control;        /* GPU_RANGE_* */
+    uint64_t shown_address;  /* ATTACHED: what the window shows */
+    uint32_t shown_pitch;
+    uint64_t shown_bytes;
+    unsigned char *window;
+    hw_entry *backing;       /* DETACHED: pages of system memory */
+};
+
+struct hw {
+    struct vidmm_hw_host host;
+    uint32_t nodes;
+    uint32_t range_count;
+    uint64_t visible;
+    struct hw_memory vram, windows, tables;
+    struct hw_aperture aperture[GPU_APERTURES];
+
+    pthread_mutex_t lock;
+    struct hw_engine engine[GPU_ENGINES];
+    bool interrupts;
+
+    pthread_mutex_t ranges_lock;
+    struct hw_range range[GPU_RANGE_LIMIT];
+    _Atomic uint32_t ranges_on; /* how many are not OFF */
+
+    uint64_t damage_kind, damage_at;
+    _Atomic uint64_t actions; /* of damage_kind so far */
+    uint64_t hang_at[3];      /* by GPU_DOORBELL_* */
+    uint64_t begun[3];        /* under lock */
+};
+
+/* ---- hw_memory.c: addresses ------------------------------------------------------------------------- */
+
+bool hw_memory_make(struct hw_memory *memory, uint64_t size);
+void hw_memory_drop(struct hw_memory *memory);
+/* All of it reads as zero again. */
+void hw_memory_clear(struct hw_memory *memory);
+
+/* Host memory at `address`: `*bytes` in is what is wanted, out how much of it is in one piece. */
+enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes);
+/* Is [address, address + bytes) inside one memory, aperture or the bus? */
+bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes);
+bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes);
+enum gpu_fault hw_read(struct hw *hw, uint64_t address, void *out, uint64_t bytes);
+enum gpu_fault hw_write(struct hw *hw, uint64_t address, const void *in, uint64_t bytes);
+
+/* ---- hw_walk.c: one side of a command, as pieces of host memory -------------------------------------- */
+
+#define HW_PIECES 64u
+
+struct hw_piece {
+    unsigned char *at;
+    uint64_t bytes;
+};
+
+/* Walks an address range or the run list of the command at the engine's cursor. */
+struct hw_walk {
+    struct hw *hw;
+    struct hw_engine *engine;
+    bool runs;
+    uint64_t address;            /* not runs: where we are */
+    uint32_t run_at, run_end;    /* runs: offsets in the submission */
+    uint64_t run_pfn, run_pages; /* the rest of the current run */
+    uint64_t left;               /* bytes */
+    struct hw_piece piece[HW_PIECES];
+    uint32_t count, next;
+};
+
+void hw_walk_address(struct hw_walk *walk, struct hw *hw, uint64_t address, uint64_t bytes);
+void hw_walk_runs(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t offset,
+                  uint32_t end, uint64_t bytes);
+/* The current piece, or NULL at the end (`*fault` NONE) or where nothing is (`*fault` says why). */
+struct hw_piece *hw_walk_piece(struct hw_walk *walk, enum gpu_fault *fault);
+/* Takes `bytes` off the current piece. */
+void hw_walk_take(struct hw_walk *walk, uint64_t bytes);
+/* Where the bytes after the first `bytes` of the current piece are, if known by now. */
+const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uint64_t bytes);
+
+/* ---- hw_engine.c: queues and execution ------------------------------------------------------------------ */
+
+bool hw_engine_make(struct hw *hw, uint32_t index);
+void hw_engine_drop(struct hw *hw, struct hw_engine *engine);
+void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind);
+void hw_engine_preempt(struct hw *hw, struct hw_engine *engine, uint32_t fence);
+uint32_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset);
+/* Raises the interrupt when it is enabled; no lock may be held. */
+void hw_interrupt(struct hw *hw);
+void hw_engine_stop(struct hw *hw, struct hw_engine *engine);
+bool hw_engine_step(struct hw *hw, struct hw_engine *engine);
+/* `bytes` at `offset` of the active submission. */
+enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
+                               uint32_t bytes);
+/* True for the action that FaultKind and FaultAt name. */
+bool hw_damaged(struct hw *hw, enum hw_damage kind);
+
+/* ---- hw_paging.c, hw_render.c: commands. The head was read and its size is inside the submission. --------- */
+
+typedef enum gpu_fault hw_command(struct hw *hw, struct hw_engine *engine,
+                                  const struct gpu_command *head);
+hw_command hw_copy_command, hw_fill_command, hw_map_command, hw_unmap_command, hw_touch_command;
+hw_command hw_draw_command, hw_spin_command;
+hw_command hw_range_back_command, hw_range_detach_command, hw_range_attach_command;
+/* Reads a command's operands; a fault when it is too short for them. */
+enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
+                           void *out, uint32_t bytes);
+
+/* ---- hw_tile.c: the tiled layout --------------------------------------------------------------------------- */
+
+/* Is there such a surface in VRAM? Nothing else is ever tiled. */
+bool hw_tiled_surface(const struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface);
+/* Bytes [at, at + bytes) of the linear image of a surface that hw_tiled_surface accepted. */
+void hw_tile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, uint64_t at,
+             const unsigned char *linear, uint64_t bytes);
+void hw_untile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, uint64_t at,
+               unsigned char *linear, uint64_t bytes);
+
+/* ---- hw_range.c: swizzling ranges ---------------------------------------------------------------------------- */
+
+uint64_t hw_range_read(struct hw *hw, uint32_t offset);
+void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value);
+/* Brings what the CPU wrote through windows to [address, address + bytes) before a GPU access. */
+void hw_ranges_before(struct hw *hw, uint64_t address, uint64_t bytes);
+/* Shows in windows what the GPU wrote there. */
+void hw_ranges_after(struct hw *hw, uint64_t address, uint64_t bytes);
+void hw_ranges_stop(struct hw *hw);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * hw_copy.c - see hw_copy.h. One page loop for each instruction set, chosen at the first call.
+ */
+#include "hw_copy.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define PAGE 4096u
+#define LINE 64u
+
+/* Both work on whole lines and want `destination` aligned to one. */
+typedef void copy_lines(unsigned char *destination, const unsigned char *source, size_t bytes,
+                        const unsigned char *ahead);
+typedef void fill_lines(unsigned char *destination, const unsigned char line[LINE], size_t bytes);
+
+struct kernel {
+    const char *name;
+    copy_lines *copy;
+    fill_lines *fill;
+};
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+__attribute__((target("avx512f"))) static void copy_avx512(unsigned char *destination,
+                                                           const unsigned char *source,
+                                                           size_t bytes,
+                                                           const unsigned char *ahead) {
+    for (size_t i = 0; i < bytes; i += 4 * LINE) {
+        for (size_t line = i; line < i + 4 * LINE; line += LINE)
+            _mm_prefetch((const char *)ahead + line, _MM_HINT_NTA);
+        __m512i a = _mm512_loadu_si512(source + i);
+        __m512i b = _mm512_loadu_si512(source + i + LINE);
+        __m512i c = _mm512_loadu_si512(source + i + 2 * LINE);
+        __m512i d = _mm512_loadu_si512(source + i + 3 * LINE);
+        _mm512_stream_si512((__m512i *)(void *)(destination + i), a);
+        _mm512_stream_si512((__m512i *)(void *)(destination + i + LINE), b);
+        _mm512_stream_si512((__m512i *)(void *)(destination + i + 2 * LINE), c);
+        _mm512_stream_si512((__m512i *)(void *)(destination + i + 3 * LINE), d);
+    }
+}
+
+__attribute__((target("avx512f"))) static void
+fill_avx512(unsigned char *destination, const unsigned char line[LINE], size_t bytes) {
+    __m512i value = _mm512_loadu_si512(line);
+    for (size_t i = 0; i < bytes; i += LINE)
+        _mm512_stream_si512((__m512i *)(void *)(destination + i), value);
+}
+
+__attribute__((target("avx2"))) static void copy_avx2(unsigned char *destination,
+                                                      const unsigned char *source, size_t bytes,
+                                                      const unsigned char *ahead) {
+    for (size_t i = 0; i < bytes; i += LINE) {
+        _mm_prefetch((const char *)ahead + i, _MM_HINT_NTA);
+        __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(source + i));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(source + i + 32));
+        _mm256_stream_si256((__m256i *)(void *)(destination + i), a);
+        _mm256_stream_si256((__m256i *)(void *)(destination + i + 32), b);
+    }
+}
+
+__attribute__((target("avx2"))) static void
+fill_avx2(unsigned char *destination, const unsigned char line[LINE], size_t bytes) {
+    __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)line);
+    for (size_t i = 0; i < bytes; i += 32)
+        _mm256_stream_si256((__m256i *)(void *)(destination + i), value);
+}
+
+static void copy_sse2(unsigned char *destination, const unsigned char *source, size_t bytes,
+                      const unsigned char *ahead) {
+    for (size_t i = 0; i < bytes; i += LINE) {
+        _mm_prefetch((const char *)ahead + i, _MM_HINT_NTA);
+        for (size_t part = i; part < i + LINE; part += 16) {
+            __m128i value = _mm_loadu_si128((const __m128i *)(const void *)(source + part));
+            _mm_stream_si128((__m128i *)(void *)(destination + part), value);
+        }
+    }
+}
+
+static void fill_sse2(unsigned char *destination, const unsigned char line[LINE], size_t bytes) {
+    __m128i value = _mm_loadu_si128((const __m128i *)(const void *)line);
+    for (size_t i = 0; i < bytes; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(destination + i), value);
+}
+
+static const struct kernel *choose(void) {
+    static const struct kernel avx512 = {"avx512", copy_avx512, fill_avx512};
+    static const struct kernel avx2 = {"avx2", copy_avx2, fill_avx2};
+    static const struct kernel sse2 = {"sse2", copy_sse2, fill_sse2};
+    if (__builtin_cpu_supports("avx512f"))
+        return &avx512;
+    return __builtin_cpu_supports("avx2") ? &avx2 : &sse2;
+}
+
+void hw_stream_fence(void) {
+    _mm_sfence();
+}
+
+#else
+
+static void copy_portable(unsigned char *destination, const unsigned char *source, size_t bytes,
+                          const unsigned char *ahead) {
+    (void)ahead;
+    memcpy(destination, source, bytes);
+}
+
+static void fill_portable(unsigned char *destination, const unsigned char line[LINE],
+                          size_t bytes) {
+    for (size_t i = 0; i < bytes; i += LINE)
+        memcpy(destination + i, line, LINE);
+}
+
+static const struct kernel *choose(void) {
+    static const struct kernel portable = {"memcpy", copy_portable, fill_portable};
+    return &portable;
+}
+
+void hw_stream_fence(void) {
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+#endif
+
+static const struct kernel *kernel(void) {
+    static _Atomic(const struct kernel *) chosen;
+    const struct kernel *found = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (found == NULL) {
+        found = choose();
+        atomic_store_explicit(&chosen, found, memory_order_relaxed);
+    }
+    return found;
+}
+
+const char *hw_stream_kernel(void) {
+    return kernel()->name;
+}
+
+void hw_stream_copy(void *destination, const void *source, size_t bytes, const void *ahead) {
+    unsigned char *to = destination;
+    const unsigned char *from = source;
+    if ((uintptr_t)to % LINE == 0) {
+        copy_lines *copy = kernel()->copy;
+        for (; bytes >= PAGE; bytes -= PAGE, to += PAGE, from += PAGE) {
+            /* Nothing to fetch ahead: fetching the page again costs nothing, it is there. */
+            const unsigned char *next = bytes >= 2 * PAGE ? from + PAGE : ahead;
+            copy(to, from, PAGE, next != NULL ? next : from);
+        }
+    }
+    /* A command may name the same memory twice, in any way; it gets what it asked for. */
+    memmove(to, from, bytes);
+}
+
+static void fill_line(unsigned char line[LINE], uint32_t pattern) {
+    for (uint32_t i = 0; i < LINE; i++)
+        line[i] = (unsigned char)(pattern >> (8u * (i % 4u)));
+}
+
+void hw_plain_fill(void *destination, uint32_t pattern, size_t bytes) {
+    unsigned char *to = destination;
+    unsigned char line[LINE];
+    if (pattern == (pattern & 0xffu) * 0x01010101u) {
+        memset(to, (int)(pattern & 0xffu), bytes);
+        return;
+    }
+    fill_line(line, pattern);
+    for (; bytes >= LINE; bytes -= LINE, to += LINE)
+        memcpy(to, line, LINE);
+    memcpy(to, line, bytes);
+}
+
+void hw_stream_fill(void *destination, uint32_t pattern, size_t bytes) {
+    unsigned char *to = destination;
+    unsigned char line[LINE];
+    if ((uintptr_t)to % LINE == 0) {
+        size_t whole = bytes / LINE * LINE;
+        fill_line(line, pattern);
+        kernel()->fill(to, line, whole);
+        to += whole;
+        bytes -= whole;
+    }
+    hw_plain_fill(to, pattern, bytes);
+}

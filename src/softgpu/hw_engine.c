@@ -1,0 +1,277 @@
+/*
+ * hw_engine.c - an engine: a queue of submissions, and the loop that executes their commands.
+ *
+ * A step executes commands until STEP_NS of the cost model are spent or the submission ends. What an
+ * engine cannot execute ends the submission with a fault; it then goes on with the next one. Whatever
+ * the bytes of a command buffer are, they can do no more than move bytes inside the GPU's memories.
+ *
+ * Cost model, in virtual nanoseconds: 1000 a submission, 50 a command; bytes at 16 a nanosecond when
+ * system memory is involved and 128 inside VRAM; 4 a page mapped or unmapped; 1000 a SPIN step.
+ */
+#include "hw.h"
+#include "hw_copy.h"
+
+#include <string.h>
+
+#define STEP_NS       500000u
+#define SUBMISSION_NS 1000u
+#define COMMAND_NS    50u
+
+bool hw_engine_make(struct hw *hw, uint32_t index) {
+    struct hw_engine *engine = &hw->engine[index];
+    engine->index = index;
+    if (pthread_mutex_init(&engine->run, NULL) != 0)
+        return false;
+    engine->queue = hw->host.alloc(hw->host.ctx, GPU_QUEUE_DEPTH * sizeof *engine->queue);
+    if (engine->queue == NULL)
+        pthread_mutex_destroy(&engine->run);
+    return engine->queue != NULL;
+}
+
+void hw_engine_drop(struct hw *hw, struct hw_engine *engine) {
+    if (engine->queue == NULL)
+        return;
+    hw->host.free(hw->host.ctx, engine->queue, GPU_QUEUE_DEPTH * sizeof *engine->queue);
+    pthread_mutex_destroy(&engine->run);
+}
+
+void hw_interrupt(struct hw *hw) {
+    pthread_mutex_lock(&hw->lock);
+    bool enabled = hw->interrupts;
+    pthread_mutex_unlock(&hw->lock);
+    if (enabled)
+        hw->host.interrupt(hw->host.ctx, 0);
+}
+
+bool hw_damaged(struct hw *hw, enum hw_damage kind) {
+    return hw->damage_kind == (uint64_t)kind &&
+           atomic_fetch_add(&hw->actions, 1) + 1 == hw->damage_at;
+}
+
+/* ---- The queue ----------------------------------------------------------------------------------- */
+
+static void push(struct hw_engine *engine, const struct hw_submission *submission) {
+    engine->queue[(engine->head + engine->queued) % GPU_QUEUE_DEPTH] = *submission;
+    engine->queued++;
+}
+
+static void pop(struct hw_engine *engine) {
+    engine->head = (engine->head + 1) % GPU_QUEUE_DEPTH;
+    engine->queued--;
+    engine->active = false;
+}
+
+void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind) {
+    if (kind != GPU_DOORBELL_RENDER && kind != GPU_DOORBELL_PAGING)
+        return;
+    pthread_mutex_lock(&hw->lock);
+    struct hw_submission submission = {engine->address, engine->size, engine->fence, kind};
+    /* The last place is kept for a preemption request, which must always be possible. */
+    bool full = engine->queued + 1 >= GPU_QUEUE_DEPTH;
+    if (full) {
+        engine->faulted = submission.fence;
+        engine->fault = GPU_FAULT_OVERFLOW;
+        engine->events |= GPU_EVENT_FAULTED;
+    } else {
+        push(engine, &submission);
+    }
+    pthread_mutex_unlock(&hw->lock);
+    if (full)
+        hw_interrupt(hw);
+}
+
+void hw_engine_preempt(struct hw *hw, struct hw_engine *engine, uint32_t fence) {
+    struct hw_submission request = {.fence = fence};
+    pthread_mutex_lock(&hw->lock);
+    engine->queued = engine->active ? 1 : 0;
+    push(engine, &request);
+    pthread_mutex_unlock(&hw->lock);
+}
+
+void hw_engine_stop(struct hw *hw, struct hw_engine *engine) {
+    pthread_mutex_lock(&engine->run);
+    pthread_mutex_lock(&hw->lock);
+    engine->head = engine->queued = 0;
+    engine->active = engine->hung = false;
+    engine->events = 0;
+    pthread_mutex_unlock(&hw->lock);
+    pthread_mutex_unlock(&engine->run);
+}
+
+uint32_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset) {
+    uint32_t value = 0;
+    pthread_mutex_lock(&hw->lock);
+    switch (offset) {
+    case GPU_ENGINE_SIZE:
+        value = engine->size;
+        break;
+    case GPU_ENGINE_FENCE:
+        value = engine->fence;
+        break;
+    case GPU_ENGINE_EVENTS:
+        value = engine->events;
+        break;
+    case GPU_ENGINE_COMPLETED:
+        value = engine->completed;
+        break;
+    case GPU_ENGINE_FAULTED:
+        value = engine->faulted;
+        break;
+    case GPU_ENGINE_FAULT:
+        value = engine->fault;
+        break;
+    case GPU_ENGINE_PREEMPTED:
+        value = engine->preempted;
+        break;
+    case GPU_ENGINE_QUEUED:
+        value = engine->queued;
+        break;
+    case GPU_ENGINE_COMMAND:
+        value = atomic_load_explicit(&engine->at, memory_order_relaxed);
+        break;
+    }
+    pthread_mutex_unlock(&hw->lock);
+    return value;
+}
+
+/* ---- Execution ------------------------------------------------------------------------------------- */
+
+enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
+                               uint32_t bytes) {
+    if (engine->commands != NULL) {
+        memcpy(out, engine->commands + offset, bytes);
+        return GPU_FAULT_NONE;
+    }
+    return hw_read(hw, engine->queue[engine->head].address + offset, out, bytes);
+}
+
+enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
+                           void *out, uint32_t bytes) {
+    if (head->size < bytes)
+        return GPU_FAULT_COMMAND;
+    return hw_engine_fetch(hw, engine, engine->cursor, out, bytes);
+}
+
+static enum gpu_fault nop(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head) {
+    (void)hw;
+    (void)engine;
+    (void)head;
+    return GPU_FAULT_NONE;
+}
+
+static hw_command *const commands[GPU_OPCODES] = {
+    [GPU_NOP] = nop,
+    [GPU_COPY] = hw_copy_command,
+    [GPU_FILL] = hw_fill_command,
+    [GPU_MAP] = hw_map_command,
+    [GPU_UNMAP] = hw_unmap_command,
+    [GPU_READ] = hw_touch_command,
+    [GPU_WRITE] = hw_touch_command,
+    [GPU_STAMP] = hw_draw_command,
+    [GPU_CHECK] = hw_draw_command,
+    [GPU_SPIN] = hw_spin_command,
+    [GPU_RANGE_BACK] = hw_range_back_command,
+    [GPU_RANGE_DETACH] = hw_range_detach_command,
+    [GPU_RANGE_ATTACH] = hw_range_attach_command,
+};
+
+/* Executes the command at the cursor and moves past it unless it has to wait. */
+static enum gpu_fault one_command(struct hw *hw, struct hw_engine *engine, uint32_t end) {
+    struct gpu_command head;
+    uint32_t left = end - engine->cursor;
+    if (left < sizeof head)
+        return GPU_FAULT_COMMAND;
+    enum gpu_fault fault = hw_engine_fetch(hw, engine, engine->cursor, &head, sizeof head);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    if (head.opcode >= GPU_OPCODES || head.size < sizeof head || head.size % 8 != 0 ||
+        head.size > left)
+        return GPU_FAULT_COMMAND;
+    engine->waiting = false;
+    engine->cost_ns += COMMAND_NS;
+    fault = commands[head.opcode](hw, engine, &head);
+    if (fault == GPU_FAULT_NONE && !engine->waiting)
+        engine->cursor += head.size;
+    atomic_store_explicit(&engine->at, engine->cursor, memory_order_relaxed);
+    return fault;
+}
+
+/* Starts the submission at the head of the queue. False: it is one that shall hang. */
+static bool begin(struct hw *hw, struct hw_engine *engine) {
+    const struct hw_submission *work = &engine->queue[engine->head];
+    engine->active = true;
+    engine->cursor = engine->spun = 0;
+    engine->cost_ns += SUBMISSION_NS;
+    if (++hw->begun[work->kind] == hw->hang_at[work->kind])
+        engine->hung = true;
+    return !engine->hung;
+}
+
+/* A copy of the submission to go on with; false when there is none. */
+static bool current(struct hw *hw, struct hw_engine *engine, struct hw_submission *work) {
+    pthread_mutex_lock(&hw->lock);
+    bool some = !engine->hung && engine->queued != 0;
+    bool fresh = some && !engine->active;
+    if (fresh)
+        some = begin(hw, engine);
+    if (some)
+        *work = engine->queue[engine->head];
+    pthread_mutex_unlock(&hw->lock);
+    if (some && fresh) {
+        uint64_t bytes = work->size;
+        unsigned char *at;
+        bool whole = bytes != 0 && hw_at(hw, work->address, &at, &bytes) == GPU_FAULT_NONE &&
+                     bytes == work->size;
+        engine->commands = whole ? at : NULL;
+    }
+    return some;
+}
+
+static void finish(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work,
+                   enum gpu_fault fault) {
+    hw_stream_fence();
+    pthread_mutex_lock(&hw->lock);
+    pop(engine);
+    if (work->kind == 0) {
+        engine->preempted = work->fence;
+        engine->events |= GPU_EVENT_PREEMPTED;
+    } else if (fault == GPU_FAULT_NONE) {
+        engine->completed = work->fence;
+        engine->events |= GPU_EVENT_COMPLETED;
+    } else {
+        engine->faulted = work->fence;
+        engine->fault = (uint32_t)fault;
+        engine->events |= GPU_EVENT_FAULTED;
+    }
+    pthread_mutex_unlock(&hw->lock);
+}
+
+/* Executes some of `work`; true when it is finished. */
+static bool execute(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work) {
+    enum gpu_fault fault = GPU_FAULT_NONE;
+    engine->waiting = false;
+    while (fault == GPU_FAULT_NONE && engine->cursor < work->size && !engine->waiting &&
+           engine->cost_ns < STEP_NS)
+        fault = one_command(hw, engine, work->size);
+    if (fault == GPU_FAULT_NONE && engine->cursor < work->size)
+        return false;
+    finish(hw, engine, work, fault);
+    return true;
+}
+
+bool hw_engine_step(struct hw *hw, struct hw_engine *engine) {
+    struct hw_submission work;
+    bool finished = false;
+    pthread_mutex_lock(&engine->run);
+    bool some = current(hw, engine, &work);
+    if (some)
+        finished = execute(hw, engine, &work);
+    uint64_t cost = engine->cost_ns;
+    engine->cost_ns = 0;
+    pthread_mutex_unlock(&engine->run);
+    if (cost != 0 && hw->host.advance != NULL)
+        hw->host.advance(hw->host.ctx, cost);
+    if (finished)
+        hw_interrupt(hw);
+    return some;
+}

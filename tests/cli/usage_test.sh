@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Wrong words and wrong files: exit code 2 and one sentence on standard error, nothing else.
+#
+#   usage_test.sh VIDMM
+set -u
+vidmm=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# refuse CODE PATTERN WORD...: exit code CODE, one line on standard error that fits PATTERN.
+refuse() {
+    local code=$1 pattern=$2 got
+    shift 2
+    "$vidmm" "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    if [ "$got" -ne "$code" ] || [ "$(wc -l <"$work/err")" -ne 1 ] || ! grep -q "$pattern" "$work/err" ||
+        [ -s "$work/out" ]; then
+        echo "FAIL: vidmm $*: exit code $got, standard error:"
+        cat "$work/err"
+        failures=$((failures + 1))
+    fi
+}
+
+# accept PATTERN WORD...: exit code 0 and a standard output that fits PATTERN.
+accept() {
+    local pattern=$1
+    shift
+    if ! "$vidmm" "$@" >"$work/out" 2>"$work/err" </dev/null || ! grep -q -- "$pattern" "$work/out"; then
+        echo "FAIL: vidmm $*"
+        failures=$((failures + 1))
+    fi
+}
+
+refuse 2 'no command'
+refuse 2 "no command 'fly'" fly
+refuse 2 "does not take '--speed'" run --speed
+refuse 2 "'--vram' needs a value\|--vram needs a value" run --vram
+refuse 2 "neither a size" run --vram lots vkcube
+refuse 2 "neither a size" run --vram 0% vkcube
+refuse 2 "neither a size" run --vram -25% vkcube
+refuse 2 'seed' run --seed minus-one vkcube
+refuse 2 'seed' run --seed 99999999999999999999 vkcube
+refuse 2 'threads' run --threads 1000000 vkcube
+refuse 2 'is not one of vista' run --ddi wddm9 vkcube
+refuse 2 'NAME=VALUE' run --set Banks vkcube
+refuse 2 'NAME=VALUE' run --set =3 vkcube
+refuse 2 'NAME=VALUE' run --set Banks=many vkcube
+refuse 2 'one word too many' run vkcube minetest
+refuse 2 'neither a file' run no-such-recording
+refuse 2 "does not take '--json'" inspect --json x
+refuse 2 'one word too many' inspect vkcube
+refuse 2 'is not a size' inspect --vram 25%
+refuse 2 "does not take '--vram'" workloads --vram 1M
+
+printf 'not a recording\n' >"$work/text.jsonl"
+refuse 2 'text.jsonl:1:' run "$work/text.jsonl"
+: >"$work/empty.jsonl"
+refuse 2 'empty.jsonl' run "$work/empty.jsonl"
+printf '{"vidmm_trace":1}\n{"t":1,"op":"free","id":9}\n' >"$work/free.jsonl"
+refuse 2 'free.jsonl:2:' run "$work/free.jsonl"
+head -c 300 "$VIDMM_WORKLOADS/vkcube.jsonl.zst" >"$work/cut.jsonl.zst"
+refuse 2 'cut.jsonl.zst' run "$work/cut.jsonl.zst"
+head -c 4096 /dev/urandom >"$work/noise.jsonl.zst"
+refuse 2 'noise.jsonl.zst' run "$work/noise.jsonl.zst"
+refuse 2 "$work" run "$work"
+refuse 2 'cannot write' run --quiet --frames 2 --json "$work/no/such/place.json" vkcube
+refuse 3 'nonexistent.so' run --quiet --driver ./nonexistent.so --frames 2 vkcube
+refuse 3 'text.jsonl' inspect --driver "$work/text.jsonl"
+
+accept '^vidmm [0-9]' --version
+accept 'vidmm inspect' --help
+accept '--vram' run --help
+accept '--driver' inspect --help
+accept 'recordings' workloads --help
+accept 'vkcube' workloads
+accept 'QUERYSEGMENT' inspect
+accept 'bank 2' inspect --ddi win7 --set Banks=2
+accept 'AGP' inspect --set Agp=1
+accept '"calls_hash"' run --quiet --json - --frames 2 vkcube
+accept 'verified: every byte' run --frames 2 vkcube
+
+[ "$failures" -eq 0 ] || exit 1

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# scripts/check-walls.sh accepts a clean house and finds a hole in each kind of wall.
+#
+#   walls_test.sh SOURCE_ROOT
+set -u
+check=$1/scripts/check-walls.sh
+failures=0
+
+house() { # a small one with one file in each room
+    house=$(mktemp -d)
+    mkdir -p "$house"/include/{wddm,vidmm} "$house"/src/{manager,softgpu,host,lab,workload,cli,attic}
+    touch "$house/include/wddm/ntddk.h" "$house/include/vidmm/manager.h"
+    echo '#include "own.h"' >"$house/src/manager/own.c"
+    touch "$house/src/manager/own.h"
+}
+
+# expect STATUS FILE INCLUDE: the verdict on a house with this one line added to FILE.
+expect() {
+    local status=$1 file=$2 line=$3 output code
+    house
+    printf '/* first line */\n#include %s\n' "$line" >"$house/$file"
+    output=$("$check" "$house" 2>&1)
+    code=$?
+    if [ "$code" -ne "$status" ] || { [ "$status" -ne 0 ] && ! grep -q "^$file:2: " <<<"$output"; }; then
+        echo "FAIL: $line in $file: exit code $code: $output"
+        failures=$((failures + 1))
+    fi
+    rm -rf "$house"
+}
+
+expect 0 src/manager/a.c '<string.h>'
+expect 0 src/manager/a.c '<ntddk.h>'
+expect 0 src/manager/a.c '"own.h"'
+expect 0 src/softgpu/hw_a.c '<vidmm/hwmodel.h>'
+expect 0 src/host/a.c '<pthread.h>'
+expect 0 src/cli/a.c '<vidmm/manager.h>'
+expect 1 src/manager/a.c '<stdio.h>'
+expect 1 src/manager/a.c '<stdlib.h>'
+expect 1 src/manager/a.c '<vidmm/host.h>'
+expect 1 src/manager/a.c '"../softgpu/hw.h"'
+expect 1 src/softgpu/a.c '"../manager/own.h"'
+expect 1 src/softgpu/a.c '<vidmm/manager.h>'
+expect 1 src/softgpu/kmd.c '<vidmm/hwmodel.h>'
+expect 1 src/softgpu/hw_a.c '<ntddk.h>'
+expect 0 src/softgpu/kmd_a.c '"kmd.h"'
+expect 0 src/softgpu/kmd_a.c '"softgpu_regs.h"'
+expect 1 src/softgpu/kmd_a.c '"hw.h"'
+expect 1 src/softgpu/hw_a.c '"kmd.h"'
+expect 1 src/host/a.c '<vidmm/manager.h>'
+expect 1 src/lab/a.c '"../manager/own.h"'
+expect 1 src/workload/a.c '<ntddk.h>'
+expect 1 src/cli/a.c '"../manager/own.h"'
+expect 1 include/vidmm/manager.h '<vidmm/host.h>'
+expect 1 include/wddm/a.h '<vidmm/os.h>'
+expect 1 src/attic/a.c '<stdio.h>'
+
+[ "$failures" -eq 0 ] || exit 1

@@ -1,0 +1,279 @@
+/*
+ * report_test.c - numbers, charts, tables and JSON of a run, from a result made by hand.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <vidmm/report.h>
+
+static void sizes_have_one_decimal_and_the_unit_that_fits(void **state) {
+    (void)state;
+    const struct {
+        uint64_t bytes;
+        const char *text;
+    } cases[] = {
+        {0, "0 B"},
+        {1023, "1023 B"},
+        {1024, "1.0 KiB"},
+        {1258291, "1.2 MiB"},
+        {(1u << 20) - 1, "1.0 MiB"},
+        {UINT64_C(5) << 30, "5.0 GiB"},
+        {UINT64_MAX, "16.0 EiB"},
+    };
+    char text[32];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(vidmm_report_size(cases[i].bytes, text, sizeof text), cases[i].text);
+}
+
+static void counts_have_thousands_separators(void **state) {
+    (void)state;
+    char text[32], small[4];
+    assert_string_equal(vidmm_report_count(0, text, sizeof text), "0");
+    assert_string_equal(vidmm_report_count(999, text, sizeof text), "999");
+    assert_string_equal(vidmm_report_count(1000, text, sizeof text), "1,000");
+    assert_string_equal(vidmm_report_count(UINT64_MAX, text, sizeof text),
+                        "18,446,744,073,709,551,615");
+    vidmm_report_count(1234567, small, sizeof small);
+    assert_true(strlen(small) < sizeof small);
+}
+
+/* What a function printed, as a string that the caller frees. */
+static char *printed(void (*print)(FILE *out, const void *what), const void *what) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    print(out, what);
+    fclose(out);
+    return text;
+}
+
+static void print_bar(FILE *out, const void *what) {
+    static const uint64_t samples[] = {0, 1, 50, 100, 200};
+    vidmm_report_bar(out, samples, 5, 100, what);
+}
+
+static void bars_show_nothing_something_half_full_and_no_more(void **state) {
+    (void)state;
+    struct vidmm_report_style plain = {.unicode = false}, unicode = {.unicode = true};
+    char *text = printed(print_bar, &plain);
+    assert_string_equal(text, " .=@@");
+    free(text);
+    text = printed(print_bar, &unicode);
+    assert_string_equal(text, " ▁▄██");
+    free(text);
+}
+
+static struct vidmm_run_result sample_result(void) {
+    struct vidmm_run_result result = {
+        .status = VIDMM_RUN_VERIFIED,
+        .workload = "sample",
+        .driver = "softgpu",
+        .peak_live_bytes = 4u << 20,
+        .vram_bytes = 1u << 20,
+        .seed = 7,
+        .played = true,
+        .calls = 12,
+        .calls_hash = 0xabc,
+    };
+    result.adapter.interface_version = DXGKDDI_INTERFACE_VERSION_WIN7;
+    result.adapter.query_version = 1;
+    result.play.frames = 3;
+    result.play.submissions = 1234;
+    result.play.verified_bytes = 8192;
+    result.play.stats.paged_in_bytes = 111;
+    result.play.stats.paged_out_bytes = 222;
+    result.play.stats.paging_buffers = 9;
+    result.play.stats.multipass_splits = 2;
+    result.play.stats.ops[VIDMM_OP_TRANSFER] = 5;
+    result.play.stats.op_bytes[VIDMM_OP_TRANSFER] = 2048;
+    result.play.chart_samples = 2;
+    result.play.chart_vram[1] = 1u << 20;
+    return result;
+}
+
+static void print_text(FILE *out, const void *what) {
+    struct vidmm_report_style style = {.unicode = false};
+    vidmm_report_text(out, what, &style);
+}
+
+static void the_table_names_every_figure(void **state) {
+    (void)state;
+    static const char *const expected[] = {"sample on softgpu",
+                                           "interface win7",
+                                           "frames",
+                                           "1,234",
+                                           "paged in",
+                                           "transfer",
+                                           "VRAM     | @|",
+                                           "split (multipass)",
+                                           "violations",
+                                           "0000000000000abc over 12 DDI calls"};
+    struct vidmm_run_result result = sample_result();
+    char *text = printed(print_text, &result);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        if (strstr(text, expected[i]) == NULL)
+            fail_msg("'%s' is missing in:\n%s", expected[i], text);
+    }
+    assert_null(strstr(text, "discard"));
+    free(text);
+}
+
+static void a_failed_run_is_one_sentence(void **state) {
+    (void)state;
+    struct vidmm_run_result result = {.status = VIDMM_RUN_DRIVER_FAILED,
+                                      .text = "DriverEntry failed"};
+    char *text = printed(print_text, &result);
+    assert_string_equal(text, "failed: DriverEntry failed\n");
+    free(text);
+}
+
+static char *json_path(char *directory) {
+    static char path[128];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/run.json", directory);
+    return path;
+}
+
+static uint64_t member(const json_t *root, const char *name) {
+    const json_t *value = json_object_get(root, name);
+    if (!json_is_integer(value))
+        fail_msg("'%s' is no integer", name);
+    return (uint64_t)json_integer_value(value);
+}
+
+static void json_has_the_stable_names(void **state) {
+    (void)state;
+    char directory[] = "/tmp/vidmm-report-XXXXXX", text[256];
+    const char *path = json_path(directory);
+    struct vidmm_run_result result = sample_result();
+    char sentence[] = "a rule was broken", *list[] = {sentence};
+    result.violations = list;
+    result.violation_count = 1;
+    assert_true(vidmm_report_json(path, &result, text, sizeof text));
+
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    assert_non_null(root);
+    assert_int_equal(member(root, "verified_bytes"), 8192);
+    assert_int_equal(member(root, "mismatched_bytes"), 0);
+    assert_int_equal(member(root, "paged_in_bytes"), 111);
+    assert_int_equal(member(root, "paged_out_bytes"), 222);
+    assert_int_equal(member(root, "paging_buffers"), 9);
+    assert_int_equal(member(root, "multipass_splits"), 2);
+    assert_int_equal(member(root, "refused_submissions"), 0);
+    assert_int_equal(member(root, "vram_bytes"), 1u << 20);
+    assert_int_equal(member(root, "seed"), 7);
+    assert_int_equal(member(root, "interface_version"), DXGKDDI_INTERFACE_VERSION_WIN7);
+    assert_int_equal(member(root, "query_version"), 1);
+    assert_string_equal(json_string_value(json_object_get(root, "calls_hash")), "0000000000000abc");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(root, "violations"), 0)),
+                        sentence);
+    assert_true(json_is_null(json_object_get(root, "first_mismatch")));
+    json_decref(root);
+    unlink(path);
+    assert_int_equal(rmdir(directory), 0); /* and no temporary file beside it */
+}
+
+static void a_mismatch_names_operation_and_place(void **state) {
+    (void)state;
+    char directory[] = "/tmp/vidmm-report-XXXXXX", text[256];
+    const char *path = json_path(directory);
+    struct vidmm_run_result result = sample_result();
+    result.play.mismatched_bytes = 1;
+    result.play.first = (struct vidmm_mismatch){.allocation = 4,
+                                                .page = 2,
+                                                .byte = 17,
+                                                .op = VIDMM_OP_FILL,
+                                                .by_op = true,
+                                                .paging_buffer = 8};
+    memcpy(result.play.first.text, "caf\xe9", 5); /* not UTF-8: still a report */
+    assert_true(vidmm_report_json(path, &result, text, sizeof text));
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    const json_t *first = json_object_get(root, "first_mismatch");
+    assert_int_equal(member(first, "allocation"), 4);
+    assert_int_equal(member(first, "byte"), 17);
+    assert_string_equal(json_string_value(json_object_get(first, "operation")), "fill");
+    assert_string_equal(json_string_value(json_object_get(first, "text")), "caf?");
+    json_decref(root);
+    unlink(path);
+    rmdir(directory);
+}
+
+static void json_that_cannot_be_written_is_one_sentence_and_no_file(void **state) {
+    (void)state;
+    struct vidmm_run_result result = sample_result();
+    char directory[] = "/tmp/vidmm-report-XXXXXX", text[256] = "";
+    const char *path = json_path(directory);
+    assert_false(vidmm_report_json("/nonexistent/directory/x.json", &result, text, sizeof text));
+    assert_non_null(strstr(text, "cannot write"));
+    assert_int_equal(mkdir(path, 0700), 0); /* a rename that fails takes the temporary file along */
+    assert_false(vidmm_report_json(path, &result, text, sizeof text));
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static void print_inspection(FILE *out, const void *what) {
+    vidmm_report_inspection(out, what);
+}
+
+static void inspection_shows_segments_banks_and_paging_buffer(void **state) {
+    (void)state;
+    static const uint64_t ends[] = {0x100000, 0x400000};
+    struct vidmm_segment_info segments[] = {
+        {.id = 1,
+         .flags = 0xc,
+         .base = 0x1000000,
+         .cpu_base = 0xe0000000,
+         .size = 4u << 20,
+         .commit_limit = 4u << 20,
+         .banks = 2,
+         .bank_ends = ends},
+        {.id = 2, .flags = 0x80000001u, .aperture = true, .size = 8u << 20},
+    };
+    struct vidmm_inspection inspection = {.driver = "mine.so", .segments = segments};
+    inspection.adapter.segments = 2;
+    inspection.adapter.query_version = 3;
+    inspection.adapter.interface_version = 0x1234;
+    inspection.adapter.paging_size = 65536;
+    static const char *const expected[] = {"mine.so",
+                                           "0x1234\n",
+                                           "QUERYSEGMENT3",
+                                           "CpuVisible UseBanking",
+                                           "Aperture bit 31",
+                                           "bank 2: 0x100000 to 0x400000, 3.0 MiB",
+                                           "system memory, contiguous",
+                                           "64.0 KiB"};
+    char *text = printed(print_inspection, &inspection);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        if (strstr(text, expected[i]) == NULL)
+            fail_msg("'%s' is missing in:\n%s", expected[i], text);
+    }
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_have_one_decimal_and_the_unit_that_fits),
+        cmocka_unit_test(counts_have_thousands_separators),
+        cmocka_unit_test(bars_show_nothing_something_half_full_and_no_more),
+        cmocka_unit_test(the_table_names_every_figure),
+        cmocka_unit_test(a_failed_run_is_one_sentence),
+        cmocka_unit_test(json_has_the_stable_names),
+        cmocka_unit_test(a_mismatch_names_operation_and_place),
+        cmocka_unit_test(json_that_cannot_be_written_is_one_sentence_and_no_file),
+        cmocka_unit_test(inspection_shows_segments_banks_and_paging_buffer),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# One damaged byte in one engine of the GPU is found, and blamed on the operation that did it.
+#
+#   fault_test.sh VIDMM KIND OPERATION [OPTION...]
+# KIND is the hardware's FaultKind; OPERATION the blamed one in the report, null: no paging operation.
+set -u
+. "$(dirname "$0")/lib.sh"
+vidmm=$1 kind=$2 operation=$3
+shift 3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+report=$work/report.json
+
+for at in 1 4 11; do
+    text=$("$vidmm" run --quiet --json "$report" --set FaultKind="$kind" --set FaultAt="$at" "$@" 2>&1)
+    code=$?
+    echo "kind $kind at $at: exit $code, $text"
+    [ "$code" -eq 1 ] || fail "fault kind $kind at $at: exit code $code instead of 1"
+    [ "$(member "$report" mismatched_bytes)" != 0 ] || fail "fault kind $kind at $at: no wrong byte seen"
+    [ "$(blamed "$report")" = "$operation" ] ||
+        fail "fault kind $kind at $at: blamed on $(blamed "$report") instead of $operation"
+done
+finish

@@ -18,7 +18,7 @@ struct vidmm_lab {
 enum vidmm_lab_result {
     VIDMM_LAB_OK,
     VIDMM_LAB_DRIVER_FAILED, /* would not load or start, or left something behind */
-    VIDMM_LAB_REFUSED,       /* the manager refused what the driver reported */
+    VIDMM_LAB_REFUSED,       /* the driver broke a rule: in what it reported, or in what it left behind */
 };
 
 /* `adapter_config.os`, `.ddi` and `.hadapter` are filled in here. `text` gets one sentence on failure. */

@@ -81,7 +81,8 @@ void vidmm_run_each_recording(void (*visit)(void *ctx, const char *name), void *
 
 /* "64M", "1.5GiB", "65536"; suffixes are powers of 1024. */
 bool vidmm_run_parse_size(const char *text, uint64_t *bytes);
-/* A size, or "25%" of `peak`: rounded up to 64 KiB, at least 1 MiB. */
+/* A size, or "25%" of `peak` (0: there is none, shares make no sense): rounded up to 64 KiB, at
+ * least 1 MiB. */
 bool vidmm_run_parse_vram(const char *text, uint64_t peak, uint64_t *bytes);
 /* "win7", "wddm2.0" … to DXGKDDI_INTERFACE_VERSION_* and back; NULL for a number without a name. */
 bool vidmm_run_parse_ddi(const char *name, uint32_t *version);

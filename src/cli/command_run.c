@@ -9,7 +9,9 @@
 
 static bool choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
     const char *vram = options->vram ? options->vram : "100%";
-    if (vidmm_run_parse_vram(vram, workload->peak_live_bytes, &options->run.vram_bytes))
+    bool anything = options->vram || workload->peak_live_bytes != 0;
+    if (!anything ||
+        vidmm_run_parse_vram(vram, workload->peak_live_bytes, &options->run.vram_bytes))
         return true;
     cli_refuse("--vram '%s' is neither a size (64M, 1.5GiB) nor a share (25%%)", vram);
     return false;

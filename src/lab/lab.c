@@ -7,6 +7,7 @@
 #include <vidmm/lab.h>
 
 #include <stdio.h>
+#include <string.h>
 
 /*
  * One host exists at a time in a process, and so does one lab's adapter. The manager sets it before
@@ -73,30 +74,41 @@ static enum vidmm_lab_result driver_failed(const struct vidmm_host_error *error,
     return VIDMM_LAB_DRIVER_FAILED;
 }
 
+/* Down again after a failed start. What is left behind even so breaks a rule of its own. */
+static enum vidmm_lab_result give_up(struct vidmm_lab *lab, bool started,
+                                     enum vidmm_lab_result result, char *text, size_t text_size) {
+    struct vidmm_host_error stop = {.text = ""}, left = {.text = ""};
+    bool stopped = !started || vidmm_host_stop(lab->host, &stop);
+    bool clean = vidmm_host_destroy(lab->host, &left);
+    lab->host = NULL;
+    if (stopped && clean)
+        return result;
+    size_t length = strlen(text);
+    snprintf(text + length, text_size - length, "; on the way down: %s",
+             stopped ? left.text : stop.text);
+    return VIDMM_LAB_REFUSED;
+}
+
 enum vidmm_lab_result vidmm_lab_open(const struct vidmm_host_config *host_config,
                                      const struct vidmm_adapter_config *adapter_config,
                                      struct vidmm_lab *lab, char *text, size_t text_size) {
     struct vidmm_adapter_config config = *adapter_config;
-    struct vidmm_host_error error, second;
+    struct vidmm_host_error error;
     struct vidmm_fault fault;
     lab->adapter = NULL;
     if (!vidmm_host_create(host_config, &lab->host, &error))
         return driver_failed(&error, text, text_size);
     vidmm_host_set_sink(lab->host, &sink);
-    if (!vidmm_host_start(lab->host, &error)) {
-        vidmm_host_destroy(lab->host, &second);
-        lab->host = NULL;
-        return driver_failed(&error, text, text_size);
-    }
+    if (!vidmm_host_start(lab->host, &error))
+        return give_up(lab, false, driver_failed(&error, text, text_size), text, text_size);
     config.os = vidmm_host_os(lab->host);
     config.ddi = vidmm_host_ddi(lab->host);
     config.hadapter = vidmm_host_adapter(lab->host);
     if (vidmm_adapter_start(&config, &current, &fault) != VIDMM_OK) {
         vidmm_fault_text(&fault, text, text_size);
-        vidmm_host_stop(lab->host, &second);
-        vidmm_host_destroy(lab->host, &second);
-        lab->host = NULL;
-        return VIDMM_LAB_REFUSED;
+        bool refused = fault.status == VIDMM_DRIVER_BROKE_RULE;
+        return give_up(lab, true, refused ? VIDMM_LAB_REFUSED : VIDMM_LAB_DRIVER_FAILED, text,
+                       text_size);
     }
     lab->adapter = current;
     return VIDMM_LAB_OK;

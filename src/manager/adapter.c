@@ -8,7 +8,7 @@
 #include "reset.h"
 #include "residency.h"
 
-#define DEFAULT_HANG_NS UINT64_C(2000000000)
+#define DEFAULT_HANG_NS   UINT64_C(2000000000)
 #define HANGS_BEFORE_LOST 3u
 
 void *adapter_alloc(struct vidmm_adapter *adapter, size_t size) {
@@ -108,9 +108,8 @@ static enum vidmm_status wait_allocation(void *ctx) {
 }
 
 void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
-    enum vidmm_status status =
-        allocation ? adapter_persist(adapter, wait_allocation, allocation)
-                   : adapter_persist(adapter, wait_everything, adapter);
+    enum vidmm_status status = allocation ? adapter_persist(adapter, wait_allocation, allocation)
+                                          : adapter_persist(adapter, wait_everything, adapter);
     if (status) { /* the GPU must not touch what is about to be freed */
         adapter->stopped = true;
         if (adapter->ddi->DxgkDdiResetFromTimeout)
@@ -119,7 +118,8 @@ void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allo
     }
 }
 
-/* ---- Start and stop --------------------------------------------------------------------------- */
+/* ---- Start and stop ---------------------------------------------------------------------------
+ */
 
 static void destroy_locks(struct vidmm_adapter *adapter) {
     void *locks[3] = {adapter->gate, adapter->lock, adapter->fence_lock};
@@ -253,9 +253,8 @@ static void tear_down(struct vidmm_adapter *adapter) {
 
 enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
                                       struct vidmm_adapter **out, struct vidmm_fault *fault) {
-    struct vidmm_fault none = {.status = VIDMM_NO_MEMORY,
-                               .call = "vidmm_adapter_start",
-                               .index = FAULT_NO_INDEX};
+    struct vidmm_fault none = {
+        .status = VIDMM_NO_MEMORY, .call = "vidmm_adapter_start", .index = FAULT_NO_INDEX};
     struct vidmm_adapter *adapter = new_adapter(config);
     *out = NULL;
     if (!adapter) {
@@ -290,7 +289,8 @@ void vidmm_adapter_stop(struct vidmm_adapter *adapter) {
     tear_down(adapter);
 }
 
-/* ---- Requests that concern the whole adapter -------------------------------------------------- */
+/* ---- Requests that concern the whole adapter --------------------------------------------------
+ */
 
 enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter) {
     adapter_enter(adapter);

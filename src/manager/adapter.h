@@ -2,12 +2,12 @@
  * adapter.h - the adapter: one driver, its segments, and everything that lives on it.
  *
  * Locks, outermost first:
- *   gate        one API call at a time. The documented threading levels are kept with room to spare:
- *               no DDI ever runs beside another (threading-and-synchronization-zero-level.md ...).
- *   lock        the state below. Released around the level-0 calls Create*, Destroy*, Open*, Close*
- *               and Render, because the driver may call back into vidmm_context_allocation_* there.
- *   fence_lock  leaf: fence state (fence.h) and what vidmm_allocation_info shows.
- * gate and lock are held across waits for the GPU; interrupts only need fence_lock.
+ *   gate        one API call at a time. The documented threading levels are kept with room to
+ * spare: no DDI ever runs beside another (threading-and-synchronization-zero-level.md ...). lock
+ * the state below. Released around the level-0 calls Create*, Destroy*, Open*, Close* and Render,
+ * because the driver may call back into vidmm_context_allocation_* there. fence_lock  leaf: fence
+ * state (fence.h) and what vidmm_allocation_info shows. gate and lock are held across waits for the
+ * GPU; interrupts only need fence_lock.
  */
 #ifndef VIDMM_MANAGER_ADAPTER_H
 #define VIDMM_MANAGER_ADAPTER_H

@@ -5,6 +5,7 @@
 #include "allocation.h"
 
 #include "backing.h"
+#include "judge.h"
 #include "residency.h"
 
 bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
@@ -12,8 +13,8 @@ bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *all
     allocation->adapter = adapter;
     allocation->info = *info;
     allocation->handle = info->hAllocation;
-    allocation->read_set = info->SupportedReadSegmentSet;
     allocation->write_set = info->SupportedWriteSegmentSet;
+    allocation->read_set = judge_read_set(adapter, info);
     allocation->evict_set = info->EvictionSegmentSet;
     allocation->size = page_round(info->Size);
     allocation->resident.owner = allocation;
@@ -27,11 +28,21 @@ bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *all
     return true;
 }
 
+static enum vidmm_status leave(void *ctx) {
+    struct vidmm_allocation *allocation = ctx;
+    return allocation->segment ? residency_evict(allocation, true) : VIDMM_OK;
+}
+
+/*
+ * Leaving needs no more memory for the plan than entering did, so that no mapping is left behind
+ * for want of it.
+ */
 void allocation_release(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
     swizzling_release(allocation);
+    allocation->content = false; /* nobody is told about its end */
     if (allocation->segment && !adapter->stopped)
-        (void)residency_evict(allocation, true);
+        (void)adapter_persist(adapter, leave, allocation);
     if (allocation->segment) {
         allocation_unqueue(allocation);
         segment_release(allocation->segment, &allocation->place);
@@ -42,7 +53,8 @@ void allocation_release(struct vidmm_allocation *allocation) {
 
 void allocation_each(struct vidmm_adapter *adapter,
                      void (*visit)(void *ctx, struct vidmm_allocation *allocation), void *ctx) {
-    for (struct vidmm_resource *resource = adapter->resources; resource; resource = resource->next) {
+    for (struct vidmm_resource *resource = adapter->resources; resource;
+         resource = resource->next) {
         for (uint32_t i = 0; i < resource->count; i++) {
             if (!resource->allocations[i].dead)
                 visit(ctx, &resource->allocations[i]);

@@ -28,8 +28,8 @@ struct vidmm_resource {
     struct vidmm_adapter *adapter;
     struct vidmm_resource *next;
     struct vidmm_device *creator;
-    HANDLE handle; /* hResource */
-    bool grouped;  /* made with Flags.Resource */
+    HANDLE handle;               /* hResource */
+    bool grouped;                /* made with Flags.Resource */
     uint32_t size, count, alive; /* allocations: of the arrays, made, not destroyed */
     struct binding *bindings;
     struct vidmm_allocation *allocations; /* `count` of them */
@@ -111,6 +111,7 @@ void allocation_lost_content(struct vidmm_allocation *allocation);
 void resource_unbind(struct vidmm_resource *resource, struct binding *binding);
 /* Closes everywhere, destroys in the driver, frees. */
 void resource_destroy(struct vidmm_resource *resource);
-HANDLE resource_handle(const struct vidmm_allocation *allocation, const struct vidmm_device *device);
+HANDLE resource_handle(const struct vidmm_allocation *allocation,
+                       const struct vidmm_device *device);
 
 #endif

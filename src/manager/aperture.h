@@ -19,9 +19,9 @@ struct aperture_range {
  * Fills in the MAP or UNMAP of the piece of `range` that starts `at` bytes into it, and returns the
  * bytes of the piece. Pieces are bounded so that no single operation grows without limit.
  */
-uint64_t aperture_op(const struct aperture_range *range, uint64_t at, bool map,
-                     struct plan_op *op);
-/* hDevice of a mapping: the owner, NULL for a primary (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md). */
+uint64_t aperture_op(const struct aperture_range *range, uint64_t at, bool map, struct plan_op *op);
+/* hDevice of a mapping: the owner, NULL for a primary (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md).
+ */
 struct vidmm_device *aperture_device(const struct vidmm_allocation *allocation);
 
 #endif

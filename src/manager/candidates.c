@@ -5,7 +5,7 @@
 
 #include "allocation.h"
 
-#define PREFERENCES 5u     /* SegmentId0 .. SegmentId4 */
+#define PREFERENCES     5u /* SegmentId0 .. SegmentId4 */
 #define PREFERENCE_BITS 6u /* five of the id, one of the direction */
 
 static void add(struct candidate_list *list, struct segment *segment, bool from_end) {

@@ -33,10 +33,9 @@ static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTE
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
     adapter_close(adapter);
     if (nt != STATUS_SUCCESS)
-        return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = CALL,
-                     .field = "return value", .expected = "STATUS_SUCCESS",
-                     .page = "nc-d3dkmddi-dxgkddi_createcontext", .index = FAULT_NO_INDEX,
-                     .value = (uint32_t)nt, .nt = nt);
+        return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = CALL, .field = "return value",
+                     .expected = "STATUS_SUCCESS", .page = "nc-d3dkmddi-dxgkddi_createcontext",
+                     .index = FAULT_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
     context->handle = arg.hContext;
     *info = arg.ContextInfo;
     return VIDMM_OK;

@@ -12,7 +12,7 @@
 #include "allocation.h"
 #include "candidates.h"
 
-#define PROMOTE_AGE 64u           /* submissions unused that make a victim for a promotion */
+#define PROMOTE_AGE   64u         /* submissions unused that make a victim for a promotion */
 #define PROMOTE_BYTES (64u << 20) /* moved by promotions in one request */
 
 enum mode {
@@ -109,8 +109,7 @@ static enum placer_result try_range(struct decision *decision,
                                     uint32_t last, bool evict, uint32_t *found,
                                     struct placement *place) {
     for (uint32_t i = first; i < last; i++) {
-        enum placer_result result =
-            try_candidate(decision, allocation, list, i, evict, place);
+        enum placer_result result = try_candidate(decision, allocation, list, i, evict, place);
         if (result != PLACER_FULL) {
             *found = i;
             return result;
@@ -127,9 +126,8 @@ static enum placer_result find_place(struct decision *decision,
     const uint32_t bounds[3] = {0, list->alike, list->count};
     for (uint32_t part = 0; part < 2; part++) {
         for (uint32_t evict = 0; evict < 2; evict++) {
-            enum placer_result result =
-                try_range(decision, allocation, list, bounds[part], bounds[part + 1], evict != 0,
-                          found, place);
+            enum placer_result result = try_range(decision, allocation, list, bounds[part],
+                                                  bounds[part + 1], evict != 0, found, place);
             if (result != PLACER_FULL)
                 return result;
         }
@@ -209,9 +207,8 @@ static enum vidmm_status in_order(struct decision *decision) {
             resident_touch(&allocation->segment->queue, &allocation->resident, decision->number);
     }
     for (uint32_t i = 0; i < count; i++) {
-        enum vidmm_status status = acceptable(&references[i])
-                                       ? VIDMM_OK
-                                       : place_reference(decision, &references[i]);
+        enum vidmm_status status =
+            acceptable(&references[i]) ? VIDMM_OK : place_reference(decision, &references[i]);
         if (status)
             return status;
     }
@@ -334,8 +331,7 @@ static enum vidmm_status promote(struct decision *decision,
         result = try_range(decision, allocation, &list, 0, list.alike, evict != 0, &found, &place);
     if (result == PLACER_FULL)
         return VIDMM_OK;
-    if (result == PLACER_NO_MEMORY ||
-        !move_to(decision, allocation, list.segments[found], &place))
+    if (result == PLACER_NO_MEMORY || !move_to(decision, allocation, list.segments[found], &place))
         return fault_no_memory(decision->adapter, "vidmm residency");
     return VIDMM_OK;
 }

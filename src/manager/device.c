@@ -164,8 +164,7 @@ bool vidmm_device_lost(struct vidmm_device *device) {
 enum vidmm_status device_serves(struct vidmm_device *device, const char *call) {
     enum vidmm_status status = adapter_serves(device->adapter, call);
     if (status == VIDMM_OK && device_is_lost(device))
-        status = FAULT(device->adapter, .status = VIDMM_DEVICE_LOST, .call = call,
-                       .rule = "R384", .page = "thread-synchronization-and-tdr",
-                       .index = FAULT_NO_INDEX);
+        status = FAULT(device->adapter, .status = VIDMM_DEVICE_LOST, .call = call, .rule = "R384",
+                       .page = "thread-synchronization-and-tdr", .index = FAULT_NO_INDEX);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * device.h - devices and their contexts, and the bindings of resources to devices.
  *
- * A device opens whole resources (DxgkDdiOpenAllocation); a binding keeps the device-specific handles.
- * A context belongs to one execution node and owns a ring of DMA buffers.
+ * A device opens whole resources (DxgkDdiOpenAllocation); a binding keeps the device-specific
+ * handles. A context belongs to one execution node and owns a ring of DMA buffers.
  */
 #ifndef VIDMM_MANAGER_DEVICE_H
 #define VIDMM_MANAGER_DEVICE_H

@@ -17,8 +17,8 @@ bool dma_buffer_create(struct vidmm_adapter *adapter, struct dma_buffer *buffer,
     uint32_t flags = segment ? 0 : VIDMM_PAGES_CONTIGUOUS;
     buffer->size = size;
     buffer->segment = segment;
-    buffer->mdl = os->pages_alloc(os->ctx, page_round(size) / PAGE_BYTES, flags,
-                                  highest_address(adapter));
+    buffer->mdl =
+        os->pages_alloc(os->ctx, page_round(size) / PAGE_BYTES, flags, highest_address(adapter));
     if (buffer->mdl)
         buffer->cpu = os->pages_map(os->ctx, buffer->mdl);
     if (buffer->cpu && private_size) {
@@ -138,8 +138,8 @@ static enum vidmm_status map(struct vidmm_context *context, struct dma_buffer *b
         decide_buffer(adapter, context->dma.segments, size, &buffer->segment, &buffer->place);
     if (status)
         return status;
-    if (plan_map(adapter, NULL, context->device, buffer->mdl, buffer->segment,
-                 buffer->place.offset, size, true))
+    if (plan_map(adapter, NULL, context->device, buffer->mdl, buffer->segment, buffer->place.offset,
+                 size, true))
         return plan_execute(adapter);
     plan_undo(adapter, 0);
     return fault_no_memory(adapter, "DMA buffer");

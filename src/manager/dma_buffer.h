@@ -2,7 +2,8 @@
  * dma_buffer.h - memory that holds commands: DMA buffers of contexts and paging buffers.
  *
  * The driver says where they live: segment 0 is contiguous write-combined system memory, anything
- * else an aperture segment through which the pages are mapped (specifying-segments-for-dma-buffers).
+ * else an aperture segment through which the pages are mapped
+ * (specifying-segments-for-dma-buffers).
  */
 #ifndef VIDMM_MANAGER_DMA_BUFFER_H
 #define VIDMM_MANAGER_DMA_BUFFER_H
@@ -18,7 +19,7 @@ struct dma_buffer {
     uint32_t private_size; /* bytes */
     PMDL mdl;
     uint8_t *cpu;
-    uint8_t *private_data; /* zeroed once, then the driver's */
+    uint8_t *private_data;   /* zeroed once, then the driver's */
     struct segment *segment; /* NULL: contiguous system memory */
     struct placement place;  /* in `segment`; block NULL: not mapped */
     uint32_t fence;          /* of its last submission */
@@ -29,7 +30,7 @@ struct dma_ring {
     struct vidmm_device *device; /* owner of the mappings */
     struct dma_buffer buffers[DMA_BUFFERS];
     uint32_t next;
-    uint32_t segments; /* DmaBufferSegmentSet */
+    uint32_t segments;                       /* DmaBufferSegmentSet */
     uint32_t allocations_size, patches_size; /* elements */
     DXGK_ALLOCATIONLIST *allocations;
     D3DDDI_PATCHLOCATIONLIST *patches;

@@ -258,7 +258,8 @@ static struct node *node_of(struct fences *fences, uint64_t number) {
 
 bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence) {
     lock(adapter);
-    bool completed = fence <= adapter->fences.submitted && !node_of(&adapter->fences, fence);
+    bool completed =
+        fence == 0 || (fence <= adapter->fences.submitted && !node_of(&adapter->fences, fence));
     unlock(adapter);
     return completed;
 }

@@ -11,11 +11,11 @@
 
 #include <vidmm/manager.h>
 
-#define FENCES_IN_FLIGHT 32u /* submissions outstanding on one node */
-#define FENCES_LOST 256u     /* given-up submissions that are remembered */
+#define FENCES_IN_FLIGHT 32u  /* submissions outstanding on one node */
+#define FENCES_LOST      256u /* given-up submissions that are remembered */
 
 struct fence_record {
-    uint64_t number; /* of the submission; 0: a paging buffer */
+    uint64_t number;             /* of the submission; 0: a paging buffer */
     struct vidmm_device *device; /* NULL: a paging buffer */
     uint32_t fence;
 };

@@ -6,12 +6,12 @@
 
 #include "device.h"
 
-#define CALL "DxgkDdiCreateAllocation"
-#define INFO_PAGE "ns-d3dkmddi-_dxgk_allocationinfo"
+#define CALL       "DxgkDdiCreateAllocation"
+#define INFO_PAGE  "ns-d3dkmddi-_dxgk_allocationinfo"
 #define FLAGS_PAGE "ns-d3dkmddi-_dxgk_allocationinfoflags"
 
 /* Bits 19..31 are reserved in every version, 15..18 before WDDM 2.0. */
-#define RESERVED_FLAGS 0xfff80000u
+#define RESERVED_FLAGS    0xfff80000u
 #define RESERVED_FLAGS_1X 0xffff8000u
 
 struct verdict {
@@ -59,10 +59,16 @@ static void judge_preference(struct verdict *verdict, const DXGK_ALLOCATIONINFO 
     }
 }
 
+uint32_t judge_read_set(const struct vidmm_adapter *adapter, const DXGK_ALLOCATIONINFO *info) {
+    return adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0
+               ? info->SupportedWriteSegmentSet
+               : info->SupportedReadSegmentSet;
+}
+
 static void judge_sets(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info) {
     const struct vidmm_adapter *adapter = verdict->adapter;
     uint32_t all = all_segments(adapter);
-    uint32_t both = info->SupportedReadSegmentSet | info->SupportedWriteSegmentSet;
+    uint32_t both = judge_read_set(adapter, info) | info->SupportedWriteSegmentSet;
     if ((both & ~all) || both == 0)
         broke(verdict, "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet",
               "segments that the adapter has, at least one", "R16", INFO_PAGE, both);
@@ -108,7 +114,8 @@ static void judge_flags(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info
                         const struct vidmm_allocation_request *request) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags;
     UINT version = verdict->adapter->facts.interface_version;
-    UINT reserved = version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? RESERVED_FLAGS : RESERVED_FLAGS_1X;
+    UINT reserved =
+        version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? RESERVED_FLAGS : RESERVED_FLAGS_1X;
     if (flags.Value & reserved)
         broke(verdict, "DXGK_ALLOCATIONINFO.Flags", "reserved bits 0", "R117", FLAGS_PAGE,
               flags.Value);
@@ -119,8 +126,7 @@ static void judge_flags(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info
 }
 
 enum vidmm_status judge_allocation(struct vidmm_adapter *adapter, const DXGK_ALLOCATIONINFO *info,
-                                   const struct vidmm_allocation_request *request,
-                                   uint32_t index) {
+                                   const struct vidmm_allocation_request *request, uint32_t index) {
     struct verdict verdict = {.adapter = adapter, .index = index};
     judge_size(&verdict, info);
     judge_sets(&verdict, info);

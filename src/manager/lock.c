@@ -5,8 +5,8 @@
  *   in system memory or an aperture   the system pages
  *   in a CPU-visible memory segment   CpuTranslatedAddress + offset, or a swizzling range
  *   else                              it is evicted, and then the system pages
- * PermanentSysMem and existing system memory always give the system pages, which a TRANSFER brings up
- * to date before, and which a TRANSFER carries back after a lock for writing.
+ * PermanentSysMem and existing system memory always give the system pages, which a TRANSFER brings
+ * up to date before, and which a TRANSFER carries back after a lock for writing.
  */
 #include "allocation.h"
 #include "residency.h"
@@ -66,8 +66,7 @@ static enum vidmm_status lock_evicted(const struct lock_call *call) {
         return not_lockable(allocation, "a way to its bytes that needs no eviction");
     if (allocation->pinned)
         return not_lockable(allocation, "a way to the bytes of a pinned allocation");
-    enum vidmm_status status =
-        residency_evict(allocation, (call->flags & VIDMM_LOCK_DISCARD) != 0);
+    enum vidmm_status status = residency_evict(allocation, (call->flags & VIDMM_LOCK_DISCARD) != 0);
     return status ? status : lock_pages(allocation);
 }
 
@@ -94,8 +93,8 @@ static enum vidmm_status lock_memory(const struct lock_call *call) {
         return lock_range(call);
     if (!segment->flags.CpuVisible || allocation_swizzled(allocation))
         return lock_evicted(call);
-    void *cpu = os->io_map(os->ctx, segment->cpu_base + allocation->place.offset,
-                           (size_t)allocation->size);
+    void *cpu =
+        os->io_map(os->ctx, segment->cpu_base + allocation->place.offset, (size_t)allocation->size);
     return cpu ? grant(allocation, LOCK_SEGMENT, cpu) : lock_evicted(call);
 }
 
@@ -173,8 +172,8 @@ enum vidmm_status vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags
     if (status == VIDMM_OK)
         status = check(&call);
     if (status == VIDMM_OK)
-        status = allocation->locks ? nested_lock(&call)
-                                   : adapter_persist(adapter, first_lock, &call);
+        status =
+            allocation->locks ? nested_lock(&call) : adapter_persist(adapter, first_lock, &call);
     if (status == VIDMM_BUSY)
         (void)FAULT(adapter, .status = VIDMM_BUSY, .call = CALL, .index = FAULT_NO_INDEX);
     if (status == VIDMM_OK)

@@ -3,17 +3,17 @@
  * nc-d3dkmddi-dxgkddi_buildpagingbuffer.md:
  *
  *   SUCCESS                  the next operation follows right behind in the same buffer
- *   INSUFFICIENT_DMA_BUFFER  what was written is submitted, and the same operation goes on in a fresh
- *                            buffer; MultipassOffset is the driver's
- *   ALLOCATION_BUSY          the GPU gets done with the allocation, then again with AllocationIsIdle
- *   anything else            the driver is broken: Windows stops with a bugcheck, we stop the adapter
+ *   INSUFFICIENT_DMA_BUFFER  what was written is submitted, and the same operation goes on in a
+ * fresh buffer; MultipassOffset is the driver's ALLOCATION_BUSY          the GPU gets done with the
+ * allocation, then again with AllocationIsIdle anything else            the driver is broken:
+ * Windows stops with a bugcheck, we stop the adapter
  */
 #include "paging.h"
 
 #include "allocation.h"
 
-#define CALL "DxgkDdiBuildPagingBuffer"
-#define PAGE "nc-d3dkmddi-dxgkddi_buildpagingbuffer"
+#define CALL     "DxgkDdiBuildPagingBuffer"
+#define PAGE     "nc-d3dkmddi-dxgkddi_buildpagingbuffer"
 #define ARG_PAGE "ns-d3dkmddi-_dxgkarg_buildpagingbuffer"
 
 /* Answers INSUFFICIENT in a row that move MultipassOffset but write nothing. */
@@ -151,7 +151,8 @@ static void encode_unmap(struct vidmm_adapter *adapter, const struct plan_op *pl
         (LONGLONG)adapter->os.dummy_page(adapter->os.ctx);
 }
 
-/* VirtualAddress only for CpuVisible, Protected, aperture-only (nc-...createcontextallocation.md). */
+/* VirtualAddress only for CpuVisible, Protected, aperture-only (nc-...createcontextallocation.md).
+ */
 static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op,
                         DXGKARG_BUILDPAGINGBUFFER *arg) {
     struct vidmm_allocation *allocation = op->allocation;

@@ -2,8 +2,8 @@
  * paging.h - the paging queue: operations in, DMA buffers through the driver, fences out.
  *
  * Operations are packed into paging buffers through DxgkDdiBuildPagingBuffer (paging.c) until the
- * driver finds no more room or somebody must wait for the result; then the buffer goes to the paging
- * node and the next of a few buffers is filled (paging_buffer.c).
+ * driver finds no more room or somebody must wait for the result; then the buffer goes to the
+ * paging node and the next of a few buffers is filled (paging_buffer.c).
  */
 #ifndef VIDMM_MANAGER_PAGING_H
 #define VIDMM_MANAGER_PAGING_H
@@ -16,9 +16,9 @@ struct plan_op;
 
 struct paging {
     /*
-     * In contiguous memory. When the driver wants its paging buffers in an aperture segment, the MAP
-     * of those has to be built somewhere: buffer 0 is then an extra one in contiguous memory, used
-     * for that at start and after a reset.
+     * In contiguous memory. When the driver wants its paging buffers in an aperture segment, the
+     * MAP of those has to be built somewhere: buffer 0 is then an extra one in contiguous memory,
+     * used for that at start and after a reset.
      */
     struct dma_buffer buffers[PAGING_BUFFERS + 1];
     uint32_t first, count; /* buffers in use: [first, first + count) */

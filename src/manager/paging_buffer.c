@@ -48,25 +48,39 @@ static bool add_map(struct vidmm_adapter *adapter, struct dma_buffer *buffer, bo
                     page_round(buffer->size), map);
 }
 
+static enum vidmm_status place_buffer(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    struct segment_request request = {.size = page_round(buffer->size)};
+    if (segment_place(buffer->segment, &request, &buffer->place) != PLACER_OK)
+        return FAULT(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "paging buffers",
+                     .field = "DXGK_QUERYSEGMENTOUT.PagingBufferSize",
+                     .expected = "room for the paging buffers in PagingBufferSegmentId",
+                     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+                     .index = adapter->facts.paging_segment, .value = buffer->size);
+    return add_map(adapter, buffer, true) ? VIDMM_OK : fault_no_memory(adapter, "paging buffers");
+}
+
+static void release_places(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (buffer->place.block)
+            segment_release(buffer->segment, &buffer->place);
+    }
+}
+
+/* A buffer has a place exactly while it is mapped. */
 enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
     if (!mapped(adapter))
         return VIDMM_OK;
     plan_begin(adapter);
     use_buffers(adapter, true);
-    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
-        struct segment_request request = {.size = page_round(buffer->size)};
-        if (segment_place(buffer->segment, &request, &buffer->place) != PLACER_OK)
-            return FAULT(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "paging buffers",
-                         .field = "DXGK_QUERYSEGMENTOUT.PagingBufferSize",
-                         .expected = "room for the paging buffers in PagingBufferSegmentId",
-                         .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-                         .index = adapter->facts.paging_segment, .value = buffer->size);
-        if (!add_map(adapter, buffer, true))
-            return fault_no_memory(adapter, "paging buffers");
-    }
-    enum vidmm_status status = plan_execute(adapter);
+    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++)
+        status = place_buffer(adapter, &adapter->paging.buffers[i]);
     if (status == VIDMM_OK)
+        status = plan_execute(adapter);
+    if (status)
+        release_places(adapter);
+    else
         use_buffers(adapter, false);
     return status;
 }
@@ -83,11 +97,7 @@ void paging_unmap(struct vidmm_adapter *adapter) {
     }
     if (built)
         (void)plan_execute(adapter);
-    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
-        if (buffer->place.block)
-            segment_release(buffer->segment, &buffer->place);
-    }
+    release_places(adapter);
 }
 
 void paging_forget(struct vidmm_adapter *adapter) {
@@ -108,8 +118,8 @@ enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter) {
     return status;
 }
 
-static void describe(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
-                     uint32_t fence, DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
+static void describe(struct vidmm_adapter *adapter, const struct dma_buffer *buffer, uint32_t fence,
+                     DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
     const struct paging *paging = &adapter->paging;
     *patch = (DXGKARG_PATCH){
         .hContext = paging->context,

@@ -61,8 +61,8 @@ bool plan_leave(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
 
 bool plan_enter(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                 struct segment *segment, const struct placement *place) {
-    struct move *move =
-        allocation->move ? &adapter->plan.moves[allocation->move - 1] : add_move(adapter, allocation);
+    struct move *move = allocation->move ? &adapter->plan.moves[allocation->move - 1]
+                                         : add_move(adapter, allocation);
     if (!move)
         return false;
     if (move->holds_old) { /* segment to segment: the system pages see nothing of it */

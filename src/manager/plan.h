@@ -37,7 +37,7 @@ struct plan {
     uint32_t move_count, move_capacity;
     struct plan_op *ops;
     uint32_t op_count, op_capacity;
-    uint32_t built; /* operations the driver has seen */
+    uint32_t built;                 /* operations the driver has seen */
     struct segment *buffer_segment; /* place of a DMA buffer that the plan maps, or NULL */
     struct placement *buffer_place;
 };

@@ -2,8 +2,8 @@
  * plan_run.c - a plan's operations, in an order in which no operation spoils another's source, and
  * their way through the paging queue.
  *
- *   1. what leaves: DISCARD, TRANSFER to system pages (through an eviction aperture where the driver
- *      names one), UNMAP
+ *   1. what leaves: DISCARD, TRANSFER to system pages (through an eviction aperture where the
+ * driver names one), UNMAP
  *   2. eviction apertures are unmapped: the driver may do that at once with the CPU, hence only
  *      after the transfers through them are complete
  *   3. moves from memory segment to memory segment; their old places are still held
@@ -96,8 +96,8 @@ static bool emit_initial(struct vidmm_adapter *adapter, struct vidmm_allocation 
     bool fill = allocation->resource != NULL;
     if (fill && allocation->segment->aperture)
         return true; /* fresh pages are zero, and FILL is never asked of an aperture */
-    struct plan_op *op = plan_add(
-        adapter, fill ? VIDMM_OP_FILL : VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation);
+    struct plan_op *op =
+        plan_add(adapter, fill ? VIDMM_OP_FILL : VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation);
     if (!op)
         return false;
     op->op.to = (struct vidmm_place){.segment = allocation->segment->id,
@@ -211,8 +211,7 @@ static void commit(struct vidmm_adapter *adapter) {
 }
 
 enum vidmm_status plan_execute(struct vidmm_adapter *adapter) {
-    enum vidmm_status status =
-        emit(adapter) ? VIDMM_OK : fault_no_memory(adapter, "vidmm plan");
+    enum vidmm_status status = emit(adapter) ? VIDMM_OK : fault_no_memory(adapter, "vidmm plan");
     if (status == VIDMM_OK)
         status = quiesce(adapter);
     if (status == VIDMM_OK)

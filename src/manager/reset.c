@@ -3,8 +3,8 @@
  *
  * The whole adapter is reset, so everything in flight is given up, whichever node hung. Memory
  * segments count as lost: what has a valid system copy survives there. While the GPU is between
- * reset and restart the driver is told, operation by operation, that everything left its segment; what
- * it writes into paging buffers for that goes to the GPU after the restart.
+ * reset and restart the driver is told, operation by operation, that everything left its segment;
+ * what it writes into paging buffers for that goes to the GPU after the restart.
  */
 #include "reset.h"
 
@@ -62,10 +62,10 @@ static bool same_window(const struct plan_op *op, enum vidmm_op_kind kind,
            place->segment == window->segment && place->offset == window->offset;
 }
 
-/* True when the plan that hung already had the driver do `kind` there, from operation `first` on. */
+/* True when the plan that hung already had the driver do `kind` there, from operation `first` on.
+ */
 static bool plan_did(const struct plan *plan, uint32_t first, enum vidmm_op_kind kind,
-                     const struct vidmm_allocation *allocation,
-                     const struct vidmm_place *window) {
+                     const struct vidmm_allocation *allocation, const struct vidmm_place *window) {
     for (uint32_t i = first; i < plan->built; i++) {
         if (same_window(&plan->ops[i], kind, allocation, window))
             return true;
@@ -116,12 +116,9 @@ static enum vidmm_status notify_memory(struct vidmm_allocation *allocation) {
 }
 
 static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
-    struct aperture_range range = {allocation,
-                                   aperture_device(allocation),
-                                   allocation->mdl,
-                                   allocation->segment,
-                                   allocation->place.offset,
-                                   allocation->size};
+    struct aperture_range range = {
+        allocation,          aperture_device(allocation), allocation->mdl,
+        allocation->segment, allocation->place.offset,    allocation->size};
     return unmap(allocation->adapter, &range);
 }
 
@@ -129,7 +126,8 @@ struct cleanup {
     enum vidmm_status status;
 };
 
-/* Out of its segment, in the driver's books and ours. A CPU pointer into the segment keeps its place. */
+/* Out of its segment, in the driver's books and ours. A CPU pointer into the segment keeps its
+ * place. */
 static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     struct cleanup *cleanup = ctx;
     struct segment *segment = allocation->segment;
@@ -163,12 +161,8 @@ static enum vidmm_status clean_up_ring(struct vidmm_adapter *adapter, struct dma
 
 enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
                                struct dma_buffer *buffer) {
-    struct aperture_range range = {NULL,
-                                   device,
-                                   buffer->mdl,
-                                   buffer->segment,
-                                   buffer->place.offset,
-                                   page_round(buffer->size)};
+    struct aperture_range range = {
+        NULL, device, buffer->mdl, buffer->segment, buffer->place.offset, page_round(buffer->size)};
     enum vidmm_status status = unmap(adapter, &range);
     segment_release(buffer->segment, &buffer->place);
     return status;

@@ -15,7 +15,8 @@ enum vidmm_status reset_adapter(struct vidmm_adapter *adapter);
 /* The UNMAP notice of one DMA or paging buffer; its place is given back. */
 enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
                                struct dma_buffer *buffer);
-/* Ends the clean-up phase: RestartFromTimeout, after which paging buffers may be submitted again. */
+/* Ends the clean-up phase: RestartFromTimeout, after which paging buffers may be submitted again.
+ */
 enum vidmm_status reset_restart(struct vidmm_adapter *adapter);
 
 #endif

@@ -10,7 +10,7 @@
 #include "judge.h"
 
 #define CREATE_PAGE "nc-d3dkmddi-dxgkddi_createallocation"
-#define OPEN_PAGE "nc-d3dkmddi-dxgkddi_openallocationinfo"
+#define OPEN_PAGE   "nc-d3dkmddi-dxgkddi_openallocationinfo"
 
 static size_t binding_size(const struct vidmm_resource *resource) {
     return sizeof(struct binding) + resource->count * sizeof(HANDLE);
@@ -36,10 +36,12 @@ static struct vidmm_resource *new_resource(struct vidmm_device *device,
     struct vidmm_resource *resource = adapter_alloc(adapter, sizeof *resource);
     if (!resource)
         return NULL;
-    *resource = (struct vidmm_resource){
-        .adapter = adapter, .creator = device, .grouped = count > 1, .size = count,
-        .count = count,
-        .alive = count};
+    *resource = (struct vidmm_resource){.adapter = adapter,
+                                        .creator = device,
+                                        .grouped = count > 1,
+                                        .size = count,
+                                        .count = count,
+                                        .alive = count};
     resource->allocations = adapter_alloc(adapter, count * sizeof *resource->allocations);
     resource->handles = adapter_alloc(adapter, count * sizeof *resource->handles);
     bool complete = resource->allocations && resource->handles;

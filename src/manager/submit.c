@@ -1,14 +1,14 @@
 /*
- * submit.c - a command buffer's way to the GPU (submitting-a-command-buffer.md): DxgkDdiRender makes
- * DMA buffers of it, everything it references is made resident, DxgkDdiPatch writes the addresses,
- * DxgkDdiSubmitCommand hands it over. A driver that runs out of DMA buffer gets another for the rest;
- * the buffers of one command buffer share its submission number.
+ * submit.c - a command buffer's way to the GPU (submitting-a-command-buffer.md): DxgkDdiRender
+ * makes DMA buffers of it, everything it references is made resident, DxgkDdiPatch writes the
+ * addresses, DxgkDdiSubmitCommand hands it over. A driver that runs out of DMA buffer gets another
+ * for the rest; the buffers of one command buffer share its submission number.
  */
 #include "allocation.h"
 #include "context_allocation.h"
 #include "residency.h"
 
-#define CALL "vidmm_submit"
+#define CALL        "vidmm_submit"
 #define RENDER_PAGE "nc-d3dkmddi-dxgkddi_render"
 
 struct call {
@@ -18,7 +18,7 @@ struct call {
     uint64_t number;
     struct dma_buffer *buffer;
     DXGKARG_RENDER render;
-    bool rendered; /* nothing is left for Render */
+    bool rendered;                              /* nothing is left for Render */
     uint32_t written, private_written, patches; /* of the current buffer */
 };
 
@@ -58,8 +58,7 @@ static enum vidmm_status check_references(struct call *call) {
         HANDLE handle = allocation->dead ? NULL : resource_handle(allocation, context->device);
         if (!handle || allocation->mark == mark)
             return FAULT(adapter, .status = VIDMM_BAD_ARGUMENT, .call = CALL,
-                         .expected = "allocations that the device has open, each once",
-                         .index = i);
+                         .expected = "allocations that the device has open, each once", .index = i);
         allocation->mark = mark;
         context->dma.allocations[i].hDeviceSpecificAllocation = handle;
     }
@@ -110,16 +109,16 @@ static enum vidmm_status measure(struct call *call) {
     const struct dma_ring *ring = &call->context->dma;
     const DXGKARG_RENDER *render = &call->render;
     uint64_t written = (uint64_t)((uintptr_t)render->pDmaBuffer - (uintptr_t)buffer->cpu);
-    uint64_t private_written = (uint64_t)((uintptr_t)render->pDmaBufferPrivateData -
-                                          (uintptr_t)buffer->private_data);
+    uint64_t private_written =
+        (uint64_t)((uintptr_t)render->pDmaBufferPrivateData - (uintptr_t)buffer->private_data);
     uint64_t patch_bytes =
         (uint64_t)((uintptr_t)render->pPatchLocationListOut - (uintptr_t)ring->patches);
     if (written > buffer->size)
         return render_broke(call, "DXGKARG_RENDER.pDmaBuffer",
                             "one past the last byte written, inside the buffer", written);
     if (private_written > buffer->private_size)
-        return render_broke(call, "DXGKARG_RENDER.pDmaBufferPrivateData",
-                            "inside the private data", private_written);
+        return render_broke(call, "DXGKARG_RENDER.pDmaBufferPrivateData", "inside the private data",
+                            private_written);
     if (patch_bytes > ring->patches_size * sizeof *ring->patches ||
         patch_bytes % sizeof *ring->patches)
         return render_broke(call, "DXGKARG_RENDER.pPatchLocationListOut",
@@ -178,8 +177,8 @@ static enum vidmm_status prepare(void *ctx) {
     if (status == VIDMM_OK)
         status = dma_buffer_ready(context, call->buffer);
     if (status == VIDMM_OK)
-        status = residency_make(adapter_of(call), context->references, call->references,
-                                call->number);
+        status =
+            residency_make(adapter_of(call), context->references, call->references, call->number);
     if (status == VIDMM_OK)
         status = fence_room(adapter_of(call), context->node);
     return status;

@@ -8,8 +8,8 @@
  *
  * Tiled allocations are made linear whenever they leave the memory segments and tiled again when
  * they come back, so that system pages and apertures always hold linear bytes
- * (locking-swizzled-allocations.md allows to leave them tiled; this costs nothing here and a CPU lock
- * never has to page anything in).
+ * (locking-swizzled-allocations.md allows to leave them tiled; this costs nothing here and a CPU
+ * lock never has to page anything in).
  */
 #include "transfer.h"
 

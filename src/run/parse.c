@@ -58,7 +58,7 @@ bool vidmm_run_parse_vram(const char *text, uint64_t peak, uint64_t *bytes) {
     const char *rest = parse_decimal(text, &share);
     uint64_t wanted = 0;
     if (rest != NULL && strcmp(rest, "%") == 0) {
-        if (share <= 0 || share > 100000)
+        if (peak == 0 || share <= 0 || share > 100000)
             return false;
         wanted = (uint64_t)ceil((double)peak * share / 100.0);
     } else if (!vidmm_run_parse_size(text, &wanted)) {

@@ -19,7 +19,8 @@
 
 #include "softgpu_regs.h"
 
-/* ---- Faults to order (vidmm/softgpu.h FaultKind) ------------------------------------------------- */
+/* ---- Faults to order (vidmm/softgpu.h FaultKind)
+ * ------------------------------------------------- */
 
 enum hw_damage {
     HW_DAMAGE_NONE,
@@ -33,7 +34,8 @@ enum hw_damage {
     HW_DAMAGE_KINDS
 };
 
-/* ---- State ---------------------------------------------------------------------------------------- */
+/* ---- State
+ * ---------------------------------------------------------------------------------------- */
 
 /* Sparse memory of the model's own, zero at first. */
 struct hw_memory {
@@ -71,23 +73,23 @@ struct hw_engine {
     bool active, hung; /* the head of the queue has begun; will never end */
 
     /* Execution, under `run`. */
-    uint32_t cursor;   /* byte of the active submission */
-    uint32_t spun;     /* steps done of a SPIN */
-    bool waiting;      /* the command at the cursor is not done yet */
+    uint32_t cursor;               /* byte of the active submission */
+    uint32_t spun;                 /* steps done of a SPIN */
+    bool waiting;                  /* the command at the cursor is not done yet */
     const unsigned char *commands; /* the submission in one piece of host memory, or NULL */
-    uint64_t cost_ns;  /* since the last time that time was made to pass */
-    _Atomic uint32_t at; /* copy of `cursor` for the register */
+    uint64_t cost_ns;              /* since the last time that time was made to pass */
+    _Atomic uint32_t at;           /* copy of `cursor` for the register */
 };
 
 struct hw_range {
     uint64_t address, bytes; /* as written to the registers */
     uint32_t pitch;
-    uint32_t control;        /* GPU_RANGE_* */
-    uint64_t shown_address;  /* ATTACHED: what the window shows */
+    uint32_t control;       /* GPU_RANGE_* */
+    uint64_t shown_address; /* ATTACHED: what the window shows */
     uint32_t shown_pitch;
     uint64_t shown_bytes;
     unsigned char *window;
-    hw_entry *backing;       /* DETACHED: pages of system memory */
+    hw_entry *backing; /* DETACHED: pages of system memory */
 };
 
 struct hw {
@@ -112,7 +114,8 @@ struct hw {
     uint64_t begun[3];        /* under lock */
 };
 
-/* ---- hw_memory.c: addresses ------------------------------------------------------------------------- */
+/* ---- hw_memory.c: addresses
+ * ------------------------------------------------------------------------- */
 
 bool hw_memory_make(struct hw_memory *memory, uint64_t size);
 void hw_memory_drop(struct hw_memory *memory);
@@ -127,7 +130,8 @@ bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes);
 enum gpu_fault hw_read(struct hw *hw, uint64_t address, void *out, uint64_t bytes);
 enum gpu_fault hw_write(struct hw *hw, uint64_t address, const void *in, uint64_t bytes);
 
-/* ---- hw_walk.c: one side of a command, as pieces of host memory -------------------------------------- */
+/* ---- hw_walk.c: one side of a command, as pieces of host memory
+ * -------------------------------------- */
 
 #define HW_PIECES 64u
 
@@ -159,7 +163,8 @@ void hw_walk_take(struct hw_walk *walk, uint64_t bytes);
 /* Where the bytes after the first `bytes` of the current piece are, if known by now. */
 const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uint64_t bytes);
 
-/* ---- hw_engine.c: queues and execution ------------------------------------------------------------------ */
+/* ---- hw_engine.c: queues and execution
+ * ------------------------------------------------------------------ */
 
 bool hw_engine_make(struct hw *hw, uint32_t index);
 void hw_engine_drop(struct hw *hw, struct hw_engine *engine);
@@ -176,7 +181,8 @@ enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t
 /* True for the action that FaultKind and FaultAt name. */
 bool hw_damaged(struct hw *hw, enum hw_damage kind);
 
-/* ---- hw_paging.c, hw_render.c: commands. The head was read and its size is inside the submission. --------- */
+/* ---- hw_paging.c, hw_render.c: commands. The head was read and its size is inside the submission.
+ * --------- */
 
 typedef enum gpu_fault hw_command(struct hw *hw, struct hw_engine *engine,
                                   const struct gpu_command *head);
@@ -187,7 +193,8 @@ hw_command hw_range_back_command, hw_range_detach_command, hw_range_attach_comma
 enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
                            void *out, uint32_t bytes);
 
-/* ---- hw_tile.c: the tiled layout --------------------------------------------------------------------------- */
+/* ---- hw_tile.c: the tiled layout
+ * --------------------------------------------------------------------------- */
 
 /* Is there such a surface in VRAM? Nothing else is ever tiled. */
 bool hw_tiled_surface(const struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface);
@@ -197,7 +204,8 @@ void hw_tile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, 
 void hw_untile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, uint64_t at,
                unsigned char *linear, uint64_t bytes);
 
-/* ---- hw_range.c: swizzling ranges ---------------------------------------------------------------------------- */
+/* ---- hw_range.c: swizzling ranges
+ * ---------------------------------------------------------------------------- */
 
 uint64_t hw_range_read(struct hw *hw, uint32_t offset);
 void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value);

@@ -2,8 +2,8 @@
  * hw_copy.h - the copy and fill kernels of the software GPU, and nothing else.
  *
  * Moves that are larger than a cache go past it with non-temporal stores while the page after next
- * is being fetched (docs/softgpu.md, "Speed"). bench/ measures these functions as the limit that the
- * whole path is held against.
+ * is being fetched (docs/softgpu.md, "Speed"). bench/ measures these functions as the limit that
+ * the whole path is held against.
  */
 #ifndef SOFTGPU_HW_COPY_H
 #define SOFTGPU_HW_COPY_H

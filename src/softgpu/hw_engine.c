@@ -1,12 +1,14 @@
 /*
  * hw_engine.c - an engine: a queue of submissions, and the loop that executes their commands.
  *
- * A step executes commands until STEP_NS of the cost model are spent or the submission ends. What an
- * engine cannot execute ends the submission with a fault; it then goes on with the next one. Whatever
- * the bytes of a command buffer are, they can do no more than move bytes inside the GPU's memories.
+ * A step executes commands until STEP_NS of the cost model are spent or the submission ends. What
+ * an engine cannot execute ends the submission with a fault; it then goes on with the next one.
+ * Whatever the bytes of a command buffer are, they can do no more than move bytes inside the GPU's
+ * memories.
  *
- * Cost model, in virtual nanoseconds: 1000 a submission, 50 a command; bytes at 16 a nanosecond when
- * system memory is involved and 128 inside VRAM; 4 a page mapped or unmapped; 1000 a SPIN step.
+ * Cost model, in virtual nanoseconds: 1000 a submission, 50 a command; bytes at 16 a nanosecond
+ * when system memory is involved and 128 inside VRAM; 4 a page mapped or unmapped; 1000 a SPIN
+ * step.
  */
 #include "hw.h"
 #include "hw_copy.h"
@@ -48,7 +50,8 @@ bool hw_damaged(struct hw *hw, enum hw_damage kind) {
            atomic_fetch_add(&hw->actions, 1) + 1 == hw->damage_at;
 }
 
-/* ---- The queue ----------------------------------------------------------------------------------- */
+/* ---- The queue
+ * ----------------------------------------------------------------------------------- */
 
 static void push(struct hw_engine *engine, const struct hw_submission *submission) {
     engine->queue[(engine->head + engine->queued) % GPU_QUEUE_DEPTH] = *submission;
@@ -134,7 +137,8 @@ uint32_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset
     return value;
 }
 
-/* ---- Execution ------------------------------------------------------------------------------------- */
+/* ---- Execution
+ * ------------------------------------------------------------------------------------- */
 
 enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
                                uint32_t bytes) {

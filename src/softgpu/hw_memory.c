@@ -70,8 +70,7 @@ bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes) {
 }
 
 /* As much of `*bytes` as one call of the host gives: all, or what is left of the page. */
-static enum gpu_fault bus_at(struct hw *hw, uint64_t address, unsigned char **at,
-                             uint64_t *bytes) {
+static enum gpu_fault bus_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
     uint64_t page_left = GPU_PAGE - address % GPU_PAGE;
     *at = hw->host.memory(hw->host.ctx, address, (size_t)*bytes);
     if (*at == NULL && *bytes > page_left) {

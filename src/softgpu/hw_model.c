@@ -5,7 +5,8 @@
 
 #include <vidmm/softgpu.h>
 
-/* ---- Building ------------------------------------------------------------------------------------- */
+/* ---- Building
+ * ------------------------------------------------------------------------------------- */
 
 static uint64_t setting(const struct hw *hw, const char *name, uint64_t otherwise) {
     return hw->host.setting(hw->host.ctx, name, otherwise);
@@ -107,7 +108,8 @@ static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[V
     return hw;
 }
 
-/* ---- Registers -------------------------------------------------------------------------------------- */
+/* ---- Registers
+ * -------------------------------------------------------------------------------------- */
 
 /* Which block an offset is in, and where in it. */
 static bool in_engines(const struct hw *hw, uint64_t offset) {
@@ -158,7 +160,8 @@ static uint64_t read_global(struct hw *hw, uint32_t offset) {
 static uint64_t reg_read(void *context, uint32_t bar, uint64_t offset, uint32_t width) {
     struct hw *hw = context;
     uint64_t value;
-    if (bar != GPU_BAR_REGISTERS || offset >= GPU_REGISTER_BYTES || width < 4 || offset % width != 0)
+    if (bar != GPU_BAR_REGISTERS || offset >= GPU_REGISTER_BYTES || width < 4 ||
+        offset % width != 0)
         return UINT64_MAX;
     if (in_engines(hw, offset)) {
         uint32_t within;
@@ -211,7 +214,8 @@ static void enable_interrupts(struct hw *hw, bool enable) {
 static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t width,
                       uint64_t value) {
     struct hw *hw = context;
-    if (bar != GPU_BAR_REGISTERS || offset >= GPU_REGISTER_BYTES || width < 4 || offset % width != 0)
+    if (bar != GPU_BAR_REGISTERS || offset >= GPU_REGISTER_BYTES || width < 4 ||
+        offset % width != 0)
         return;
     if (in_engines(hw, offset))
         write_engine(hw, offset, value);
@@ -223,7 +227,8 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
         reset(hw);
 }
 
-/* ---- The rest ------------------------------------------------------------------------------------------ */
+/* ---- The rest
+ * ------------------------------------------------------------------------------------------ */
 
 static bool step(void *context, uint32_t engine) {
     struct hw *hw = context;

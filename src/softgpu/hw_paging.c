@@ -16,7 +16,8 @@ static void charge(struct hw *hw, struct hw_engine *engine, uint64_t destination
     engine->cost_ns += bytes / (local ? VRAM_BYTES_A_NS : SYSTEM_BYTES_A_NS);
 }
 
-/* ---- Copy --------------------------------------------------------------------------------------- */
+/* ---- Copy ---------------------------------------------------------------------------------------
+ */
 
 /* Forward, piece by piece. */
 static enum gpu_fault copy_walks(struct hw_walk *to, struct hw_walk *from, uint64_t bytes) {
@@ -209,8 +210,10 @@ enum gpu_fault hw_copy_command(struct hw *hw, struct hw_engine *engine,
         hw_ranges_before(hw, copy.source, copy.bytes + (untile ? tiling.surface : 0));
     if (!(head->flags & GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_before(hw, copy.destination, copy.bytes + (tile ? tiling.surface : 0));
-    fault = tile || untile ? copy_tiled(hw, engine, &copy, &tiling) : copy_linear(hw, engine, &copy);
-    if (fault == GPU_FAULT_NONE && hw_damaged(hw, tile || untile ? HW_DAMAGE_SWIZZLE : HW_DAMAGE_COPY))
+    fault =
+        tile || untile ? copy_tiled(hw, engine, &copy, &tiling) : copy_linear(hw, engine, &copy);
+    if (fault == GPU_FAULT_NONE &&
+        hw_damaged(hw, tile || untile ? HW_DAMAGE_SWIZZLE : HW_DAMAGE_COPY))
         damage_copy(hw, engine, &copy, &tiling);
     if (!(head->flags & GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_after(hw, copy.destination, copy.bytes + (tile ? tiling.surface : 0));
@@ -218,7 +221,8 @@ enum gpu_fault hw_copy_command(struct hw *hw, struct hw_engine *engine,
     return fault;
 }
 
-/* ---- Fill ---------------------------------------------------------------------------------------- */
+/* ---- Fill
+ * ---------------------------------------------------------------------------------------- */
 
 static enum gpu_fault fill_walk(struct hw_walk *to, uint32_t pattern, uint64_t bytes) {
     bool stream = bytes >= HW_STREAM_BYTES;
@@ -270,10 +274,11 @@ enum gpu_fault hw_fill_command(struct hw *hw, struct hw_engine *engine,
     return fault;
 }
 
-/* ---- Aperture pages -------------------------------------------------------------------------------- */
+/* ---- Aperture pages
+ * -------------------------------------------------------------------------------- */
 
-static enum gpu_fault aperture_range(struct hw *hw, uint32_t index, uint64_t first,
-                                     uint64_t pages, hw_entry **entries) {
+static enum gpu_fault aperture_range(struct hw *hw, uint32_t index, uint64_t first, uint64_t pages,
+                                     hw_entry **entries) {
     if (index >= GPU_APERTURES || first > hw->aperture[index].pages ||
         pages > hw->aperture[index].pages - first)
         return GPU_FAULT_ADDRESS;
@@ -292,8 +297,7 @@ enum gpu_fault hw_map_command(struct hw *hw, struct hw_engine *engine,
     struct gpu_map map;
     hw_entry *entries;
     uint32_t at = engine->cursor + (uint32_t)sizeof map, end = engine->cursor + head->size;
-    uint64_t flags =
-        HW_ENTRY_VALID | (head->flags & GPU_FLAG_COHERENT ? HW_ENTRY_COHERENT : 0);
+    uint64_t flags = HW_ENTRY_VALID | (head->flags & GPU_FLAG_COHERENT ? HW_ENTRY_COHERENT : 0);
     enum gpu_fault fault = hw_operands(hw, engine, head, &map, sizeof map);
     if (fault == GPU_FAULT_NONE)
         fault = aperture_range(hw, map.aperture, map.first, map.pages, &entries);
@@ -335,7 +339,8 @@ enum gpu_fault hw_unmap_command(struct hw *hw, struct hw_engine *engine,
     return GPU_FAULT_NONE;
 }
 
-/* ---- Touching -------------------------------------------------------------------------------------- */
+/* ---- Touching
+ * -------------------------------------------------------------------------------------- */
 
 enum gpu_fault hw_touch_command(struct hw *hw, struct hw_engine *engine,
                                 const struct gpu_command *head) {

@@ -2,17 +2,18 @@
  * hw_range.c - swizzling ranges: windows through which the CPU sees a surface in linear order.
  *
  * Silicon would redirect each CPU access. Plain memory cannot, so a window is a copy that is kept
- * coherent at the GPU's side: before a command touches a shown surface the window is written back to
- * it, and after a command wrote there the window is loaded again. A range whose surface was evicted
- * (SPECIAL_LOCK_TRANSFER) is detached: the window then holds the content, and its backing pages get
- * it when the range is released.
+ * coherent at the GPU's side: before a command touches a shown surface the window is written back
+ * to it, and after a command wrote there the window is loaded again. A range whose surface was
+ * evicted (SPECIAL_LOCK_TRANSFER) is detached: the window then holds the content, and its backing
+ * pages get it when the range is released.
  */
 #include "hw.h"
 
 #include <string.h>
 
 static bool shows(const struct hw_range *range, uint64_t address, uint64_t bytes) {
-    return range->control == GPU_RANGE_ATTACHED && address < range->shown_address + range->shown_bytes &&
+    return range->control == GPU_RANGE_ATTACHED &&
+           address < range->shown_address + range->shown_bytes &&
            range->shown_address < address + bytes;
 }
 
@@ -50,8 +51,7 @@ static void store_backing(struct hw *hw, const struct hw_range *range) {
 static bool showable(struct hw *hw, uint64_t address, uint64_t bytes, uint32_t pitch) {
     if (bytes == 0 || bytes % GPU_PAGE != 0 || bytes > GPU_WINDOW_BYTES)
         return false;
-    return pitch != 0 ? hw_tiled_surface(hw, address, pitch, bytes)
-                      : hw_inside(hw, address, bytes);
+    return pitch != 0 ? hw_tiled_surface(hw, address, pitch, bytes) : hw_inside(hw, address, bytes);
 }
 
 static void forget_backing(struct hw_range *range) {
@@ -59,7 +59,8 @@ static void forget_backing(struct hw_range *range) {
         atomic_store_explicit(&range->backing[page], 0, memory_order_relaxed);
 }
 
-/* ---- What the driver does by register ------------------------------------------------------------------ */
+/* ---- What the driver does by register
+ * ------------------------------------------------------------------ */
 
 static void attach(struct hw *hw, struct hw_range *range) {
     if (range->control != GPU_RANGE_OFF ||
@@ -130,7 +131,8 @@ void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value) {
     pthread_mutex_unlock(&hw->ranges_lock);
 }
 
-/* ---- Coherence --------------------------------------------------------------------------------------------- */
+/* ---- Coherence
+ * --------------------------------------------------------------------------------------------- */
 
 static void each(struct hw *hw, uint64_t address, uint64_t bytes,
                  void (*move)(struct hw *hw, const struct hw_range *range)) {
@@ -161,7 +163,9 @@ void hw_ranges_stop(struct hw *hw) {
     pthread_mutex_unlock(&hw->ranges_lock);
 }
 
-/* ---- Commands ------------------------------------------------------------------------------------------------ */
+/* ---- Commands
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* Operands of a range command, and the range, which must be on. */
 static enum gpu_fault range_operands(struct hw *hw, struct hw_engine *engine,

@@ -92,8 +92,8 @@ enum gpu_fault hw_draw_command(struct hw *hw, struct hw_engine *engine,
     fault = write ? stamp(hw, &draw) : check(hw, &draw);
     if (write)
         hw_ranges_after(hw, draw.address, draw.surface);
-    engine->cost_ns += (uint64_t)draw.pages *
-                       (hw_in_vram(hw, draw.address, 1) ? VRAM_PAGE_NS : OTHER_PAGE_NS);
+    engine->cost_ns +=
+        (uint64_t)draw.pages * (hw_in_vram(hw, draw.address, 1) ? VRAM_PAGE_NS : OTHER_PAGE_NS);
     return fault;
 }
 

@@ -1,8 +1,8 @@
 /*
  * hw_walk.c - turns one side of a command into pieces of host memory, a batch at a time.
  *
- * Resolving a batch before copying lets the copy fetch the next page while it stores this one, which
- * is what makes a list of scattered pages as fast as one range.
+ * Resolving a batch before copying lets the copy fetch the next page while it stores this one,
+ * which is what makes a list of scattered pages as fast as one range.
  */
 #include "hw.h"
 
@@ -77,18 +77,31 @@ static enum gpu_fault add_piece(struct hw_walk *walk) {
     return GPU_FAULT_NONE;
 }
 
+/* Resolves another batch behind the piece that is left, if one is. */
+static enum gpu_fault refill(struct hw_walk *walk) {
+    enum gpu_fault fault = GPU_FAULT_NONE;
+    if (walk->next < walk->count) {
+        walk->piece[0] = walk->piece[walk->next];
+        walk->count = 1;
+    } else {
+        walk->count = 0;
+    }
+    walk->next = 0;
+    while (walk->left != 0 && walk->count < HW_PIECES && fault == GPU_FAULT_NONE)
+        fault = add_piece(walk);
+    return fault;
+}
+
 struct hw_piece *hw_walk_piece(struct hw_walk *walk, enum gpu_fault *fault) {
     *fault = GPU_FAULT_NONE;
-    if (walk->next == walk->count) {
-        walk->next = walk->count = 0;
-        while (walk->left != 0 && walk->count < HW_PIECES && *fault == GPU_FAULT_NONE)
-            *fault = add_piece(walk);
+    /* Early by one piece, so that there is always a next one to fetch ahead from. */
+    if (walk->next + 1 >= walk->count && walk->left != 0) {
+        enum gpu_fault found = refill(walk);
+        /* What lies before a bad place is still moved; its fault comes when it is all there is. */
         if (walk->count == 0)
-            return NULL;
-        /* What lies before the bad place is still moved; the fault comes when we get there again. */
-        *fault = GPU_FAULT_NONE;
+            *fault = found;
     }
-    return &walk->piece[walk->next];
+    return walk->next < walk->count ? &walk->piece[walk->next] : NULL;
 }
 
 void hw_walk_take(struct hw_walk *walk, uint64_t bytes) {

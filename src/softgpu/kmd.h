@@ -1,9 +1,11 @@
 /*
- * kmd.h - the kernel-mode driver of the software GPU: its objects, and what kmd_*.c call of each other.
+ * kmd.h - the kernel-mode driver of the software GPU: its objects, and what kmd_*.c call of each
+ * other.
  *
- * Written as a driver for the real kernel would be: it knows the contract headers, its registers and
- * nothing of whoever drives it. It addresses GPU memory physically in every interface version that it
- * declares (no GPU virtual addresses), so paging uses TRANSFER, FILL and the aperture operations.
+ * Written as a driver for the real kernel would be: it knows the contract headers, its registers
+ * and nothing of whoever drives it. It addresses GPU memory physically in every interface version
+ * that it declares (no GPU virtual addresses), so paging uses TRANSFER, FILL and the aperture
+ * operations.
  */
 #ifndef SOFTGPU_KMD_H
 #define SOFTGPU_KMD_H
@@ -29,7 +31,8 @@ struct kmd_settings {
     ULONG banks, vram_segments, busy_every, agp;
 };
 
-/* ---- Segments ------------------------------------------------------------------------------------ */
+/* ---- Segments
+ * ------------------------------------------------------------------------------------ */
 
 enum kmd_segment_kind {
     KMD_SEGMENT_APERTURE, /* linear, the general one */
@@ -49,7 +52,8 @@ struct kmd_segment {
 #define KMD_SEGMENTS_MAX 31u /* an id has five bits */
 #define KMD_BANKS_MAX    127u
 
-/* ---- Objects --------------------------------------------------------------------------------------- */
+/* ---- Objects
+ * --------------------------------------------------------------------------------------- */
 
 #define KMD_MAGIC_ALLOCATION 0x636f6c61u
 #define KMD_MAGIC_OPEN       0x6e65706fu
@@ -118,7 +122,8 @@ struct kmd_adapter {
     struct kmd_allocation *range_owner[GPU_RANGE_LIMIT];
 };
 
-/* ---- Registers ---------------------------------------------------------------------------------------- */
+/* ---- Registers
+ * ---------------------------------------------------------------------------------------- */
 
 static inline ULONG kmd_read(const struct kmd_adapter *adapter, ULONG offset) {
     return READ_REGISTER_ULONG((volatile ULONG *)(void *)(adapter->registers + offset));
@@ -136,7 +141,8 @@ static inline void kmd_write64(const struct kmd_adapter *adapter, ULONG offset, 
     WRITE_REGISTER_ULONG64((volatile ULONG64 *)(void *)(adapter->registers + offset), value);
 }
 
-/* ---- Between files --------------------------------------------------------------------------------------- */
+/* ---- Between files
+ * --------------------------------------------------------------------------------------- */
 
 /* Zeroed nonpaged memory or NULL. */
 PVOID kmd_alloc(SIZE_T bytes);
@@ -165,7 +171,8 @@ static inline ULONGLONG kmd_round_to_page(ULONGLONG bytes) {
 /* kmd_submit.c */
 void kmd_interrupts(const struct kmd_adapter *adapter, bool enable);
 
-/* ---- Entry points --------------------------------------------------------------------------------------------- */
+/* ---- Entry points
+ * --------------------------------------------------------------------------------------------- */
 
 DXGKDDI_ADD_DEVICE kmd_add_device;
 DXGKDDI_START_DEVICE kmd_start_device;

@@ -2,8 +2,8 @@
  * kmd_allocation.c - allocations: which segments they may live in, and their handles
  * (nc-d3dkmddi-dxgkddi_createallocation.md, ns-d3dkmddi-_dxgk_allocationinfo.md).
  *
- * Placement: GPU memory first for what asks for it, invisible before visible so that visible VRAM is
- * left to those that the CPU maps; the linear aperture last, or alone.
+ * Placement: GPU memory first for what asks for it, invisible before visible so that visible VRAM
+ * is left to those that the CPU maps; the linear aperture last, or alone.
  */
 #include "kmd.h"
 
@@ -17,11 +17,12 @@ struct kmd_allocation *kmd_open_of(HANDLE handle) {
     return open != NULL && open->magic == KMD_MAGIC_OPEN ? open->allocation : NULL;
 }
 
-/* ---- Placement ---------------------------------------------------------------------------------------- */
+/* ---- Placement
+ * ---------------------------------------------------------------------------------------- */
 
 /* Kinds in order of preference; the eviction aperture only for who names it. */
 static const enum kmd_segment_kind preference[] = {
-    KMD_SEGMENT_INVISIBLE, KMD_SEGMENT_VISIBLE, KMD_SEGMENT_APERTURE,
+    KMD_SEGMENT_INVISIBLE, KMD_SEGMENT_VISIBLE,  KMD_SEGMENT_APERTURE,
     KMD_SEGMENT_AGP,       KMD_SEGMENT_EVICTION,
 };
 
@@ -67,13 +68,16 @@ static UINT eviction_set(const struct kmd_adapter *adapter,
            kmd_segment_set(adapter, KMD_SEGMENT_EVICTION);
 }
 
-/* ---- Flags ------------------------------------------------------------------------------------------------ */
+/* ---- Flags
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* Combinations that ns-d3dkmddi-_dxgk_allocationinfoflags.md rules out, or that mean nothing. */
 static bool sensible(const struct vidmm_umd_allocation *umd) {
     bool visible = (umd->flags & VIDMM_UMD_CPU_VISIBLE) != 0;
     bool primary = (umd->flags & VIDMM_UMD_PRIMARY) != 0;
-    if (umd->size == 0 || umd->size > GPU_MEMORY_LIMIT || (umd->alignment & (umd->alignment - 1)) != 0)
+    if (umd->size == 0 || umd->size > GPU_MEMORY_LIMIT ||
+        (umd->alignment & (umd->alignment - 1)) != 0)
         return false;
     if ((umd->flags & (VIDMM_UMD_CACHED | VIDMM_UMD_PERMANENT_SYSMEM)) && (!visible || primary))
         return false;
@@ -84,7 +88,8 @@ static bool sensible(const struct vidmm_umd_allocation *umd) {
     return true;
 }
 
-/* Bits 0 to 9 mean the same in both flag types; what 2.0 and 2.1 gave another meaning is left alone. */
+/* Bits 0 to 9 mean the same in both flag types; what 2.0 and 2.1 gave another meaning is left
+ * alone. */
 static DXGK_ALLOCATIONINFOFLAGS info_flags(ULONG version, const struct vidmm_umd_allocation *umd) {
     DXGK_ALLOCATIONINFOFLAGS flags = {0};
     flags.CpuVisible = (umd->flags & VIDMM_UMD_CPU_VISIBLE) != 0;
@@ -101,7 +106,9 @@ static DXGK_ALLOCATIONINFOFLAGS info_flags(ULONG version, const struct vidmm_umd
     return flags;
 }
 
-/* ---- Creating ------------------------------------------------------------------------------------------------ */
+/* ---- Creating
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void fill_info(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
                       DXGK_ALLOCATIONINFO *info) {
@@ -136,7 +143,8 @@ static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *inf
     UINT size = info->PrivateDriverDataSize;
     if (info->pPrivateDriverData == NULL || size < sizeof data.umd)
         return STATUS_INVALID_PARAMETER;
-    RtlCopyMemory(&data, info->pPrivateDriverData, size < sizeof data ? sizeof data.umd : sizeof data);
+    RtlCopyMemory(&data, info->pPrivateDriverData,
+                  size < sizeof data ? sizeof data.umd : sizeof data);
     if (data.umd.magic != VIDMM_UMD_MAGIC)
         return STATUS_GRAPHICS_DRIVER_MISMATCH;
     if (!sensible(&data.umd) || place(adapter, &data.umd, &preferred) == 0)
@@ -187,7 +195,9 @@ NTSTATUS APIENTRY kmd_destroy_allocation(const HANDLE hAdapter,
     return STATUS_SUCCESS;
 }
 
-/* ---- Opening --------------------------------------------------------------------------------------------------- */
+/* ---- Opening
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static void close_one(HANDLE handle) {
     struct kmd_open *open = handle;

@@ -1,5 +1,6 @@
 /*
- * kmd_device.c - the life of the adapter: add, start (map the registers, read the straps), stop, remove.
+ * kmd_device.c - the life of the adapter: add, start (map the registers, read the straps), stop,
+ * remove.
  */
 #include "kmd.h"
 

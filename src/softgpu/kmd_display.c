@@ -1,6 +1,7 @@
 /*
- * kmd_display.c - the display half of the table. The adapter reports no video present sources and no
- * children, so none of this is ever called; drivers before WDDM 1.3 have to fill the slots all the same.
+ * kmd_display.c - the display half of the table. The adapter reports no video present sources and
+ * no children, so none of this is ever called; drivers before WDDM 1.3 have to fill the slots all
+ * the same.
  */
 #include "kmd.h"
 

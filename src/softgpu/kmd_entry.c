@@ -56,8 +56,8 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
         RtlQueryRegistryValues(RTL_REGISTRY_ABSOLUTE, registry_path->Buffer, table, NULL, NULL);
     if (!NT_SUCCESS(status))
         return status;
-    if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) ||
-        settings.banks > KMD_BANKS_MAX || settings.paging_bytes == 0)
+    if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) || settings.banks > KMD_BANKS_MAX ||
+        settings.paging_bytes == 0)
         return STATUS_INVALID_PARAMETER;
     return STATUS_SUCCESS;
 }

@@ -3,9 +3,10 @@
  * ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md).
  *
  * Everything is encoded into the paging buffer and nothing done on the spot, so the GPU executes
- * operations in the order in which they were built. An operation without a page list is one command:
- * it fits or it does not. One with a page list is cut where the buffer ends; MultipassOffset counts the
- * pages that are done. TransferOffset counts at the segment side and MdlOffset at the MDL side.
+ * operations in the order in which they were built. An operation without a page list is one
+ * command: it fits or it does not. One with a page list is cut where the buffer ends;
+ * MultipassOffset counts the pages that are done. TransferOffset counts at the segment side and
+ * MdlOffset at the MDL side.
  */
 #include "kmd_writer.h"
 
@@ -45,7 +46,8 @@ static void moved(HANDLE handle, UINT segment, ULONGLONG address) {
     allocation->address = segment != 0 ? address : 0;
 }
 
-/* ---- Transfer ------------------------------------------------------------------------------------------ */
+/* ---- Transfer
+ * ------------------------------------------------------------------------------------------ */
 
 /* GPU_FLAG_TILE, GPU_FLAG_UNTILE or neither. */
 static uint16_t tile_flag(const struct kmd_allocation *allocation, DXGK_TRANSFERFLAGS flags) {
@@ -61,7 +63,8 @@ struct copy_command {
     struct gpu_tiling tiling;
 };
 
-/* A copy of `bytes` that begins `offset` bytes into the allocation; returns its size without runs. */
+/* A copy of `bytes` that begins `offset` bytes into the allocation; returns its size without runs.
+ */
 static UINT copy_command(struct copy_command *command, const struct kmd_allocation *allocation,
                          uint16_t flags, ULONGLONG destination, ULONGLONG source, ULONGLONG offset,
                          ULONGLONG bytes) {
@@ -87,9 +90,9 @@ static UINT copy_command(struct copy_command *command, const struct kmd_allocati
 static NTSTATUS transfer_pages(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args,
                                const struct kmd_allocation *allocation, uint16_t flags,
                                const MDL *mdl, ULONGLONG address) {
-    struct page_list list = pages_left(mdl, args->Transfer.MdlOffset,
-                                       whole_pages(args->Transfer.TransferSize),
-                                       args->MultipassOffset);
+    struct page_list list =
+        pages_left(mdl, args->Transfer.MdlOffset, whole_pages(args->Transfer.TransferSize),
+                   args->MultipassOffset);
     ULONGLONG done = (ULONGLONG)args->MultipassOffset * GPU_PAGE;
     ULONGLONG left = args->Transfer.TransferSize - done;
     struct copy_command command;
@@ -146,7 +149,8 @@ static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
     return status;
 }
 
-/* ---- Fill, discard, touch ------------------------------------------------------------------------------- */
+/* ---- Fill, discard, touch
+ * ------------------------------------------------------------------------------- */
 
 /* A filled part of where the allocation is known to be says nothing new. */
 static bool known_place(HANDLE handle, UINT segment, ULONGLONG address) {
@@ -184,7 +188,8 @@ static NTSTATUS touch(struct kmd_writer *writer, enum gpu_opcode opcode, PHYSICA
     return fits(kmd_put(writer, &command, sizeof command));
 }
 
-/* ---- Apertures ---------------------------------------------------------------------------------------------- */
+/* ---- Apertures
+ * ---------------------------------------------------------------------------------------------- */
 
 static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer,
                     DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -193,9 +198,9 @@ static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer
     ULONGLONG first = args->MapApertureSegment.OffsetInPages;
     if (segment == NULL || wanted == 0)
         return STATUS_SUCCESS;
-    struct page_list list = pages_left(args->MapApertureSegment.pMdl,
-                                       args->MapApertureSegment.MdlOffset, wanted,
-                                       args->MultipassOffset);
+    struct page_list list =
+        pages_left(args->MapApertureSegment.pMdl, args->MapApertureSegment.MdlOffset, wanted,
+                   args->MultipassOffset);
     struct gpu_map command = {
         .head = {GPU_MAP, args->MapApertureSegment.Flags.CacheCoherent ? GPU_FLAG_COHERENT : 0, 0},
         .aperture = segment->hardware,
@@ -203,8 +208,7 @@ static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer
         .first = first + args->MultipassOffset,
     };
     PUCHAR written;
-    SIZE_T pages =
-        kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
     if (pages < list.pages && pages != 0) {
         uint32_t count = (uint32_t)pages;
         RtlCopyMemory(written + offsetof(struct gpu_map, pages), &count, sizeof count);
@@ -238,7 +242,8 @@ static NTSTATUS unmap(const struct kmd_adapter *adapter, struct kmd_writer *writ
     return STATUS_SUCCESS;
 }
 
-/* ---- Special lock transfer -------------------------------------------------------------------------------------- */
+/* ---- Special lock transfer
+ * -------------------------------------------------------------------------------------- */
 
 /*
  * The surface moves while the CPU keeps its window. What the window shows is what moves: out of the
@@ -256,8 +261,7 @@ static NTSTATUS special_out(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER
         .value = first + args->MultipassOffset,
     };
     PUCHAR written;
-    SIZE_T pages =
-        kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
     if (pages != list.pages)
         return progress(args, pages, list.pages);
     if (!args->SpecialLockTransfer.Flags.TransferEnd)
@@ -310,7 +314,8 @@ static NTSTATUS special(struct kmd_adapter *adapter, struct kmd_writer *writer,
     return status;
 }
 
-/* ---- Context resources --------------------------------------------------------------------------------------------- */
+/* ---- Context resources
+ * --------------------------------------------------------------------------------------------- */
 
 static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct kmd_allocation *allocation =
@@ -329,8 +334,7 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
                                        (SIZE_T)(size / GPU_PAGE), args->MultipassOffset);
     PUCHAR written;
     command.head.flags = GPU_FLAG_DESTINATION_PAGES;
-    SIZE_T pages =
-        kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
     if (pages != 0) {
         uint64_t bytes = pages * GPU_PAGE;
         RtlCopyMemory(written + offsetof(struct gpu_fill, bytes), &bytes, sizeof bytes);
@@ -338,7 +342,9 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
     return progress(args, pages, list.pages);
 }
 
-/* ---- The call -------------------------------------------------------------------------------------------------------- */
+/* ---- The call
+ * --------------------------------------------------------------------------------------------------------
+ */
 
 static NTSTATUS build(struct kmd_adapter *adapter, struct kmd_writer *writer,
                       DXGKARG_BUILDPAGINGBUFFER *args) {

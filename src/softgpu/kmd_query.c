@@ -59,7 +59,8 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
     DXGK_DRIVERCAPS caps = {0};
     caps.HighestAcceptableAddress.QuadPart = (LONGLONG)(GPU_BUS_END - 1);
     caps.MaxAllocationListSlotId = 2;
-    caps.ApertureSegmentCommitLimit = (SIZE_T)(adapter->aperture_bytes[0] + adapter->aperture_bytes[1]);
+    caps.ApertureSegmentCommitLimit =
+        (SIZE_T)(adapter->aperture_bytes[0] + adapter->aperture_bytes[1]);
     caps.NumberOfSwizzlingRanges = adapter->ranges;
     caps.SchedulingCaps.MultiEngineAware = 1;
     caps.MemoryManagementCaps.PagingNode = adapter->nodes - 1;
@@ -87,7 +88,8 @@ static NTSTATUS query_physical(const struct kmd_adapter *adapter,
     caps.NumExecutionNodes = (WORD)adapter->nodes;
     caps.PagingNodeIndex = (WORD)(adapter->nodes - 1);
     caps.DxgkPhysicalAdapterHandle = adapter->dxgk.DeviceHandle;
-    return answer(args, &caps, sizeof caps, offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(UINT));
+    return answer(args, &caps, sizeof caps,
+                  offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(UINT));
 }
 
 NTSTATUS APIENTRY kmd_query_adapter_info(const HANDLE hAdapter,

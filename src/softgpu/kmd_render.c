@@ -1,10 +1,10 @@
 /*
- * kmd_render.c - DxgkDdiRender and DxgkDdiPatch: from the untrusted commands of a user-mode driver to
- * a DMA buffer with addresses (nc-d3dkmddi-dxgkddi_render.md, submitting-a-command-buffer.md).
+ * kmd_render.c - DxgkDdiRender and DxgkDdiPatch: from the untrusted commands of a user-mode driver
+ * to a DMA buffer with addresses (nc-d3dkmddi-dxgkddi_render.md, submitting-a-command-buffer.md).
  *
- * A command buffer lies in user memory and may change under us: each command is copied once, and only
- * the copy is judged and translated. What gets into a DMA buffer cannot reach beyond the allocations
- * of its list. MultipassOffset counts translated commands.
+ * A command buffer lies in user memory and may change under us: each command is copied once, and
+ * only the copy is judged and translated. What gets into a DMA buffer cannot reach beyond the
+ * allocations of its list. MultipassOffset counts translated commands.
  */
 #include "kmd.h"
 
@@ -23,9 +23,11 @@ struct render {
     UINT patch_room;
 };
 
-/* ---- Judging ------------------------------------------------------------------------------------------- */
+/* ---- Judging
+ * ------------------------------------------------------------------------------------------- */
 
-/* The allocation that a command names; writes need the list to say so, for the sake of dirty state. */
+/* The allocation that a command names; writes need the list to say so, for the sake of dirty state.
+ */
 static struct kmd_allocation *listed(const DXGKARG_RENDER *args, UINT index, bool write) {
     if (index >= args->AllocationListSize)
         return NULL;
@@ -57,7 +59,8 @@ static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command
                : STATUS_INVALID_PARAMETER;
 }
 
-/* ---- Translating ------------------------------------------------------------------------------------------ */
+/* ---- Translating
+ * ------------------------------------------------------------------------------------------ */
 
 static void put(struct render *render, const void *command, UINT bytes) {
     RtlCopyMemory(render->at, command, bytes);
@@ -79,7 +82,8 @@ static void put_patch(struct render *render, UINT index, UINT slot, enum patch_k
 
 /*
  * A CHECK needs two allocations, and split offsets have to increase strictly
- * (splitting-a-dma-buffer.md): an empty command in front of it gives the first one an offset of its own.
+ * (splitting-a-dma-buffer.md): an empty command in front of it gives the first one an offset of its
+ * own.
  */
 static bool put_draw(struct render *render, const struct vidmm_umd_command *command) {
     bool check = command->opcode == VIDMM_UMD_CHECK;
@@ -132,9 +136,12 @@ static bool put_command(struct render *render, const struct vidmm_umd_command *c
 NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
     const UCHAR *commands = args->pCommand;
     UINT count = args->CommandLength / (UINT)sizeof(struct vidmm_umd_command);
-    struct render render = {args,          args->pDmaBuffer,
-                            args->pDmaBuffer, args->DmaSize,
-                            args->pPatchLocationListOut, args->PatchLocationListOutSize};
+    struct render render = {args,
+                            args->pDmaBuffer,
+                            args->pDmaBuffer,
+                            args->DmaSize,
+                            args->pPatchLocationListOut,
+                            args->PatchLocationListOutSize};
     NTSTATUS status = STATUS_SUCCESS;
     UNREFERENCED_PARAMETER(hContext);
     if (args->CommandLength % sizeof(struct vidmm_umd_command) != 0)
@@ -156,7 +163,9 @@ NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
     return status;
 }
 
-/* ---- Patching -------------------------------------------------------------------------------------------------- */
+/* ---- Patching
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static void patch_surface(const struct kmd_adapter *adapter, PUCHAR command,
                           const DXGK_ALLOCATIONLIST *entry, uint64_t address) {

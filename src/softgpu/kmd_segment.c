@@ -2,16 +2,15 @@
  * kmd_segment.c - the segments, and the three versions of the query that reports them
  * (initializing-use-of-memory-segments.md, ns-d3dkmddi-_dxgk_querysegmentout*.md).
  *
- * Order, which is also the order of ids: linear aperture, visible VRAM, the pieces of invisible VRAM,
- * eviction aperture, AGP aperture. What the board does not have is left out.
+ * Order, which is also the order of ids: linear aperture, visible VRAM, the pieces of invisible
+ * VRAM, eviction aperture, AGP aperture. What the board does not have is left out.
  */
 #include "kmd.h"
 
 static void add(struct kmd_adapter *adapter, enum kmd_segment_kind kind, ULONGLONG base,
                 ULONGLONG size, UINT hardware) {
     if (size != 0 && adapter->segments < KMD_SEGMENTS_MAX)
-        adapter->segment[adapter->segments++] =
-            (struct kmd_segment){kind, base, size, hardware};
+        adapter->segment[adapter->segments++] = (struct kmd_segment){kind, base, size, hardware};
 }
 
 static void add_invisible(struct kmd_adapter *adapter) {
@@ -38,7 +37,8 @@ static UINT first_memory(const struct kmd_adapter *adapter) {
     return id;
 }
 
-/* Equal banks, whole pages; the last takes what is left (dividing-a-memory-space-segment-into-banks.md). */
+/* Equal banks, whole pages; the last takes what is left
+ * (dividing-a-memory-space-segment-into-banks.md). */
 static void cut_banks(struct kmd_adapter *adapter) {
     const struct kmd_segment *segment = kmd_segment(adapter, first_memory(adapter));
     ULONG banks = adapter->settings.banks;
@@ -47,9 +47,9 @@ static void cut_banks(struct kmd_adapter *adapter) {
         return;
     }
     for (ULONG i = 0; i < banks; i++)
-        adapter->bank_ends[i] = i + 1 == banks
-                                    ? (SIZE_T)segment->size
-                                    : (SIZE_T)(segment->size / banks / GPU_PAGE * GPU_PAGE * (i + 1));
+        adapter->bank_ends[i] =
+            i + 1 == banks ? (SIZE_T)segment->size
+                           : (SIZE_T)(segment->size / banks / GPU_PAGE * GPU_PAGE * (i + 1));
 }
 
 void kmd_segments_build(struct kmd_adapter *adapter) {
@@ -79,7 +79,8 @@ UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind ki
     return set;
 }
 
-/* ---- Describing ----------------------------------------------------------------------------------- */
+/* ---- Describing
+ * ----------------------------------------------------------------------------------- */
 
 static DXGK_SEGMENTFLAGS flags_of(const struct kmd_adapter *adapter, UINT id) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
@@ -156,7 +157,8 @@ static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T st
     RtlCopyMemory(out, &descriptor, stride < sizeof descriptor ? stride : sizeof descriptor);
 }
 
-/* ---- Answering -------------------------------------------------------------------------------------- */
+/* ---- Answering
+ * -------------------------------------------------------------------------------------- */
 
 /* An AGP aperture is reported only where the system says that there is one. */
 static void add_agp(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {

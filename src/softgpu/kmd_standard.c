@@ -1,6 +1,7 @@
 /*
- * kmd_standard.c - the allocations that the system itself creates: the private data that a user-mode
- * driver would have written for them (nc-d3dkmddi-dxgkddi_getstandardallocationdriverdata.md).
+ * kmd_standard.c - the allocations that the system itself creates: the private data that a
+ * user-mode driver would have written for them
+ * (nc-d3dkmddi-dxgkddi_getstandardallocationdriverdata.md).
  */
 #include "kmd.h"
 

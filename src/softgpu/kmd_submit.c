@@ -66,12 +66,14 @@ NTSTATUS APIENTRY kmd_query_current_fence(const HANDLE hAdapter, DXGKARG_QUERYCU
     return STATUS_SUCCESS;
 }
 
-/* ---- Interrupts ------------------------------------------------------------------------------------------ */
+/* ---- Interrupts
+ * ------------------------------------------------------------------------------------------ */
 
 static void report_completed(struct kmd_adapter *adapter, UINT node) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
     data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
-    data.DmaCompleted.SubmissionFenceId = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED);
+    data.DmaCompleted.SubmissionFenceId =
+        kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED);
     data.DmaCompleted.NodeOrdinal = node;
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
@@ -79,7 +81,8 @@ static void report_completed(struct kmd_adapter *adapter, UINT node) {
 static void report_preempted(struct kmd_adapter *adapter, UINT node) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
     data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
-    data.DmaPreempted.PreemptionFenceId = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_PREEMPTED);
+    data.DmaPreempted.PreemptionFenceId =
+        kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_PREEMPTED);
     data.DmaPreempted.LastCompletedFenceId =
         kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED);
     data.DmaPreempted.NodeOrdinal = node;
@@ -98,7 +101,8 @@ static void report_faulted(struct kmd_adapter *adapter, UINT node) {
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
 
-/* Acknowledging before reading the fences: one that completes in between raises its own interrupt. */
+/* Acknowledging before reading the fences: one that completes in between raises its own interrupt.
+ */
 static void serve(struct kmd_adapter *adapter, UINT node) {
     ULONG events = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS);
     kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS, events);
@@ -130,7 +134,8 @@ VOID APIENTRY kmd_dpc_routine(const PVOID MiniportDeviceContext) {
     adapter->dxgk.DxgkCbNotifyDpc(adapter->dxgk.DeviceHandle);
 }
 
-/* ---- Recovery ---------------------------------------------------------------------------------------------- */
+/* ---- Recovery
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Stops everything; VRAM loses its content, apertures keep their pages. */
 NTSTATUS APIENTRY kmd_reset_from_timeout(const HANDLE hAdapter) {
@@ -181,7 +186,8 @@ NTSTATUS APIENTRY kmd_query_dependent_engine_group(const HANDLE hAdapter,
     return STATUS_SUCCESS;
 }
 
-/* An engine with nothing queued answers for itself; whether a busy one gets anywhere is not to be seen. */
+/* An engine with nothing queued answers for itself; whether a busy one gets anywhere is not to be
+ * seen. */
 NTSTATUS APIENTRY kmd_query_engine_status(const HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS *args) {
     const struct kmd_adapter *adapter = hAdapter;
     if (args->NodeOrdinal >= adapter->nodes)

@@ -12,8 +12,8 @@ NTSTATUS APIENTRY kmd_acquire_swizzling_range(const HANDLE hAdapter,
     if (allocation == NULL || args->RangeId >= adapter->ranges || allocation->segment == 0 ||
         allocation->segment != args->SegmentId)
         return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
-    bool tiled = (allocation->flags & VIDMM_UMD_SWIZZLED) &&
-                 kmd_segment_is_memory(adapter, args->SegmentId);
+    bool tiled =
+        (allocation->flags & VIDMM_UMD_SWIZZLED) && kmd_segment_is_memory(adapter, args->SegmentId);
     ULONGLONG bytes = kmd_round_to_page(allocation->size);
     if (bytes > GPU_WINDOW_BYTES)
         return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;

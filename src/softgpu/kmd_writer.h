@@ -1,9 +1,9 @@
 /*
  * kmd_writer.h - writing commands into what is left of a paging buffer.
  *
- * Nothing is written that does not fit whole, so a buffer is valid after every call, and a page list
- * is cut wherever the room ends. Commands are multiples of eight bytes; so is what is used of an odd
- * remainder.
+ * Nothing is written that does not fit whole, so a buffer is valid after every call, and a page
+ * list is cut wherever the room ends. Commands are multiples of eight bytes; so is what is used of
+ * an odd remainder.
  */
 #ifndef SOFTGPU_KMD_WRITER_H
 #define SOFTGPU_KMD_WRITER_H
@@ -21,8 +21,8 @@ bool kmd_put(struct kmd_writer *writer, const void *command, UINT bytes);
 /*
  * Appends a command of `fixed` bytes and as many of `pages` page numbers as fit, pages that follow
  * each other as one run. Returns how many pages that was; 0: not one. `size` of the command (its
- * second 32-bit word) is set here; other members that depend on the number are the caller's to patch
- * through `*command`, which is where the copy went.
+ * second 32-bit word) is set here; other members that depend on the number are the caller's to
+ * patch through `*command`, which is where the copy went.
  */
 SIZE_T kmd_put_pages(struct kmd_writer *writer, const void *fixed_part, UINT fixed,
                      const PFN_NUMBER *page, SIZE_T pages, PUCHAR *command);

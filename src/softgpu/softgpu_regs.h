@@ -1,8 +1,9 @@
 /*
  * softgpu_regs.h - what driver and hardware agree on: BARs, registers, addresses, command formats.
  *
- * The kernel-mode driver (kmd_*.c) and the software GPU (hw_*.c) share this header and nothing else,
- * as a real driver shares a register specification with its silicon. docs/softgpu.md has it as tables.
+ * The kernel-mode driver (kmd_*.c) and the software GPU (hw_*.c) share this header and nothing
+ * else, as a real driver shares a register specification with its silicon. docs/softgpu.md has it
+ * as tables.
  */
 #ifndef SOFTGPU_REGS_H
 #define SOFTGPU_REGS_H
@@ -12,54 +13,61 @@
 #define GPU_PAGE       4096u
 #define GPU_PAGE_SHIFT 12u
 
-/* ---- BARs ------------------------------------------------------------------------------------- */
+/* ---- BARs -------------------------------------------------------------------------------------
+ */
 
 #define GPU_BAR_REGISTERS 0u
 #define GPU_BAR_VRAM      1u /* the visible part of VRAM, absent when there is none */
-#define GPU_BAR_WINDOWS   2u /* GPU_WINDOW_BYTES for each swizzling range, absent when there are none */
+#define GPU_BAR_WINDOWS                                                                            \
+    2u /* GPU_WINDOW_BYTES for each swizzling range, absent when there are none */
 
 #define GPU_REGISTER_BYTES 0x2000u
 #define GPU_WINDOW_BYTES   (UINT64_C(64) << 20)
 
-/* ---- GPU physical addresses -------------------------------------------------------------------- */
+/* ---- GPU physical addresses --------------------------------------------------------------------
+ */
 
 /* Below 1 TiB an address is a bus address: system memory, and what an AGP aperture shows of it. */
-#define GPU_BUS_END       (UINT64_C(1) << 40)
-#define GPU_VRAM_BASE     (UINT64_C(1) << 40)
-#define GPU_APERTURES     2u
+#define GPU_BUS_END          (UINT64_C(1) << 40)
+#define GPU_VRAM_BASE        (UINT64_C(1) << 40)
+#define GPU_APERTURES        2u
 #define GPU_APERTURE_BASE(n) (UINT64_C(1) << 40 << ((n) + 1u))
 /* No memory of the GPU is larger. */
-#define GPU_MEMORY_LIMIT  (UINT64_C(1) << 39)
+#define GPU_MEMORY_LIMIT (UINT64_C(1) << 39)
 
-/* ---- Registers of the whole GPU (BAR 0) ---------------------------------------------------------- */
+/* ---- Registers of the whole GPU (BAR 0)
+ * ---------------------------------------------------------- */
 
 #define GPU_ID_VALUE        0x55504753u /* "SGPU" */
-#define GPU_REG_ID          0x000u /* 32, read */
-#define GPU_REG_NODES       0x004u /* 32, read: engines that take work */
-#define GPU_REG_RANGES      0x008u /* 32, read: swizzling ranges */
-#define GPU_REG_INT_STATUS  0x00cu /* 32, read: bit n: engine n has events */
-#define GPU_REG_INT_ENABLE  0x010u /* 32: 1: events raise interrupt message 0 */
+#define GPU_REG_ID          0x000u      /* 32, read */
+#define GPU_REG_NODES       0x004u      /* 32, read: engines that take work */
+#define GPU_REG_RANGES      0x008u      /* 32, read: swizzling ranges */
+#define GPU_REG_INT_STATUS  0x00cu      /* 32, read: bit n: engine n has events */
+#define GPU_REG_INT_ENABLE  0x010u      /* 32: 1: events raise interrupt message 0 */
 #define GPU_REG_RESET       0x014u /* 32, write 1: stops engines, empties queues, VRAM reads as zero */
 #define GPU_REG_VRAM        0x020u /* 64, read: bytes of VRAM */
 #define GPU_REG_VISIBLE     0x028u /* 64, read: bytes of it behind BAR 1, from its start */
 #define GPU_REG_APERTURE(n) (0x030u + 8u * (n)) /* 64, read: bytes of aperture n, 0: absent */
 
-/* ---- Registers of engine n ----------------------------------------------------------------------- */
+/* ---- Registers of engine n
+ * ----------------------------------------------------------------------- */
 
-#define GPU_ENGINES          2u
-#define GPU_ENGINE(n)        (0x100u + 0x100u * (n))
-#define GPU_ENGINE_ADDRESS   0x00u /* 64: of the first command, a GPU physical address */
-#define GPU_ENGINE_SIZE      0x08u /* 32: bytes of commands */
-#define GPU_ENGINE_FENCE     0x0cu /* 32: what COMPLETED becomes */
-#define GPU_ENGINE_DOORBELL  0x10u /* 32, write GPU_DOORBELL_*: queues the above */
-#define GPU_ENGINE_PREEMPT   0x14u /* 32, write a fence: what has not begun is dropped, then PREEMPTED */
+#define GPU_ENGINES         2u
+#define GPU_ENGINE(n)       (0x100u + 0x100u * (n))
+#define GPU_ENGINE_ADDRESS  0x00u /* 64: of the first command, a GPU physical address */
+#define GPU_ENGINE_SIZE     0x08u /* 32: bytes of commands */
+#define GPU_ENGINE_FENCE    0x0cu /* 32: what COMPLETED becomes */
+#define GPU_ENGINE_DOORBELL 0x10u /* 32, write GPU_DOORBELL_*: queues the above */
+#define GPU_ENGINE_PREEMPT                                                                         \
+    0x14u /* 32, write a fence: what has not begun is dropped, then PREEMPTED */
 #define GPU_ENGINE_EVENTS    0x18u /* 32: GPU_EVENT_*, write ones to acknowledge */
 #define GPU_ENGINE_COMPLETED 0x1cu /* 32, read: fence of the newest completed submission */
 #define GPU_ENGINE_FAULTED   0x20u /* 32, read: fence of the newest faulted submission */
 #define GPU_ENGINE_FAULT     0x24u /* 32, read: why, GPU_FAULT_* */
 #define GPU_ENGINE_PREEMPTED 0x28u /* 32, read: fence of the newest finished preemption */
 #define GPU_ENGINE_QUEUED    0x2cu /* 32, read: submissions not completed */
-#define GPU_ENGINE_COMMAND   0x30u /* 32, read: offset of the command being executed or that faulted */
+#define GPU_ENGINE_COMMAND                                                                         \
+    0x30u /* 32, read: offset of the command being executed or that faulted */
 
 #define GPU_DOORBELL_RENDER 1u
 #define GPU_DOORBELL_PAGING 2u
@@ -78,7 +86,8 @@ enum gpu_fault {
     GPU_FAULT_OVERFLOW, /* the queue was full */
 };
 
-/* ---- Registers of swizzling range n ---------------------------------------------------------------- */
+/* ---- Registers of swizzling range n
+ * ---------------------------------------------------------------- */
 
 #define GPU_RANGE_LIMIT   64u /* ranges at most */
 #define GPU_RANGE(n)      (0x800u + 0x40u * (n))
@@ -91,7 +100,8 @@ enum gpu_fault {
 #define GPU_RANGE_ATTACHED 1u /* window shows the surface at ADDRESS, in linear order */
 #define GPU_RANGE_DETACHED 2u /* window is backed by pages of system memory (read only) */
 
-/* ---- Commands -------------------------------------------------------------------------------------- */
+/* ---- Commands
+ * -------------------------------------------------------------------------------------- */
 
 /*
  * A command is a gpu_command, its operands, and for some a list of page runs. `size` counts all of
@@ -128,10 +138,10 @@ enum gpu_opcode {
 #define GPU_FLAG_TILED             0x20u /* STAMP, CHECK: the surface is tiled */
 
 /* Whole pages of system memory that follow each other: first page number, and how many more. */
-#define GPU_RUN(pfn, pages)  ((uint64_t)(pfn) | ((uint64_t)(pages) - 1u) << 40)
-#define GPU_RUN_PFN(run)     ((run) & ((UINT64_C(1) << 40) - 1u))
-#define GPU_RUN_PAGES(run)   (((run) >> 40) + 1u)
-#define GPU_RUN_LIMIT        (UINT64_C(1) << 24)
+#define GPU_RUN(pfn, pages) ((uint64_t)(pfn) | ((uint64_t)(pages)-1u) << 40)
+#define GPU_RUN_PFN(run)    ((run) & ((UINT64_C(1) << 40) - 1u))
+#define GPU_RUN_PAGES(run)  (((run) >> 40) + 1u)
+#define GPU_RUN_LIMIT       (UINT64_C(1) << 24)
 
 struct gpu_copy {
     struct gpu_command head;
@@ -200,8 +210,8 @@ struct gpu_spin {
  * A swizzling range while its surface moves under the CPU's window (SPECIAL_LOCK_TRANSFER).
  * RANGE_BACK: copies window pages from `value` on to the runs that follow, and remembers those.
  * RANGE_DETACH: from now on the remembered pages back the window.
- * RANGE_ATTACH: copies the window to the surface at address `value`, tiled when `pitch` is not 0, and
- * shows that from now on.
+ * RANGE_ATTACH: copies the window to the surface at address `value`, tiled when `pitch` is not 0,
+ * and shows that from now on.
  */
 struct gpu_range {
     struct gpu_command head;
@@ -210,7 +220,8 @@ struct gpu_range {
     uint64_t value;
 };
 
-/* ---- The tiled layout -------------------------------------------------------------------------------- */
+/* ---- The tiled layout
+ * -------------------------------------------------------------------------------- */
 
 /*
  * A tile is one page: 8 rows of 512 bytes. Tiles of 8 rows of the surface stand side by side, so
@@ -221,7 +232,8 @@ struct gpu_range {
 #define GPU_TILE_HEIGHT 8u
 #define GPU_PITCH_LIMIT (1u << 24)
 
-/* Where byte `at` of the linear image is in the tiled one. `pitch` and `surface` must make sense. */
+/* Where byte `at` of the linear image is in the tiled one. `pitch` and `surface` must make sense.
+ */
 static inline uint64_t gpu_tiled(uint64_t at, uint32_t pitch, uint64_t surface) {
     uint64_t band = (uint64_t)pitch * GPU_TILE_HEIGHT;
     uint64_t start = at / band * band;

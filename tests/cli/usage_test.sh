@@ -76,7 +76,7 @@ accept 'recordings' workloads --help
 accept 'vkcube' workloads
 accept 'QUERYSEGMENT' inspect
 accept 'bank 2' inspect --ddi win7 --set Banks=2
-accept 'AGP' inspect --set Agp=1
+accept 'AGP' inspect --ddi win7 --set Agp=1
 accept '"calls_hash"' run --quiet --json - --frames 2 vkcube
 accept 'verified: every byte' run --frames 2 vkcube
 

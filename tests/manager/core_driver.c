@@ -3,7 +3,8 @@
  */
 #include "core_driver.h"
 
-/* ---- Adapter ---------------------------------------------------------------------------------- */
+/* ---- Adapter ----------------------------------------------------------------------------------
+ */
 
 static void fill_segment(const struct world *world, uint32_t i, DXGK_SEGMENTDESCRIPTOR3 *to) {
     const struct world_segment *segment = &world->segments[i];
@@ -53,7 +54,8 @@ static NTSTATUS APIENTRY query_adapter_info(HANDLE adapter, const DXGKARG_QUERYA
     return STATUS_SUCCESS;
 }
 
-/* ---- Objects ---------------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------
+ */
 
 struct object {
     struct world *world;
@@ -159,7 +161,8 @@ static NTSTATUS APIENTRY close_allocation(HANDLE device, const DXGKARG_CLOSEALLO
     return STATUS_SUCCESS;
 }
 
-/* ---- Paging ----------------------------------------------------------------------------------- */
+/* ---- Paging -----------------------------------------------------------------------------------
+ */
 
 static struct world_side side_of(UINT segment, LARGE_INTEGER address, const MDL *mdl,
                                  const struct world *world, uint64_t at, uint64_t mdl_page) {
@@ -181,13 +184,14 @@ static uint64_t encode(struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg
     uint64_t left = 0;
     switch (arg->Operation) {
     case DXGK_OPERATION_TRANSFER: {
-        uint64_t at = arg->Transfer.TransferOffset + done, page = done / PAGE + arg->Transfer.MdlOffset;
+        uint64_t at = arg->Transfer.TransferOffset + done,
+                 page = done / PAGE + arg->Transfer.MdlOffset;
         left = arg->Transfer.TransferSize - done;
         command->from = side_of(arg->Transfer.Source.SegmentId, arg->Transfer.Source.SegmentAddress,
                                 arg->Transfer.Source.pMdl, world, at, page);
-        command->to = side_of(arg->Transfer.Destination.SegmentId,
-                              arg->Transfer.Destination.SegmentAddress,
-                              arg->Transfer.Destination.pMdl, world, at, page);
+        command->to =
+            side_of(arg->Transfer.Destination.SegmentId, arg->Transfer.Destination.SegmentAddress,
+                    arg->Transfer.Destination.pMdl, world, at, page);
         command->tile = arg->Transfer.Flags.Swizzle || arg->Transfer.Flags.Unswizzle;
         break;
     }
@@ -199,7 +203,8 @@ static uint64_t encode(struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg
         command->to = side_of(arg->SpecialLockTransfer.Destination.SegmentId,
                               arg->SpecialLockTransfer.Destination.SegmentAddress,
                               arg->SpecialLockTransfer.Destination.pMdl, world, done, done / PAGE);
-        command->tile = arg->SpecialLockTransfer.Flags.Swizzle || arg->SpecialLockTransfer.Flags.Unswizzle;
+        command->tile =
+            arg->SpecialLockTransfer.Flags.Swizzle || arg->SpecialLockTransfer.Flags.Unswizzle;
         break;
     case DXGK_OPERATION_FILL:
         left = arg->Fill.FillSize - done;
@@ -299,7 +304,8 @@ static NTSTATUS APIENTRY build_paging_buffer(HANDLE adapter, DXGKARG_BUILDPAGING
     return status;
 }
 
-/* ---- Submission ------------------------------------------------------------------------------- */
+/* ---- Submission -------------------------------------------------------------------------------
+ */
 
 static NTSTATUS APIENTRY patch(HANDLE adapter, const DXGKARG_PATCH *arg) {
     struct world *world = adapter;
@@ -317,15 +323,16 @@ static NTSTATUS APIENTRY submit_command(HANDLE adapter, const DXGKARG_SUBMITCOMM
     if (world->submit_status)
         return world->submit_status;
     uint32_t n = ++world->submits[arg->Flags.Paging];
-    gpu_queue(world, &(struct world_job){
-                         .address = (uint64_t)arg->DmaBufferPhysicalAddress.QuadPart,
-                         .segment = arg->DmaBufferSegmentId,
-                         .start = arg->DmaBufferSubmissionStartOffset,
-                         .end = arg->Flags.Paging ? arg->DmaBufferSubmissionEndOffset : 0,
-                         .node = node,
-                         .fence = arg->SubmissionFenceId,
-                         .hangs = n == (arg->Flags.Paging ? world->hang_paging : world->hang_render),
-                     });
+    gpu_queue(world,
+              &(struct world_job){
+                  .address = (uint64_t)arg->DmaBufferPhysicalAddress.QuadPart,
+                  .segment = arg->DmaBufferSegmentId,
+                  .start = arg->DmaBufferSubmissionStartOffset,
+                  .end = arg->Flags.Paging ? arg->DmaBufferSubmissionEndOffset : 0,
+                  .node = node,
+                  .fence = arg->SubmissionFenceId,
+                  .hangs = n == (arg->Flags.Paging ? world->hang_paging : world->hang_render),
+              });
     return STATUS_SUCCESS;
 }
 
@@ -341,7 +348,8 @@ static NTSTATUS APIENTRY render(HANDLE context, DXGKARG_RENDER *arg) {
     return step == left ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-/* ---- Reset, swizzling ------------------------------------------------------------------------- */
+/* ---- Reset, swizzling -------------------------------------------------------------------------
+ */
 
 static NTSTATUS APIENTRY reset_from_timeout(const HANDLE adapter) {
     struct world *world = adapter;
@@ -364,7 +372,8 @@ static NTSTATUS APIENTRY acquire_range(HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGR
         return world->acquire_status;
     world->acquires++;
     assert_true(arg->RangeId < world->swizzling_ranges);
-    uint64_t offset = (uint64_t)arg->CPUTranslatedAddress.QuadPart - world->segments[arg->SegmentId - 1].cpu;
+    uint64_t offset =
+        (uint64_t)arg->CPUTranslatedAddress.QuadPart - world->segments[arg->SegmentId - 1].cpu;
     gpu_open_range(world, arg->RangeId, arg->SegmentId, offset, arg->RangeSize);
     arg->CPUTranslatedAddress.QuadPart = (LONGLONG)(RANGE_BASE + arg->RangeId * RANGE_STRIDE);
     return STATUS_SUCCESS;

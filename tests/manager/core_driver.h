@@ -6,7 +6,7 @@
 
 #include "core_world.h"
 
-#define RANGE_BASE UINT64_C(0x7000000000) /* where swizzling ranges lie for the CPU */
+#define RANGE_BASE   UINT64_C(0x7000000000) /* where swizzling ranges lie for the CPU */
 #define RANGE_STRIDE (UINT64_C(64) << 20)
 
 struct world_side {

@@ -4,7 +4,7 @@
 #include "core_driver.h"
 
 #define RAM_BASE UINT64_C(0x10000000)
-#define RANGES 8u
+#define RANGES   8u
 
 static struct range {
     uint8_t *linear;
@@ -64,7 +64,7 @@ static void map(struct world *world, const struct world_command *command) {
             assert_false(mapped); /* R199 */
             *page = pages[(command->from.offset + at) / PAGE] * PAGE;
         } else {
-            assert_true(mapped);
+            assert_true(mapped || world->resets); /* a MAP may have hung before it ran */
             *page = command->dummy;
         }
     }

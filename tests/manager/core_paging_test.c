@@ -86,8 +86,8 @@ static void many_operations_share_one_paging_buffer(void **state) {
     for (uint32_t i = 0; i < 8; i++)
         a[i] = world_create(device, vram_only(4 * KIB));
     uint32_t submits = world->submits[1], first = world->build_count;
-    assert_int_equal(
-        world_use(context, true, 8, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]), VIDMM_OK);
+    assert_int_equal(world_use(context, true, 8, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]),
+                     VIDMM_OK);
     assert_int_equal(world->submits[1], submits + 1);
     for (uint32_t i = first + 1; i < first + 8; i++) { /* R151: tightly packed */
         const DXGKARG_BUILDPAGINGBUFFER *before = &world->builds[i - 1].arg;
@@ -173,7 +173,8 @@ static void busy_allocations_are_retried_idle(void **state) {
     world_end(world);
 }
 
-/* Starts, then breaks the driver with `damage` and expects its first paging operation to be judged. */
+/* Starts, then breaks the driver with `damage` and expects its first paging operation to be judged.
+ */
 static void expect_broken(void (*damage)(struct world *world), const char *rule) {
     struct vidmm_device *device;
     struct world *world = small();

@@ -104,9 +104,9 @@ static void fragmentation_is_no_reason_to_refuse(void **state) {
     }
     struct vidmm_allocation *big = world_create(device, only(SET(VRAM), 32 * KIB));
     world_write(big, 99);
-    assert_int_equal(world_use(context, true, 9, big, a[0], a[2], a[4], a[6], a[8], a[10], a[12],
-                               a[14]),
-                     VIDMM_OK);
+    assert_int_equal(
+        world_use(context, true, 9, big, a[0], a[2], a[4], a[6], a[8], a[10], a[12], a[14]),
+        VIDMM_OK);
     world_gpu_check(world, big, 99);
     for (uint32_t i = 0; i < 16; i += 2)
         world_gpu_check(world, a[i], i);
@@ -155,8 +155,7 @@ static void evictions_go_through_the_aperture_that_the_driver_names(void **state
     assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
     uint32_t first = world->build_count;
     assert_int_equal(world_use(context, true, 1, b), VIDMM_OK);
-    const DXGKARG_BUILDPAGINGBUFFER *out =
-        world_find_build(world, first, DXGK_OPERATION_TRANSFER);
+    const DXGKARG_BUILDPAGINGBUFFER *out = world_find_build(world, first, DXGK_OPERATION_TRANSFER);
     assert_int_equal(out->Transfer.Source.SegmentId, VRAM);
     assert_int_equal(out->Transfer.Destination.SegmentId, APERTURE);
     assert_int_equal(world_count_builds(world, first, DXGK_OPERATION_MAP_APERTURE_SEGMENT), 1);
@@ -185,8 +184,7 @@ static void moves_between_memory_segments_are_direct(void **state) {
     uint32_t first = world->build_count;
     assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
     assert_int_equal(world_segment_of(a), 2);
-    const DXGKARG_BUILDPAGINGBUFFER *move =
-        world_find_build(world, first, DXGK_OPERATION_TRANSFER);
+    const DXGKARG_BUILDPAGINGBUFFER *move = world_find_build(world, first, DXGK_OPERATION_TRANSFER);
     assert_int_equal(move->Transfer.Source.SegmentId, VRAM);
     assert_int_equal(move->Transfer.Destination.SegmentId, 2);
     world_gpu_check(world, a, 4);
@@ -322,12 +320,18 @@ static void bad_allocations_are_refused_by_rule(void **state) {
         struct world_desc desc;
         const char *rule;
     } cases[] = {
-        {{0, 0, 1, 3, 3, 0, 1, 1}, "R92"},        {{PAGE, 3, 1, 3, 3, 0, 1, 1}, "R92"},
-        {{PAGE, 0, 1, 1, 1, 0, 2, 1}, "R95"},     {{PAGE, 0, 1, 3, 3, 1, 1, 1}, "R99"},
-        {{PAGE, 0, 1, 3, 3, 0, 1, 0}, "R103"},    {{PAGE, 0, 2, 3, 3, 0, 1, 1}, "R106"},
-        {{PAGE, 0, 4, 3, 3, 0, 1, 1}, "R109"},    {{PAGE, 0, 0xb, 3, 3, 0, 1, 1}, "R111"},
-        {{PAGE, 0, 0x31, 3, 3, 0, 1, 1}, "R112"}, {{PAGE, 0, 0x401, 3, 3, 0, 1, 1}, "R121"},
-        {{PAGE, 0, 0x80000001, 3, 3, 0, 1, 1}, "R117"}, {{PAGE, 0, 1, 0, 0, 0, 0, 1}, "R16"},
+        {{0, 0, 1, 3, 3, 0, 1, 1}, "R92"},
+        {{PAGE, 3, 1, 3, 3, 0, 1, 1}, "R92"},
+        {{PAGE, 0, 1, 1, 1, 0, 2, 1}, "R95"},
+        {{PAGE, 0, 1, 3, 3, 1, 1, 1}, "R99"},
+        {{PAGE, 0, 1, 3, 3, 0, 1, 0}, "R103"},
+        {{PAGE, 0, 2, 3, 3, 0, 1, 1}, "R106"},
+        {{PAGE, 0, 4, 3, 3, 0, 1, 1}, "R109"},
+        {{PAGE, 0, 0xb, 3, 3, 0, 1, 1}, "R111"},
+        {{PAGE, 0, 0x31, 3, 3, 0, 1, 1}, "R112"},
+        {{PAGE, 0, 0x401, 3, 3, 0, 1, 1}, "R121"},
+        {{PAGE, 0, 0x80000001, 3, 3, 0, 1, 1}, "R117"},
+        {{PAGE, 0, 1, 0, 0, 0, 0, 1}, "R16"},
         {{PAGE, 0, 1, 0x80, 3, 0, 1, 1}, "R16"},
     };
     uint32_t objects = world->objects;
@@ -359,8 +363,8 @@ static void resources_are_destroyed_together(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     uint32_t objects = world->objects;
     for (uint32_t i = 0; i < 3; i++)
-        requests[i] = (struct vidmm_allocation_request){.private_data = &desc,
-                                                        .private_size = sizeof desc};
+        requests[i] =
+            (struct vidmm_allocation_request){.private_data = &desc, .private_size = sizeof desc};
     assert_int_equal(vidmm_allocations_create(device, requests, 3, made), VIDMM_OK);
     assert_int_equal(world->objects, objects + 6);
     assert_int_equal(world_use(context, true, 3, made[0], made[1], made[2]), VIDMM_OK);

@@ -11,7 +11,8 @@
 #define RAM_BASE UINT64_C(0x10000000)
 #define CPU_BASE UINT64_C(0xe0000000)
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory -----------------------------------------------------------------------------------
+ */
 
 static bool fails(struct world *world) {
     uint64_t call = __atomic_add_fetch(&world->calls, 1, __ATOMIC_SEQ_CST);
@@ -109,7 +110,8 @@ static uint64_t os_memory_highest(void *ctx) {
     return RAM_BASE + WORLD_PAGES * PAGE - 1;
 }
 
-/* ---- Locks and time --------------------------------------------------------------------------- */
+/* ---- Locks and time ---------------------------------------------------------------------------
+ */
 
 static void *os_lock_create(void *ctx) {
     struct world *world = ctx;
@@ -166,7 +168,8 @@ static void os_wake(void *ctx) {
     pthread_cond_broadcast(&((struct world *)ctx)->news);
 }
 
-/* ---- The world -------------------------------------------------------------------------------- */
+/* ---- The world --------------------------------------------------------------------------------
+ */
 
 static void add_segment(struct world *world, UINT flags, uint64_t base, uint64_t cpu,
                         uint64_t size) {
@@ -201,12 +204,10 @@ struct world *world_new(uint64_t vram, uint64_t aperture, uint64_t hidden) {
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&world->queue_lock, NULL);
     pthread_cond_init(&world->queue_news, NULL);
-    world->os = (struct vidmm_os){world,          os_alloc,        os_free,
-                                  os_lock_create, os_lock_destroy, os_lock,
-                                  os_unlock,      os_wait,         os_wake,
-                                  os_now,         os_pages_alloc,  os_pages_free,
-                                  os_pages_map,   os_io_map,       os_dummy_page,
-                                  os_memory_bytes, os_memory_highest};
+    world->os = (struct vidmm_os){
+        world,        os_alloc,  os_free,       os_lock_create,  os_lock_destroy,  os_lock,
+        os_unlock,    os_wait,   os_wake,       os_now,          os_pages_alloc,   os_pages_free,
+        os_pages_map, os_io_map, os_dummy_page, os_memory_bytes, os_memory_highest};
     return world;
 }
 
@@ -263,7 +264,8 @@ void world_end(struct world *world) {
     free(world);
 }
 
-/* ---- Said often ------------------------------------------------------------------------------- */
+/* ---- Said often -------------------------------------------------------------------------------
+ */
 
 struct world_desc world_local(uint64_t size) {
     return (struct world_desc){.size = size,

@@ -1,7 +1,7 @@
 /*
  * core_world.h - a whole world for tests of the manager's core: an operating system on malloc, a
- * scripted driver that encodes paging operations as commands, and a GPU that executes them with memcpy
- * on fake video memory.
+ * scripted driver that encodes paging operations as commands, and a GPU that executes them with
+ * memcpy on fake video memory.
  *
  * The GPU checks what the contract says about addresses: reads of an aperture page that is not
  * mapped, or commands outside of any segment, end the test.
@@ -22,21 +22,21 @@
 
 #include <vidmm/manager.h>
 
-#define KIB (UINT64_C(1) << 10)
-#define MIB (UINT64_C(1) << 20)
+#define KIB  (UINT64_C(1) << 10)
+#define MIB  (UINT64_C(1) << 20)
 #define PAGE UINT64_C(4096)
 
 /* Segments of the usual world, in the driver's order. */
-#define VRAM 1u     /* memory, CPU-visible */
+#define VRAM     1u /* memory, CPU-visible */
 #define APERTURE 2u /* linear aperture */
-#define HIDDEN 3u   /* memory, not CPU-visible */
-#define SET(id) (1u << ((id) - 1u))
+#define HIDDEN   3u /* memory, not CPU-visible */
+#define SET(id)  (1u << ((id)-1u))
 
 struct world_segment {
     UINT flags;
     uint64_t base, cpu, size;
-    uint8_t *bytes;   /* memory */
-    uint64_t *pages;  /* aperture: physical address behind each page, 0: never mapped */
+    uint8_t *bytes;  /* memory */
+    uint64_t *pages; /* aperture: physical address behind each page, 0: never mapped */
 };
 
 /* An operation as BuildPagingBuffer saw it, once per call. */
@@ -46,7 +46,7 @@ struct world_build {
 };
 
 #define WORLD_BUILDS 4096u
-#define WORLD_PAGES 24576u /* of system memory */
+#define WORLD_PAGES  24576u /* of system memory */
 
 struct world {
     /* What the driver says and does; set before world_start. */
@@ -56,17 +56,18 @@ struct world {
     uint32_t paging_segment, paging_size, paging_private, dma_segments, dma_size;
     uint32_t swizzling_ranges, nodes, paging_node;
     bool contexts;
-    bool deferred;          /* submissions complete when the manager waits, not at once */
-    bool threads;           /* ... on a thread of their own */
-    uint32_t transfer_step; /* bytes of one command of a TRANSFER: more become several passes; 0: all */
-    uint32_t busy_every;    /* every n-th TRANSFER or DISCARD without AllocationIsIdle is BUSY */
+    bool deferred; /* submissions complete when the manager waits, not at once */
+    bool threads;  /* ... on a thread of their own */
+    uint32_t
+        transfer_step; /* bytes of one command of a TRANSFER: more become several passes; 0: all */
+    uint32_t busy_every; /* every n-th TRANSFER or DISCARD without AllocationIsIdle is BUSY */
     bool always_busy, never_room, moves_back, moves_past;
-    NTSTATUS build_status;  /* instead of SUCCESS, when not 0 */
+    NTSTATUS build_status; /* instead of SUCCESS, when not 0 */
     NTSTATUS submit_status, acquire_status, create_status;
     uint32_t hang_render, hang_paging; /* the n-th submission to such a node never completes */
-    bool map_at_once;       /* MAP and UNMAP by the CPU, no command */
-    uint32_t render_step;   /* bytes of commands that fit in one DMA buffer; 0: all */
-    bool context_allocation; /* CreateContext makes one */
+    bool map_at_once;                  /* MAP and UNMAP by the CPU, no command */
+    uint32_t render_step;              /* bytes of commands that fit in one DMA buffer; 0: all */
+    bool context_allocation;           /* CreateContext makes one */
     uint64_t transfer_chunk;
 
     /* What happened. */

@@ -1,6 +1,6 @@
 /*
- * allocation_test.c - where the reference driver lets allocations live, what it refuses, and that every
- * failed pool allocation leaves nothing behind.
+ * allocation_test.c - where the reference driver lets allocations live, what it refuses, and that
+ * every failed pool allocation leaves nothing behind.
  */
 #include "rig.h"
 
@@ -14,15 +14,17 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Segments of this board: 1 aperture, 2 visible VRAM, 3 and 4 invisible VRAM, 5 eviction aperture. */
-static const struct vidmm_host_setting board[] = {{"VramBytes", 16 * MIB},
-                                                  {"VramVisibleBytes", 4 * MIB},
-                                                  {"VramSegments", 2},
-                                                  {"EvictionApertureBytes", 4 * MIB},
-                                                  {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8}};
+/* Segments of this board: 1 aperture, 2 visible VRAM, 3 and 4 invisible VRAM, 5 eviction aperture.
+ */
+static const struct vidmm_host_setting board[] = {
+    {"VramBytes", 16 * MIB},
+    {"VramVisibleBytes", 4 * MIB},
+    {"VramSegments", 2},
+    {"EvictionApertureBytes", 4 * MIB},
+    {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8}};
 #define BOARD_SETTINGS 5
 
-#define SET(id) (1u << ((id) - 1))
+#define SET(id) (1u << ((id)-1))
 
 static const struct vidmm_umd_allocation plain = {
     .magic = VIDMM_UMD_MAGIC, .size = 64 << 10, .alignment = 4096};
@@ -81,7 +83,7 @@ static void nonsense_is_refused(void **state) {
     bad[1].alignment = 3;
     bad[2].flags = VIDMM_UMD_CACHED;
     bad[3].flags = VIDMM_UMD_PERMANENT_SYSMEM;
-    bad[4].flags = VIDMM_UMD_LOCAL | VIDMM_UMD_SWIZZLED; /* without a pitch */
+    bad[4].flags = VIDMM_UMD_LOCAL | VIDMM_UMD_SWIZZLED;           /* without a pitch */
     bad[5].flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_ALTERNATE_VA; /* not a primary */
     bad[6].flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED | VIDMM_UMD_PRIMARY;
     bad[7].size = UINT64_MAX;
@@ -149,8 +151,8 @@ static void flags_of_the_version_only(void **state) {
 }
 
 static void standard_allocations_can_be_created_and_described(void **state) {
-    D3DKMDT_SHAREDPRIMARYSURFACEDATA primary = {.Width = 800, .Height = 600,
-                                                .Format = D3DDDIFMT_A8R8G8B8};
+    D3DKMDT_SHAREDPRIMARYSURFACEDATA primary = {
+        .Width = 800, .Height = 600, .Format = D3DDDIFMT_A8R8G8B8};
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA get = {
         .StandardAllocationType = D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE,
         .pCreateSharedPrimarySurfaceData = &primary};
@@ -178,7 +180,9 @@ static void standard_allocations_can_be_created_and_described(void **state) {
     rig_close(&rig);
 }
 
-/* ---- Failures ------------------------------------------------------------------------------------------------ */
+/* ---- Failures
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
     (void)data;
@@ -191,8 +195,9 @@ static void use_driver(struct vidmm_host *host) {
     HANDLE adapter = vidmm_host_adapter(host), opened = NULL;
     struct vidmm_host_sink sink = {.ctx = &opened, .handle_data = handle_data};
     struct vidmm_umd_allocation data[2] = {plain, plain};
-    DXGK_ALLOCATIONINFO info[2] = {{.pPrivateDriverData = &data[0], .PrivateDriverDataSize = sizeof data[0]},
-                                   {.pPrivateDriverData = &data[1], .PrivateDriverDataSize = sizeof data[1]}};
+    DXGK_ALLOCATIONINFO info[2] = {
+        {.pPrivateDriverData = &data[0], .PrivateDriverDataSize = sizeof data[0]},
+        {.pPrivateDriverData = &data[1], .PrivateDriverDataSize = sizeof data[1]}};
     DXGKARG_CREATEALLOCATION create = {.NumAllocations = 2, .pAllocationInfo = info};
     DXGKARG_CREATEDEVICE device = {0};
     DXGKARG_CREATECONTEXT context = {0};

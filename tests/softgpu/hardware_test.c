@@ -125,7 +125,8 @@ static void run(struct board *board) {
     fail_msg("the GPU never came to rest");
 }
 
-/* Executes `size` bytes of commands on engine 0; true when they completed, false when they faulted. */
+/* Executes `size` bytes of commands on engine 0; true when they completed, false when they faulted.
+ */
 static bool execute(struct board *board, const void *commands, uint32_t size) {
     memcpy(board->ram, commands, size);
     queue(board, 0, COMMANDS, size);
@@ -146,7 +147,8 @@ static uint64_t next_random(uint64_t *state) {
     return *state;
 }
 
-/* ---- Hostile command buffers ------------------------------------------------------------------------------ */
+/* ---- Hostile command buffers
+ * ------------------------------------------------------------------------------ */
 
 static uint64_t seed_of_run(void) {
     const char *text = getenv("VIDMM_SEED");
@@ -251,7 +253,8 @@ static void commands_outside_of_memory_are_faults(void **state) {
     board_drop(&board);
 }
 
-/* ---- Registers ---------------------------------------------------------------------------------------------- */
+/* ---- Registers
+ * ---------------------------------------------------------------------------------------------- */
 
 static void no_register_access_does_harm(void **state) {
     uint64_t random = seed_of_run();
@@ -312,7 +315,8 @@ static void every_failed_allocation_is_survived(void **state) {
     }
 }
 
-/* ---- The tiled layout ------------------------------------------------------------------------------------------ */
+/* ---- The tiled layout
+ * ------------------------------------------------------------------------------------------ */
 
 static void tiling_is_a_permutation(void **state) {
     static const uint32_t pitches[] = {512, 1024, 1536, 4096, 7168};

@@ -18,8 +18,11 @@
 #define MIB      (UINT64_C(1) << 20)
 
 static const struct vidmm_host_setting small[] = {
-    {"VramBytes", 16 * MIB},      {"VramVisibleBytes", 8 * MIB}, {"ApertureBytes", 16 * MIB},
-    {"EvictionApertureBytes", 4 * MIB}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8},
+    {"VramBytes", 16 * MIB},
+    {"VramVisibleBytes", 8 * MIB},
+    {"ApertureBytes", 16 * MIB},
+    {"EvictionApertureBytes", 4 * MIB},
+    {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN8},
 };
 
 struct fixture {
@@ -74,7 +77,8 @@ static void page(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER args, uint32_t size)
     assert_int_equal(rig_page(rig, &args, size), STATUS_SUCCESS);
 }
 
-/* ---- Transfer --------------------------------------------------------------------------------------------- */
+/* ---- Transfer
+ * --------------------------------------------------------------------------------------------- */
 
 static void transfer_round_trip_in_any_buffer_size(void **state) {
     struct fixture *f = *state;
@@ -136,8 +140,7 @@ static void moves_inside_an_aperture_that_overlap_keep_every_byte(void **state) 
         for (size_t i = 0; i < 64; i++)
             vidmm_pattern_write(rig_mdl_page(&f->rig, behind, i + (way == 0 ? 0 : 9)),
                                 vidmm_pattern_key(4, i, 1));
-        page(&f->rig,
-             rig_move(NULL, f->aperture_id, target, f->aperture_id, source, 64 * RIG_PAGE),
+        page(&f->rig, rig_move(NULL, f->aperture_id, target, f->aperture_id, source, 64 * RIG_PAGE),
              RIG_PAGE);
         segment_holds(&f->rig, target, 64, 4);
     }
@@ -172,7 +175,8 @@ static void transfer_through_the_eviction_aperture(void **state) {
     drop(&f->rig, to);
 }
 
-/* ---- Fill, discard, touch ---------------------------------------------------------------------------------- */
+/* ---- Fill, discard, touch
+ * ---------------------------------------------------------------------------------- */
 
 static void fill_writes_its_pattern_and_no_byte_more(void **state) {
     struct fixture *f = *state;
@@ -214,7 +218,8 @@ static void touching_physical_memory_changes_nothing(void **state) {
         assert_int_equal(at[i], 4 - i % 4);
 }
 
-/* ---- Apertures --------------------------------------------------------------------------------------------- */
+/* ---- Apertures
+ * --------------------------------------------------------------------------------------------- */
 
 static void map_shows_the_right_page_of_the_mdl_at_each_place(void **state) {
     struct fixture *f = *state;
@@ -225,8 +230,7 @@ static void map_shows_the_right_page_of_the_mdl_at_each_place(void **state) {
         for (size_t p = 0; p < 40; p++)
             page_is(vidmm_host_peek(f->rig.host, f->aperture.base + (17 + p) * RIG_PAGE, RIG_PAGE),
                     6, 10 + p);
-        page(&f->rig,
-             rig_unmap(f->aperture_id, 17, 40, f->rig.os->dummy_page(f->rig.os->ctx)), 32);
+        page(&f->rig, rig_unmap(f->aperture_id, 17, 40, f->rig.os->dummy_page(f->rig.os->ctx)), 32);
     }
     drop(&f->rig, mdl);
 }
@@ -237,15 +241,15 @@ static void unmapped_pages_are_the_dummy_page_and_others_stay(void **state) {
     PMDL mdl = pages(&f->rig, 8, 2);
     page(&f->rig, rig_map(f->aperture_id, 0, 8, mdl, 0), RIG_PAGE);
     page(&f->rig, rig_unmap(f->aperture_id, 2, 3, dummy), RIG_PAGE);
-    /* The GPU writes through the whole range: only the dummy page and the mapped ones may change. */
-    page(&f->rig, rig_move(NULL, f->aperture_id, f->aperture.base, f->vram_id, f->vram.base,
-                           8 * RIG_PAGE),
+    /* The GPU writes through the whole range: only the dummy page and the mapped ones may change.
+     */
+    page(&f->rig,
+         rig_move(NULL, f->aperture_id, f->aperture.base, f->vram_id, f->vram.base, 8 * RIG_PAGE),
          RIG_PAGE);
     for (size_t i = 2; i < 5; i++) {
         page_is(rig_mdl_page(&f->rig, mdl, i), 2, i);
-        assert_ptr_equal(
-            vidmm_host_peek(f->rig.host, f->aperture.base + i * RIG_PAGE, RIG_PAGE),
-            vidmm_host_memory(f->rig.host, dummy, RIG_PAGE));
+        assert_ptr_equal(vidmm_host_peek(f->rig.host, f->aperture.base + i * RIG_PAGE, RIG_PAGE),
+                         vidmm_host_memory(f->rig.host, dummy, RIG_PAGE));
     }
     assert_ptr_equal(vidmm_host_peek(f->rig.host, f->aperture.base + 5 * RIG_PAGE, RIG_PAGE),
                      rig_mdl_page(&f->rig, mdl, 5));
@@ -266,7 +270,8 @@ static void runs_of_pages_are_compressed(void **state) {
     drop(&f->rig, mdl);
 }
 
-/* ---- Buffers that are too small --------------------------------------------------------------------------------- */
+/* ---- Buffers that are too small
+ * --------------------------------------------------------------------------------- */
 
 static void every_operation_survives_every_small_buffer(void **state) {
     struct fixture *f = *state;

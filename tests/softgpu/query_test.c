@@ -1,6 +1,6 @@
 /*
- * query_test.c - what the reference driver says of itself, in each version of the segment query, and
- * that it writes nothing beyond what it was asked for.
+ * query_test.c - what the reference driver says of itself, in each version of the segment query,
+ * and that it writes nothing beyond what it was asked for.
  */
 #include "rig.h"
 
@@ -32,10 +32,13 @@ static void is_poison(const void *at, size_t bytes) {
 #define SETTINGS(version)                                                                          \
     {"VramBytes", 16 * MIB}, {"VramVisibleBytes", 4 * MIB}, {"VramSegments", 3},                   \
         {"ApertureBytes", 8 * MIB}, {"Banks", 4}, {"PagingPrivateBytes", 64},                      \
-        {"PagingBufferSegment", 1}, {"InterfaceVersion", version}
+        {"PagingBufferSegment", 1}, {                                                              \
+        "InterfaceVersion", version                                                                \
+    }
 #define SETTING_COUNT 8
 
-/* ---- The three segment queries ------------------------------------------------------------------------- */
+/* ---- The three segment queries
+ * ------------------------------------------------------------------------- */
 
 static void banks_are_sound(const SIZE_T *end, UINT banks, SIZE_T size) {
     assert_int_equal(banks, 4);
@@ -121,12 +124,14 @@ static void version_4_walks_by_the_stride_it_is_given(void **state) {
         memset(&out, POISON, sizeof out);
         memset(array, POISON, sizeof array);
         out.NbSegment = 0;
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof in, &out, sizeof out), 0);
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof in, &out, sizeof out),
+                         0);
         assert_int_equal(out.NbSegment, 5);
         is_poison((BYTE *)&out + 8, sizeof out - 8);
         out.pSegmentDescriptor = array;
         out.SegmentDescriptorStride = strides[s];
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof in, &out, sizeof out), 0);
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof in, &out, sizeof out),
+                         0);
         assert_int_equal(out.SegmentDescriptorStride, strides[s]);
         for (UINT i = 0; i < 5; i++) {
             DXGK_SEGMENTDESCRIPTOR4 descriptor = {0};
@@ -142,9 +147,10 @@ static void version_4_walks_by_the_stride_it_is_given(void **state) {
 }
 
 static void segments_do_not_overlap(void **state) {
-    static const struct vidmm_host_setting settings[] = {
-        {"VramBytes", 64 * MIB}, {"VramVisibleBytes", 5 * MIB + RIG_PAGE}, {"VramSegments", 7},
-        {"EvictionApertureBytes", 3 * MIB}};
+    static const struct vidmm_host_setting settings[] = {{"VramBytes", 64 * MIB},
+                                                         {"VramVisibleBytes", 5 * MIB + RIG_PAGE},
+                                                         {"VramSegments", 7},
+                                                         {"EvictionApertureBytes", 3 * MIB}};
     struct rig_segment segment[31];
     struct rig rig;
     (void)state;
@@ -170,17 +176,21 @@ static void agp_only_where_the_system_has_it(void **state) {
         rig_open(&rig, settings, 2);
         in.AgpApertureBase.QuadPart = has ? 0xd0000000 : 0;
         in.AgpApertureSize.QuadPart = has ? 64 * MIB : 0;
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out), 0);
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out),
+                         0);
         assert_int_equal(out.NbSegment, 2 + has);
         out.pSegmentDescriptor = descriptor;
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out), 0);
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out),
+                         0);
         for (UINT i = 0; i < out.NbSegment; i++)
             assert_int_equal(descriptor[i].Flags.Value == 2, has && i == 2);
         rig_close(&rig);
     }
 }
 
-/* ---- Caps --------------------------------------------------------------------------------------------------- */
+/* ---- Caps
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static void caps_fit_the_buffers_of_older_systems(void **state) {
     static const uint32_t sizes[] = {0x220, 0x228, 0x240, sizeof(DXGK_DRIVERCAPS),

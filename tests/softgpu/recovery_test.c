@@ -97,8 +97,8 @@ static void bad_bytes_in_a_dma_buffer_are_a_fault_and_the_next_one_runs(void **s
 
 static void busy_is_answered_once_and_only_for_allocations_in_use(void **state) {
     static const struct vidmm_host_setting settings[] = {{"BusyEvery", 2}};
-    struct vidmm_umd_allocation umd = {.magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_LOCAL,
-                                       .size = RIG_PAGE};
+    struct vidmm_umd_allocation umd = {
+        .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_LOCAL, .size = RIG_PAGE};
     DXGK_ALLOCATIONINFO info;
     struct rig_segment vram;
     struct rig rig;
@@ -111,8 +111,7 @@ static void busy_is_answered_once_and_only_for_allocations_in_use(void **state) 
     for (uint32_t i = 0; i < 6; i++) {
         DXGKARG_BUILDPAGINGBUFFER args = rig_in(allocation, id, vram.base, RIG_PAGE, mdl);
         NTSTATUS status = rig_build(&rig, &args, RIG_PAGE, &used);
-        assert_int_equal(status,
-                         i % 2 == 1 ? STATUS_GRAPHICS_ALLOCATION_BUSY : STATUS_SUCCESS);
+        assert_int_equal(status, i % 2 == 1 ? STATUS_GRAPHICS_ALLOCATION_BUSY : STATUS_SUCCESS);
         if (status == STATUS_SUCCESS)
             continue;
         assert_int_equal(used, 0);
@@ -124,7 +123,8 @@ static void busy_is_answered_once_and_only_for_allocations_in_use(void **state) 
     rig_close(&rig);
 }
 
-/* ---- Ordered faults ------------------------------------------------------------------------------------------ */
+/* ---- Ordered faults
+ * ------------------------------------------------------------------------------------------ */
 
 /* Bytes of [address, address + bytes) that are not `value`. */
 static uint64_t differing(struct rig *rig, uint64_t address, uint64_t bytes, uint8_t value) {
@@ -174,10 +174,9 @@ static void ordered_fault_hits_the_right_mapping(void **state) {
         DXGKARG_BUILDPAGINGBUFFER args = rig_map(id, 0, 4, mdl, 0);
         assert_int_equal(rig_page(&rig, &args, RIG_PAGE), 0);
         for (size_t p = 0; p < 4; p++)
-            assert_int_equal(
-                vidmm_host_peek(rig.host, aperture.base + p * RIG_PAGE, 1) ==
-                    (void *)rig_mdl_page(&rig, mdl, p),
-                kind != 3 || p != 0);
+            assert_int_equal(vidmm_host_peek(rig.host, aperture.base + p * RIG_PAGE, 1) ==
+                                 (void *)rig_mdl_page(&rig, mdl, p),
+                             kind != 3 || p != 0);
         args = rig_unmap(id, 0, 4, dummy);
         assert_int_equal(rig_page(&rig, &args, RIG_PAGE), 0);
         for (size_t p = 0; p < 4; p++)
@@ -189,7 +188,9 @@ static void ordered_fault_hits_the_right_mapping(void **state) {
     }
 }
 
-/* ---- Debugging ------------------------------------------------------------------------------------------------- */
+/* ---- Debugging
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static void debug_info_fits_every_buffer(void **state) {
     unsigned char bytes[256];
@@ -198,8 +199,8 @@ static void debug_info_fits_every_buffer(void **state) {
     (void)state;
     rig_open(&rig, NULL, 0);
     for (SIZE_T size = 0; size < 128; size++) {
-        DXGKARG_COLLECTDBGINFO args = {.pBuffer = bytes, .BufferSize = size,
-                                       .pExtension = &extension};
+        DXGKARG_COLLECTDBGINFO args = {
+            .pBuffer = bytes, .BufferSize = size, .pExtension = &extension};
         memset(bytes, 0x5a, sizeof bytes);
         assert_int_equal(rig.ddi->DxgkDdiCollectDbgInfo(rig.adapter, &args), 0);
         for (SIZE_T i = size; i < sizeof bytes; i++)

@@ -11,7 +11,8 @@
 
 #define GUARD 0xa5u
 
-/* ---- Up and down -------------------------------------------------------------------------------------- */
+/* ---- Up and down
+ * -------------------------------------------------------------------------------------- */
 
 static void completed(void *ctx, uint32_t node, uint32_t fence) {
     struct rig *rig = ctx;
@@ -79,7 +80,8 @@ void rig_close(struct rig *rig) {
         fail_msg("%s", error.text);
 }
 
-/* ---- Paging ---------------------------------------------------------------------------------------------- */
+/* ---- Paging
+ * ---------------------------------------------------------------------------------------------- */
 
 NTSTATUS rig_build(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER *args, uint32_t size,
                    uint32_t *used) {
@@ -102,9 +104,8 @@ void rig_submit_paging(struct rig *rig, uint32_t used) {
     const PFN_NUMBER *page = MmGetMdlPfnArray(rig->buffer);
     uint32_t nodes = 1;
     DXGK_DRIVERCAPS caps = {0};
-    DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_DRIVERCAPS,
-                                      .pOutputData = &caps,
-                                      .OutputDataSize = sizeof caps};
+    DXGKARG_QUERYADAPTERINFO query = {
+        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof caps};
     assert_int_equal(rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query), STATUS_SUCCESS);
     nodes = caps.GpuEngineTopology.NbAsymetricProcessingNodes;
     submit.DmaBufferPhysicalAddress.QuadPart = (LONGLONG)(page[0] * RIG_PAGE);
@@ -135,7 +136,9 @@ NTSTATUS rig_page(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER *args, uint32_t siz
     }
 }
 
-/* ---- Queries ------------------------------------------------------------------------------------------------ */
+/* ---- Queries
+ * ------------------------------------------------------------------------------------------------
+ */
 
 uint32_t rig_segments(struct rig *rig, struct rig_segment *out, uint32_t room) {
     DXGK_SEGMENTDESCRIPTOR descriptor[31] = {0};
@@ -151,10 +154,9 @@ uint32_t rig_segments(struct rig *rig, struct rig_segment *out, uint32_t room) {
     answer.pSegmentDescriptor = descriptor;
     assert_int_equal(rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query), STATUS_SUCCESS);
     for (uint32_t i = 0; i < answer.NbSegment; i++)
-        out[i] = (struct rig_segment){descriptor[i].Flags.Value,
-                                      (uint64_t)descriptor[i].BaseAddress.QuadPart,
-                                      descriptor[i].Size,
-                                      (uint64_t)descriptor[i].CpuTranslatedAddress.QuadPart};
+        out[i] = (struct rig_segment){
+            descriptor[i].Flags.Value, (uint64_t)descriptor[i].BaseAddress.QuadPart,
+            descriptor[i].Size, (uint64_t)descriptor[i].CpuTranslatedAddress.QuadPart};
     return answer.NbSegment;
 }
 
@@ -171,7 +173,8 @@ uint32_t rig_find(struct rig *rig, uint32_t mask, uint32_t flags, struct rig_seg
     return 0;
 }
 
-/* ---- Allocations --------------------------------------------------------------------------------------------- */
+/* ---- Allocations
+ * --------------------------------------------------------------------------------------------- */
 
 HANDLE rig_allocate(struct rig *rig, const struct vidmm_umd_allocation *umd,
                     DXGK_ALLOCATIONINFO *info, NTSTATUS *status) {
@@ -199,7 +202,9 @@ unsigned char *rig_mdl_page(struct rig *rig, PMDL mdl, size_t page) {
     return at;
 }
 
-/* ---- Operations ------------------------------------------------------------------------------------------------ */
+/* ---- Operations
+ * ------------------------------------------------------------------------------------------------
+ */
 
 DXGKARG_BUILDPAGINGBUFFER rig_fill(uint32_t segment, uint64_t address, uint64_t bytes,
                                    uint32_t pattern) {

@@ -1,8 +1,8 @@
 /*
  * rig.h - the reference driver on a host, driven by its DDI alone: what the driver tests stand on.
  *
- * The rig plays the system's part by hand: it keeps one paging buffer and lends it in any size, submits
- * what was built and lets the GPU run. Nothing here knows how the driver encodes anything.
+ * The rig plays the system's part by hand: it keeps one paging buffer and lends it in any size,
+ * submits what was built and lets the GPU run. Nothing here knows how the driver encodes anything.
  */
 #ifndef SOFTGPU_TEST_RIG_H
 #define SOFTGPU_TEST_RIG_H
@@ -23,7 +23,7 @@ struct rig {
     uint32_t fence, completed, faulted, preempted, preempted_last;
     uint32_t completed_node;
     uint32_t submissions; /* paging buffers, counted by rig_page */
-    HANDLE opening; /* what DxgkCbGetHandleData finds */
+    HANDLE opening;       /* what DxgkCbGetHandleData finds */
 };
 
 /* A started driver; `settings` may be NULL. */
@@ -31,7 +31,8 @@ void rig_open(struct rig *rig, const struct vidmm_host_setting *settings, uint32
 /* Fails the test when the driver refused, or left anything behind. */
 void rig_close(struct rig *rig);
 
-/* One BuildPagingBuffer call into `size` bytes; `*used` is what it wrote. Checks pointers and bounds. */
+/* One BuildPagingBuffer call into `size` bytes; `*used` is what it wrote. Checks pointers and
+ * bounds. */
 NTSTATUS rig_build(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER *args, uint32_t size, uint32_t *used);
 /* Runs the first `used` bytes of the paging buffer. */
 void rig_submit_paging(struct rig *rig, uint32_t used);

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # One damaged byte in one engine of the GPU is found, and blamed on the operation that did it.
 #
-#   fault_test.sh VIDMM KIND OPERATION [OPTION...]
-# KIND is the hardware's FaultKind; OPERATION the blamed one in the report, null: no paging operation.
+#   fault_test.sh VIDMM KIND OPERATION POSITIONS [OPTION...]
+# KIND is the hardware's FaultKind; OPERATION the blamed one in the report, null: no paging operation;
+# POSITIONS which actions of the engine are damaged, one a run.
 set -u
 . "$(dirname "$0")/lib.sh"
-vidmm=$1 kind=$2 operation=$3
-shift 3
+vidmm=$1 kind=$2 operation=$3 positions=$4
+shift 4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 report=$work/report.json
 
-for at in 1 4 11; do
+for at in $positions; do
     text=$("$vidmm" run --quiet --json "$report" --set FaultKind="$kind" --set FaultAt="$at" "$@" 2>&1)
     code=$?
     echo "kind $kind at $at: exit $code, $text"

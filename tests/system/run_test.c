@@ -48,6 +48,7 @@ static void a_share_is_rounded_up_and_never_below_a_mebibyte(void **state) {
     assert_false(vidmm_run_parse_vram("%", 4096, &bytes));
     assert_false(vidmm_run_parse_vram("25%%", 4096, &bytes));
     assert_false(vidmm_run_parse_vram("-5%", 4096, &bytes));
+    assert_false(vidmm_run_parse_vram("25%", 0, &bytes));
 }
 
 static void interface_versions_have_names_both_ways(void **state) {

@@ -12,6 +12,6 @@ fi
 dir=${1:-build-coverage}
 scripts/build.sh "$dir" -Db_coverage=true -Dbuildtype=debug
 find "$dir" -name '*.gcda' -delete
-scripts/run-tests.sh "$dir" --timeout-multiplier 4
+scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract
 gcovr --root . --object-directory "$dir" --filter src/manager/ --filter src/softgpu/ \
     --exclude-throw-branches --print-summary --fail-under-line "$minimum" "$dir"

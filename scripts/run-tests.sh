@@ -17,7 +17,7 @@ export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}"
 status_file=$(mktemp)
 trap 'rm -f "$log" "$status_file"' EXIT
 {
-    meson test -C "$dir" --print-errorlogs "$@"
+    meson test -C "$dir" --no-rebuild --print-errorlogs "$@"
     echo $? >"$status_file"
 } 2>&1 | tee "$log"
 status=$(cat "$status_file")

@@ -108,8 +108,10 @@ static enum vidmm_status wait_allocation(void *ctx) {
 }
 
 void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
-    enum vidmm_status status = allocation ? adapter_persist(adapter, wait_allocation, allocation)
-                                          : adapter_persist(adapter, wait_everything, adapter);
+    enum vidmm_status (*wait)(void *ctx) = allocation ? wait_allocation : wait_everything;
+    void *target = allocation ? (void *)allocation : (void *)adapter;
+    enum vidmm_status status =
+        adapter->stopped ? wait(target) : adapter_persist(adapter, wait, target);
     if (status) { /* the GPU must not touch what is about to be freed */
         adapter->stopped = true;
         if (adapter->ddi->DxgkDdiResetFromTimeout)
@@ -307,6 +309,8 @@ enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {
     if (status == VIDMM_OK) {
         plan_begin(adapter);
         status = reset_adapter(adapter);
+        if (status == VIDMM_GPU_LOST && !adapter->stopped) /* it hung again */
+            status = adapter_persist(adapter, wait_everything, adapter);
     }
     adapter_leave(adapter);
     return status;

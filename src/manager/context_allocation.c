@@ -91,7 +91,7 @@ NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE 
     while (allocation && ((HANDLE)allocation != handle || allocation->dead))
         allocation = allocation->next;
     if (allocation)
-        allocation->dead = true;
+        allocation->dead = adapter->reap = true;
     adapter_open(adapter);
     return allocation ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
@@ -100,27 +100,26 @@ void context_allocations_abandon(struct vidmm_device *device, struct vidmm_conte
     struct vidmm_allocation *allocation = device->adapter->context_allocations;
     for (; allocation; allocation = allocation->next) {
         if (allocation->device == device && (!context || allocation->context == context))
-            allocation->dead = true;
+            allocation->dead = device->adapter->reap = true;
     }
 }
 
-static void destroy(struct vidmm_allocation *allocation) {
-    struct vidmm_adapter *adapter = allocation->adapter;
-    adapter_settle(adapter, allocation);
-    allocation_release(allocation);
-    adapter_free(adapter, allocation, sizeof *allocation);
-}
-
+/* Listed until it has left its segment: a reset on the way must find it. */
 void context_allocations_reap(struct vidmm_adapter *adapter) {
     struct vidmm_allocation **link = &adapter->context_allocations;
+    if (!adapter->reap)
+        return;
+    adapter->reap = false;
     while (*link) {
         struct vidmm_allocation *allocation = *link;
         if (!allocation->dead) {
             link = &allocation->next;
             continue;
         }
+        adapter_settle(adapter, allocation);
+        allocation_release(allocation);
         *link = allocation->next;
-        destroy(allocation);
+        adapter_free(adapter, allocation, sizeof *allocation);
     }
 }
 

@@ -105,21 +105,37 @@ enum vidmm_status dma_ring_create(struct vidmm_adapter *adapter, struct dma_ring
     return fault_no_memory(adapter, call);
 }
 
-static void unmap(struct vidmm_adapter *adapter, struct vidmm_device *device,
-                  struct dma_buffer *buffer) {
-    plan_begin(adapter);
-    if (!adapter->stopped && plan_map(adapter, NULL, device, buffer->mdl, buffer->segment,
-                                      buffer->place.offset, page_round(buffer->size), false))
-        (void)plan_execute(adapter);
-    segment_release(buffer->segment, &buffer->place);
+struct unmapping {
+    struct vidmm_adapter *adapter;
+    struct vidmm_device *device;
+    struct dma_buffer *buffer;
+};
+
+static enum vidmm_status unmap(void *ctx) {
+    const struct unmapping *call = ctx;
+    struct dma_buffer *buffer = call->buffer;
+    if (!buffer->place.block)
+        return VIDMM_OK; /* a reset did it */
+    plan_begin(call->adapter);
+    return plan_map(call->adapter, NULL, call->device, buffer->mdl, buffer->segment,
+                    buffer->place.offset, page_round(buffer->size), false)
+               ? plan_execute(call->adapter)
+               : VIDMM_NO_MEMORY;
+}
+
+static void destroy(struct vidmm_adapter *adapter, struct vidmm_device *device,
+                    struct dma_buffer *buffer) {
+    struct unmapping call = {adapter, device, buffer};
+    if (!adapter->stopped)
+        (void)adapter_persist(adapter, unmap, &call);
+    if (buffer->place.block)
+        segment_release(buffer->segment, &buffer->place);
+    dma_buffer_destroy(adapter, buffer);
 }
 
 void dma_ring_destroy(struct vidmm_adapter *adapter, struct dma_ring *ring) {
-    for (uint32_t i = 0; i < DMA_BUFFERS; i++) {
-        if (ring->buffers[i].place.block)
-            unmap(adapter, ring->device, &ring->buffers[i]);
-        dma_buffer_destroy(adapter, &ring->buffers[i]);
-    }
+    for (uint32_t i = 0; i < DMA_BUFFERS; i++)
+        destroy(adapter, ring->device, &ring->buffers[i]);
     adapter_free(adapter, ring->patches, ring->patches_size * sizeof *ring->patches);
     adapter_free(adapter, ring->allocations, ring->allocations_size * sizeof *ring->allocations);
     memset(ring, 0, sizeof *ring);

@@ -30,9 +30,11 @@ bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes) {
 
 void fences_destroy(struct vidmm_adapter *adapter) {
     struct fences *fences = &adapter->fences;
-    if (fences->nodes)
-        adapter->os.free(adapter->os.ctx, fences->nodes,
-                         fences->node_count * sizeof *fences->nodes);
+    if (!fences->nodes)
+        return;
+    lock(adapter); /* the last completion has let go of it */
+    unlock(adapter);
+    adapter->os.free(adapter->os.ctx, fences->nodes, fences->node_count * sizeof *fences->nodes);
     fences->nodes = NULL;
 }
 
@@ -206,13 +208,20 @@ static void complete(struct vidmm_adapter *adapter, struct node *node, uint32_t 
     }
 }
 
+/* Nothing of the adapter is touched after the unlock: who waited may be about to free it. */
+static void unlock_and_wake(struct vidmm_adapter *adapter) {
+    const struct vidmm_os os = adapter->os;
+    void *held = adapter->fence_lock;
+    os.wake(os.ctx);
+    os.unlock(os.ctx, held);
+}
+
 void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence) {
     if (node >= adapter->fences.node_count)
         return;
     lock(adapter);
     complete(adapter, &adapter->fences.nodes[node], fence);
-    unlock(adapter);
-    adapter->os.wake(adapter->os.ctx);
+    unlock_and_wake(adapter);
 }
 
 void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence,
@@ -240,8 +249,7 @@ void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t index, uint32_
         }
         break;
     }
-    unlock(adapter);
-    adapter->os.wake(adapter->os.ctx);
+    unlock_and_wake(adapter);
 }
 
 /* The node on which submission `number` is outstanding, or NULL. */

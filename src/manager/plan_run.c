@@ -2,12 +2,12 @@
  * plan_run.c - a plan's operations, in an order in which no operation spoils another's source, and
  * their way through the paging queue.
  *
- *   1. what leaves: DISCARD, TRANSFER to system pages (through an eviction aperture where the
- * driver names one), UNMAP
- *   2. eviction apertures are unmapped: the driver may do that at once with the CPU, hence only
- *      after the transfers through them are complete
- *   3. moves from memory segment to memory segment; their old places are still held
- *   4. what enters: FILL, INIT_CONTEXT_RESOURCE, TRANSFER, MAP
+ *   1. out of apertures: UNMAP, so that eviction windows may lie there;
+ *   2. out of memory segments: DISCARD, or TRANSFER to system pages, through a window in an
+ * eviction aperture where the driver names one; the windows are unmapped again only when the
+ * transfers through them are complete, because the driver may do that at once with the CPU;
+ *   3. from memory segment to memory segment, whose old places are still held;
+ *   4. in: FILL, INIT_CONTEXT_RESOURCE, TRANSFER, MAP.
  */
 #include "plan.h"
 
@@ -48,13 +48,19 @@ static bool emit_save(struct vidmm_adapter *adapter, struct move *move) {
     return transfer_add(adapter, allocation, from, to);
 }
 
+/* Out of an aperture: the content is in the system pages already. */
+static bool emit_unmap(struct vidmm_adapter *adapter, struct move *move) {
+    struct vidmm_allocation *allocation = move->allocation;
+    return !move->from || !move->from->aperture ||
+           plan_map(adapter, allocation, aperture_device(allocation), allocation->mdl, move->from,
+                    move->old.offset, allocation->size, false);
+}
+
+/* Out of a memory segment. */
 static bool emit_out(struct vidmm_adapter *adapter, struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
-    if (!move->from || move->holds_old)
+    if (!move->from || move->from->aperture || move->holds_old)
         return true;
-    if (move->from->aperture)
-        return plan_map(adapter, allocation, aperture_device(allocation), allocation->mdl,
-                        move->from, move->old.offset, allocation->size, false);
     if (!move->discard && move->content && move->stale)
         return emit_save(adapter, move);
     struct plan_op *op = plan_add(adapter, VIDMM_OP_DISCARD, allocation);
@@ -129,8 +135,8 @@ static bool for_moves(struct vidmm_adapter *adapter,
 }
 
 static bool emit(struct vidmm_adapter *adapter) {
-    return for_moves(adapter, emit_out) && emit_windows(adapter) &&
-           for_moves(adapter, emit_across) && for_moves(adapter, emit_in);
+    return for_moves(adapter, emit_unmap) && for_moves(adapter, emit_out) &&
+           emit_windows(adapter) && for_moves(adapter, emit_across) && for_moves(adapter, emit_in);
 }
 
 /* Waits for the GPU to be done with all that the plan touches, so that nothing is built in vain. */

@@ -5,15 +5,28 @@
 
 #include <string.h>
 
-bool play_frames_start(struct player_process *process) {
+/*
+ * A page for what the GPU finds. Its content is the GPU's own and unknown to the oracle, but a
+ * mapping that leads elsewhere is found; it goes by the first index that the workload does not use.
+ */
+static enum vidmm_status make_result(struct player_process *process, struct player_slot *slot) {
     struct vidmm_player *player = process->player;
     const struct speaker_request request = {.size = PAGE_BYTES,
-                                            .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED};
+                                            .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
+                                            .user = &slot->watch};
+    oracle_allocation_start(&slot->watch, &player->oracle, player->workload->allocation_count, 0);
+    if (!oracle_allocation_made(&slot->watch, 1, 0))
+        return VIDMM_NO_MEMORY;
+    slot->watch.versions[0] = ORACLE_UNKNOWN;
+    return speaker_create(&player->speaker, process->device, &request, &slot->result);
+}
+
+bool play_frames_start(struct player_process *process) {
+    struct vidmm_player *player = process->player;
     if (!player->speaker.native)
         return true;
     for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
-        enum vidmm_status status =
-            speaker_create(&player->speaker, process->device, &request, &process->slots[i].result);
+        enum vidmm_status status = make_result(process, &process->slots[i]);
         if (status != VIDMM_OK)
             return player_fail(player, status, "the allocation for results");
     }
@@ -21,9 +34,14 @@ bool play_frames_start(struct player_process *process) {
 }
 
 void play_frames_stop(struct player_process *process) {
-    for (uint32_t i = 0; i < FRAME_SLOTS; i++)
-        if (process->slots[i].result != NULL)
-            vidmm_allocation_destroy(process->slots[i].result);
+    for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
+        struct player_slot *slot = &process->slots[i];
+        if (slot->result != NULL) {
+            oracle_allocation_leave(&slot->watch);
+            vidmm_allocation_destroy(slot->result);
+        }
+        oracle_allocation_destroy(&slot->watch);
+    }
     memset(process->slots, 0, sizeof process->slots);
 }
 

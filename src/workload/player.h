@@ -39,6 +39,7 @@ struct player_allocation {
 /* Where CHECK commands of a frame leave what they found. */
 struct player_slot {
     struct vidmm_allocation *result;
+    struct oracle_allocation watch; /* of `result`: where it is mapped, not what it holds */
     uint64_t fence; /* of the frame's last submission */
     bool used;
     uint64_t expected; /* bytes that it was told to check */

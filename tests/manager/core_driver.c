@@ -176,67 +176,7 @@ static struct world_side side_of(UINT segment, LARGE_INTEGER address, const MDL 
     return side;
 }
 
-/* The piece of the operation that starts `done` bytes into it, as one command. */
-static uint64_t encode(struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t done,
-                       struct world_command *command) {
-    memset(command, 0, sizeof *command);
-    command->operation = arg->Operation;
-    uint64_t left = 0;
-    switch (arg->Operation) {
-    case DXGK_OPERATION_TRANSFER: {
-        uint64_t at = arg->Transfer.TransferOffset + done,
-                 page = done / PAGE + arg->Transfer.MdlOffset;
-        left = arg->Transfer.TransferSize - done;
-        command->from = side_of(arg->Transfer.Source.SegmentId, arg->Transfer.Source.SegmentAddress,
-                                arg->Transfer.Source.pMdl, world, at, page);
-        command->to =
-            side_of(arg->Transfer.Destination.SegmentId, arg->Transfer.Destination.SegmentAddress,
-                    arg->Transfer.Destination.pMdl, world, at, page);
-        command->tile = arg->Transfer.Flags.Swizzle || arg->Transfer.Flags.Unswizzle;
-        break;
-    }
-    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-        left = arg->SpecialLockTransfer.TransferSize - done;
-        command->from = side_of(arg->SpecialLockTransfer.Source.SegmentId,
-                                arg->SpecialLockTransfer.Source.SegmentAddress,
-                                arg->SpecialLockTransfer.Source.pMdl, world, done, done / PAGE);
-        command->to = side_of(arg->SpecialLockTransfer.Destination.SegmentId,
-                              arg->SpecialLockTransfer.Destination.SegmentAddress,
-                              arg->SpecialLockTransfer.Destination.pMdl, world, done, done / PAGE);
-        command->tile =
-            arg->SpecialLockTransfer.Flags.Swizzle || arg->SpecialLockTransfer.Flags.Unswizzle;
-        break;
-    case DXGK_OPERATION_FILL:
-        left = arg->Fill.FillSize - done;
-        command->to = side_of(arg->Fill.Destination.SegmentId, arg->Fill.Destination.SegmentAddress,
-                              NULL, world, done, 0);
-        command->pattern = arg->Fill.FillPattern;
-        break;
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-        left = arg->MapApertureSegment.NumberOfPages * PAGE;
-        command->to.segment = arg->MapApertureSegment.SegmentId;
-        command->to.offset = arg->MapApertureSegment.OffsetInPages * PAGE;
-        command->from.mdl = arg->MapApertureSegment.pMdl;
-        command->from.offset = arg->MapApertureSegment.MdlOffset * PAGE;
-        break;
-    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        left = arg->UnmapApertureSegment.NumberOfPages * PAGE;
-        command->to.segment = arg->UnmapApertureSegment.SegmentId;
-        command->to.offset = arg->UnmapApertureSegment.OffsetInPages * PAGE;
-        command->dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart;
-        break;
-    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
-        world->context_allocation_init = arg->InitContextResource.hAllocation;
-        break;
-    default:
-        break;
-    }
-    if (world->transfer_step && left > world->transfer_step)
-        left = world->transfer_step;
-    command->size = left;
-    return left;
-}
-
+/* Bytes of an operation that may be cut into several commands, else 0. */
 static uint64_t operation_size(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     switch (arg->Operation) {
     case DXGK_OPERATION_TRANSFER:
@@ -248,6 +188,75 @@ static uint64_t operation_size(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     default:
         return 0;
     }
+}
+
+static void encode_transfer(const struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                            uint64_t done, struct world_command *command) {
+    uint64_t at = arg->Transfer.TransferOffset + done;
+    uint64_t page = done / PAGE + arg->Transfer.MdlOffset;
+    command->from = side_of(arg->Transfer.Source.SegmentId, arg->Transfer.Source.SegmentAddress,
+                            arg->Transfer.Source.pMdl, world, at, page);
+    command->to =
+        side_of(arg->Transfer.Destination.SegmentId, arg->Transfer.Destination.SegmentAddress,
+                arg->Transfer.Destination.pMdl, world, at, page);
+    command->tile = arg->Transfer.Flags.Swizzle || arg->Transfer.Flags.Unswizzle;
+}
+
+/* The same members as in Transfer, but for MdlOffset. */
+static void encode_special(const struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                           uint64_t done, struct world_command *command) {
+    DXGKARG_BUILDPAGINGBUFFER same = *arg;
+    same.Transfer.TransferOffset = arg->SpecialLockTransfer.TransferOffset;
+    same.Transfer.MdlOffset = 0;
+    encode_transfer(world, &same, done, command);
+}
+
+static void encode_aperture(const DXGKARG_BUILDPAGINGBUFFER *arg, struct world_command *command) {
+    if (arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT) {
+        command->size = arg->MapApertureSegment.NumberOfPages * PAGE;
+        command->to.segment = arg->MapApertureSegment.SegmentId;
+        command->to.offset = arg->MapApertureSegment.OffsetInPages * PAGE;
+        command->from.mdl = arg->MapApertureSegment.pMdl;
+        command->from.offset = arg->MapApertureSegment.MdlOffset * PAGE;
+    } else {
+        command->size = arg->UnmapApertureSegment.NumberOfPages * PAGE;
+        command->to.segment = arg->UnmapApertureSegment.SegmentId;
+        command->to.offset = arg->UnmapApertureSegment.OffsetInPages * PAGE;
+        command->dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart;
+    }
+}
+
+/* The piece of the operation that starts `done` bytes into it, as one command; its bytes. */
+static uint64_t encode(struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t done,
+                       struct world_command *command) {
+    uint64_t left = operation_size(arg) - done;
+    memset(command, 0, sizeof *command);
+    command->operation = arg->Operation;
+    command->size =
+        world->transfer_step && left > world->transfer_step ? world->transfer_step : left;
+    switch (arg->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+        encode_transfer(world, arg, done, command);
+        break;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
+        encode_special(world, arg, done, command);
+        break;
+    case DXGK_OPERATION_FILL:
+        command->to = side_of(arg->Fill.Destination.SegmentId, arg->Fill.Destination.SegmentAddress,
+                              NULL, world, done, 0);
+        command->pattern = arg->Fill.FillPattern;
+        break;
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+        encode_aperture(arg, command);
+        break;
+    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
+        world->context_allocation_init = arg->InitContextResource.hAllocation;
+        break;
+    default:
+        break;
+    }
+    return command->size;
 }
 
 static bool wants_idle(struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg) {

@@ -149,7 +149,6 @@ static void swizzled_content_is_linear_for_the_cpu(void **state) {
     assert_int_equal(vidmm_lock(a, VIDMM_LOCK_ACQUIRE_APERTURE, &cpu), VIDMM_OK);
     assert_int_equal(world->acquires, 1);
     assert_int_equal(world_segment_of(a), VRAM);
-    memset(cpu, 0x5a, 16 * KIB);
     vidmm_unlock(a);
     assert_int_equal(world->releases, 0); /* kept for the next lock */
     assert_int_equal(vidmm_lock(a, VIDMM_LOCK_ACQUIRE_APERTURE, &cpu), VIDMM_OK);
@@ -162,7 +161,21 @@ static void swizzled_content_is_linear_for_the_cpu(void **state) {
     assert_int_equal(world_segment_of(b), 0);
     vidmm_unlock(b);
     vidmm_unlock(a);
-    /* Without a range: evicted, unswizzled. */
+    world_end(world);
+}
+
+static void swizzled_content_leaves_memory_for_a_plain_lock(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 64 * KIB, 0);
+    struct vidmm_context *context = open_context(world, &device);
+    struct vidmm_allocation *a =
+        world_create(device, only(SET(VRAM) | SET(APERTURE), 16 * KIB, CPU_VISIBLE | SWIZZLED));
+    void *cpu = NULL;
+    assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
+    assert_int_equal(vidmm_lock(a, VIDMM_LOCK_ACQUIRE_APERTURE, &cpu), VIDMM_OK);
+    memset(cpu, 0x5a, 16 * KIB);
+    vidmm_unlock(a);
     assert_int_equal(vidmm_lock(a, VIDMM_LOCK_READ_ONLY, &cpu), VIDMM_OK);
     assert_int_equal(world->releases, 1);
     assert_int_equal(world_segment_of(a), 0);
@@ -272,6 +285,7 @@ int main(void) {
         cmocka_unit_test(locks_wait_for_the_gpu_unless_told_not_to),
         cmocka_unit_test(permanent_system_memory_is_the_locked_copy),
         cmocka_unit_test(swizzled_content_is_linear_for_the_cpu),
+        cmocka_unit_test(swizzled_content_leaves_memory_for_a_plain_lock),
         cmocka_unit_test(an_alternate_view_survives_eviction),
         cmocka_unit_test(refused_ranges_end_in_an_eviction),
         cmocka_unit_test(discarded_content_is_not_transferred),

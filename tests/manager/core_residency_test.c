@@ -342,6 +342,14 @@ static void bad_allocations_are_refused_by_rule(void **state) {
         world_expect_fault(world, VIDMM_DRIVER_BROKE_RULE, cases[i].rule);
         assert_int_equal(world->objects, objects);
     }
+    world_end(world);
+}
+
+static void allocation_statuses_are_judged(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 64 * KIB, 0);
+    (void)open_context(world, &device);
     struct vidmm_allocation *allocation = NULL;
     world->create_status = STATUS_NOT_SUPPORTED;
     assert_int_equal(world_try_create(device, world_local(PAGE), &allocation),
@@ -393,6 +401,7 @@ int main(void) {
         cmocka_unit_test(big_command_buffers_take_several_dma_buffers),
         cmocka_unit_test(references_must_be_open_and_unique),
         cmocka_unit_test(bad_allocations_are_refused_by_rule),
+        cmocka_unit_test(allocation_statuses_are_judged),
         cmocka_unit_test(resources_are_destroyed_together),
     };
     return cmocka_run_group_tests_name("core_residency", tests, NULL, NULL);

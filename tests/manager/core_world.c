@@ -220,7 +220,9 @@ static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first, uint64
 
 static void content_lost(void *ctx, struct vidmm_allocation *allocation) {
     struct world *world = ctx;
-    assert_non_null(allocation);
+    bool *flag = vidmm_allocation_user(allocation);
+    if (flag)
+        *flag = true;
     world->contents_lost++;
 }
 
@@ -276,10 +278,16 @@ struct world_desc world_local(uint64_t size) {
                                .priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL};
 }
 
+enum vidmm_status world_try_create_for(struct vidmm_device *device, struct world_desc desc,
+                                       bool *lost, struct vidmm_allocation **out) {
+    struct vidmm_allocation_request request = {
+        .private_data = &desc, .private_size = sizeof desc, .user = lost};
+    return vidmm_allocation_create(device, &request, out);
+}
+
 enum vidmm_status world_try_create(struct vidmm_device *device, struct world_desc desc,
                                    struct vidmm_allocation **out) {
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
-    return vidmm_allocation_create(device, &request, out);
+    return world_try_create_for(device, desc, NULL, out);
 }
 
 struct vidmm_allocation *world_create(struct vidmm_device *device, struct world_desc desc) {

@@ -46,7 +46,7 @@ struct world_build {
 };
 
 #define WORLD_BUILDS 4096u
-#define WORLD_PAGES  24576u /* of system memory */
+#define WORLD_PAGES  2048u /* of system memory */
 
 struct world {
     /* What the driver says and does; set before world_start. */
@@ -121,6 +121,9 @@ struct world_desc world_local(uint64_t size);
 struct vidmm_allocation *world_create(struct vidmm_device *device, struct world_desc desc);
 enum vidmm_status world_try_create(struct vidmm_device *device, struct world_desc desc,
                                    struct vidmm_allocation **out);
+/* `*lost` is set when its content is lost. */
+enum vidmm_status world_try_create_for(struct vidmm_device *device, struct world_desc desc,
+                                       bool *lost, struct vidmm_allocation **out);
 struct vidmm_device *world_device(struct world *world);
 struct vidmm_context *world_context(struct vidmm_device *device);
 

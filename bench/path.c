@@ -2,10 +2,10 @@
  * path.c - what the whole way of a paging operation costs beside the bytes it moves.
  *
  * For blocks of 4 KiB to 64 MiB: a set of allocations is paged in, filled and paged out by the
- * manager through the reference driver and the software GPU (decide, build, submit, execute, fence),
- * and right after that the software GPU's bare kernels (src/softgpu/hw_copy.h) move the same bytes
- * between the same places. Both are repeated in turn in one run; the figures are medians, and the
- * ratio of the two is what counts (absolute figures move with the machine).
+ * manager through the reference driver and the software GPU (decide, build, submit, execute,
+ * fence), and right after that the software GPU's bare kernels (src/softgpu/hw_copy.h) move the
+ * same bytes between the same places. Both are repeated in turn in one run; the figures are
+ * medians, and the ratio of the two is what counts (absolute figures move with the machine).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "../src/softgpu/hw_copy.h"
 
 #define ROUNDS 9
-#define BATCH 64u
-#define MIB ((uint64_t)1 << 20)
+#define BATCH  64u
+#define MIB    ((uint64_t)1 << 20)
 
 struct series {
     double seconds[ROUNDS];
@@ -135,7 +135,8 @@ static void raw_block(struct setup *s, unsigned char *gpu, PMDL mdl, bool out) {
     bool stream = s->block >= HW_STREAM_BYTES;
     for (uint64_t page = 0, run; page < pages; page += run) {
         unsigned char *sys = system_page(s, mdl, page);
-        for (run = 1; page + run < pages && system_page(s, mdl, page + run) == sys + run * PAGE_SIZE;)
+        for (run = 1;
+             page + run < pages && system_page(s, mdl, page + run) == sys + run * PAGE_SIZE;)
             run++;
         unsigned char *ahead = page + run < pages ? system_page(s, mdl, page + run) : NULL;
         unsigned char *at = gpu + page * PAGE_SIZE;

@@ -1,9 +1,9 @@
 /*
  * host.h - a world for one display miniport: what ntoskrnl and dxgkrnl are to it.
  *
- * A host owns simulated physical memory, pool, IRQL, DPCs, interrupts, the hardware model behind the
- * BARs and the driver itself, loaded from a shared object or linked in. One host exists at a time in
- * a process (the driver's ntoskrnl names have no instance argument).
+ * A host owns simulated physical memory, pool, IRQL, DPCs, interrupts, the hardware model behind
+ * the BARs and the driver itself, loaded from a shared object or linked in. One host exists at a
+ * time in a process (the driver's ntoskrnl names have no instance argument).
  */
 #ifndef VIDMM_HOST_H
 #define VIDMM_HOST_H
@@ -23,7 +23,8 @@
 struct vidmm_host;
 
 struct vidmm_host_setting {
-    const char *name; /* ASCII; what the driver reads with RtlQueryRegistryValues, the model with setting() */
+    const char *name; /* ASCII; what the driver reads with RtlQueryRegistryValues, the model with
+                         setting() */
     uint64_t value;
 };
 
@@ -40,17 +41,18 @@ struct vidmm_host_sink {
 };
 
 struct vidmm_host_config {
-    const char *driver_path;            /* shared object that exports DriverEntry, or NULL */
-    DRIVER_INITIALIZE *driver_entry;    /* linked-in driver, when driver_path is NULL */
-    const struct vidmm_hw_model *model; /* NULL: BARs of plain memory, submissions are the driver's affair */
+    const char *driver_path;         /* shared object that exports DriverEntry, or NULL */
+    DRIVER_INITIALIZE *driver_entry; /* linked-in driver, when driver_path is NULL */
+    const struct vidmm_hw_model
+        *model; /* NULL: BARs of plain memory, submissions are the driver's affair */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
-    uint64_t memory_bytes;              /* simulated RAM; 0: 4 GiB; sparse */
-    uint64_t seed;                      /* scatters physical pages; 0: runs of pages in order */
-    bool threads;                       /* engine threads and wall-clock time instead of virtual time */
-    uint64_t fail_at;                   /* the n-th allocation of host, driver, model or manager fails; 0: none */
-    FILE *log;                          /* DbgPrint and DDI trace; NULL: nowhere */
-    bool trace_calls;                   /* one line a DDI call on `log` */
+    uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
+    uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
+    bool threads;          /* engine threads and wall-clock time instead of virtual time */
+    uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
+    FILE *log;        /* DbgPrint and DDI trace; NULL: nowhere */
+    bool trace_calls; /* one line a DDI call on `log` */
 };
 
 /* One sentence about what failed: never empty after a failure. */
@@ -60,7 +62,8 @@ struct vidmm_host_error {
 };
 
 /* Loads driver and model and calls DriverEntry. false: nothing is left behind. */
-bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host **out, struct vidmm_host_error *error);
+bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host **out,
+                       struct vidmm_host_error *error);
 /* AddDevice, StartDevice. */
 bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
 /* StopDevice, RemoveDevice; false with `error` when the driver refused or leaked. */
@@ -74,8 +77,8 @@ void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *
 
 /*
  * The driver's table as the manager must call it: each slot that the driver filled is a thunk that
- * sets the IRQL the page documents, logs and hashes the call, calls the driver, and checks that IRQL
- * came back. Slots the driver left NULL are NULL.
+ * sets the IRQL the page documents, logs and hashes the call, calls the driver, and checks that
+ * IRQL came back. Slots the driver left NULL are NULL.
  */
 const DRIVER_INITIALIZATION_DATA *vidmm_host_ddi(struct vidmm_host *host);
 /* hAdapter for those thunks. */
@@ -89,7 +92,8 @@ uint64_t vidmm_host_calls(struct vidmm_host *host);
 /* Allocations counted for fail_at so far; and whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
 bool vidmm_host_failed_once(struct vidmm_host *host);
-/* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in order. */
+/* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in order.
+ */
 uint32_t vidmm_host_violations(struct vidmm_host *host);
 const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 

@@ -2,9 +2,9 @@
  * hwmodel.h - a piece of simulated hardware: what sits behind a driver's BARs.
  *
  * A model exports one vidmm_hw_model. The host calls create once before DriverEntry, routes
- * READ_/WRITE_REGISTER_* on a register BAR to reg_read/reg_write, maps memory BARs straight into the
- * CPU's view, and calls step() whenever simulated time passes. The model reaches system memory and
- * raises interrupts through vidmm_hw_host. It never calls the driver.
+ * READ_/WRITE_REGISTER_* on a register BAR to reg_read/reg_write, maps memory BARs straight into
+ * the CPU's view, and calls step() whenever simulated time passes. The model reaches system memory
+ * and raises interrupts through vidmm_hw_host. It never calls the driver.
  */
 #ifndef VIDMM_HWMODEL_H
 #define VIDMM_HWMODEL_H
@@ -24,7 +24,8 @@ struct vidmm_hw_host {
      * the range is not installed memory (a bus error). `size` may span pages.
      */
     void *(*memory)(void *ctx, uint64_t pa, size_t size);
-    /* Raises message-signalled interrupt `message`. The ISR runs before this returns, or soon after. */
+    /* Raises message-signalled interrupt `message`. The ISR runs before this returns, or soon
+     * after. */
     void (*interrupt)(void *ctx, uint32_t message);
     /* Nanoseconds, virtual or real; and, with virtual time, makes time pass. */
     uint64_t (*now)(void *ctx);
@@ -37,8 +38,8 @@ enum vidmm_hw_bar_kind { VIDMM_HW_BAR_NONE, VIDMM_HW_BAR_REGISTERS, VIDMM_HW_BAR
 
 struct vidmm_hw_bar {
     enum vidmm_hw_bar_kind kind;
-    uint64_t size;   /* bytes, a multiple of 4096 */
-    void *memory;    /* MEMORY: the model's own bytes, page-aligned, shared with the CPU */
+    uint64_t size; /* bytes, a multiple of 4096 */
+    void *memory;  /* MEMORY: the model's own bytes, page-aligned, shared with the CPU */
 };
 
 #define VIDMM_HW_BARS 6
@@ -59,9 +60,9 @@ struct vidmm_hw_model {
     uint32_t engines;
     bool (*step)(void *hw, uint32_t engine);
     /*
-     * The byte oracle's back door: `size` bytes at a GPU physical address (segment base + offset) as
-     * the GPU would see them, or NULL. Contiguous in memory segments; in an aperture never past a
-     * page. May be NULL.
+     * The byte oracle's back door: `size` bytes at a GPU physical address (segment base + offset)
+     * as the GPU would see them, or NULL. Contiguous in memory segments; in an aperture never past
+     * a page. May be NULL.
      */
     const void *(*peek)(void *hw, uint64_t gpu_address, size_t size);
 };

@@ -18,10 +18,11 @@ struct vidmm_lab {
 enum vidmm_lab_result {
     VIDMM_LAB_OK,
     VIDMM_LAB_DRIVER_FAILED, /* would not load or start, or left something behind */
-    VIDMM_LAB_REFUSED,       /* the driver broke a rule: in what it reported, or in what it left behind */
+    VIDMM_LAB_REFUSED, /* the driver broke a rule: in what it reported, or in what it left behind */
 };
 
-/* `adapter_config.os`, `.ddi` and `.hadapter` are filled in here. `text` gets one sentence on failure. */
+/* `adapter_config.os`, `.ddi` and `.hadapter` are filled in here. `text` gets one sentence on
+ * failure. */
 enum vidmm_lab_result vidmm_lab_open(const struct vidmm_host_config *host_config,
                                      const struct vidmm_adapter_config *adapter_config,
                                      struct vidmm_lab *lab, char *text, size_t text_size);

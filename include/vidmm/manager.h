@@ -25,17 +25,17 @@
 
 enum vidmm_status {
     VIDMM_OK = 0,
-    VIDMM_NO_MEMORY,      /* vidmm_os had none */
-    VIDMM_BAD_ARGUMENT,   /* the caller's mistake */
-    VIDMM_DRIVER_REFUSED, /* a DDI failed with a status that it may return */
+    VIDMM_NO_MEMORY,         /* vidmm_os had none */
+    VIDMM_BAD_ARGUMENT,      /* the caller's mistake */
+    VIDMM_DRIVER_REFUSED,    /* a DDI failed with a status that it may return */
     VIDMM_DRIVER_BROKE_RULE, /* an answer, status or pointer that the contract forbids */
-    VIDMM_DOES_NOT_FIT,   /* what must be resident together cannot be, in the supported segments */
-    VIDMM_BUSY,           /* the GPU still uses it and the caller would not wait */
-    VIDMM_NOT_LOCKABLE,   /* not CPU-visible, or no way to reach it under the asked flags */
-    VIDMM_PINNED,         /* asked to evict what must stay */
-    VIDMM_GPU_LOST,       /* the GPU hung in a way that reset did not cure */
-    VIDMM_STOPPED,        /* the adapter is in error or stopping; only destroy calls are served */
-    VIDMM_DEVICE_LOST,    /* the device was put in error (TDR) */
+    VIDMM_DOES_NOT_FIT, /* what must be resident together cannot be, in the supported segments */
+    VIDMM_BUSY,         /* the GPU still uses it and the caller would not wait */
+    VIDMM_NOT_LOCKABLE, /* not CPU-visible, or no way to reach it under the asked flags */
+    VIDMM_PINNED,       /* asked to evict what must stay */
+    VIDMM_GPU_LOST,     /* the GPU hung in a way that reset did not cure */
+    VIDMM_STOPPED,      /* the adapter is in error or stopping; only destroy calls are served */
+    VIDMM_DEVICE_LOST,  /* the device was put in error (TDR) */
 };
 
 /* What went wrong, as data; src/report makes a sentence of it. All strings are static. */
@@ -59,17 +59,17 @@ struct vidmm_allocation;
 /* ---- What the driver reported ---------------------------------------------------------------- */
 
 struct vidmm_segment_info {
-    uint32_t id;     /* 1-based */
-    uint32_t flags;  /* DXGK_SEGMENTFLAGS.Value */
-    bool aperture;   /* linear or AGP-type */
+    uint32_t id;    /* 1-based */
+    uint32_t flags; /* DXGK_SEGMENTFLAGS.Value */
+    bool aperture;  /* linear or AGP-type */
     bool agp;
-    uint64_t base;   /* GPU physical address of offset 0 */
-    uint64_t cpu_base; /* CpuTranslatedAddress; 0 unless CpuVisible */
+    uint64_t base;               /* GPU physical address of offset 0 */
+    uint64_t cpu_base;           /* CpuTranslatedAddress; 0 unless CpuVisible */
     uint64_t size, commit_limit; /* bytes */
-    uint32_t banks;  /* 0: none */
-    const uint64_t *bank_ends; /* `banks` exclusive end offsets */
+    uint32_t banks;              /* 0: none */
+    const uint64_t *bank_ends;   /* `banks` exclusive end offsets */
     /* Changing figures: */
-    uint64_t used;   /* bytes placed */
+    uint64_t used; /* bytes placed */
     uint64_t peak;
     uint32_t residents; /* allocations placed */
 };
@@ -78,12 +78,12 @@ struct vidmm_adapter_info {
     uint32_t interface_version; /* DRIVER_INITIALIZATION_DATA.Version */
     uint32_t query_version;     /* 1, 3 or 4: which QUERYSEGMENT was used */
     uint32_t segments;
-    uint32_t paging_segment;    /* PagingBufferSegmentId */
-    uint32_t paging_size;       /* PagingBufferSize, bytes */
-    uint32_t paging_private;    /* PagingBufferPrivateDataSize, bytes */
-    uint32_t nodes;             /* execution nodes */
+    uint32_t paging_segment; /* PagingBufferSegmentId */
+    uint32_t paging_size;    /* PagingBufferSize, bytes */
+    uint32_t paging_private; /* PagingBufferPrivateDataSize, bytes */
+    uint32_t nodes;          /* execution nodes */
     uint32_t paging_node;
-    uint64_t shared_limit;      /* bytes of system memory that apertures may map together */
+    uint64_t shared_limit; /* bytes of system memory that apertures may map together */
     DXGK_DRIVERCAPS caps;
 };
 
@@ -91,12 +91,12 @@ struct vidmm_adapter_info {
 
 /* What a victim policy may look at. */
 struct vidmm_candidate {
-    uint32_t priority;   /* D3DDDI_ALLOCATIONPRIORITY_* */
-    uint64_t size;       /* bytes */
-    uint64_t last_use;   /* submission number of the newest reference, 0: never used */
-    uint64_t uses;       /* how often referenced */
-    bool idle;           /* the GPU is done with it */
-    bool clean;          /* can be dropped without a transfer */
+    uint32_t priority; /* D3DDDI_ALLOCATIONPRIORITY_* */
+    uint64_t size;     /* bytes */
+    uint64_t last_use; /* submission number of the newest reference, 0: never used */
+    uint64_t uses;     /* how often referenced */
+    bool idle;         /* the GPU is done with it */
+    bool clean;        /* can be dropped without a transfer */
 };
 
 struct vidmm_policy {
@@ -135,54 +135,58 @@ struct vidmm_place {
 struct vidmm_op {
     enum vidmm_op_kind kind;
     struct vidmm_allocation *allocation; /* NULL for buffers of the manager itself */
-    uint64_t at;   /* bytes from the start of the allocation */
-    uint64_t size; /* bytes */
+    uint64_t at;                         /* bytes from the start of the allocation */
+    uint64_t size;                       /* bytes */
     struct vidmm_place from, to; /* what the kind uses of them; FILL, MAP: `to` is the segment */
     uint32_t pattern;            /* FILL */
     bool swizzle, unswizzle, first, last; /* TRANSFER */
 };
 
 /*
- * Told what happens, in order, with the adapter's lock held: must not call vidmm functions that take
- * an adapter except vidmm_allocation_user and the vidmm_*_info getters marked so. Any member may be NULL.
+ * Told what happens, in order, with the adapter's lock held: must not call vidmm functions that
+ * take an adapter except vidmm_allocation_user and the vidmm_*_info getters marked so. Any member
+ * may be NULL.
  */
 struct vidmm_observer {
     void *ctx;
     /* The GPU completed `op`, which was built into paging buffers [first_buffer, last_buffer]. */
-    void (*op_done)(void *ctx, const struct vidmm_op *op, uint64_t first_buffer, uint64_t last_buffer);
+    void (*op_done)(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
+                    uint64_t last_buffer);
     /* The content of `allocation` is gone (reset, discard): it reads as anything until written. */
     void (*content_lost)(void *ctx, struct vidmm_allocation *allocation);
 };
 
 struct vidmm_stats {
     uint64_t submissions, splits_refused;
-    uint64_t page_ins, evictions;              /* allocations moved in and out of memory segments */
-    uint64_t paged_in_bytes, paged_out_bytes;  /* TRANSFER and FILL into, TRANSFER out of, memory segments */
+    uint64_t page_ins, evictions; /* allocations moved in and out of memory segments */
+    uint64_t paged_in_bytes,
+        paged_out_bytes; /* TRANSFER and FILL into, TRANSFER out of, memory segments */
     uint64_t ops[VIDMM_OP_KINDS], op_bytes[VIDMM_OP_KINDS];
-    uint64_t paging_buffers;    /* paging buffers submitted */
-    uint64_t multipass_splits;  /* INSUFFICIENT_DMA_BUFFER answers that made progress */
-    uint64_t busy_retries;      /* ALLOCATION_BUSY answers */
+    uint64_t paging_buffers;   /* paging buffers submitted */
+    uint64_t multipass_splits; /* INSUFFICIENT_DMA_BUFFER answers that made progress */
+    uint64_t busy_retries;     /* ALLOCATION_BUSY answers */
     uint64_t resets;
 };
 
-/* ---- The adapter ------------------------------------------------------------------------------ */
+/* ---- The adapter ------------------------------------------------------------------------------
+ */
 
 struct vidmm_adapter_config {
-    const struct vidmm_os *os;                  /* copied */
-    const DRIVER_INITIALIZATION_DATA *ddi;      /* must outlive the adapter */
-    HANDLE hadapter;                            /* miniport device context, from AddDevice */
-    const struct vidmm_policy *policy;          /* NULL: vidmm_policy_lru */
-    const struct vidmm_observer *observer;      /* NULL: none; copied */
-    uint64_t agp_base, agp_size;                /* AGP aperture of the platform; size 0: none */
-    uint64_t hang_ns;                           /* a node that long without progress is hung; 0: 2 s */
-    uint64_t transfer_chunk;                    /* bytes of one TRANSFER at most; 0: no limit */
+    const struct vidmm_os *os;             /* copied */
+    const DRIVER_INITIALIZATION_DATA *ddi; /* must outlive the adapter */
+    HANDLE hadapter;                       /* miniport device context, from AddDevice */
+    const struct vidmm_policy *policy;     /* NULL: vidmm_policy_lru */
+    const struct vidmm_observer *observer; /* NULL: none; copied */
+    uint64_t agp_base, agp_size;           /* AGP aperture of the platform; size 0: none */
+    uint64_t hang_ns;                      /* a node that long without progress is hung; 0: 2 s */
+    uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
 };
 
 /*
- * Asks the started driver for its caps and segments (initializing-use-of-memory-segments.md), judges
- * every answer, and makes paging buffers, the system device and context. `*out` is set before the
- * driver is first called, so that vidmm_notify_* finds the adapter meanwhile. On failure `*out` is NULL
- * and `*fault` (may be NULL) names call, field and rule.
+ * Asks the started driver for its caps and segments (initializing-use-of-memory-segments.md),
+ * judges every answer, and makes paging buffers, the system device and context. `*out` is set
+ * before the driver is first called, so that vidmm_notify_* finds the adapter meanwhile. On failure
+ * `*out` is NULL and `*fault` (may be NULL) names call, field and rule.
  */
 enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
                                       struct vidmm_adapter **out, struct vidmm_fault *fault);
@@ -191,7 +195,8 @@ void vidmm_adapter_stop(struct vidmm_adapter *adapter);
 
 void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info *info);
 /* Segment `id` (1-based); false when there is none. */
-bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id, struct vidmm_segment_info *info);
+bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
+                        struct vidmm_segment_info *info);
 void vidmm_stats(struct vidmm_adapter *adapter, struct vidmm_stats *stats);
 /* The fault of the last call that failed on this adapter. */
 void vidmm_last_fault(struct vidmm_adapter *adapter, struct vidmm_fault *fault);
@@ -201,65 +206,77 @@ void vidmm_last_fault(struct vidmm_adapter *adapter, struct vidmm_fault *fault);
  * DxgkCbNotifyInterrupt that `node` completed / was preempted at / faulted on `fence`.
  */
 void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
-void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence, uint32_t last_completed);
+void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence,
+                            uint32_t last_completed);
 void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
 
 /* Sleeps until every submission so far completed; resets a GPU that hangs. */
 enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter);
-/* As a TDR: ResetFromTimeout, clean-up notices, RestartFromTimeout (thread-synchronization-and-tdr.md). */
+/* As a TDR: ResetFromTimeout, clean-up notices, RestartFromTimeout
+ * (thread-synchronization-and-tdr.md). */
 enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter);
-/* Moves everything that is not pinned out of every segment (level 3 of the threading model; power). */
+/* Moves everything that is not pinned out of every segment (level 3 of the threading model; power).
+ */
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter);
-/* READ_PHYSICAL / WRITE_PHYSICAL: the GPU touches `bytes` (1..8) at a segment offset; coherency flush. */
-enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset, bool write);
+/* READ_PHYSICAL / WRITE_PHYSICAL: the GPU touches `bytes` (1..8) at a segment offset; coherency
+ * flush. */
+enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,
+                              bool write);
 
-/* ---- Devices, contexts ------------------------------------------------------------------------ */
+/* ---- Devices, contexts ------------------------------------------------------------------------
+ */
 
 enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidmm_device **out);
 /* Closes every allocation the device opened; destroys those it created. */
 void vidmm_device_destroy(struct vidmm_device *device);
 /* True after a TDR that hit the device: its calls answer VIDMM_DEVICE_LOST. */
 bool vidmm_device_lost(struct vidmm_device *device);
-enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t node, struct vidmm_context **out);
+enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t node,
+                                       struct vidmm_context **out);
 void vidmm_context_destroy(struct vidmm_context *context);
 
-/* ---- Allocations ------------------------------------------------------------------------------ */
+/* ---- Allocations ------------------------------------------------------------------------------
+ */
 
 struct vidmm_allocation_request {
-    void *private_data;        /* passed to DxgkDdiCreateAllocation; the driver may change it */
+    void *private_data; /* passed to DxgkDdiCreateAllocation; the driver may change it */
     uint32_t private_size;
-    void *user;                /* for vidmm_allocation_user */
-    bool primary;              /* a primary: pinned while displayed */
-    PMDL existing;             /* caller's own locked pages (ExistingSysMem), or NULL; caller keeps it */
+    void *user;    /* for vidmm_allocation_user */
+    bool primary;  /* a primary: pinned while displayed */
+    PMDL existing; /* caller's own locked pages (ExistingSysMem), or NULL; caller keeps it */
 };
 
 struct vidmm_allocation_info {
-    uint64_t size;             /* bytes, rounded to pages */
-    uint32_t segment;          /* where it is now; 0: system memory */
-    uint64_t offset;           /* bytes from the segment's start */
-    bool dirty;                /* differs from, or has no, system copy */
+    uint64_t size;    /* bytes, rounded to pages */
+    uint32_t segment; /* where it is now; 0: system memory */
+    uint64_t offset;  /* bytes from the segment's start */
+    bool dirty;       /* differs from, or has no, system copy */
     bool pinned, locked;
-    bool swizzled;             /* flagged Swizzled by the driver; tiled whenever in a memory segment */
+    bool swizzled; /* flagged Swizzled by the driver; tiled whenever in a memory segment */
     uint32_t priority;
     DXGK_ALLOCATIONINFO driver; /* as the driver filled it in */
 };
 
-/* DxgkDdiCreateAllocation + OpenAllocation for `count` allocations of one resource: all or nothing. */
+/* DxgkDdiCreateAllocation + OpenAllocation for `count` allocations of one resource: all or nothing.
+ */
 enum vidmm_status vidmm_allocations_create(struct vidmm_device *device,
-                                           const struct vidmm_allocation_request *requests, uint32_t count,
-                                           struct vidmm_allocation **out);
+                                           const struct vidmm_allocation_request *requests,
+                                           uint32_t count, struct vidmm_allocation **out);
 /* One allocation. */
 enum vidmm_status vidmm_allocation_create(struct vidmm_device *device,
                                           const struct vidmm_allocation_request *request,
                                           struct vidmm_allocation **out);
 /* Waits for the GPU to be done with it, then CloseAllocation and DestroyAllocation. */
 void vidmm_allocation_destroy(struct vidmm_allocation *allocation);
-/* Opens an allocation in another device (sharing); closed by vidmm_device_destroy or vidmm_allocation_destroy. */
-enum vidmm_status vidmm_allocation_open(struct vidmm_device *device, struct vidmm_allocation *allocation);
+/* Opens an allocation in another device (sharing); closed by vidmm_device_destroy or
+ * vidmm_allocation_destroy. */
+enum vidmm_status vidmm_allocation_open(struct vidmm_device *device,
+                                        struct vidmm_allocation *allocation);
 
 void *vidmm_allocation_user(const struct vidmm_allocation *allocation); /* allowed in an observer */
 /* Allowed in an observer. */
-void vidmm_allocation_info(const struct vidmm_allocation *allocation, struct vidmm_allocation_info *info);
+void vidmm_allocation_info(const struct vidmm_allocation *allocation,
+                           struct vidmm_allocation_info *info);
 /* Its pages in system memory, or NULL; allowed in an observer. */
 PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation);
 
@@ -269,35 +286,40 @@ enum vidmm_status vidmm_allocation_pin(struct vidmm_allocation *allocation, bool
 /* Out of its segment now. `keep_content` false: DISCARD_CONTENT instead of a transfer. */
 enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bool keep_content);
 
-#define VIDMM_LOCK_READ_ONLY 0x1u
-#define VIDMM_LOCK_WRITE_ONLY 0x2u
-#define VIDMM_LOCK_DONT_WAIT 0x4u
-#define VIDMM_LOCK_DONT_EVICT 0x8u
+#define VIDMM_LOCK_READ_ONLY        0x1u
+#define VIDMM_LOCK_WRITE_ONLY       0x2u
+#define VIDMM_LOCK_DONT_WAIT        0x4u
+#define VIDMM_LOCK_DONT_EVICT       0x8u
 #define VIDMM_LOCK_ACQUIRE_APERTURE 0x10u /* a swizzling range */
-#define VIDMM_LOCK_ALTERNATE_VA 0x20u     /* needs ACQUIRE_APERTURE; survives eviction by SPECIAL_LOCK_TRANSFER */
-#define VIDMM_LOCK_DISCARD 0x40u          /* the caller will write everything; content is not kept */
+#define VIDMM_LOCK_ALTERNATE_VA                                                                    \
+    0x20u /* needs ACQUIRE_APERTURE; survives eviction by SPECIAL_LOCK_TRANSFER */
+#define VIDMM_LOCK_DISCARD 0x40u /* the caller will write everything; content is not kept */
 
 /*
- * A CPU pointer to the whole allocation (pfnLockCb, D3DDDICB_LOCKFLAGS): system pages, a CPU-visible
- * segment through CpuTranslatedAddress, or a swizzling range. Linear byte order in every case. Locks
- * nest. The pointer is good until vidmm_unlock.
+ * A CPU pointer to the whole allocation (pfnLockCb, D3DDDICB_LOCKFLAGS): system pages, a
+ * CPU-visible segment through CpuTranslatedAddress, or a swizzling range. Linear byte order in
+ * every case. Locks nest. The pointer is good until vidmm_unlock.
  */
 enum vidmm_status vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags, void **cpu);
 void vidmm_unlock(struct vidmm_allocation *allocation);
 
-/* ---- Context allocations (DxgkCbCreateContextAllocation; the host forwards the callback) ------- */
+/* ---- Context allocations (DxgkCbCreateContextAllocation; the host forwards the callback) -------
+ */
 
-NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter, DXGKARGCB_CREATECONTEXTALLOCATION *args);
+NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter,
+                                         DXGKARGCB_CREATECONTEXTALLOCATION *args);
 NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE allocation);
 
 /*
- * DxgkCbGetHandleData; the host forwards the callback, also from inside a DDI call: the driver's own
- * handle (DXGK_ALLOCATIONINFO.hAllocation) of the allocation that DXGK_OPENALLOCATIONINFO.hAllocation
- * names, NULL when there is none. These names are unique among the adapter's live allocations.
+ * DxgkCbGetHandleData; the host forwards the callback, also from inside a DDI call: the driver's
+ * own handle (DXGK_ALLOCATIONINFO.hAllocation) of the allocation that
+ * DXGK_OPENALLOCATIONINFO.hAllocation names, NULL when there is none. These names are unique among
+ * the adapter's live allocations.
  */
 void *vidmm_handle_data(struct vidmm_adapter *adapter, D3DKMT_HANDLE handle);
 
-/* ---- Submissions ------------------------------------------------------------------------------ */
+/* ---- Submissions ------------------------------------------------------------------------------
+ */
 
 struct vidmm_reference {
     struct vidmm_allocation *allocation;
@@ -314,11 +336,12 @@ struct vidmm_submission {
 
 /*
  * DxgkDdiRender, then residency of every reference at once (paging as needed), then Patch and
- * SubmitCommand (submitting-a-command-buffer.md). Returns when the GPU has the work; `*fence` counts
- * submissions of the adapter from 1. VIDMM_DOES_NOT_FIT leaves everything as usable as before.
+ * SubmitCommand (submitting-a-command-buffer.md). Returns when the GPU has the work; `*fence`
+ * counts submissions of the adapter from 1. VIDMM_DOES_NOT_FIT leaves everything as usable as
+ * before.
  */
-enum vidmm_status vidmm_submit(struct vidmm_context *context, const struct vidmm_submission *submission,
-                               uint64_t *fence);
+enum vidmm_status vidmm_submit(struct vidmm_context *context,
+                               const struct vidmm_submission *submission, uint64_t *fence);
 /* Sleeps until submission `fence` completed, or was given up by a reset (VIDMM_DEVICE_LOST). */
 enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence);
 bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence);

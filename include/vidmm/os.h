@@ -18,7 +18,7 @@
 
 /* Flags of vidmm_os.pages_alloc. */
 #define VIDMM_PAGES_CONTIGUOUS 0x1u /* one physically contiguous run */
-#define VIDMM_PAGES_CACHED 0x2u     /* cacheable; otherwise write-combined */
+#define VIDMM_PAGES_CACHED     0x2u /* cacheable; otherwise write-combined */
 
 struct vidmm_os {
     void *ctx;
@@ -52,11 +52,13 @@ struct vidmm_os {
      */
     PMDL (*pages_alloc)(void *ctx, size_t pages, uint32_t flags, uint64_t highest);
     void (*pages_free)(void *ctx, PMDL mdl);
-    /* The CPU's linear view of all pages of `mdl`; valid until pages_free. NULL when out of room. */
+    /* The CPU's linear view of all pages of `mdl`; valid until pages_free. NULL when out of room.
+     */
     void *(*pages_map)(void *ctx, PMDL mdl);
     /* The CPU's view of a physical range outside system memory (a BAR), or NULL. */
     void *(*io_map)(void *ctx, uint64_t physical, size_t size);
-    /* Physical address of a page that absorbs stray accesses (DummyPage of an unmapped aperture). */
+    /* Physical address of a page that absorbs stray accesses (DummyPage of an unmapped aperture).
+     */
     uint64_t (*dummy_page)(void *ctx);
     /* Bytes of installed system memory, and its highest physical address. */
     uint64_t (*memory_bytes)(void *ctx);

@@ -4,8 +4,9 @@
  * A page's content is a pure function of a 64-bit key, and the key of (allocation, page, version).
  * The player writes it, the software GPU's render engine writes and checks it (umd.h), and the byte
  * oracle compares with it. 512 words a page; word i is key + i * an odd constant, xored with a
- * shifted copy, so that a word in the wrong place or of the wrong page, version or allocation differs.
- * Version 0 means "never written": the page must be all zero (the FILL of a first page-in).
+ * shifted copy, so that a word in the wrong place or of the wrong page, version or allocation
+ * differs. Version 0 means "never written": the page must be all zero (the FILL of a first
+ * page-in).
  */
 #ifndef VIDMM_PATTERN_H
 #define VIDMM_PATTERN_H
@@ -14,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define VIDMM_PATTERN_PAGE 4096u
+#define VIDMM_PATTERN_PAGE  4096u
 #define VIDMM_PATTERN_WORDS (VIDMM_PATTERN_PAGE / 8u)
 
 /* Key of a page. `allocation` is the oracle's id, never 0. */

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define VIDMM_UMD_MAGIC 0x444d4d56u /* "VMMD" */
+#define VIDMM_UMD_MAGIC   0x444d4d56u /* "VMMD" */
 #define VIDMM_UMD_VERSION 1u
 
 /* Answer to DXGKQAITYPE_UMDRIVERPRIVATE. */
@@ -26,17 +26,17 @@ struct vidmm_umd_caps {
 };
 
 /* vidmm_umd_allocation.flags */
-#define VIDMM_UMD_LOCAL 0x1u            /* prefers GPU memory segments, may live in an aperture */
-#define VIDMM_UMD_LOCAL_ONLY 0x2u       /* GPU memory segments and nothing else */
-#define VIDMM_UMD_CPU_VISIBLE 0x4u      /* may be locked */
-#define VIDMM_UMD_CACHED 0x8u           /* backing store cacheable (aperture only) */
-#define VIDMM_UMD_PERMANENT_SYSMEM 0x10u
-#define VIDMM_UMD_SWIZZLED 0x20u        /* tiled while in a memory segment */
-#define VIDMM_UMD_PRIMARY 0x40u
-#define VIDMM_UMD_OVERLAY 0x80u         /* pinned */
+#define VIDMM_UMD_LOCAL             0x1u /* prefers GPU memory segments, may live in an aperture */
+#define VIDMM_UMD_LOCAL_ONLY        0x2u /* GPU memory segments and nothing else */
+#define VIDMM_UMD_CPU_VISIBLE       0x4u /* may be locked */
+#define VIDMM_UMD_CACHED            0x8u /* backing store cacheable (aperture only) */
+#define VIDMM_UMD_PERMANENT_SYSMEM  0x10u
+#define VIDMM_UMD_SWIZZLED          0x20u /* tiled while in a memory segment */
+#define VIDMM_UMD_PRIMARY           0x40u
+#define VIDMM_UMD_OVERLAY           0x80u  /* pinned */
 #define VIDMM_UMD_EVICT_TO_APERTURE 0x100u /* names aperture segments in EvictionSegmentSet */
-#define VIDMM_UMD_FROM_END 0x200u
-#define VIDMM_UMD_ALTERNATE_VA 0x400u
+#define VIDMM_UMD_FROM_END          0x200u
+#define VIDMM_UMD_ALTERNATE_VA      0x400u
 
 /* Private driver data of one allocation in DxgkDdiCreateAllocation. */
 struct vidmm_umd_allocation {
@@ -59,12 +59,12 @@ enum vidmm_umd_opcode {
 
 struct vidmm_umd_command {
     uint32_t opcode;
-    uint32_t index;   /* of the allocation in the submission's list */
-    uint64_t oracle;  /* id of the allocation in vidmm_pattern_key */
-    uint32_t page;    /* first page, from the start of the allocation */
+    uint32_t index;  /* of the allocation in the submission's list */
+    uint64_t oracle; /* id of the allocation in vidmm_pattern_key */
+    uint32_t page;   /* first page, from the start of the allocation */
     uint32_t pages;
     uint32_t version;
-    uint32_t result;  /* CHECK: list index of the allocation that holds struct vidmm_umd_result */
+    uint32_t result; /* CHECK: list index of the allocation that holds struct vidmm_umd_result */
 };
 
 /* At offset 0 of the result allocation; CHECK adds to it. */

@@ -1,9 +1,9 @@
 /*
  * workload.h - what drives the manager: recordings and generators in, verified bytes out.
  *
- * A workload is a list of events (allocate, free, map, unmap, submit, present), read from a recording
- * (JSON Lines, plain or .zst; docs/workloads.md) or made by a seeded generator. The player replays it
- * over a started lab and holds every byte against the oracle.
+ * A workload is a list of events (allocate, free, map, unmap, submit, present), read from a
+ * recording (JSON Lines, plain or .zst; docs/workloads.md) or made by a seeded generator. The
+ * player replays it over a started lab and holds every byte against the oracle.
  */
 #ifndef VIDMM_WORKLOAD_H
 #define VIDMM_WORKLOAD_H
@@ -14,16 +14,22 @@
 
 #include <vidmm/lab.h>
 
-enum vidmm_event_kind { VIDMM_EVENT_ALLOC, VIDMM_EVENT_FREE, VIDMM_EVENT_MAP, VIDMM_EVENT_UNMAP,
-                        VIDMM_EVENT_SUBMIT, VIDMM_EVENT_PRESENT };
+enum vidmm_event_kind {
+    VIDMM_EVENT_ALLOC,
+    VIDMM_EVENT_FREE,
+    VIDMM_EVENT_MAP,
+    VIDMM_EVENT_UNMAP,
+    VIDMM_EVENT_SUBMIT,
+    VIDMM_EVENT_PRESENT
+};
 
 struct vidmm_event {
     enum vidmm_event_kind kind;
-    uint32_t process;     /* 0 in recordings */
-    uint32_t allocation;  /* ALLOC, FREE, MAP, UNMAP: index from 0 in order of ALLOC events */
-    uint64_t size;        /* ALLOC: bytes */
-    uint32_t umd_flags;   /* ALLOC: VIDMM_UMD_* */
-    uint32_t priority;    /* ALLOC: 0 default */
+    uint32_t process;    /* 0 in recordings */
+    uint32_t allocation; /* ALLOC, FREE, MAP, UNMAP: index from 0 in order of ALLOC events */
+    uint64_t size;       /* ALLOC: bytes */
+    uint32_t umd_flags;  /* ALLOC: VIDMM_UMD_* */
+    uint32_t priority;   /* ALLOC: 0 default */
     uint32_t first, reads, writes; /* SUBMIT: lists[first .. first+reads), then `writes` more */
 };
 
@@ -31,7 +37,7 @@ struct vidmm_workload {
     char name[64];
     struct vidmm_event *events;
     size_t event_count;
-    uint32_t *lists;      /* allocation indices of all submits */
+    uint32_t *lists; /* allocation indices of all submits */
     size_t list_count;
     uint32_t allocation_count, process_count;
     uint64_t peak_live_bytes; /* most bytes allocated at once, page-rounded */
@@ -42,11 +48,13 @@ struct vidmm_workload_error {
     char text[256];        /* one sentence */
 };
 
-/* Reads a recording. On failure nothing is kept and `error` says what, where and what was expected. */
-bool vidmm_workload_read(const char *path, struct vidmm_workload *out, struct vidmm_workload_error *error);
+/* Reads a recording. On failure nothing is kept and `error` says what, where and what was expected.
+ */
+bool vidmm_workload_read(const char *path, struct vidmm_workload *out,
+                         struct vidmm_workload_error *error);
 /* The same from memory, uncompressed; `name` for messages. */
-bool vidmm_workload_parse(const char *name, const char *text, size_t size, struct vidmm_workload *out,
-                          struct vidmm_workload_error *error);
+bool vidmm_workload_parse(const char *name, const char *text, size_t size,
+                          struct vidmm_workload *out, struct vidmm_workload_error *error);
 void vidmm_workload_free(struct vidmm_workload *workload);
 
 struct vidmm_generator {
@@ -56,12 +64,14 @@ struct vidmm_generator {
 /* The generators; `*count` of them. */
 const struct vidmm_generator *vidmm_generators(size_t *count);
 
-/* ---- Playing ----------------------------------------------------------------------------------- */
+/* ---- Playing -----------------------------------------------------------------------------------
+ */
 
 struct vidmm_play_options {
     uint32_t threads;     /* submitting threads at most one a process; 0 or 1: one */
     uint32_t first_bytes; /* reserved, 0 */
-    uint64_t frame_limit; /* stop after so many presents (or submits, when there are no presents); 0: all */
+    uint64_t frame_limit; /* stop after so many presents (or submits, when there are no presents);
+                             0: all */
     /* Called now and then with the share done; NULL: never. */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
@@ -70,13 +80,14 @@ struct vidmm_play_options {
 #define VIDMM_PLAY_CHART 60 /* samples of residency over time */
 
 struct vidmm_mismatch {
-    uint64_t event;       /* index of the event being played */
-    uint32_t allocation;  /* index in the workload */
-    uint64_t page, byte;  /* page of the allocation, byte in the page */
+    uint64_t event;        /* index of the event being played */
+    uint32_t allocation;   /* index in the workload */
+    uint64_t page, byte;   /* page of the allocation, byte in the page */
     enum vidmm_op_kind op; /* the operation to blame, when `by_op` */
-    bool by_op;           /* false: the bytes were wrong before any operation could be blamed: a render or a lock */
+    bool by_op; /* false: the bytes were wrong before any operation could be blamed: a render or a
+                   lock */
     uint64_t paging_buffer;
-    char text[256];       /* one sentence */
+    char text[256]; /* one sentence */
 };
 
 struct vidmm_play_result {
@@ -92,19 +103,26 @@ struct vidmm_play_result {
     uint64_t chart_system[VIDMM_PLAY_CHART];   /* live bytes in neither */
 };
 
-enum vidmm_play_status { VIDMM_PLAY_OK, VIDMM_PLAY_WRONG, VIDMM_PLAY_DRIVER_FAILED, VIDMM_PLAY_NO_MEMORY };
+enum vidmm_play_status {
+    VIDMM_PLAY_OK,
+    VIDMM_PLAY_WRONG,
+    VIDMM_PLAY_DRIVER_FAILED,
+    VIDMM_PLAY_NO_MEMORY
+};
 
 /*
- * The oracle is the adapter's observer, so it exists before the adapter: make a player, open the lab
- * with vidmm_player_observer in the adapter's configuration, then play.
+ * The oracle is the adapter's observer, so it exists before the adapter: make a player, open the
+ * lab with vidmm_player_observer in the adapter's configuration, then play.
  */
 struct vidmm_player;
 struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload);
 void vidmm_player_destroy(struct vidmm_player *player);
 const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player);
-/* Replays all; at the end everything is freed and every byte was compared. `text`: one sentence unless OK. */
+/* Replays all; at the end everything is freed and every byte was compared. `text`: one sentence
+ * unless OK. */
 enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidmm_lab *lab,
                                         const struct vidmm_play_options *options,
-                                        struct vidmm_play_result *result, char *text, size_t text_size);
+                                        struct vidmm_play_result *result, char *text,
+                                        size_t text_size);
 
 #endif

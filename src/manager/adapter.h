@@ -53,7 +53,7 @@ struct vidmm_adapter {
     struct vidmm_device *system; /* system device with the paging context, or NULL */
     struct vidmm_resource *resources;
     struct vidmm_allocation *context_allocations;
-    bool reap; /* some of them are dead */
+    bool reap;                       /* some of them are dead */
     struct vidmm_reference *scratch; /* decide.c: the references, sorted */
     uint32_t scratch_size;
     struct vidmm_stats stats;

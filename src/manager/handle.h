@@ -2,8 +2,8 @@
  * handle.h - kernel handles of allocations: the D3DKMT_HANDLE that a driver sees in
  * DxgkDdiOpenAllocation and gives to DxgkCbGetHandleData.
  *
- * A slot a living allocation; free slots are a list. Under the adapter's fence_lock, a leaf, because
- * the driver asks from inside a DDI call.
+ * A slot a living allocation; free slots are a list. Under the adapter's fence_lock, a leaf,
+ * because the driver asks from inside a DDI call.
  */
 #ifndef VIDMM_MANAGER_HANDLE_H
 #define VIDMM_MANAGER_HANDLE_H

@@ -40,7 +40,7 @@ struct player_allocation {
 struct player_slot {
     struct vidmm_allocation *result;
     struct oracle_allocation watch; /* of `result`: where it is mapped, not what it holds */
-    uint64_t fence; /* of the frame's last submission */
+    uint64_t fence;                 /* of the frame's last submission */
     bool used;
     uint64_t expected; /* bytes that it was told to check */
     uint64_t lost;     /* oracle_lost when first used */

@@ -45,17 +45,20 @@ classify() { # FILE ROOM QUOTED NAME
 allowed() { # FILE
     case $1 in
     include/wddm/*) echo "own wddm free string" ;;
-    include/vidmm/os.h | include/vidmm/manager.h) echo "wddm free vidmm/os" ;;
+    include/vidmm/os.h | include/vidmm/manager.h | include/vidmm/readings.h) echo "wddm free vidmm/os vidmm/readings" ;;
     include/vidmm/hwmodel.h | include/vidmm/umd.h | include/vidmm/pattern.h) echo "free string" ;;
     include/vidmm/*) echo "wddm free string system vidmm/*" ;;
-    src/manager/*) echo "own wddm free string vidmm/os vidmm/manager" ;;
+    src/manager/*) echo "own wddm free string vidmm/os vidmm/manager vidmm/readings" ;;
     src/softgpu/hw*) echo "own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu" ;;
     src/softgpu/*) echo "own wddm free string vidmm/umd vidmm/softgpu" ;;
+    src/referee/rules/*) echo "own wddm free string system vidmm/rules vidmm/readings" ;;
+    src/referee/*) echo "own wddm free string system vidmm/rules vidmm/readings vidmm/referee" ;;
     src/host/*) echo "own wddm free string system vidmm/host vidmm/hwmodel vidmm/os" ;;
-    src/lab/*) echo "own wddm free string system vidmm/host vidmm/manager vidmm/os vidmm/lab" ;;
+    src/lab/*) echo "own wddm free string system vidmm/host vidmm/manager vidmm/os vidmm/lab vidmm/referee" ;;
     src/workload/*)
         echo "own free string system vidmm/host vidmm/manager vidmm/lab vidmm/workload vidmm/umd vidmm/pattern"
         ;;
+    src/exam/*) echo "own wddm free string system vidmm/*" ;;
     src/run/* | src/report/* | src/cli/*) echo "own free string system vidmm/*" ;;
     *) echo "" ;;
     esac

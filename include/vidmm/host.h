@@ -40,11 +40,28 @@ struct vidmm_host_sink {
     void *(*handle_data)(void *ctx, const DXGKARGCB_GETHANDLEDATA *data);
 };
 
+/*
+ * Stands between the host and the driver, in both directions: src/referee has one. Members may be
+ * NULL.
+ */
+struct vidmm_host_interposer {
+    void *ctx;
+    /* `table` as DriverEntry filled it: what is put into its slots is called instead. */
+    void (*ddi)(void *ctx, DRIVER_INITIALIZATION_DATA *table);
+    /* The callbacks that the driver will get from StartDevice. */
+    void (*callbacks)(void *ctx, DXGKRNL_INTERFACE *callbacks);
+    /* A life-cycle call begins; NULL: it returned. */
+    void (*calling)(void *ctx, const char *call);
+    /* A sentence about what ntoskrnl or dxgkrnl forbids and the driver did. */
+    void (*violation)(void *ctx, const char *text);
+};
+
 struct vidmm_host_config {
     const char *driver_path;         /* shared object that exports DriverEntry, or NULL */
     DRIVER_INITIALIZE *driver_entry; /* linked-in driver, when driver_path is NULL */
     const struct vidmm_hw_model
-        *model; /* NULL: BARs of plain memory, submissions are the driver's affair */
+        *model;             /* NULL: BARs of plain memory, submissions are the driver's affair */
+    const char *model_path; /* shared object with a model, when `model` is NULL; or NULL */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */
@@ -53,6 +70,7 @@ struct vidmm_host_config {
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
     FILE *log;        /* DbgPrint and DDI trace; NULL: nowhere */
     bool trace_calls; /* one line a DDI call on `log` */
+    const struct vidmm_host_interposer *interposer; /* NULL: none; copied */
 };
 
 /* One sentence about what failed: never empty after a failure. */
@@ -101,6 +119,8 @@ const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 void vidmm_host_run(struct vidmm_host *host);
 /* The model's back door; NULL when it has none. See hwmodel.h peek. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size);
+/* The CPU's view of a physical range behind a memory BAR, or NULL. */
+void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size);
 /* Host pointer to simulated RAM, or NULL outside of it. */
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size);
 

@@ -67,4 +67,11 @@ struct vidmm_hw_model {
     const void *(*peek)(void *hw, uint64_t gpu_address, size_t size);
 };
 
+/*
+ * What a model built as a shared object exports, with C linkage and default visibility:
+ *
+ *     const struct vidmm_hw_model vidmm_hardware = {.name = "...", ...};
+ */
+#define VIDMM_HARDWARE_SYMBOL "vidmm_hardware"
+
 #endif

@@ -9,10 +9,23 @@
 
 #include <vidmm/host.h>
 #include <vidmm/manager.h>
+#include <vidmm/referee.h>
 
 struct vidmm_lab {
     struct vidmm_host *host;
     struct vidmm_adapter *adapter;
+    struct vidmm_referee *referee;    /* NULL: nobody judges */
+    DRIVER_INITIALIZATION_DATA table; /* what the manager calls */
+};
+
+/* How a lab is judged. */
+struct vidmm_lab_judging {
+    struct vidmm_ledger *ledger; /* where findings go; the caller's, outlives the lab */
+    struct vidmm_readings readings;
+    /* For tests of the referee: replace slots of the driver's table behind it, or of the table that
+     * the manager calls before it. May be NULL. */
+    void (*spoil_driver)(DRIVER_INITIALIZATION_DATA *table);
+    void (*spoil_manager)(DRIVER_INITIALIZATION_DATA *table);
 };
 
 enum vidmm_lab_result {
@@ -26,6 +39,25 @@ enum vidmm_lab_result {
 enum vidmm_lab_result vidmm_lab_open(const struct vidmm_host_config *host_config,
                                      const struct vidmm_adapter_config *adapter_config,
                                      struct vidmm_lab *lab, char *text, size_t text_size);
+/* The same with a referee between the two; `judging` NULL: without. */
+enum vidmm_lab_result vidmm_lab_open_judged(const struct vidmm_host_config *host_config,
+                                            const struct vidmm_adapter_config *adapter_config,
+                                            const struct vidmm_lab_judging *judging,
+                                            struct vidmm_lab *lab, char *text, size_t text_size);
+/*
+ * Host, driver and referee without a manager: `lab->table` may be called by hand. Closed by
+ * vidmm_lab_close like every lab.
+ */
+enum vidmm_lab_result vidmm_lab_open_driver(const struct vidmm_host_config *host_config,
+                                            const struct vidmm_lab_judging *judging,
+                                            struct vidmm_lab *lab, char *text, size_t text_size);
+/* Puts the manager over such a lab; `adapter_config` as for vidmm_lab_open. `fault` says why not.
+ */
+enum vidmm_status vidmm_lab_start_manager(struct vidmm_lab *lab,
+                                          const struct vidmm_adapter_config *adapter_config,
+                                          struct vidmm_fault *fault);
+/* Takes it away again; without one nothing happens. */
+void vidmm_lab_stop_manager(struct vidmm_lab *lab);
 /* Stops the manager, the device and the driver; says what was left behind. */
 enum vidmm_lab_result vidmm_lab_close(struct vidmm_lab *lab, char *text, size_t text_size);
 /* One clear sentence for a fault: what, where, what was expected, which page says so. */

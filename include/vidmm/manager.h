@@ -22,6 +22,7 @@
 #include <d3dkmddi.h>
 
 #include <vidmm/os.h>
+#include <vidmm/readings.h>
 
 enum vidmm_status {
     VIDMM_OK = 0,
@@ -180,6 +181,7 @@ struct vidmm_adapter_config {
     uint64_t agp_base, agp_size;           /* AGP aperture of the platform; size 0: none */
     uint64_t hang_ns;                      /* a node that long without progress is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
+    struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */
 };
 
 /*

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <vidmm/check.h>
+#include <vidmm/rules.h>
 #include <vidmm/run.h>
 
 struct vidmm_report_style {
@@ -36,5 +38,49 @@ void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspectio
  */
 bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, char *text,
                        size_t text_size);
+
+/* ---- The examination ---------------------------------------------------------------------------
+ */
+
+enum vidmm_check_format {
+    VIDMM_CHECK_TEXT,  /* for people: worst first */
+    VIDMM_CHECK_JSON,  /* everything, with stable names */
+    VIDMM_CHECK_JUNIT, /* a test case a rule */
+    VIDMM_CHECK_SARIF, /* SARIF 2.1.0 */
+};
+
+struct vidmm_check_style {
+    bool color;   /* of the text: escape sequences */
+    bool verbose; /* the text lists every rule that was judged */
+};
+
+/* "text", "json", "junit", "sarif"; false: none of them. */
+bool vidmm_check_format_parse(const char *word, enum vidmm_check_format *format);
+/* As vidmm_report_json: whole or not at all, "-" is standard output. */
+bool vidmm_report_check(const char *path, enum vidmm_check_format format,
+                        const struct vidmm_check_result *result,
+                        const struct vidmm_check_style *style, char *text, size_t text_size);
+
+/* Which rules of the table. */
+struct vidmm_rule_filter {
+    char group;   /* 'A' to 'T'; 0: all */
+    uint8_t side; /* those that one of these must obey; 0: all */
+    bool judged;  /* only those that are */
+};
+
+/* A row for every rule; `columns`: width of the terminal, 0: no statement is broken into lines. */
+void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint32_t columns);
+/* All that is known of one rule. */
+void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule);
+
+/* What became of those who broke a rule on purpose, by its number; empty: nobody did. */
+struct vidmm_rule_matrix {
+    char cell[VIDMM_RULES_SIZE][128];
+};
+/* Reads lines "R152 driver caught alone". On failure `text` gets one sentence. */
+bool vidmm_report_read_matrix(const char *path, struct vidmm_rule_matrix *matrix, char *text,
+                              size_t text_size);
+/* The whole table as a Markdown document; `matrix` may be NULL. */
+void vidmm_report_rules_markdown(FILE *out, const struct vidmm_rule_matrix *matrix);
 
 #endif

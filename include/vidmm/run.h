@@ -27,8 +27,9 @@ enum vidmm_run_status {
 
 struct vidmm_run_options {
     const char
-        *driver_path;    /* shared object that exports DriverEntry; NULL: the reference driver */
-    uint64_t vram_bytes; /* VramBytes of the reference hardware; 0: its default */
+        *driver_path;       /* shared object that exports DriverEntry; NULL: the reference driver */
+    const char *model_path; /* shared object with the driver's hardware (hwmodel.h); NULL: none */
+    uint64_t vram_bytes;    /* VramBytes of the reference hardware; 0: its default */
     uint32_t
         ddi_version; /* DXGKDDI_INTERFACE_VERSION_* the reference driver declares; 0: its default */
     const struct vidmm_host_setting *settings; /* more of them; they win over the two above */
@@ -40,6 +41,7 @@ struct vidmm_run_options {
     uint64_t fail_at; /* the n-th allocation of host, driver, hardware and manager fails; 0: none */
     FILE *log;        /* DbgPrint of the driver, and the DDI calls when `trace`; NULL: nowhere */
     bool trace;
+    bool unjudged; /* no referee between manager and driver */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
 };

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <vidmm/check.h>
 #include <vidmm/report.h>
 #include <vidmm/run.h>
 
@@ -23,28 +24,48 @@ struct cli_options {
     const char *json; /* NULL: none */
     bool quiet;
     bool help;
+    struct vidmm_check_options check; /* what only the examination takes */
+    enum vidmm_check_format format;
+    const char *output; /* NULL: standard output */
+    const char *color;  /* NULL: auto */
+    bool verbose;
 };
 
 /* Which options a command takes, as a set. */
 #define CLI_ADAPTER_OPTIONS 0x1u /* driver, vram, seed, threads, ddi, set, trace */
 #define CLI_RUN_OPTIONS     0x2u /* json, quiet, frames, a workload */
 
+#define CLI_CHECK_OPTIONS 0x8u /* driver, hardware, seed, ddi, set, trace, and its own */
+
 /*
  * Reads the words after the command's name. false: one sentence is on standard error; the caller
  * exits with VIDMM_RUN_BAD_INPUT.
  */
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options);
+/* options_check.c: values of the examination's own options; false: one sentence is on standard
+ * error. */
+bool cli_take_only(char *words, struct cli_options *options);
+bool cli_take_reading(const char *word, struct cli_options *options);
+bool cli_take_timeout(const char *text, struct cli_options *options);
+bool cli_take_format(const char *word, struct cli_options *options);
+bool cli_take_color(const char *word, struct cli_options *options);
 /* One sentence on standard error, after the program's name. Returns VIDMM_RUN_BAD_INPUT. */
 int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* getopt answered '?' or ':': a sentence of ours instead of its own. Returns false. */
+bool cli_refuse_option(int id, char **argv);
 
 int cli_run(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_workloads(int argc, char **argv);
+int cli_rules(int argc, char **argv);
+int cli_check(int argc, char **argv);
 
 void cli_help(FILE *out);
 void cli_help_run(FILE *out);
 void cli_help_inspect(FILE *out);
 void cli_help_workloads(FILE *out);
+void cli_help_rules(FILE *out);
+void cli_help_check(FILE *out);
 
 /* vidmm_run_options.progress: a bar on standard error. */
 void cli_progress(void *ctx, uint64_t events_done, uint64_t events);

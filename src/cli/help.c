@@ -10,8 +10,10 @@ void cli_help(FILE *out) {
           "miniport driver, moves real bytes, and checks every byte and every rule.\n"
           "\n"
           "  vidmm run [WORKLOAD]   replay a workload and verify it\n"
+          "  vidmm check [DRIVER]   examine a driver by the rules\n"
           "  vidmm inspect          show what a driver reports about its memory\n"
           "  vidmm workloads        list what can be replayed\n"
+          "  vidmm rules [RULE]     list the rules, or explain one\n"
           "  vidmm --version\n"
           "\n"
           "vidmm COMMAND --help says more.\n"
@@ -24,6 +26,8 @@ void cli_help(FILE *out) {
 static void help_adapter(FILE *out) {
     fputs("      --driver PATH      a shared object that exports DriverEntry; without it the\n"
           "                         reference driver over a software GPU\n"
+          "      --hardware PATH    a shared object with the model of the hardware behind that\n"
+          "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n"
           "      --seed N           scatters physical pages; makes a generated workload\n"
           "      --threads N        N submitting threads, a thread for each engine and wall-clock\n"
           "                         time; 0 (default): one thread and virtual time\n"
@@ -49,6 +53,7 @@ void cli_help_run(FILE *out) {
           "      --vram SIZE|N%     GPU memory: 64M, 1.5GiB, or a share of what the workload\n"
           "                         has live at its peak (default: all of it)\n"
           "      --frames N         stop after N frames\n"
+          "      --unjudged         without the referee: bytes are verified, rules are not\n"
           "      --json FILE        the report as JSON too; - is standard output\n"
           "      --quiet            no table and no progress bar\n",
           out);
@@ -69,5 +74,58 @@ void cli_help_workloads(FILE *out) {
     fputs("Usage: vidmm workloads\n"
           "\n"
           "Lists the shipped recordings and the generators.\n",
+          out);
+}
+
+static void help_stages(FILE *out) {
+    const char *summary;
+    for (size_t i = 0; vidmm_check_stage_at(i, &summary) != NULL; i++)
+        fprintf(out, "                           %-10s %s\n", vidmm_check_stage_at(i, NULL),
+                summary);
+}
+
+void cli_help_check(FILE *out) {
+    fputs("Usage: vidmm check [OPTION...] [DRIVER]\n"
+          "\n"
+          "Examines a driver by the rules of the memory contract, stage by stage, each in a\n"
+          "process of its own. DRIVER is a shared object that exports DriverEntry; without it\n"
+          "the reference driver over a software GPU.\n"
+          "\n"
+          "      --hardware PATH    a shared object with the model of the hardware behind the\n"
+          "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n"
+          "      --only R1,R2,A     judge these rules, or groups of rules, alone\n"
+          "      --stage NAME       one stage alone:\n",
+          out);
+    help_stages(out);
+    fputs("      --reading NAME=VALUE  where pages contradict each other, which one holds\n"
+          "      --format FORMAT    text (default), json, junit or sarif\n"
+          "      --output FILE      the report's file, whole or not at all\n"
+          "      --timeout SECONDS  most time of one run of a stage (default 10)\n"
+          "      --color WHEN       auto (default), always or never\n"
+          "      --seed N           another examination of the same kind\n"
+          "      --ddi VERSION      interface version of the reference driver\n"
+          "      --set NAME=VALUE   a setting of the driver or the hardware\n"
+          "      --trace            every DDI call and DbgPrint on standard error\n"
+          "  -v, --verbose          every rule with its outcome; stages as they begin\n"
+          "  -h, --help\n"
+          "\n"
+          "Exit code: 0 every rule that was reached is kept, 1 a broken rule, a crash, a hang\n"
+          "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
+          out);
+}
+
+void cli_help_rules(FILE *out) {
+    fputs("Usage: vidmm rules [OPTION...]\n"
+          "       vidmm rules RULE\n"
+          "\n"
+          "Lists the rules of the memory contract, or explains one: vidmm rules R152.\n"
+          "\n"
+          "      --group LETTER     only this group, A to T\n"
+          "      --side SIDE        only what driver or manager must obey\n"
+          "      --judged           only what vidmm judges\n"
+          "      --markdown         the whole table as a document\n"
+          "      --matrix FILE      with a column of what became of those who broke the rules:\n"
+          "                         lines like 'R152 driver caught alone'\n"
+          "  -h, --help\n",
           out);
 }

@@ -21,7 +21,11 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cli_run}, {"inspect", cli_inspect}, {"workloads", cli_workloads}};
+    } commands[] = {{"run", cli_run},
+                    {"check", cli_check},
+                    {"inspect", cli_inspect},
+                    {"workloads", cli_workloads},
+                    {"rules", cli_rules}};
 
     setlocale(LC_CTYPE, "");
     const char *word = argc > 1 ? argv[1] : NULL;

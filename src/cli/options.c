@@ -11,8 +11,10 @@
 
 enum option_id {
     OPTION_HELP = 'h',
+    OPTION_VERBOSE = 'v',
     OPTION_VRAM = 256,
     OPTION_DRIVER,
+    OPTION_HARDWARE,
     OPTION_SEED,
     OPTION_THREADS,
     OPTION_DDI,
@@ -21,6 +23,14 @@ enum option_id {
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_FRAMES,
+    OPTION_ONLY,
+    OPTION_READING,
+    OPTION_FORMAT,
+    OPTION_OUTPUT,
+    OPTION_TIMEOUT,
+    OPTION_STAGE,
+    OPTION_COLOR,
+    OPTION_UNJUDGED,
 };
 
 static const struct {
@@ -29,15 +39,26 @@ static const struct {
 } known[] = {
     {{"help", no_argument, NULL, OPTION_HELP}, ~0u},
     {{"vram", required_argument, NULL, OPTION_VRAM}, CLI_ADAPTER_OPTIONS},
-    {{"driver", required_argument, NULL, OPTION_DRIVER}, CLI_ADAPTER_OPTIONS},
-    {{"seed", required_argument, NULL, OPTION_SEED}, CLI_ADAPTER_OPTIONS},
+    {{"driver", required_argument, NULL, OPTION_DRIVER}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"hardware", required_argument, NULL, OPTION_HARDWARE},
+     CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"seed", required_argument, NULL, OPTION_SEED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
-    {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS},
-    {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS},
-    {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS},
+    {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
     {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
+    {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
+    {{"only", required_argument, NULL, OPTION_ONLY}, CLI_CHECK_OPTIONS},
+    {{"reading", required_argument, NULL, OPTION_READING}, CLI_CHECK_OPTIONS},
+    {{"format", required_argument, NULL, OPTION_FORMAT}, CLI_CHECK_OPTIONS},
+    {{"output", required_argument, NULL, OPTION_OUTPUT}, CLI_CHECK_OPTIONS},
+    {{"timeout", required_argument, NULL, OPTION_TIMEOUT}, CLI_CHECK_OPTIONS},
+    {{"stage", required_argument, NULL, OPTION_STAGE}, CLI_CHECK_OPTIONS},
+    {{"color", required_argument, NULL, OPTION_COLOR}, CLI_CHECK_OPTIONS},
+    {{"verbose", no_argument, NULL, OPTION_VERBOSE}, CLI_CHECK_OPTIONS},
 };
 #define KNOWN (sizeof known / sizeof known[0])
 
@@ -97,6 +118,32 @@ static bool take_setting(char *word, struct cli_options *options) {
     return true;
 }
 
+static bool take_check_option(int id, char *value, struct cli_options *options) {
+    switch (id) {
+    case OPTION_ONLY:
+        return cli_take_only(value, options);
+    case OPTION_READING:
+        return cli_take_reading(value, options);
+    case OPTION_FORMAT:
+        return cli_take_format(value, options);
+    case OPTION_OUTPUT:
+        options->output = value;
+        return true;
+    case OPTION_TIMEOUT:
+        return cli_take_timeout(value, options);
+    case OPTION_STAGE:
+        options->check.stage = value;
+        return true;
+    case OPTION_COLOR:
+        return cli_take_color(value, options);
+    case OPTION_VERBOSE:
+        options->verbose = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool take_option(int id, char *value, struct cli_options *options) {
     switch (id) {
     case OPTION_HELP:
@@ -107,6 +154,9 @@ static bool take_option(int id, char *value, struct cli_options *options) {
         return true;
     case OPTION_DRIVER:
         options->run.driver_path = value;
+        return true;
+    case OPTION_HARDWARE:
+        options->run.model_path = value;
         return true;
     case OPTION_SEED:
         return take_number("seed", value, INT64_MAX, &options->run.seed);
@@ -126,15 +176,18 @@ static bool take_option(int id, char *value, struct cli_options *options) {
     case OPTION_QUIET:
         options->quiet = true;
         return true;
+    case OPTION_UNJUDGED:
+        options->run.unjudged = true;
+        return true;
     case OPTION_FRAMES:
         return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
     default:
-        return false;
+        return take_check_option(id, value, options);
     }
 }
 
 /* getopt's own sentences go away: one sentence of ours, without its choice of words. */
-static bool refuse_word(int id, char **argv) {
+bool cli_refuse_option(int id, char **argv) {
     const char *word = argv[optind - 1];
     if (id == ':')
         cli_refuse("%s needs a value; see vidmm %s --help", word, argv[0]);
@@ -143,14 +196,16 @@ static bool refuse_word(int id, char **argv) {
     return false;
 }
 
-/* The words that are no options: at most one workload. */
+/* The words that are no options: at most one, a workload or a driver. */
 static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options *options) {
-    int most = (takes & CLI_RUN_OPTIONS) != 0 ? 1 : 0;
+    int most = (takes & (CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS)) != 0 ? 1 : 0;
     if (argc - optind > most) {
         cli_refuse("one word too many: '%s'; see vidmm %s --help", argv[optind + most], argv[0]);
         return false;
     }
-    if (argc - optind == 1)
+    if (argc - optind == 1 && (takes & CLI_CHECK_OPTIONS) != 0)
+        options->run.driver_path = argv[optind];
+    else if (argc - optind == 1)
         options->workload = argv[optind];
     return true;
 }
@@ -169,9 +224,10 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
     options->run.settings = options->settings;
     opterr = 0;
     int id;
-    while ((id = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
+    while ((id = getopt_long(argc, argv, (takes & CLI_CHECK_OPTIONS) != 0 ? ":hv" : ":h", list,
+                             NULL)) != -1) {
         if (id == '?' || id == ':')
-            return refuse_word(id, argv);
+            return cli_refuse_option(id, argv);
         if (!take_option(id, optarg, options))
             return false;
     }

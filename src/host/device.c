@@ -78,8 +78,16 @@ NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
     return STATUS_SUCCESS;
 }
 
+/* Before every life-cycle call. */
+static void calling(const char *call) {
+    const struct vidmm_host_interposer *interposer = &host_world->interposer;
+    if (interposer->calling != NULL)
+        interposer->calling(interposer->ctx, call);
+}
+
 /* After every life-cycle call: the driver came back at the IRQL it was called at. */
 static void check_irql(const char *call) {
+    calling(NULL);
     if (host_self.irql == PASSIVE_LEVEL)
         return;
     host_violation("%s returned at IRQL %u instead of %u", call, host_self.irql, PASSIVE_LEVEL);
@@ -92,6 +100,7 @@ bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
     UNICODE_STRING registry;
     RtlInitUnicodeString(&registry, path);
     host->device.driver.DriverInit = entry;
+    calling("DriverEntry");
     NTSTATUS status = entry(&host->device.driver, &registry);
     check_irql("DriverEntry");
     if (host->device.refusal != NULL)
@@ -101,6 +110,8 @@ bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
         return fail(error, status, "DriverEntry failed with status 0x%08x", (unsigned)status);
     if (!host->device.initialized)
         return fail(error, status, "DriverEntry succeeded without calling DxgkInitialize");
+    if (host->interposer.ddi != NULL)
+        host->interposer.ddi(host->interposer.ctx, &host->device.ddi);
     return true;
 }
 
@@ -130,6 +141,7 @@ static bool add(struct host_device *device, struct vidmm_host_error *error) {
 static bool removed(struct host_device *device, struct vidmm_host_error *error) {
     if (!device->added)
         return true;
+    calling("DxgkDdiRemoveDevice");
     NTSTATUS status = device->ddi.DxgkDdiRemoveDevice(device->context);
     check_irql("DxgkDdiRemoveDevice");
     device->added = false;
@@ -157,6 +169,9 @@ static bool start(struct host_device *device, struct vidmm_host_error *error) {
     host_device_interface(device);
     atomic_store(&host_world->interrupt.connected, true);
     device->started = true;
+    if (host_world->interposer.callbacks != NULL)
+        host_world->interposer.callbacks(host_world->interposer.ctx, &device->interface);
+    calling("DxgkDdiStartDevice");
     NTSTATUS status = device->ddi.DxgkDdiStartDevice(device->context, &info, &device->interface,
                                                      &sources, &children);
     check_irql("DxgkDdiStartDevice");
@@ -185,6 +200,7 @@ bool host_device_start(struct vidmm_host *host, struct vidmm_host_error *error) 
 static bool stopped(struct host_device *device, struct vidmm_host_error *error) {
     if (!device->started)
         return true;
+    calling("DxgkDdiStopDevice");
     NTSTATUS status = device->ddi.DxgkDdiStopDevice(device->context);
     check_irql("DxgkDdiStopDevice");
     disconnect(device);
@@ -201,6 +217,7 @@ bool host_device_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
 
 void host_device_unload(struct vidmm_host *host) {
     struct host_device *device = &host->device;
+    calling("DxgkDdiUnload");
     if (device->initialized && device->ddi.DxgkDdiUnload != NULL)
         device->ddi.DxgkDdiUnload();
     else if (device->initialized && device->driver.DriverUnload != NULL)

@@ -90,8 +90,14 @@ static bool copy_settings(struct vidmm_host *host, const struct vidmm_host_confi
     return true;
 }
 
+static bool check_model(const struct vidmm_hw_model *model, struct vidmm_host_error *error) {
+    if (model->create == NULL || model->destroy == NULL || model->step == NULL ||
+        model->engines > HOST_ENGINES_MOST)
+        return fail(error, "the hardware model is incomplete or has more than 32 engines");
+    return true;
+}
+
 static bool check_config(const struct vidmm_host_config *config, struct vidmm_host_error *error) {
-    const struct vidmm_hw_model *model = config->model;
     if (config->driver_path == NULL && config->driver_entry == NULL)
         return fail(error, "no driver: neither a shared object nor a linked-in DriverEntry");
     if (config->memory_bytes != 0 &&
@@ -100,10 +106,7 @@ static bool check_config(const struct vidmm_host_config *config, struct vidmm_ho
     for (uint32_t i = 0; i < config->setting_count; i++)
         if (config->settings[i].name == NULL)
             return fail(error, "a setting has no name");
-    if (model != NULL && (model->create == NULL || model->destroy == NULL || model->step == NULL ||
-                          model->engines > HOST_ENGINES_MOST))
-        return fail(error, "the hardware model is incomplete or has more than 32 engines");
-    return true;
+    return config->model == NULL || check_model(config->model, error);
 }
 
 static bool check_bars(const struct vidmm_hw_model *model,
@@ -151,6 +154,15 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
     return true;
 }
 
+/* A model from a shared object takes the place of a linked-in one. */
+static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) {
+    struct vidmm_host_config *config = &host->config;
+    if (config->model != NULL || config->model_path == NULL)
+        return true;
+    return host_load_model(config->model_path, &host->model_module, &config->model, error) &&
+           check_model(config->model, error);
+}
+
 /* Everything below the driver. */
 static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error) {
     uint64_t bytes = host->config.memory_bytes != 0 ? host->config.memory_bytes : DEFAULT_MEMORY;
@@ -162,7 +174,7 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
     host->pool_made = true;
     if (!host_os_take_dummy())
         return fail(error, "out of memory for the dummy page");
-    return make_model(host, error);
+    return load_model(host, error) && make_model(host, error);
 }
 
 static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error) {
@@ -182,6 +194,8 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     }
     host->config = *config;
     host->config.settings = host->settings;
+    if (config->interposer != NULL)
+        host->interposer = *config->interposer;
     host->allocations.fail_at = config->fail_at;
     host_violations_init(&host->violations);
     host_mdls_init(&host->mdls);
@@ -200,6 +214,7 @@ static void delete_host(struct vidmm_host *host) {
     if (host->hw != NULL)
         host->config.model->destroy(host->hw);
     host_unload(host->module);
+    host_unload(host->model_module);
     if (host->bars_made)
         host_bars_done(&host->bars);
     host_mdls_done(&host->mdls);
@@ -383,6 +398,10 @@ const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_
     const void *bytes = model->peek(host->hw, gpu_address, size);
     host_model_leave();
     return bytes;
+}
+
+void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size) {
+    return host->os.io_map(host->os.ctx, physical, size);
 }
 
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {

@@ -24,7 +24,8 @@
 
 struct vidmm_host {
     struct vidmm_host_config config;
-    struct vidmm_host_setting *settings; /* copy of the configuration's, names included */
+    struct vidmm_host_interposer interposer; /* copy; all NULL: none */
+    struct vidmm_host_setting *settings;     /* copy of the configuration's, names included */
     struct host_allocations allocations;
     struct host_violations violations;
     struct host_physical physical;
@@ -41,6 +42,7 @@ struct vidmm_host {
     struct vidmm_hw_host hw_host;
     void *hw;     /* what the model's create gave */
     void *module; /* dlopen handle, or NULL */
+    void *model_module;
     bool physical_made, pool_made, bars_made;
 };
 

@@ -4,7 +4,7 @@
  * The host tells its news to a sink that is wired before the device starts, because a driver may
  * interrupt at once; what arrives before there is an adapter is nobody's.
  */
-#include <vidmm/lab.h>
+#include "judging.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +81,7 @@ static enum vidmm_lab_result give_up(struct vidmm_lab *lab, bool started,
     bool stopped = !started || vidmm_host_stop(lab->host, &stop);
     bool clean = vidmm_host_destroy(lab->host, &left);
     lab->host = NULL;
+    lab_judge_end(lab);
     if (stopped && clean)
         return result;
     size_t length = strlen(text);
@@ -89,41 +90,81 @@ static enum vidmm_lab_result give_up(struct vidmm_lab *lab, bool started,
     return VIDMM_LAB_REFUSED;
 }
 
-enum vidmm_lab_result vidmm_lab_open(const struct vidmm_host_config *host_config,
-                                     const struct vidmm_adapter_config *adapter_config,
-                                     struct vidmm_lab *lab, char *text, size_t text_size) {
-    struct vidmm_adapter_config config = *adapter_config;
+enum vidmm_lab_result vidmm_lab_open_driver(const struct vidmm_host_config *host_config,
+                                            const struct vidmm_lab_judging *judging,
+                                            struct vidmm_lab *lab, char *text, size_t text_size) {
+    struct vidmm_host_config config = *host_config;
     struct vidmm_host_error error;
-    struct vidmm_fault fault;
-    lab->adapter = NULL;
-    if (!vidmm_host_create(host_config, &lab->host, &error))
+    *lab = (struct vidmm_lab){.host = NULL};
+    if (judging != NULL && !lab_judge_begin(lab, judging, &config)) {
+        snprintf(text, text_size, "out of memory for the referee, or there is one already");
+        return VIDMM_LAB_DRIVER_FAILED;
+    }
+    if (!vidmm_host_create(&config, &lab->host, &error)) {
+        lab_judge_end(lab);
         return driver_failed(&error, text, text_size);
+    }
     vidmm_host_set_sink(lab->host, &sink);
+    lab_judge_see(lab);
     if (!vidmm_host_start(lab->host, &error))
         return give_up(lab, false, driver_failed(&error, text, text_size), text, text_size);
+    lab->table = *vidmm_host_ddi(lab->host);
+    if (judging != NULL && judging->spoil_manager != NULL)
+        judging->spoil_manager(&lab->table);
+    return VIDMM_LAB_OK;
+}
+
+enum vidmm_status vidmm_lab_start_manager(struct vidmm_lab *lab,
+                                          const struct vidmm_adapter_config *adapter_config,
+                                          struct vidmm_fault *fault) {
+    struct vidmm_adapter_config config = *adapter_config;
     config.os = vidmm_host_os(lab->host);
-    config.ddi = vidmm_host_ddi(lab->host);
+    config.ddi = &lab->table;
     config.hadapter = vidmm_host_adapter(lab->host);
-    if (vidmm_adapter_start(&config, &current, &fault) != VIDMM_OK) {
+    enum vidmm_status status = vidmm_adapter_start(&config, &current, fault);
+    lab->adapter = status == VIDMM_OK ? current : NULL;
+    return status;
+}
+
+void vidmm_lab_stop_manager(struct vidmm_lab *lab) {
+    vidmm_adapter_stop(lab->adapter);
+    __atomic_store_n(&current, NULL, __ATOMIC_RELEASE);
+    lab->adapter = NULL;
+}
+
+enum vidmm_lab_result vidmm_lab_open_judged(const struct vidmm_host_config *host_config,
+                                            const struct vidmm_adapter_config *adapter_config,
+                                            const struct vidmm_lab_judging *judging,
+                                            struct vidmm_lab *lab, char *text, size_t text_size) {
+    struct vidmm_fault fault;
+    enum vidmm_lab_result opened =
+        vidmm_lab_open_driver(host_config, judging, lab, text, text_size);
+    if (opened != VIDMM_LAB_OK)
+        return opened;
+    if (vidmm_lab_start_manager(lab, adapter_config, &fault) != VIDMM_OK) {
         vidmm_fault_text(&fault, text, text_size);
         bool refused = fault.status == VIDMM_DRIVER_BROKE_RULE;
         return give_up(lab, true, refused ? VIDMM_LAB_REFUSED : VIDMM_LAB_DRIVER_FAILED, text,
                        text_size);
     }
-    lab->adapter = current;
     return VIDMM_LAB_OK;
+}
+
+enum vidmm_lab_result vidmm_lab_open(const struct vidmm_host_config *host_config,
+                                     const struct vidmm_adapter_config *adapter_config,
+                                     struct vidmm_lab *lab, char *text, size_t text_size) {
+    return vidmm_lab_open_judged(host_config, adapter_config, NULL, lab, text, text_size);
 }
 
 enum vidmm_lab_result vidmm_lab_close(struct vidmm_lab *lab, char *text, size_t text_size) {
     struct vidmm_host_error stop = {.text = ""}, left = {.text = ""};
     if (lab->host == NULL)
         return VIDMM_LAB_OK;
-    vidmm_adapter_stop(lab->adapter);
-    __atomic_store_n(&current, NULL, __ATOMIC_RELEASE);
+    vidmm_lab_stop_manager(lab);
     bool stopped = vidmm_host_stop(lab->host, &stop);
     bool clean = vidmm_host_destroy(lab->host, &left);
-    lab->adapter = NULL;
     lab->host = NULL;
+    lab_judge_end(lab);
     if (!stopped)
         return driver_failed(&stop, text, text_size);
     return clean ? VIDMM_LAB_OK : driver_failed(&left, text, text_size);

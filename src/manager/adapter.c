@@ -164,7 +164,8 @@ static enum vidmm_status query(struct vidmm_adapter *adapter,
                                     .hadapter = adapter->hadapter,
                                     .policy = adapter->policy,
                                     .agp_base = config->agp_base,
-                                    .agp_size = config->agp_size};
+                                    .agp_size = config->agp_size,
+                                    .readings = config->readings};
     return query_adapter(&context, &adapter->facts, &adapter->fault);
 }
 
@@ -225,6 +226,7 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     adapter->policy = config->policy ? config->policy : &vidmm_policy_lru;
     if (config->observer)
         adapter->observer = *config->observer;
+    adapter->readings = config->readings;
     adapter->hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;
     adapter->transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
     adapter->gate = os->lock_create(os->ctx);

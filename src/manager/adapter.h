@@ -32,6 +32,7 @@ struct vidmm_adapter {
     HANDLE hadapter;
     const struct vidmm_policy *policy;
     struct vidmm_observer observer;
+    struct vidmm_readings readings;
     uint64_t hang_ns, transfer_chunk;
 
     void *gate, *lock, *fence_lock;

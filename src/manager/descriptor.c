@@ -231,7 +231,9 @@ static enum vidmm_status accept_commit_limit(const struct trial *trial) {
     struct segment *segment = trial->segment;
     if (!segment->aperture) {
         segment->commit_limit = segment->size;
-        if (trial->version != DESCRIPTOR_4 && d->commit_limit != d->size) {
+        bool equal =
+            trial->version != DESCRIPTOR_4 || trial->question->context->readings.commit_limit == 1;
+        if (equal && d->commit_limit != d->size) {
             return bad_field(trial, FIELD_COMMIT, "Size, in a memory segment", "R62",
                              d->commit_limit);
         }

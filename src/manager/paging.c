@@ -43,8 +43,15 @@ static DXGK_TRANSFERFLAGS transfer_flags(const struct vidmm_op *op) {
 
 /*
  * TransferOffset counts on the segment side only and MdlOffset (pages) on the MDL side only
- * (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md).
+ * (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md). By the other reading the driver adds TransferOffset
+ * on the MDL side as well, and MdlOffset is where the allocation starts.
  */
+static UINT mdl_offset(const struct vidmm_adapter *adapter, const struct vidmm_op *op,
+                       const struct vidmm_place *place) {
+    uint64_t before = adapter->readings.transfer_offset == 1 ? op->at / PAGE_BYTES : 0;
+    return (UINT)(place->mdl_page - before);
+}
+
 static void encode_transfer(struct vidmm_adapter *adapter, const struct vidmm_op *op,
                             DXGKARG_BUILDPAGINGBUFFER *arg) {
     arg->Operation = DXGK_OPERATION_TRANSFER;
@@ -57,13 +64,13 @@ static void encode_transfer(struct vidmm_adapter *adapter, const struct vidmm_op
         arg->Transfer.Source.SegmentAddress = segment_start(adapter, &op->from, op->at);
     } else {
         arg->Transfer.Source.pMdl = op->from.mdl;
-        arg->Transfer.MdlOffset = (UINT)op->from.mdl_page;
+        arg->Transfer.MdlOffset = mdl_offset(adapter, op, &op->from);
     }
     if (op->to.segment) {
         arg->Transfer.Destination.SegmentAddress = segment_start(adapter, &op->to, op->at);
     } else {
         arg->Transfer.Destination.pMdl = op->to.mdl;
-        arg->Transfer.MdlOffset = (UINT)op->to.mdl_page;
+        arg->Transfer.MdlOffset = mdl_offset(adapter, op, &op->to);
     }
     arg->Transfer.Flags = transfer_flags(op);
 }
@@ -291,10 +298,19 @@ static enum vidmm_status bad_status(struct vidmm_adapter *adapter,
                  .value = (uint32_t)nt, .nt = nt);
 }
 
+/* By the other reading what an INSUFFICIENT answer wrote is not run: the operation starts over. */
+static void drop_pass(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg,
+                      uint32_t used_before) {
+    if (adapter->readings.insufficient == 0 || used_before == 0)
+        return;
+    adapter->paging.used = used_before;
+    arg->MultipassOffset = 0;
+}
+
 /* The driver wants a fresh buffer for the rest of the operation. `silent` counts idle answers. */
-static enum vidmm_status next_pass(struct vidmm_adapter *adapter,
-                                   const DXGKARG_BUILDPAGINGBUFFER *arg, uint32_t used_before,
-                                   uint32_t multipass_before, uint32_t *silent) {
+static enum vidmm_status next_pass(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg,
+                                   uint32_t used_before, uint32_t multipass_before,
+                                   uint32_t *silent) {
     bool wrote = adapter->paging.used != used_before;
     bool progress = wrote || arg->MultipassOffset != multipass_before;
     if (!progress && used_before == 0)
@@ -304,6 +320,7 @@ static enum vidmm_status next_pass(struct vidmm_adapter *adapter,
     *silent = wrote ? 0 : *silent + 1;
     if (*silent > SILENT_PASSES)
         return no_progress(adapter, arg);
+    drop_pass(adapter, arg, used_before);
     return paging_submit(adapter);
 }
 

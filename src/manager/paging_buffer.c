@@ -171,7 +171,7 @@ static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buf
     buffer->fence = fence;
     buffer->pending = true;
     describe(adapter, buffer, fence, &patch, &submit);
-    if (ddi->DxgkDdiPatch)
+    if (ddi->DxgkDdiPatch && adapter->readings.paging_patch == 0)
         status = submit_judge(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
                               ddi->DxgkDdiPatch(adapter->hadapter, &patch));
     if (status == VIDMM_OK)

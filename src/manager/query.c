@@ -117,11 +117,24 @@ static enum vidmm_status call_driver(const struct survey *survey, DXGK_QUERYSEGM
                      out, survey->dialect->out_size);
 }
 
+static bool all_canary(const void *bytes, size_t size) {
+    const uint8_t *at = bytes;
+    size_t i = 0;
+    while (i < size && at[i] == CANARY) {
+        i++;
+    }
+    return i == size;
+}
+
 static enum vidmm_status ask_count(struct survey *survey) {
     DXGK_QUERYSEGMENTOUT4 out;
+    DXGK_SEGMENTDESCRIPTOR4 element;
+    bool with_array =
+        survey->version == DESCRIPTOR_4 && survey->question.context->readings.first_call == 1;
     memset(&out, CANARY, sizeof(out));
+    memset(&element, CANARY, sizeof(element));
     out.NbSegment = 0;
-    out.pSegmentDescriptor = NULL;
+    out.pSegmentDescriptor = with_array ? (void *)&element : NULL;
     if (survey->version == DESCRIPTOR_4) {
         out.SegmentDescriptorStride = survey->dialect->stride;
     }
@@ -132,7 +145,7 @@ static enum vidmm_status ask_count(struct survey *survey) {
     }
     survey->count = out.NbSegment;
     untouched.NbSegment = out.NbSegment;
-    if (memcmp(&out, &untouched, sizeof(out)) != 0) {
+    if (memcmp(&out, &untouched, sizeof(out)) != 0 || !all_canary(&element, sizeof(element))) {
         return wrong(survey, survey->dialect->count,
                      "the only member written by the first of the two calls",
                      survey->version == DESCRIPTOR_4 ? "R5" : "R3", out.NbSegment);
@@ -398,7 +411,8 @@ static enum vidmm_status judge_paging_buffer(const struct survey *survey) {
     const struct dialect *dialect = survey->dialect;
     uint32_t id = facts->paging_segment;
     const struct segment *segment = query_segment(facts, id);
-    if (id != 0 && (!segment || !segment->aperture)) {
+    bool zero = id == 0 && survey->question.context->readings.paging_segment == 0;
+    if (!zero && (!segment || !segment->aperture)) {
         return wrong(survey, dialect->paging_segment, "an aperture segment, or 0", "R73", id);
     }
     uint64_t size = facts->paging_size;

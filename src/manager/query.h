@@ -13,6 +13,8 @@
 
 #include <vidmm/manager.h>
 
+#include <vidmm/readings.h>
+
 #include "segment.h"
 
 struct query_context {
@@ -21,6 +23,7 @@ struct query_context {
     HANDLE hadapter;
     const struct vidmm_policy *policy; /* for the segments' queues */
     uint64_t agp_base, agp_size;       /* AGP aperture of the platform; size 0: none */
+    struct vidmm_readings readings;
 };
 
 /* Must stay where it is: the segments point into it. */

@@ -1,35 +1,19 @@
 /*
  * json.c - a run as JSON. Member names are stable: scripts read them.
- *
- * The file is written beside its place and renamed: a reader finds the whole of it or nothing.
  */
 #include <vidmm/report.h>
 
+#include "json_text.h"
 #include "names.h"
+#include "write.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void put_count(json_t *object, const char *name, uint64_t value) {
     json_object_set_new(object, name, json_integer((json_int_t)value));
-}
-
-/* Text from files and drivers may be anything; JSON is UTF-8. */
-static json_t *text_of(const char *text) {
-    json_t *value = json_string(text);
-    if (value != NULL)
-        return value;
-    char *copy = strdup(text);
-    for (char *c = copy; c != NULL && *c != '\0'; c++)
-        *c = (unsigned char)*c < 0x80 ? *c : '?';
-    value = json_string(copy ? copy : "");
-    free(copy);
-    return value;
 }
 
 static json_t *operations(const struct vidmm_stats *stats) {
@@ -68,16 +52,16 @@ static json_t *first_mismatch(const struct vidmm_play_result *play) {
     put_count(object, "page", first->page);
     put_count(object, "byte", first->byte);
     json_object_set_new(object, "operation",
-                        first->by_op ? text_of(report_op_name(first->op)) : json_null());
+                        first->by_op ? report_json_text(report_op_name(first->op)) : json_null());
     put_count(object, "paging_buffer", first->paging_buffer);
-    json_object_set_new(object, "text", text_of(first->text));
+    json_object_set_new(object, "text", report_json_text(first->text));
     return object;
 }
 
 static json_t *violations(const struct vidmm_run_result *result) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < result->violation_count; i++)
-        json_array_append_new(list, text_of(result->violations[i]));
+        json_array_append_new(list, report_json_text(result->violations[i]));
     return list;
 }
 
@@ -85,7 +69,8 @@ static void put_play(json_t *root, const struct vidmm_play_result *play) {
     put_count(root, "frames", play->frames);
     put_count(root, "submissions", play->submissions);
     put_count(root, "refused_submissions", play->refused);
-    json_object_set_new(root, "refusal", play->refused ? text_of(play->refusal) : json_null());
+    json_object_set_new(root, "refusal",
+                        play->refused ? report_json_text(play->refusal) : json_null());
     put_count(root, "verified_bytes", play->verified_bytes);
     put_count(root, "mismatched_bytes", play->mismatched_bytes);
     json_object_set_new(root, "first_mismatch", first_mismatch(play));
@@ -106,10 +91,10 @@ static json_t *document(const struct vidmm_run_result *result) {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, result->calls_hash);
     json_t *root = json_object();
-    json_object_set_new(root, "status", text_of(report_status_name(result->status)));
-    json_object_set_new(root, "text", text_of(result->text));
-    json_object_set_new(root, "workload", text_of(result->workload));
-    json_object_set_new(root, "driver", text_of(result->driver));
+    json_object_set_new(root, "status", report_json_text(report_status_name(result->status)));
+    json_object_set_new(root, "text", report_json_text(result->text));
+    json_object_set_new(root, "workload", report_json_text(result->workload));
+    json_object_set_new(root, "driver", report_json_text(result->driver));
     put_count(root, "vram_bytes", result->vram_bytes);
     put_count(root, "peak_live_bytes", result->peak_live_bytes);
     put_count(root, "seed", result->seed);
@@ -118,37 +103,9 @@ static json_t *document(const struct vidmm_run_result *result) {
     put_count(root, "query_version", result->adapter.query_version);
     put_play(root, &result->play);
     put_count(root, "calls", result->calls);
-    json_object_set_new(root, "calls_hash", text_of(hash));
+    json_object_set_new(root, "calls_hash", report_json_text(hash));
     json_object_set_new(root, "violations", violations(result));
     return root;
-}
-
-static bool fail(const char *path, char *text, size_t size) {
-    snprintf(text, size, "cannot write '%s': %s", path, strerror(errno));
-    return false;
-}
-
-static bool write_stream(FILE *out, const char *dump) {
-    return fputs(dump, out) >= 0 && fputc('\n', out) >= 0 && fflush(out) == 0;
-}
-
-/* Rename needs the same file system: the temporary name is next to the final one. */
-static bool write_file(const char *path, const char *dump, char *text, size_t size) {
-    char temporary[PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid()) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return fail(path, text, size);
-    }
-    FILE *out = fopen(temporary, "w");
-    if (out == NULL)
-        return fail(path, text, size);
-    bool written = write_stream(out, dump);
-    written = fclose(out) == 0 && written;
-    if (written && rename(temporary, path) == 0)
-        return true;
-    fail(path, text, size);
-    unlink(temporary);
-    return false;
 }
 
 bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, char *text,
@@ -160,11 +117,7 @@ bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, 
         snprintf(text, text_size, "out of memory for the JSON report");
         return false;
     }
-    bool done;
-    if (strcmp(path, "-") == 0)
-        done = write_stream(stdout, dump) || fail(path, text, text_size);
-    else
-        done = write_file(path, dump, text, text_size);
+    bool done = report_write(path, dump, text, text_size);
     free(dump);
     return done;
 }

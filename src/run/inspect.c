@@ -39,7 +39,7 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
     memset(inspection, 0, sizeof *inspection);
     run_driver_name(options, inspection->driver, sizeof inspection->driver);
     struct vidmm_lab lab;
-    enum vidmm_run_status status = run_open(options, 0, NULL, &lab, text, text_size);
+    enum vidmm_run_status status = run_open(options, 0, NULL, NULL, &lab, text, text_size);
     if (status != VIDMM_RUN_VERIFIED)
         return status;
     vidmm_adapter_info(lab.adapter, &inspection->adapter);

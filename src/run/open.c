@@ -60,6 +60,7 @@ static void fill_host_config(const struct vidmm_run_options *options,
                              struct vidmm_host_config *config) {
     memset(config, 0, sizeof *config);
     config->driver_path = options->driver_path;
+    config->model_path = options->model_path;
     if (options->driver_path == NULL) {
         config->driver_entry = softgpu_driver_entry;
         config->model = &softgpu_model;
@@ -76,8 +77,8 @@ static void fill_host_config(const struct vidmm_run_options *options,
 }
 
 enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
-                               const struct vidmm_observer *observer, struct vidmm_lab *lab,
-                               char *text, size_t text_size) {
+                               const struct vidmm_observer *observer, struct vidmm_ledger *ledger,
+                               struct vidmm_lab *lab, char *text, size_t text_size) {
     struct settings settings;
     if (!settings_make(options, &settings)) {
         snprintf(text, text_size, "out of memory");
@@ -91,7 +92,9 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
         adapter.agp_base = AGP_BASE;
         adapter.agp_size = AGP_BYTES;
     }
-    enum vidmm_lab_result opened = vidmm_lab_open(&host, &adapter, lab, text, text_size);
+    const struct vidmm_lab_judging judging = {.ledger = ledger};
+    enum vidmm_lab_result opened = vidmm_lab_open_judged(
+        &host, &adapter, ledger != NULL ? &judging : NULL, lab, text, text_size);
     free(settings.list);
     switch (opened) {
     case VIDMM_LAB_OK:

@@ -10,10 +10,10 @@
 void run_driver_name(const struct vidmm_run_options *options, char *name, size_t size);
 /*
  * Brings host, driver and manager up. `peak` is what the workload will have live at most, so that
- * simulated memory suffices; 0 without a workload.
+ * simulated memory suffices; 0 without a workload. `ledger` NULL: without a referee.
  */
 enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
-                               const struct vidmm_observer *observer, struct vidmm_lab *lab,
-                               char *text, size_t text_size);
+                               const struct vidmm_observer *observer, struct vidmm_ledger *ledger,
+                               struct vidmm_lab *lab, char *text, size_t text_size);
 
 #endif

@@ -86,6 +86,31 @@ static void go_down(struct vidmm_lab *lab, struct vidmm_run_result *result) {
         add_violation(result, text);
 }
 
+/* Broken rules of the table; what else the referee noted the host has said already. */
+static void add_findings(const struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
+    for (uint32_t i = 0; i < ledger->findings; i++) {
+        char text[sizeof result->text];
+        if (ledger->finding[i].kind != VIDMM_FINDING_RULE)
+            continue;
+        vidmm_finding_text(&ledger->finding[i], text, sizeof text);
+        add_violation(result, text);
+    }
+}
+
+static void play_in_lab(const struct vidmm_workload *workload,
+                        const struct vidmm_run_options *options, struct vidmm_player *player,
+                        struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
+    struct vidmm_lab lab;
+    result->status = run_open(options, workload->peak_live_bytes, vidmm_player_observer(player),
+                              ledger, &lab, result->text, sizeof result->text);
+    if (result->status == VIDMM_RUN_VERIFIED) {
+        play(options, player, &lab, result);
+        go_down(&lab, result);
+    }
+    if (ledger != NULL)
+        add_findings(ledger, result);
+}
+
 enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
                                 const struct vidmm_run_options *options,
                                 struct vidmm_run_result *result) {
@@ -98,17 +123,12 @@ enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
     result->threads = options->threads;
 
     struct vidmm_player *player = vidmm_player_create(workload);
-    if (player == NULL) {
-        worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle");
-        return result->status;
-    }
-    struct vidmm_lab lab;
-    result->status = run_open(options, workload->peak_live_bytes, vidmm_player_observer(player),
-                              &lab, result->text, sizeof result->text);
-    if (result->status == VIDMM_RUN_VERIFIED) {
-        play(options, player, &lab, result);
-        go_down(&lab, result);
-    }
+    struct vidmm_ledger *ledger = options->unjudged ? NULL : calloc(1, sizeof *ledger);
+    if (player == NULL || (ledger == NULL && !options->unjudged))
+        worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle or the referee");
+    else
+        play_in_lab(workload, options, player, ledger, result);
+    free(ledger);
     vidmm_player_destroy(player);
     return result->status;
 }

@@ -52,6 +52,17 @@ refuse 2 "does not take '--json'" inspect --json x
 refuse 2 'one word too many' inspect vkcube
 refuse 2 'is not a size' inspect --vram 25%
 refuse 2 "does not take '--vram'" workloads --vram 1M
+refuse 2 "no rule 'R403'" rules R403
+refuse 2 "no rule 'fast'" rules fast
+refuse 2 'one word too many' rules R1 R2
+refuse 2 "no group 'U'" rules --group U
+refuse 2 'neither driver nor manager' rules --side user
+refuse 2 "does not take '--driver'" rules --driver x
+refuse 2 'needs a value' rules --group
+refuse 2 'goes with --markdown' rules --matrix "$work"
+refuse 2 'cannot read' rules --markdown --matrix "$work/none"
+printf 'R152 driver caught alone\nR152 nobody\n' >"$work/matrix"
+refuse 2 'matrix:2:' rules --markdown --matrix "$work/matrix"
 
 printf 'not a recording\n' >"$work/text.jsonl"
 refuse 2 'text.jsonl:1:' run "$work/text.jsonl"
@@ -74,6 +85,15 @@ accept '--vram' run --help
 accept '--driver' inspect --help
 accept 'recordings' workloads --help
 accept 'vkcube' workloads
+accept '--markdown' rules --help
+accept '^R402 ' rules
+accept '^Q. Power' rules --group q --side manager
+accept '^402 rules' rules
+accept 'learn.microsoft.com/.*/ns-d3dkmddi-_dxgkarg_buildpagingbuffer' rules r152
+accept 'paging-patch=no' rules R273
+accept '^### R402' rules --markdown
+printf 'R152 driver caught alone\nR152 manager caught with R173\n' >"$work/matrix"
+accept '| driver caught alone; manager caught with R173 |' rules --markdown --matrix "$work/matrix"
 accept 'QUERYSEGMENT' inspect
 accept 'bank 2' inspect --ddi win7 --set Banks=2
 accept 'AGP' inspect --ddi win7 --set Agp=1

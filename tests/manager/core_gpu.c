@@ -102,6 +102,11 @@ static void run(struct world *world, const struct world_job *job) {
     }
 }
 
+static void completed(struct world *world, uint32_t node, uint32_t fence) {
+    vidmm_referee_completed(world->referee, node, fence);
+    vidmm_notify_completed(world->adapter, node, fence);
+}
+
 void gpu_queue(struct world *world, const struct world_job *job) {
     bool blocked = job->hangs;
     pthread_mutex_lock(&world->queue_lock);
@@ -116,7 +121,7 @@ void gpu_queue(struct world *world, const struct world_job *job) {
     }
     pthread_mutex_unlock(&world->queue_lock);
     run(world, job);
-    vidmm_notify_completed(world->adapter, job->node, job->fence);
+    completed(world, job->node, job->fence);
 }
 
 /* The first job whose node does not hang; with the queue lock held. */
@@ -144,7 +149,7 @@ bool gpu_step(struct world *world) {
     if (!found)
         return false;
     run(world, &job);
-    vidmm_notify_completed(world->adapter, job.node, job.fence);
+    completed(world, job.node, job.fence);
     return true;
 }
 
@@ -159,7 +164,7 @@ void *gpu_thread(void *argument) {
         }
         pthread_mutex_unlock(&world->queue_lock);
         run(world, &job);
-        vidmm_notify_completed(world->adapter, job.node, job.fence);
+        completed(world, job.node, job.fence);
         pthread_mutex_lock(&world->queue_lock);
     }
     pthread_mutex_unlock(&world->queue_lock);

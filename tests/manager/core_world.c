@@ -226,6 +226,32 @@ static void content_lost(void *ctx, struct vidmm_allocation *allocation) {
     world->contents_lost++;
 }
 
+static void *see_memory(void *ctx, uint64_t pa, size_t size) {
+    struct world *world = ctx;
+    bool inside = pa >= RAM_BASE && pa - RAM_BASE + size <= WORLD_PAGES * PAGE;
+    return inside ? world->ram + (pa - RAM_BASE) : NULL;
+}
+
+/* Whatever the manager asks of the driver in a test is judged by the rule table. */
+static void call_referee(struct world *world) {
+    const struct vidmm_referee_config config = {
+        .ledger = &world->ledger,
+        .world = {.ctx = world, .memory = see_memory, .memory_bytes = WORLD_PAGES * PAGE}};
+    world->referee = vidmm_referee_create(&config);
+    assert_non_null(world->referee);
+    vidmm_referee_wrap_ddi(world->referee, &world->ddi);
+}
+
+static void expect_lawful_manager(struct world *world) {
+    char text[512];
+    vidmm_referee_destroy(world->referee);
+    for (uint32_t i = 0; i < world->ledger.findings; i++) {
+        vidmm_finding_text(&world->ledger.finding[i], text, sizeof text);
+        if (world->ledger.finding[i].who == VIDMM_SIDE_MANAGER)
+            fail_msg("%s", text);
+    }
+}
+
 enum vidmm_status world_start(struct world *world) {
     struct vidmm_observer observer = {world, op_done, content_lost};
     struct vidmm_adapter_config config = {.os = &world->os,
@@ -234,6 +260,7 @@ enum vidmm_status world_start(struct world *world) {
                                           .observer = &observer,
                                           .transfer_chunk = world->transfer_chunk};
     driver_table(world);
+    call_referee(world);
     if (world->threads)
         pthread_create(&world->thread, NULL, gpu_thread, world);
     return vidmm_adapter_start(&config, &world->adapter, &world->fault);
@@ -252,6 +279,7 @@ static void quit_thread(struct world *world) {
 void world_end(struct world *world) {
     vidmm_adapter_stop(world->adapter);
     quit_thread(world);
+    expect_lawful_manager(world);
     assert_int_equal(world->objects, 0);
     assert_int_equal(world->blocks, 0);
     assert_int_equal(world->bytes, 0);

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include <vidmm/manager.h>
+#include <vidmm/referee.h>
 
 #define KIB  (UINT64_C(1) << 10)
 #define MIB  (UINT64_C(1) << 20)
@@ -94,6 +95,8 @@ struct world {
     DRIVER_INITIALIZATION_DATA ddi;
     struct vidmm_adapter *adapter;
     struct vidmm_fault fault;
+    struct vidmm_referee *referee; /* judges the manager in every test */
+    struct vidmm_ledger ledger;
 
     /* GPU: submissions not yet executed. */
     struct world_job {

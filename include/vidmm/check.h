@@ -1,0 +1,101 @@
+/*
+ * check.h - the examination: brings a driver up again and again and asks it for everything that the
+ * rule table speaks of, with the referee looking on.
+ *
+ * Each stage is a life of its own, in a process of its own: a driver that dies, hangs or leaks ends
+ * its stage and nothing else. What was seen comes back in a ledger in shared memory.
+ */
+#ifndef VIDMM_CHECK_H
+#define VIDMM_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <vidmm/host.h>
+#include <vidmm/readings.h>
+#include <vidmm/referee.h>
+#include <vidmm/rules.h>
+
+/* For tests of the examination: puts faults between the referee and the driver, and between the
+ * manager (or the examiner's own hand) and the referee. Members may be NULL. */
+struct vidmm_spoiler {
+    void (*driver)(DRIVER_INITIALIZATION_DATA *table);
+    void (*manager)(DRIVER_INITIALIZATION_DATA *table);
+};
+
+struct vidmm_check_options {
+    const char *driver_path; /* NULL: the reference driver with its hardware */
+    const char *model_path;  /* shared object with the hardware of `driver_path`; NULL: none */
+    const struct vidmm_host_setting *settings;
+    uint32_t setting_count;
+    uint32_t ddi_version; /* of the reference driver; 0: its default */
+    uint64_t seed;
+    struct vidmm_readings readings;
+    uint8_t only[VIDMM_RULES_SIZE]; /* when only_some: not 0 for the rules to judge */
+    bool only_some;
+    uint32_t timeout_ms;                 /* of one run of a stage; 0: 10000 */
+    const char *stage;                   /* its name; NULL: all */
+    const struct vidmm_spoiler *spoiler; /* NULL: none */
+    FILE *log; /* DbgPrint of the driver and every DDI call; NULL: nowhere */
+    /* A stage begins; NULL: never called. */
+    void (*progress)(void *ctx, const char *stage);
+    void *progress_ctx;
+};
+
+/* The values are the command's exit codes. */
+enum vidmm_check_status {
+    VIDMM_CHECK_PASSED = 0,
+    VIDMM_CHECK_BROKEN = 1,        /* a rule */
+    VIDMM_CHECK_BAD_INPUT = 2,     /* no such stage, or the options make no sense */
+    VIDMM_CHECK_DRIVER_FAILED = 3, /* would not load or start: nothing could be examined */
+};
+
+enum vidmm_stage_outcome {
+    VIDMM_STAGE_LEFT_OUT, /* not asked for */
+    VIDMM_STAGE_DONE,
+    VIDMM_STAGE_SKIPPED, /* the driver has nothing of its kind: `text` says what is missing */
+    VIDMM_STAGE_STOPPED, /* could not go on: `text` says why */
+    VIDMM_STAGE_CRASHED,
+    VIDMM_STAGE_HUNG,
+};
+
+struct vidmm_stage_result {
+    const char *name;
+    enum vidmm_stage_outcome outcome;
+    uint32_t ms;
+    uint64_t calls; /* of the DDI */
+    char text[256]; /* one sentence, or empty */
+};
+
+#define VIDMM_STAGES 16u
+
+struct vidmm_check_result {
+    enum vidmm_check_status status;
+    char text[512];       /* one sentence when BAD_INPUT or DRIVER_FAILED, or empty */
+    char driver[256];     /* path, or "softgpu" */
+    uint32_t ddi_version; /* what the driver put into its table; 0: it did not come so far */
+    uint64_t seed;
+    /* Of all stages together: what the stages found alike is one finding. */
+    struct vidmm_ledger ledger;
+    /* Rules that the examination judges, and how they came out. */
+    uint32_t judged, passed, broken, not_reached;
+    /* Not 0: the rule is one of those. */
+    uint8_t examined[VIDMM_RULES_SIZE];
+    struct vidmm_stage_result stage[VIDMM_STAGES];
+    uint32_t stages;
+};
+
+/* Never returns a crash, a hang or an exit of the driver as its own. */
+void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_result *result);
+
+/* How R`rule` came out: "passed", "broken", "not reached" or "not judged". */
+const char *vidmm_check_outcome(const struct vidmm_check_result *result, uint32_t rule);
+/* One sentence: why a rule that is judged was not reached. */
+void vidmm_check_reason(const struct vidmm_check_result *result, uint32_t rule, char *text,
+                        size_t size);
+/* Name of the index-th stage, NULL after the last; `*summary` (may be NULL) says what it does. */
+const char *vidmm_check_stage_at(size_t index, const char **summary);
+
+#endif

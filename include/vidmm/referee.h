@@ -1,0 +1,124 @@
+/*
+ * referee.h - stands between manager and driver and judges both by the rule table.
+ *
+ * The referee replaces the driver's DDI table and the DXGKRNL_INTERFACE that the driver gets by
+ * tables of its own which look at what is asked and answered and pass it on. It never steers: with
+ * it and without it the same calls are made. What it sees goes into a ledger of plain data without
+ * pointers, which may lie in memory shared with another process and outlives a driver that crashes.
+ *
+ * One referee exists at a time in a process (DDI functions have no argument that could tell two
+ * apart). Its functions may be called from any thread.
+ */
+#ifndef VIDMM_REFEREE_H
+#define VIDMM_REFEREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/readings.h>
+#include <vidmm/rules.h>
+
+/* What a finding is about. */
+enum vidmm_finding_kind {
+    VIDMM_FINDING_RULE,    /* a rule of the table: `rule` */
+    VIDMM_FINDING_HOST,    /* what ntoskrnl or dxgkrnl forbids: IRQL, pool, handles, guard bytes */
+    VIDMM_FINDING_LEAK,    /* left behind */
+    VIDMM_FINDING_CRASH,   /* died of a signal */
+    VIDMM_FINDING_HANG,    /* did not come back, or never completed work */
+    VIDMM_FINDING_EXIT,    /* called abort or exit, or a bugcheck */
+    VIDMM_FINDING_REFUSED, /* failed a call that it may fail, where the examination needed it */
+};
+
+struct vidmm_finding {
+    uint8_t kind; /* enum vidmm_finding_kind */
+    uint8_t who;  /* VIDMM_SIDE_DRIVER or VIDMM_SIDE_MANAGER */
+    uint16_t rule;
+    uint32_t times; /* how often the same happened at the same place */
+    uint64_t call;  /* number of the DDI call, from 1, of the first time */
+    char where[96]; /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
+    char step[96];  /* step of the examination, or empty */
+    char found[256];
+    char expected[192];
+};
+
+#define VIDMM_FINDINGS 256u
+
+/* Plain data; zero is an empty ledger. */
+struct vidmm_ledger {
+    uint32_t kept[VIDMM_RULES_SIZE];   /* times the rule was judged and kept */
+    uint32_t broken[VIDMM_RULES_SIZE]; /* times it was judged and broken */
+    uint8_t muted[VIDMM_RULES_SIZE];   /* not 0: broken is counted, no finding is made */
+    uint32_t findings, dropped;
+    struct vidmm_finding finding[VIDMM_FINDINGS];
+    uint64_t calls;
+    uint32_t depth;   /* of DDI calls under way */
+    char calling[96]; /* the DDI call under way, or empty */
+    char step[96];
+};
+
+/* What the referee can see of the world besides the calls; every member may be NULL. */
+struct vidmm_referee_world {
+    void *ctx;
+    KIRQL (*irql)(void *ctx);
+    /* Host pointer to system memory, or NULL. */
+    void *(*memory)(void *ctx, uint64_t pa, size_t size);
+    /* `size` bytes at a GPU physical address (segment base + offset) as the GPU sees them, not
+     * across a page in an aperture; or NULL. */
+    const void *(*peek)(void *ctx, uint64_t gpu_address, size_t size);
+    /* The CPU's view of a physical range behind a BAR, or NULL. */
+    void *(*io)(void *ctx, uint64_t physical, size_t size);
+    /* Bytes of system memory. */
+    uint64_t memory_bytes;
+};
+
+struct vidmm_referee_config {
+    struct vidmm_ledger *ledger; /* the caller's; must outlive the referee */
+    struct vidmm_referee_world world;
+    struct vidmm_readings readings;
+};
+
+struct vidmm_referee;
+
+/* NULL: out of memory, or there is one already. */
+struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config);
+/* Judges what only the end can tell (open handles, unfinished work), then frees. */
+void vidmm_referee_destroy(struct vidmm_referee *referee);
+/* What `config.world` said can change once a host exists. */
+void vidmm_referee_set_world(struct vidmm_referee *referee,
+                             const struct vidmm_referee_world *world);
+
+/* Replaces the slots of `table` (as the driver filled it) that the referee watches. */
+void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+/* The same for the callbacks that the driver will get from StartDevice. */
+void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
+/*
+ * Where no driver's callback says so: work of `node` up to `fence` is complete. Judges what the
+ * work should have done, before anybody acts on it.
+ */
+void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+
+/*
+ * Enters a judgement: R`rule` was kept (`found` is not used), or broken by `who`. `found` is one
+ * sentence without full stop: what was seen; `expected` what the rule wants, as a noun phrase.
+ */
+void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
+                        const char *expected, const char *found, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Something that is no rule of the table. */
+void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind,
+                       enum vidmm_side who, const char *found, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* "[R152] DxgkDdiBuildPagingBuffer(TRANSFER): the driver ...; expected ..." */
+void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t size);
+
+/* Breadcrumbs for findings: the DDI call under way (NULL: it returned), the examination's step. */
+void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call);
+void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * rules.h - the rule table: every rule of the memory contract that vidmm knows, one row a rule.
+ *
+ * `vidmm rules`, docs/rules.md, the referee's findings and the examination all speak of the same
+ * rows. A number, once given, is never given to another rule.
+ */
+#ifndef VIDMM_RULES_H
+#define VIDMM_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers go from 1 to VIDMM_RULES_LAST; arrays indexed by number have one element more. */
+#define VIDMM_RULES_LAST 402u
+#define VIDMM_RULES_SIZE (VIDMM_RULES_LAST + 1u)
+
+/* Who must obey; a set. */
+enum vidmm_side {
+    VIDMM_SIDE_DRIVER = 1,  /* the display miniport */
+    VIDMM_SIDE_MANAGER = 2, /* the system's half */
+    VIDMM_SIDE_BOTH = 3,
+    VIDMM_SIDE_USER = 4, /* the user-mode client */
+};
+
+/* What a rule rests on. */
+enum vidmm_confidence {
+    VIDMM_DOCUMENTED, /* a page says it */
+    VIDMM_IMPLIED,    /* follows from what a page says, or is this project's choice */
+    VIDMM_DISPUTED,   /* pages or drivers contradict each other: `readings` has them */
+    VIDMM_OBSERVED,   /* seen from real systems, no page says it */
+};
+
+/* What comes of breaking it, worst first. */
+enum vidmm_severity {
+    VIDMM_SEVERITY_BUGCHECK,
+    VIDMM_SEVERITY_START_FAILS,
+    VIDMM_SEVERITY_CREATION_FAILS,
+    VIDMM_SEVERITY_DEVICE_LOST,
+    VIDMM_SEVERITY_CORRUPTION,
+    VIDMM_SEVERITY_PERFORMANCE,
+    VIDMM_SEVERITIES
+};
+
+struct vidmm_rule {
+    uint16_t number; /* R<number> */
+    char group;      /* 'A' .. 'T' */
+    uint8_t side;    /* enum vidmm_side */
+    uint8_t confidence, severity;
+    bool judged;           /* by this program; `how` says how, or why not */
+    uint32_t first, last;  /* DXGKDDI_INTERFACE_VERSION_*; 0: from the beginning, until now */
+    const char *statement; /* one sentence */
+    const char *page;      /* of the public documentation, without .md */
+    const char *how;       /* one sentence: how it is judged; of others, why it is not */
+    const char *why;       /* one sentence or two: why it matters */
+    const char *windows;   /* what Windows does when it is broken */
+    const char *wrong;     /* a few lines of C; NULL where code says nothing */
+    const char *right;
+    const char *readings; /* of a disputed rule: NAME=VALUE and what each means; else NULL */
+};
+
+/* Row of R<number>, or NULL. */
+const struct vidmm_rule *vidmm_rule(uint32_t number);
+/* "R152", "r152" or "152" to a row; NULL when it is none. */
+const struct vidmm_rule *vidmm_rule_parse(const char *text);
+/* What group `letter` is about ("Segment descriptors and flags"), or NULL. */
+const char *vidmm_rule_group(char letter);
+/* Words for the enums: "driver", "documented", "bugcheck", ... */
+const char *vidmm_side_text(uint8_t side);
+const char *vidmm_confidence_text(uint8_t confidence);
+const char *vidmm_severity_text(uint8_t severity);
+/* "WDDM 2.0" for DXGKDDI_INTERFACE_VERSION_WDDM2_0. */
+const char *vidmm_rule_version(uint32_t version);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * command_check.c - vidmm check.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void stage_begins(void *ctx, const char *stage) {
+    (void)ctx;
+    fprintf(stderr, "vidmm: stage %s\n", stage);
+}
+
+static bool wants_color(const struct cli_options *options) {
+    if (options->color != NULL && strcmp(options->color, "auto") != 0)
+        return strcmp(options->color, "always") == 0;
+    bool terminal = options->output == NULL && isatty(STDOUT_FILENO) != 0;
+    return terminal && getenv("NO_COLOR") == NULL;
+}
+
+static void gather(struct cli_options *options) {
+    struct vidmm_check_options *check = &options->check;
+    check->driver_path = options->run.driver_path;
+    check->model_path = options->run.model_path;
+    check->settings = options->run.settings;
+    check->setting_count = options->run.setting_count;
+    check->ddi_version = options->run.ddi_version;
+    check->seed = options->run.seed;
+    check->log = options->run.log;
+    check->progress = options->verbose ? stage_begins : NULL;
+}
+
+int cli_check(int argc, char **argv) {
+    static struct vidmm_check_result result;
+    struct cli_options options;
+    char text[512];
+    if (!cli_parse(argc, argv, CLI_CHECK_OPTIONS, &options))
+        return VIDMM_CHECK_BAD_INPUT;
+    if (options.help) {
+        cli_help_check(stdout);
+        return 0;
+    }
+    gather(&options);
+    vidmm_check(&options.check, &result);
+    if (result.status == VIDMM_CHECK_BAD_INPUT)
+        return cli_refuse("%s; see vidmm check --help", result.text);
+    const struct vidmm_check_style style = {.color = wants_color(&options),
+                                            .verbose = options.verbose};
+    const char *path = options.output != NULL ? options.output : "-";
+    if (!vidmm_report_check(path, options.format, &result, &style, text, sizeof text))
+        return cli_refuse("%s", text);
+    return (int)result.status;
+}

@@ -1,0 +1,83 @@
+/*
+ * options_check.c - values of the options that only the examination has.
+ */
+#include "cli.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool add_group(char letter, struct cli_options *options) {
+    bool any = false;
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        const struct vidmm_rule *rule = vidmm_rule(number);
+        if (rule == NULL || rule->group != letter)
+            continue;
+        options->check.only[number] = 1;
+        any = true;
+    }
+    return any;
+}
+
+/* "R152", or a group's letter. */
+static bool add_word(const char *word, struct cli_options *options) {
+    const struct vidmm_rule *rule = vidmm_rule_parse(word);
+    if (rule != NULL)
+        options->check.only[rule->number] = 1;
+    return rule != NULL ||
+           (strlen(word) == 1 && add_group((char)toupper((unsigned char)word[0]), options));
+}
+
+bool cli_take_only(char *words, struct cli_options *options) {
+    char *rest = NULL;
+    options->check.only_some = true;
+    for (char *word = strtok_r(words, ",", &rest); word != NULL;
+         word = strtok_r(NULL, ",", &rest)) {
+        if (!add_word(word, options)) {
+            cli_refuse("--only: there is neither a rule nor a group '%s'", word);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void say_readings(void) {
+    const struct vidmm_reading_choice *choice;
+    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++)
+        for (size_t j = 0; j < 3 && choice->value[j] != NULL; j++)
+            fprintf(stderr, "  %s=%s\n", choice->name, choice->value[j]);
+}
+
+bool cli_take_reading(const char *word, struct cli_options *options) {
+    if (vidmm_reading_parse(word, &options->check.readings))
+        return true;
+    cli_refuse("--reading '%s' is not one of", word);
+    say_readings();
+    return false;
+}
+
+bool cli_take_timeout(const char *text, struct cli_options *options) {
+    char *end = NULL;
+    double seconds = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
+    if (end == NULL || *end != '\0' || seconds < 0.001 || seconds > 86400) {
+        cli_refuse("--timeout '%s' is not a number of seconds up to 86400", text);
+        return false;
+    }
+    options->check.timeout_ms = (uint32_t)(seconds * 1000);
+    return true;
+}
+
+bool cli_take_format(const char *word, struct cli_options *options) {
+    if (vidmm_check_format_parse(word, &options->format))
+        return true;
+    cli_refuse("--format '%s' is not text, json, junit or sarif", word);
+    return false;
+}
+
+bool cli_take_color(const char *word, struct cli_options *options) {
+    options->color = word;
+    if (strcmp(word, "auto") == 0 || strcmp(word, "always") == 0 || strcmp(word, "never") == 0)
+        return true;
+    cli_refuse("--color '%s' is not auto, always or never", word);
+    return false;
+}

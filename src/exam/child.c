@@ -1,0 +1,136 @@
+/*
+ * child.c - one run of a stage in a process of its own: what it died of, or that it never ended, is
+ * a finding like any other.
+ */
+#include "exam.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_TIMEOUT_MS 10000u
+#define CHILD_DONE         86
+
+/* Signals that a driver dies of arrive as such, whoever handles them in this program. */
+static void die_alone(void) {
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    const struct rlimit none = {0, 0};
+    for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+        signal(deadly[i], SIG_DFL);
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static void child(struct exam *exam, const struct exam_stage *stage, uint32_t number) {
+    die_alone();
+    exam->shared->outcome = (uint32_t)stage->run(exam, number);
+    exam_close(exam);
+    if (exam->options->log != NULL)
+        fflush(exam->options->log);
+    exam->shared->finished = 1;
+    _exit(CHILD_DONE);
+}
+
+static uint64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* False: it did not end in time and was killed. */
+static bool wait_for(pid_t pid, uint32_t timeout_ms, int *status) {
+    const struct timespec nap = {0, 1000000};
+    uint64_t end = now_ms() + timeout_ms;
+    for (;;) {
+        if (waitpid(pid, status, WNOHANG) != 0)
+            return true;
+        if (now_ms() >= end)
+            break;
+        nanosleep(&nap, NULL);
+    }
+    kill(pid, SIGKILL);
+    (void)waitpid(pid, status, 0);
+    return false;
+}
+
+/* What comes out of shared memory is what a driver left of it. */
+static void repair(struct exam_shared *shared) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    if (ledger->findings > VIDMM_FINDINGS)
+        ledger->findings = VIDMM_FINDINGS;
+    for (uint32_t i = 0; i < VIDMM_FINDINGS; i++) {
+        struct vidmm_finding *finding = &ledger->finding[i];
+        finding->where[sizeof(finding->where) - 1] = 0;
+        finding->step[sizeof(finding->step) - 1] = 0;
+        finding->found[sizeof(finding->found) - 1] = 0;
+        finding->expected[sizeof(finding->expected) - 1] = 0;
+        if (finding->rule > VIDMM_RULES_LAST || finding->kind > VIDMM_FINDING_REFUSED)
+            finding->rule = finding->kind = 0;
+        if (finding->who != VIDMM_SIDE_MANAGER)
+            finding->who = VIDMM_SIDE_DRIVER;
+    }
+    ledger->calling[sizeof(ledger->calling) - 1] = 0;
+    ledger->step[sizeof(ledger->step) - 1] = 0;
+    shared->text[sizeof(shared->text) - 1] = 0;
+    if (shared->outcome > VIDMM_STAGE_HUNG)
+        shared->outcome = VIDMM_STAGE_STOPPED;
+}
+
+/* Where it was, for the sentence; the breadcrumb itself becomes the finding's place. */
+static const char *place(const struct vidmm_ledger *ledger) {
+    return ledger->calling[0] != 0 ? ledger->calling : "the examination's own code";
+}
+
+static enum vidmm_stage_outcome judge_death(struct exam_shared *shared, int status) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    bool done = WIFEXITED(status) && WEXITSTATUS(status) == CHILD_DONE && shared->finished == 1;
+    if (done)
+        return (enum vidmm_stage_outcome)shared->outcome;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
+                          "abort or a bugcheck in %s", place(ledger));
+    else if (WIFSIGNALED(status))
+        vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
+                          WTERMSIG(status), strsignal(WTERMSIG(status)), place(ledger));
+    else
+        vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
+                          "the process ended with exit code %d in %s", WEXITSTATUS(status),
+                          place(ledger));
+    return exam_say(&(struct exam){.shared = shared}, VIDMM_STAGE_CRASHED, "died in %s",
+                    place(ledger));
+}
+
+static enum vidmm_stage_outcome judge_hang(struct exam_shared *shared, uint32_t timeout_ms) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                      "no return from %s within %u ms", place(ledger), timeout_ms);
+    return exam_say(&(struct exam){.shared = shared}, VIDMM_STAGE_HUNG,
+                    "no return from %s within %u ms", place(ledger), timeout_ms);
+}
+
+enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *stage,
+                                    uint32_t number) {
+    struct exam_shared *shared = exam->shared;
+    uint32_t timeout =
+        exam->options->timeout_ms != 0 ? exam->options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    int status = 0;
+    shared->finished = 0;
+    shared->outcome = VIDMM_STAGE_STOPPED;
+    shared->text[0] = 0;
+    shared->ledger.depth = 0;
+    vidmm_ledger_calling(&shared->ledger, NULL);
+    exam_step(exam, "%s", stage->name);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        return exam_say(exam, VIDMM_STAGE_STOPPED, "no process could be made");
+    if (pid == 0)
+        child(exam, stage, number);
+    bool ended = wait_for(pid, timeout, &status);
+    repair(shared);
+    return ended ? judge_death(shared, status) : judge_hang(shared, timeout);
+}

@@ -1,0 +1,182 @@
+/*
+ * stage_locks.c - surfaces of special kinds through the manager: resources of several allocations,
+ * shared ones, swizzled and pinned ones, locks of every sort, evictions under a lock; and the same
+ * again with a reset after every step. Only for drivers that speak vidmm/umd.h.
+ */
+#include "exam.h"
+
+#include <string.h>
+
+#include <vidmm/umd.h>
+
+#define KINDS 6u
+#define BYTES (16u * EXAM_PAGE)
+
+struct surfaces {
+    struct exam *exam;
+    struct vidmm_device *device, *other;
+    struct vidmm_context *context;
+    struct vidmm_allocation *one[KINDS];
+    struct vidmm_allocation *pair[2]; /* one resource */
+    bool resets;                      /* after every step */
+};
+
+static const uint32_t kinds[KINDS] = {
+    VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE,
+    VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_SWIZZLED,
+    VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_SWIZZLED | VIDMM_UMD_PRIMARY |
+        VIDMM_UMD_ALTERNATE_VA,
+    VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM,
+    VIDMM_UMD_LOCAL | VIDMM_UMD_OVERLAY,
+    VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
+};
+
+static bool speaks(struct exam *exam) {
+    struct vidmm_umd_caps caps = {.magic = 0};
+    DXGKARG_QUERYADAPTERINFO query = {
+        .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
+    NTSTATUS status =
+        exam->lab.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(exam->lab.host), &query);
+    return status == STATUS_SUCCESS && caps.magic == VIDMM_UMD_MAGIC &&
+           caps.version == VIDMM_UMD_VERSION;
+}
+
+/* What the manager may answer for good reasons is no failure of the driver. */
+static bool fine(struct surfaces *surfaces, enum vidmm_status status) {
+    switch (status) {
+    case VIDMM_DRIVER_REFUSED:
+    case VIDMM_DRIVER_BROKE_RULE:
+    case VIDMM_GPU_LOST:
+    case VIDMM_STOPPED:
+        return exam_good(surfaces->exam, status);
+    default:
+        return true;
+    }
+}
+
+static struct vidmm_umd_allocation describe(uint32_t flags) {
+    return (struct vidmm_umd_allocation){.magic = VIDMM_UMD_MAGIC,
+                                         .flags = flags,
+                                         .size = BYTES,
+                                         .alignment = flags & VIDMM_UMD_OVERLAY ? 4 * EXAM_PAGE : 0,
+                                         .pitch = flags & VIDMM_UMD_SWIZZLED ? 512 : 0};
+}
+
+static bool make(struct surfaces *surfaces) {
+    struct vidmm_adapter *adapter = surfaces->exam->lab.adapter;
+    if (!exam_good(surfaces->exam, vidmm_device_create(adapter, &surfaces->device)) ||
+        !exam_good(surfaces->exam, vidmm_device_create(adapter, &surfaces->other)) ||
+        !exam_good(surfaces->exam, vidmm_context_create(surfaces->device, 0, &surfaces->context)))
+        return false;
+    for (uint32_t i = 0; i < KINDS; i++) {
+        struct vidmm_umd_allocation data = describe(kinds[i]);
+        const struct vidmm_allocation_request request = {.private_data = &data,
+                                                         .private_size = sizeof(data),
+                                                         .primary =
+                                                             (kinds[i] & VIDMM_UMD_PRIMARY) != 0};
+        if (!exam_good(surfaces->exam,
+                       vidmm_allocation_create(surfaces->device, &request, &surfaces->one[i])))
+            return false;
+    }
+    struct vidmm_umd_allocation data[2] = {describe(VIDMM_UMD_LOCAL), describe(VIDMM_UMD_LOCAL)};
+    const struct vidmm_allocation_request requests[2] = {
+        {.private_data = &data[0], .private_size = sizeof(data[0])},
+        {.private_data = &data[1], .private_size = sizeof(data[1])}};
+    return exam_good(surfaces->exam,
+                     vidmm_allocations_create(surfaces->device, requests, 2, surfaces->pair)) &&
+           exam_good(surfaces->exam, vidmm_allocation_open(surfaces->other, surfaces->pair[0]));
+}
+
+/* A resource whose second allocation nobody can make: the driver has to take back the first. */
+static void ask_for_too_much(struct surfaces *surfaces) {
+    struct vidmm_umd_allocation data[2] = {describe(VIDMM_UMD_LOCAL), describe(VIDMM_UMD_LOCAL)};
+    const struct vidmm_allocation_request requests[2] = {
+        {.private_data = &data[0], .private_size = sizeof(data[0])},
+        {.private_data = &data[1], .private_size = sizeof(data[1])}};
+    struct vidmm_allocation *made[2];
+    data[1].size = 0;
+    exam_step(surfaces->exam, "locks: a resource that cannot be");
+    if (vidmm_allocations_create(surfaces->device, requests, 2, made) == VIDMM_OK) {
+        vidmm_allocation_destroy(made[0]);
+        vidmm_allocation_destroy(made[1]);
+    }
+}
+
+static bool rest(struct surfaces *surfaces) {
+    struct vidmm_adapter *adapter = surfaces->exam->lab.adapter;
+    if (!fine(surfaces, vidmm_wait_idle(adapter)))
+        return false;
+    return !surfaces->resets || exam_good(surfaces->exam, vidmm_reset(adapter));
+}
+
+/* The GPU uses it. */
+static bool use(struct surfaces *surfaces, struct vidmm_allocation *allocation) {
+    const struct vidmm_reference reference = {.allocation = allocation, .write = true};
+    const struct vidmm_submission submission = {.references = &reference, .count = 1};
+    uint64_t fence = 0;
+    return fine(surfaces, vidmm_submit(surfaces->context, &submission, &fence)) && rest(surfaces);
+}
+
+/* The CPU writes it, and it has to go while the CPU holds it. */
+static bool hold(struct surfaces *surfaces, struct vidmm_allocation *allocation, uint32_t flags) {
+    void *cpu = NULL;
+    enum vidmm_status status = vidmm_lock(allocation, flags, &cpu);
+    if (status != VIDMM_OK)
+        return fine(surfaces, status);
+    if ((flags & VIDMM_LOCK_READ_ONLY) == 0)
+        memset(cpu, (int)flags + 1, BYTES);
+    bool good = fine(surfaces, vidmm_allocation_evict(allocation, true));
+    vidmm_unlock(allocation);
+    return good && rest(surfaces);
+}
+
+static bool treat(struct surfaces *surfaces, struct vidmm_allocation *allocation) {
+    static const uint32_t locks[] = {
+        VIDMM_LOCK_READ_ONLY,
+        0,
+        VIDMM_LOCK_DISCARD | VIDMM_LOCK_WRITE_ONLY,
+        VIDMM_LOCK_DONT_EVICT,
+        VIDMM_LOCK_ACQUIRE_APERTURE,
+        VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA,
+    };
+    for (uint32_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
+        if (!use(surfaces, allocation) || !hold(surfaces, allocation, locks[i]))
+            return false;
+    return use(surfaces, allocation) && fine(surfaces, vidmm_allocation_pin(allocation, true)) &&
+           rest(surfaces) && fine(surfaces, vidmm_allocation_pin(allocation, false)) &&
+           fine(surfaces, vidmm_allocation_evict(allocation, false)) && rest(surfaces);
+}
+
+/* The shared one outlives the device that made it. */
+static void take_down(struct surfaces *surfaces) {
+    exam_step(surfaces->exam, "locks: down");
+    for (uint32_t i = 0; i < KINDS; i++)
+        vidmm_allocation_destroy(surfaces->one[i]);
+    vidmm_context_destroy(surfaces->context);
+    vidmm_device_destroy(surfaces->device);
+    vidmm_device_destroy(surfaces->other);
+}
+
+enum vidmm_stage_outcome stage_locks(struct exam *exam, uint32_t number) {
+    const struct exam_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
+    struct surfaces surfaces = {.exam = exam, .resets = number == 1};
+    exam_step(exam, "locks: start");
+    if (!exam_open(exam, &world) || !exam_manage(exam, &world))
+        return VIDMM_STAGE_STOPPED;
+    if (!speaks(exam))
+        return exam_say(exam, VIDMM_STAGE_SKIPPED,
+                        "the driver does not speak vidmm/umd.h, so nobody can name its surfaces");
+    if (!make(&surfaces))
+        return VIDMM_STAGE_STOPPED;
+    ask_for_too_much(&surfaces);
+    bool good = true;
+    for (uint32_t i = 0; good && i < KINDS; i++) {
+        exam_step(exam, "locks: surface %u%s", i + 1, surfaces.resets ? " with resets" : "");
+        good = treat(&surfaces, surfaces.one[i]);
+    }
+    good = good && use(&surfaces, surfaces.pair[0]) && use(&surfaces, surfaces.pair[1]);
+    if (!good)
+        return VIDMM_STAGE_STOPPED;
+    take_down(&surfaces);
+    return VIDMM_STAGE_DONE;
+}

@@ -1,0 +1,147 @@
+/*
+ * stage_objects.c - devices, contexts and allocations as such: a context for GDI, several devices,
+ * a resource of several surfaces that outlives the device it was created in, a primary that is
+ * described. The surfaces are standard ones: no user-mode driver is needed for them.
+ */
+#include "exam.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SURFACES 3u
+#define WIDTH    64u
+
+struct surface {
+    D3DKMDT_STAGINGSURFACEDATA staging;
+    D3DKMDT_SHAREDPRIMARYSURFACEDATA primary;
+    DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA ask;
+    void *data, *resource;
+};
+
+static bool ask(struct exam *exam, struct surface *surface) {
+    const DRIVER_INITIALIZATION_DATA *table = &exam->lab.table;
+    HANDLE adapter = vidmm_host_adapter(exam->lab.host);
+    return table->DxgkDdiGetStandardAllocationDriverData != NULL &&
+           table->DxgkDdiGetStandardAllocationDriverData(adapter, &surface->ask) == STATUS_SUCCESS;
+}
+
+/* The driver's private data for one; the sizes first. */
+static bool prepare(struct exam *exam, struct surface *surface, bool primary) {
+    memset(surface, 0, sizeof(*surface));
+    surface->staging = (D3DKMDT_STAGINGSURFACEDATA){.Width = WIDTH, .Height = WIDTH};
+    surface->primary = (D3DKMDT_SHAREDPRIMARYSURFACEDATA){
+        .Width = WIDTH, .Height = WIDTH, .Format = D3DDDIFMT_A8R8G8B8, .RefreshRate = {60, 1}};
+    surface->ask.StandardAllocationType = primary ? D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE
+                                                  : D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE;
+    if (primary)
+        surface->ask.pCreateSharedPrimarySurfaceData = &surface->primary;
+    else
+        surface->ask.pCreateStagingSurfaceData = &surface->staging;
+    if (!ask(exam, surface))
+        return false;
+    surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
+    surface->resource = calloc(1, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
+    if (surface->data == NULL || surface->resource == NULL)
+        return false;
+    surface->ask.pAllocationPrivateDriverData = surface->data;
+    surface->ask.pResourcePrivateDriverData = surface->resource;
+    return ask(exam, surface);
+}
+
+static void release(struct surface *surface) {
+    free(surface->data);
+    free(surface->resource);
+}
+
+static struct vidmm_allocation_request request(const struct surface *surface, bool primary) {
+    return (struct vidmm_allocation_request){.private_data = surface->data,
+                                             .private_size =
+                                                 surface->ask.AllocationPrivateDriverDataSize,
+                                             .primary = primary};
+}
+
+/* By hand: the manager makes no contexts for GDI. Refusing it is no fault. */
+static void gdi_context(struct exam *exam) {
+    const DRIVER_INITIALIZATION_DATA *table = &exam->lab.table;
+    DXGKARG_CREATEDEVICE device = {.hDevice = exam};
+    DXGKARG_CREATECONTEXT context = {.hContext = exam, .EngineAffinity = 1};
+    device.Flags.GdiDevice = 1;
+    context.Flags.GdiContext = 1;
+    exam_step(exam, "objects: a context for GDI");
+    if (table->Version < DXGKDDI_INTERFACE_VERSION_WIN7 || table->DxgkDdiCreateContext == NULL ||
+        table->DxgkDdiDestroyContext == NULL ||
+        table->DxgkDdiCreateDevice(vidmm_host_adapter(exam->lab.host), &device) != STATUS_SUCCESS)
+        return;
+    if (table->DxgkDdiCreateContext(device.hDevice, &context) == STATUS_SUCCESS)
+        (void)table->DxgkDdiDestroyContext(context.hContext);
+    (void)table->DxgkDdiDestroyDevice(device.hDevice);
+}
+
+/* The resource passes from the first device by way of the second to the third. */
+static bool pass_on(struct exam *exam, const struct surface *surface) {
+    struct vidmm_allocation_request requests[SURFACES];
+    struct vidmm_allocation *resource[SURFACES];
+    struct vidmm_device *device[3] = {NULL, NULL, NULL};
+    bool good = true;
+    exam_step(exam, "objects: a resource in three devices");
+    for (uint32_t i = 0; i < SURFACES; i++)
+        requests[i] = request(surface, false);
+    for (uint32_t i = 0; good && i < 3; i++)
+        good = exam_good(exam, vidmm_device_create(exam->lab.adapter, &device[i]));
+    good = good &&
+           exam_good(exam, vidmm_allocations_create(device[0], requests, SURFACES, resource)) &&
+           exam_good(exam, vidmm_allocation_open(device[1], resource[0]));
+    if (good) {
+        vidmm_device_destroy(device[0]);
+        device[0] = NULL;
+        good = exam_good(exam, vidmm_allocation_open(device[2], resource[1]));
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        if (device[i] != NULL)
+            vidmm_device_destroy(device[i]);
+    return good;
+}
+
+static bool describe(struct exam *exam, const struct surface *surface) {
+    const struct vidmm_allocation_request wanted = request(surface, true);
+    struct vidmm_allocation *primary;
+    struct vidmm_allocation_info info;
+    struct vidmm_device *device;
+    exam_step(exam, "objects: a primary");
+    if (!exam_good(exam, vidmm_device_create(exam->lab.adapter, &device)))
+        return false;
+    bool good = exam_good(exam, vidmm_allocation_create(device, &wanted, &primary));
+    if (good && exam->lab.table.DxgkDdiDescribeAllocation != NULL) {
+        vidmm_allocation_info(primary, &info);
+        DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = info.driver.hAllocation};
+        (void)exam->lab.table.DxgkDdiDescribeAllocation(vidmm_host_adapter(exam->lab.host),
+                                                        &description);
+    }
+    vidmm_device_destroy(device);
+    return good;
+}
+
+/* false: the driver or the manager could not go on. `*known`: the driver makes such surfaces. */
+static bool with_surface(struct exam *exam, bool primary, bool *known) {
+    struct surface surface;
+    bool good = true;
+    *known = prepare(exam, &surface, primary);
+    if (*known)
+        good = primary ? describe(exam, &surface) : pass_on(exam, &surface);
+    release(&surface);
+    return good;
+}
+
+enum vidmm_stage_outcome stage_objects(struct exam *exam, uint32_t number) {
+    const struct exam_world world = {.fail_at = 0};
+    bool surfaces = false, primaries = false;
+    (void)number;
+    if (!exam_open(exam, &world) || !exam_manage(exam, &world))
+        return VIDMM_STAGE_STOPPED;
+    gdi_context(exam);
+    bool good = with_surface(exam, false, &surfaces) && with_surface(exam, true, &primaries);
+    exam_close(exam);
+    if (good && !surfaces && !primaries)
+        return exam_say(exam, VIDMM_STAGE_SKIPPED, "the driver describes no standard surfaces");
+    return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
+}

@@ -1,0 +1,21 @@
+/* stages.c - the stages of the examination, in order. */
+#include "exam.h"
+
+const struct exam_stage exam_stages[] = {
+    {"start", "comes up and goes down, twice", 1, stage_start},
+    {"query", "answers questions of odd shape", 1, stage_query},
+    {"paging", "pages for a short game with little memory", 3, stage_paging},
+    {"operations", "builds every paging operation by hand and compares", 2, stage_operations},
+    {"objects", "shares surfaces between devices that come and go", 1, stage_objects},
+    {"locks", "locks, shares, pins and resets surfaces of every kind", 2, stage_locks},
+    {"memory", "runs out of memory everywhere", MEMORY_RUNS, stage_memory},
+};
+const uint32_t exam_stage_count = sizeof(exam_stages) / sizeof(exam_stages[0]);
+
+const char *vidmm_check_stage_at(size_t index, const char **summary) {
+    if (index >= exam_stage_count)
+        return NULL;
+    if (summary != NULL)
+        *summary = exam_stages[index].summary;
+    return exam_stages[index].name;
+}

@@ -1,0 +1,79 @@
+/* judging.c - wires a referee between host and driver; see judging.h. */
+#include "judging.h"
+
+#include <string.h>
+
+static struct vidmm_lab_judging now; /* one lab at a time, as there is one host */
+
+static void wrap_ddi(void *ctx, DRIVER_INITIALIZATION_DATA *table) {
+    if (now.spoil_driver != NULL)
+        now.spoil_driver(table);
+    vidmm_referee_wrap_ddi(ctx, table);
+}
+
+static void wrap_callbacks(void *ctx, DXGKRNL_INTERFACE *callbacks) {
+    vidmm_referee_wrap_callbacks(ctx, callbacks);
+}
+
+static void calling(void *ctx, const char *call) {
+    (void)ctx;
+    vidmm_ledger_calling(now.ledger, call);
+}
+
+static void violation(void *ctx, const char *text) {
+    (void)ctx;
+    vidmm_ledger_note(now.ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
+}
+
+static KIRQL irql(void *ctx) {
+    (void)ctx;
+    return KeGetCurrentIrql();
+}
+
+static void *memory(void *ctx, uint64_t pa, size_t size) {
+    return vidmm_host_memory(ctx, pa, size);
+}
+
+static const void *peek(void *ctx, uint64_t gpu_address, size_t size) {
+    return vidmm_host_peek(ctx, gpu_address, size);
+}
+
+static void *io(void *ctx, uint64_t physical, size_t size) {
+    return vidmm_host_io(ctx, physical, size);
+}
+
+bool lab_judge_begin(struct vidmm_lab *lab, const struct vidmm_lab_judging *judging,
+                     struct vidmm_host_config *config) {
+    static struct vidmm_host_interposer interposer;
+    struct vidmm_referee_config referee = {.ledger = judging->ledger,
+                                           .readings = judging->readings};
+    lab->referee = vidmm_referee_create(&referee);
+    if (lab->referee == NULL)
+        return false;
+    now = *judging;
+    interposer = (struct vidmm_host_interposer){.ctx = lab->referee,
+                                                .ddi = wrap_ddi,
+                                                .callbacks = wrap_callbacks,
+                                                .calling = calling,
+                                                .violation = violation};
+    config->interposer = &interposer;
+    return true;
+}
+
+void lab_judge_see(struct vidmm_lab *lab) {
+    if (lab->referee == NULL)
+        return;
+    const struct vidmm_os *os = vidmm_host_os(lab->host);
+    struct vidmm_referee_world world = {.ctx = lab->host,
+                                        .irql = irql,
+                                        .memory = memory,
+                                        .peek = peek,
+                                        .io = io,
+                                        .memory_bytes = os->memory_bytes(os->ctx)};
+    vidmm_referee_set_world(lab->referee, &world);
+}
+
+void lab_judge_end(struct vidmm_lab *lab) {
+    vidmm_referee_destroy(lab->referee);
+    lab->referee = NULL;
+}

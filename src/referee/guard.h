@@ -1,0 +1,36 @@
+/*
+ * guard.h - a buffer that the driver gets in place of the caller's, with canaries on both sides.
+ *
+ * The bytes keep their offset in a page, so that a driver that cares for alignment sees no
+ * difference. Without memory for it the driver gets the caller's own buffer, unguarded.
+ */
+#ifndef REFEREE_GUARD_H
+#define REFEREE_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GUARD_BEFORE 64u
+#define GUARD_AFTER  4096u
+#define GUARD_BYTE   0xa5u
+
+struct guard {
+    uint8_t *block; /* NULL: unguarded */
+    uint8_t *bytes; /* what the driver gets */
+    void *original;
+    size_t size;
+};
+
+/* A guarded copy of the `size` bytes at `original`. */
+void guard_make(struct guard *guard, void *original, size_t size);
+/* True when both canaries are whole; else `*at` is the first damaged byte, counted from the start
+ * of the buffer (negative: before it). */
+bool guard_whole(const struct guard *guard, int64_t *at);
+/* Copies [from, to) back to the caller's buffer. */
+void guard_give(const struct guard *guard, size_t from, size_t to);
+/* The caller's pointer for a pointer into the guarded bytes, or `p` itself when it is none. */
+void *guard_original(const struct guard *guard, void *p);
+void guard_free(struct guard *guard);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * operation.h - what the files share that judge single paging operations.
+ *
+ * see_operation.c sends each operation to the file of its kind: operation_transfer.c and
+ * operation_copy.c (what was asked for, what came of it), operation_fill.c, operation_aperture.c.
+ * operation_place.c has the rules about places that all kinds obey, operation_later.c tells what
+ * operations behind one can already have changed.
+ */
+#ifndef REFEREE_OPERATION_H
+#define REFEREE_OPERATION_H
+
+#include "judge.h"
+
+#define LLU(x) ((unsigned long long)(x))
+
+/* The allocation behind hAllocation; NULL: none, or none that we know. */
+struct shadow_object *operation_allocation(HANDLE handle);
+/* Segment `id` if it is GPU memory, or an aperture; else NULL. */
+struct shadow_segment *operation_memory(uint32_t id);
+struct shadow_segment *operation_aperture(uint32_t id);
+/* Pages that an MDL describes. */
+uint64_t operation_mdl_pages(const MDL *mdl);
+/* Up to a page of a segment as the GPU sees it, an aperture's through its shadow if need be; NULL:
+ * cannot be seen. */
+const uint8_t *operation_see(const struct shadow_segment *segment, uint64_t offset, uint64_t size);
+/* The model shows GPU memory: what it does not show cannot be accessed. */
+bool operation_sees_all(void);
+
+/* operation_place.c: SegmentAddress as an offset in its segment, judged as the place of `size`
+ * bytes that begin `at` bytes behind it; false: it is nowhere. */
+bool place_range(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size, uint64_t *offset);
+/* An allocation gets its place: from `offset` of `segment` on. */
+void place_allocation(const struct shadow_object *allocation, const struct shadow_segment *segment,
+                      uint64_t offset);
+/* Places, of an allocation that may be NULL, after the operation was built. */
+void place_set(struct shadow_object *allocation, uint32_t id, uint64_t offset);
+
+/* operation_later.c: whether an operation that came behind `operation` writes to these
+ * bytes of a segment or maps them anew, or writes to these pages of an MDL. */
+bool later_touches(const struct shadow_operation *operation, uint32_t segment, uint64_t offset,
+                   uint64_t size);
+bool later_writes(const struct shadow_operation *operation, const MDL *mdl, uint64_t page,
+                  uint64_t pages);
+/* The operation that came behind `after`, which is `operation` at first; `at` begins as zero and
+ * remembers where `after` came from. */
+struct later {
+    const struct shadow_submission *in;
+    uint32_t waiting; /* lists of build_waiting */
+};
+const struct shadow_operation *later_next(const struct shadow_operation *operation,
+                                          const struct shadow_operation *after, struct later *at);
+
+void transfer_asked(struct shadow_operation *operation);
+void transfer_built(const struct shadow_operation *operation);
+void transfer_done(const struct shadow_operation *operation);
+void copy_done(const struct shadow_operation *operation);
+void fill_asked(const struct shadow_operation *operation);
+void fill_built(const struct shadow_operation *operation);
+void fill_done(const struct shadow_operation *operation);
+void discard_asked(const struct shadow_operation *operation);
+void discard_built(const struct shadow_operation *operation);
+void map_asked(const struct shadow_operation *operation);
+void map_built(const struct shadow_operation *operation);
+void map_done(const struct shadow_operation *operation);
+void unmap_asked(const struct shadow_operation *operation);
+void unmap_built(const struct shadow_operation *operation);
+void unmap_done(const struct shadow_operation *operation);
+
+#endif

@@ -1,0 +1,540 @@
+/*
+ * group_e.c - rules R147 to R173: DxgkDdiBuildPagingBuffer whatever the operation is: who calls it
+ * when, the buffer, the answers, and how an operation that does not fit is repeated. What the
+ * single operations want is groups F to H; what becomes of the built buffer is group K.
+ */
+#include "groups.h"
+
+const struct vidmm_rule rules_e[27] = {
+    {
+        .number = 147,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Only one thread at a time is in the GPU scheduler class of calls: "
+                     "BuildPagingBuffer, Patch, SubmitCommand, PreemptCommand, the engine queries "
+                     "and ResetEngine.",
+        .page = "threading-and-synchronization-first-level",
+        .how = "Threads inside each class are counted; a second one is a finding.",
+        .why = "Drivers keep ring pointers and paging state without a lock because of this "
+               "promise.",
+        .windows = "Windows serialises these calls; otherwise two commands would be written to one "
+                   "place of the ring.",
+        .wrong = "/* two worker threads, no lock */\n"
+                 "DxgkDdiBuildPagingBuffer(adapter, &args);\n",
+        .right = "lock(scheduler_class);\n"
+                 "DxgkDdiBuildPagingBuffer(adapter, &args);\n"
+                 "unlock(scheduler_class);\n",
+    },
+    {
+        .number = 148,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "DxgkDdiBuildPagingBuffer is called at PASSIVE_LEVEL.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The modelled IRQL of the calling thread is read when the call begins.",
+        .why = "Drivers let this path be pageable, map MDLs and take mutexes in it; none of that "
+               "works at a raised IRQL.",
+        .windows = "Windows keeps to it; a pageable path above APC_LEVEL ends in bugcheck 0xA.",
+        .wrong = "KeAcquireSpinLock(&queue_lock, &irql);\n"
+                 "DxgkDdiBuildPagingBuffer(adapter, &args);\n",
+        .right = "KeReleaseSpinLock(&queue_lock, irql);\n"
+                 "DxgkDdiBuildPagingBuffer(adapter, &args);\n",
+    },
+    {
+        .number = 149,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "DxgkDdiBuildPagingBuffer returns STATUS_SUCCESS, "
+                     "STATUS_GRAPHICS_ALLOCATION_BUSY or STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER "
+                     "and nothing else.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The returned status is compared with these three.",
+        .why = "At least five drivers returned something else for an operation that they did not "
+               "implement; one of these bugs lived 39 days from introduction to fix.",
+        .windows = "Windows stops the machine with bugcheck 0x10E.",
+        .wrong = "default:\n"
+                 "    return STATUS_NOT_IMPLEMENTED;\n",
+        .right = "default: /* nothing was written, nothing needs the GPU */\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
+        .number = 150,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The address of a fresh paging buffer is aligned on 4 KB.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The low twelve bits of pDmaBuffer are checked at the first operation of a buffer.",
+        .why = "Drivers compute the alignment of their commands from the pointer that they get.",
+        .windows = "Windows hands out page-aligned buffers.",
+        .wrong = "args.pDmaBuffer = heap + used;\n",
+        .right = "args.pDmaBuffer = pages; /* whole pages, from the start of one */\n",
+    },
+    {
+        .number = 151,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Within a buffer, each operation starts exactly where the one before it "
+                     "stopped.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "pDmaBuffer and DmaSize of a call are compared with what the last call in this "
+               "buffer left.",
+        .why = "What lies in a gap is executed as commands, and what is overlapped never runs.",
+        .windows = "Windows packs operations tightly; padding is left to the driver.",
+        .wrong = "args.pDmaBuffer = ALIGN_UP(end, 64);\n",
+        .right = "args.pDmaBuffer = end; /* as the driver left it */\n"
+                 "args.DmaSize = buffer_end - end;\n",
+    },
+    {
+        .number = 152,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The driver never writes beyond the DmaSize bytes at pDmaBuffer.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "Bytes behind the buffer hold a pattern that must survive, also when the "
+               "examination offers very small buffers.",
+        .why = "Nobody sees the last packet that does not fit until an eviction storm fills a "
+               "buffer.",
+        .windows = "Windows does not check: the write lands in kernel memory behind the buffer.",
+        .wrong = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n",
+        .right = "if (args->DmaSize < sizeof packet)\n"
+                 "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n"
+                 "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n",
+    },
+    {
+        .number = 153,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "On return pDmaBuffer points just past the last byte that was written: never "
+                     "backwards, never past the end.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The pointer after the call must lie between its old value and that plus DmaSize, "
+               "and bytes beyond it must be unchanged.",
+        .why = "A driver that forgets to advance it has its work overwritten by the next operation "
+               "or never submitted: built, but never executed.",
+        .windows = "Windows submits what lies before the pointer; an unchanged pointer means that "
+                   "there is nothing to submit.",
+        .wrong = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n"
+                 "return STATUS_SUCCESS;\n",
+        .right = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n"
+                 "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof packet;\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
+        .number = 154,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "Before it writes, the driver checks the room that is left, and answers "
+                     "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when that is too little.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "Operations are offered buffers of growing size from zero bytes on; the answer must "
+               "be the status, or work that fits.",
+        .why = "Running out of room is the one failure that the manager can repair; a driver that "
+               "reports it as another error stops the machine.",
+        .windows = "Windows submits the part, gets another buffer and repeats the call; any other "
+                   "failure is bugcheck 0x10E.",
+        .wrong = "ASSERT(args->DmaSize >= NEEDED); /* never so in the lab */\n",
+        .right = "if (args->DmaSize < NEEDED)\n"
+                 "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+    },
+    {
+        .number = 155,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .statement = "A driver whose GPU wants aligned submissions pads its operations itself.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "Not judged: which alignment the hardware wants is not said in any call; a hardware "
+               "model may refuse a misaligned start.",
+        .why = "Submissions start wherever the last operation stopped, so one odd-sized packet "
+               "shifts all that follow.",
+        .windows = "Windows submits the range as it is; the GPU fetches from a wrong offset or "
+                   "hangs.",
+        .wrong = "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof packet; /* 20 bytes */\n",
+        .right = "SIZE_T padded = ALIGN_UP(sizeof packet, FETCH_BYTES);\n"
+                 "RtlFillMemory(end, padded - sizeof packet, NOP);\n"
+                 "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + padded;\n",
+    },
+    {
+        .number = 156,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DISPUTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "After STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER the manager submits what was "
+                     "written, takes another buffer and asks for the same operation again.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The next call must name the same operation with a fresh buffer, after a submission "
+               "of the range that pDmaBuffer moved over.",
+        .why = "A driver that keeps its progress in MultipassOffset relies on the first part "
+               "having run; one that starts over does harmless work twice.",
+        .windows = "Windows submits each partial buffer by itself; the pages do not say outright "
+                   "that this holds for the part written before the status.",
+        .wrong = "args = fresh_buffer();\n"
+                 "args.MultipassOffset = 0; /* from the beginning, first part dropped */\n",
+        .right = "submit(buffer, start, args.pDmaBuffer);\n"
+                 "args.pDmaBuffer = fresh, args.DmaSize = full; /* the rest as it was */\n",
+        .readings = "insufficient=keeps: what was written before the status is submitted, and "
+                    "MultipassOffset goes on from there; insufficient=drops: it is not submitted, "
+                    "and the operation starts over in the next buffer.",
+    },
+    {
+        .number = 157,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_IMPLIED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "Given an empty buffer of full size, the driver makes progress instead of "
+                     "answering STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER again.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "When a fresh buffer is answered with the status, pDmaBuffer or MultipassOffset "
+               "must have moved.",
+        .why = "An operation that needs more than PagingBufferSize in one piece can never be "
+               "built.",
+        .windows = "The pages do not say; the manager would repeat the call for ever, and the "
+                   "machine hangs.",
+        .wrong = "if (args->DmaSize < pages * sizeof(struct copy)) /* all or nothing */\n"
+                 "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+        .right = "while (args->MultipassOffset < pages)\n"
+                 "    if (!emit_copy(args, args->MultipassOffset++))\n"
+                 "        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+    },
+    {
+        .number = 158,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "MultipassOffset is zero at the first call of every operation.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The member is checked whenever an operation is asked for the first time.",
+        .why = "A driver starts at the page that the member names, so a leftover from the "
+               "operation before skips pages.",
+        .windows = "Windows clears it before each operation.",
+        .wrong = "args.Operation = next->operation; /* MultipassOffset left over */\n",
+        .right = "args.Operation = next->operation;\n"
+                 "args.MultipassOffset = 0;\n",
+    },
+    {
+        .number = 159,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Between the calls of one operation the manager leaves MultipassOffset as the "
+                     "driver set it.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The value on return is compared with the value at the repetition.",
+        .why = "It is the only memory that the driver has of how far it got.",
+        .windows = "Windows does not touch it between iterations.",
+        .wrong = "args = *saved; /* as before the first call */\n",
+        .right = "args.pDmaBuffer = fresh;\n"
+                 "args.DmaSize = full; /* MultipassOffset stays */\n",
+    },
+    {
+        .number = 160,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The members of the operation are the same at each repetition, "
+                     "TransferOffset, TransferSize and MdlOffset included; only AllocationIsIdle "
+                     "may change.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The operation's arm of the union is compared byte for byte with that of the first "
+               "call.",
+        .why = "If both sides advanced, the driver would skip as much as it had done already.",
+        .windows = "Windows repeats the call with the same TransferOffset.",
+        .wrong = "args.Transfer.TransferOffset += done;\n"
+                 "args.Transfer.TransferSize -= done;\n",
+        .right = "/* nothing: the driver adds MultipassOffset itself */\n",
+    },
+    {
+        .number = 161,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "An operation that was split over several buffers has the same effect as in "
+                     "one: no byte is lost, none is moved twice from a changed source.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The memory after the GPU is done is compared with what the operation should leave, "
+               "with the buffer size swept so that splits fall everywhere.",
+        .why = "Off-by-one progress shows only when a buffer happens to end in the middle, which "
+               "is under load.",
+        .windows = "Windows cannot see it: the content is wrong after the eviction.",
+        .wrong = "args->MultipassOffset++; /* before it is known that the page fits */\n"
+                 "if (args->DmaSize < sizeof copy)\n"
+                 "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+        .right = "if (args->DmaSize < sizeof copy)\n"
+                 "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n"
+                 "write(args, &copy);\n"
+                 "args->MultipassOffset++;\n",
+    },
+    {
+        .number = 162,
+        .group = 'E',
+        .side = VIDMM_SIDE_BOTH,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .statement = "Each partial buffer is submitted by itself and may be complete before the "
+                     "next one is built.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "not judged yet: partial buffers are submitted and completed at once, and the "
+               "content is compared "
+               "at the end.",
+        .why = "State that is set up in one buffer must not be taken for granted in the next, and "
+               "every part must end where the GPU can stop.",
+        .windows = "Windows calls DxgkDdiSubmitCommand once for every part; other work may run in "
+                   "between.",
+        .wrong = "if (args->MultipassOffset == 0)\n"
+                 "    emit_bind_engine(args); /* later parts rely on it */\n",
+        .right = "emit_bind_engine(args); /* in every buffer */\n",
+    },
+    {
+        .number = 163,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "STATUS_GRAPHICS_ALLOCATION_BUSY is an answer to Transfer, DiscardContent and "
+                     "SpecialLockTransfer only, and only while AllocationIsIdle is not set.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The status is held against the operation and its flag.",
+        .why = "There is no flag to answer it with in the other operations, and an idle allocation "
+               "cannot become more idle.",
+        .windows = "The pages define no answer to it elsewhere: expect the bugcheck of an illegal "
+                   "status, or a manager that repeats for ever.",
+        .wrong = "if (engine_running(adapter))\n"
+                 "    return STATUS_GRAPHICS_ALLOCATION_BUSY; /* whatever the operation */\n",
+        .right = "if (needs_idle(surface) && !args->Transfer.Flags.AllocationIsIdle)\n"
+                 "    return STATUS_GRAPHICS_ALLOCATION_BUSY;\n",
+    },
+    {
+        .number = 164,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "After STATUS_GRAPHICS_ALLOCATION_BUSY the manager waits until nothing refers "
+                     "to the allocation, keeps it so during the call, and asks again with "
+                     "AllocationIsIdle set.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "At the repetition the flag must be set and every submission that references the "
+               "allocation complete.",
+        .why = "Behind this flag the driver programs tiling or fence registers of the allocation "
+               "at once, without any queue.",
+        .windows = "Windows waits for the GPU and guarantees idleness for the length of the call.",
+        .wrong = "while (build(&args) == STATUS_GRAPHICS_ALLOCATION_BUSY)\n"
+                 "    ; /* same flags, GPU still drawing */\n",
+        .right = "wait(allocation->last_fence);\n"
+                 "args.Transfer.Flags.AllocationIsIdle = 1;\n"
+                 "status = build(&args);\n",
+    },
+    {
+        .number = 165,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .statement = "Without AllocationIsIdle the driver takes the allocation for busy and "
+                     "programs none of its hardware resources at once.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "Not judged: which registers hold an allocation's state is known to the driver "
+               "alone.",
+        .why = "Rendering that is queued or running would go on with the new state and the old "
+               "content.",
+        .windows = "Windows does not check; what is being drawn is corrupted.",
+        .wrong = "write_fence_register(surface); /* GPU may be drawing to it */\n",
+        .right = "if (!args->Transfer.Flags.AllocationIsIdle)\n"
+                 "    return STATUS_GRAPHICS_ALLOCATION_BUSY;\n"
+                 "write_fence_register(surface);\n",
+    },
+    {
+        .number = 166,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The driver moves pDmaBufferPrivateData past what it used; left unchanged, "
+                     "the next submission shares the range.",
+        .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
+        .how = "The pointer after the call must lie between its old value and that plus "
+               "DmaBufferPrivateDataSize, and submissions must carry these offsets.",
+        .why = "Private data tells SubmitCommand what a range is; when two ranges share a record, "
+               "the second describes both.",
+        .windows = "Windows passes the range between the pointers to DxgkDdiSubmitCommand.",
+        .wrong = "*(struct record *)args->pDmaBufferPrivateData = record;\n",
+        .right = "struct record *slot = args->pDmaBufferPrivateData;\n"
+                 "*slot = record;\n"
+                 "args->pDmaBufferPrivateData = slot + 1;\n",
+    },
+    {
+        .number = 167,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_IMPLIED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "An operation that the driver does not know is answered with STATUS_SUCCESS "
+                     "and leaves the buffer alone.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "An undefined operation number is sent; the status must be legal, and pDmaBuffer "
+               "and the buffer's bytes unchanged.",
+        .why = "Newer systems send operations that older drivers have never heard of.",
+        .windows = "The pages do not say; a status of another kind is bugcheck 0x10E, and stray "
+                   "bytes are executed by the GPU.",
+        .wrong = "packet.opcode = table[args->Operation]; /* past its end */\n"
+                 "emit(args, &packet);\n",
+        .right = "default:\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
+        .number = 168,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Every hAllocation in a paging operation is a handle that the driver made in "
+                     "DxgkDdiCreateAllocation, or gave to a context allocation.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The handle is looked up among the living ones of both kinds.",
+        .why = "The driver follows the handle as a pointer, without any way of checking it.",
+        .windows = "Windows passes the driver's own handles back; another value would crash the "
+                   "driver.",
+        .wrong = "args.Transfer.hAllocation = binding->handle; /* of a device */\n",
+        .right = "args.Transfer.hAllocation = allocation->driver_handle;\n",
+    },
+    {
+        .number = 169,
+        .group = 'E',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "The driver accepts hAllocation NULL in Transfer, in mapping and unmapping of "
+                     "an aperture, in UpdatePageTable and in MapCpuHostAperture.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "These operations are sent without an allocation; the driver must answer as usual "
+               "and have the usual effect.",
+        .why = "DMA buffers have no allocation, so the first of them to be mapped into an aperture "
+               "has crashed drivers that follow the handle.",
+        .windows = "Windows passes NULL for DMA buffers and raw copies: a driver that follows it "
+                   "crashes the machine.",
+        .wrong = "struct surface *surface = args->MapApertureSegment.hAllocation;\n"
+                 "surface->mapped = TRUE;\n",
+        .right = "struct surface *surface = args->MapApertureSegment.hAllocation;\n"
+                 "if (surface != NULL)\n"
+                 "    surface->mapped = TRUE;\n",
+    },
+    {
+        .number = 170,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "SegmentAddress is the segment's BaseAddress plus a page-aligned offset, and "
+                     "the whole range lies in the segment.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The range is looked up in the reported segment; a base other than zero shows a "
+               "missing sum.",
+        .why = "Drivers with a base of zero never notice the difference, and drivers with several "
+               "segments do at once.",
+        .windows = "Windows computes the sum; an address without the base would hit another "
+                   "segment.",
+        .wrong = "args.Fill.Destination.SegmentAddress.QuadPart = offset;\n",
+        .right = "args.Fill.Destination.SegmentAddress.QuadPart = segment->base + offset;\n",
+    },
+    {
+        .number = 171,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "hSystemContext is the driver's handle of the system context in which the "
+                     "paging operation will run.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The handle is looked up among the contexts that were created with SystemContext "
+               "and are alive.",
+        .why = "The driver finds the node, the ring and the page tables of the operation through "
+               "it.",
+        .windows = "Windows passes the context of the paging node.",
+        .wrong = "args.hSystemContext = client->context;\n",
+        .right = "args.hSystemContext = adapter->paging_context->driver_handle;\n",
+    },
+    {
+        .number = 172,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DmaBufferGpuVirtualAddress is where the paging process sees the buffer; zero "
+                     "means that it is not paged in.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The address is translated through the entries that UPDATE_PAGE_TABLE wrote, and "
+               "must lead to the buffer that is submitted.",
+        .why = "Commands that point into their own buffer need it; drivers that read a zero as "
+               "\"no buffer\" in general did all paging in software without noticing.",
+        .windows = "Windows pages the buffer into the paging process before the call.",
+        .wrong = "args.DmaBufferGpuVirtualAddress = client_va(buffer);\n",
+        .right = "args.DmaBufferGpuVirtualAddress = paging_process_va(buffer);\n",
+    },
+    {
+        .number = 173,
+        .group = 'E',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DmaBufferWriteOffset is the distance of pDmaBuffer from the start of the "
+                     "buffer.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The member is compared with the difference of the two pointers.",
+        .why = "The driver adds it to the buffer's GPU address to find where its commands will be.",
+        .windows = "Windows sets it for every operation.",
+        .wrong = "args.DmaBufferWriteOffset = 0; /* second operation in the buffer */\n",
+        .right = "args.DmaBufferWriteOffset = (UINT)(args.pDmaBuffer - buffer->start);\n",
+    },
+};

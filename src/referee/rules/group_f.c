@@ -1,0 +1,385 @@
+/*
+ * group_f.c - rules R174 to R192: the operations that move, fill, drop or touch content at physical
+ * places. Group E is what they have in common with all others, group G what maps apertures, group H
+ * their counterparts with virtual addresses.
+ */
+#include "groups.h"
+
+const struct vidmm_rule rules_f[19] = {
+    {
+        .number = 174,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_IMPLIED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "At most one side of a TRANSFER is an MDL; a move inside the GPU's memory has "
+                     "segments on both sides.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "An operation with segment 0 on both sides is a finding.",
+        .why = "There is one MdlOffset for both sides, and a copy between system pages needs no "
+               "GPU.",
+        .windows = "Windows does not ask for it.",
+        .wrong = "args.Transfer.Source.SegmentId = 0;\n"
+                 "args.Transfer.Destination.SegmentId = 0;\n",
+        .right = "args.Transfer.Source.SegmentId = VRAM;\n"
+                 "args.Transfer.Destination.SegmentId = 0;\n",
+    },
+    {
+        .number = 175,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "A location with SegmentId 0 has a valid MDL, any other a valid "
+                     "SegmentAddress.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The id is looked up; for 0 the MDL must be there and describe enough pages.",
+        .why = "The two members share a union: with the wrong one the driver takes an address for "
+               "a pointer.",
+        .windows = "Windows fills the member that the id selects.",
+        .wrong = "args.Transfer.Source.SegmentId = 0;\n"
+                 "args.Transfer.Source.SegmentAddress.QuadPart = physical;\n",
+        .right = "args.Transfer.Source.SegmentId = 0;\n"
+                 "args.Transfer.Source.pMdl = allocation->mdl;\n",
+    },
+    {
+        .number = 176,
+        .group = 'F',
+        .side = VIDMM_SIDE_BOTH,
+        .confidence = VIDMM_DISPUTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "TransferOffset is a byte offset of whole pages into the allocation, and is "
+                     "added to segment locations only.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "A transfer in several chunks moves pages with distinguishable content; each must "
+               "arrive at SegmentAddress plus TransferOffset.",
+        .why = "Five drivers have five readings, and all work until the first transfer in more "
+               "than one chunk; then content is corrupt after an eviction.",
+        .windows = "Windows adds it to nothing: the driver that leaves it out copies every chunk "
+                   "to the beginning.",
+        .wrong = "copy.to = args->Transfer.Destination.SegmentAddress.QuadPart;\n"
+                 "copy.from = mdl_page(args->Transfer.Source.pMdl, offset / PAGE_SIZE);\n",
+        .right = "copy.to = args->Transfer.Destination.SegmentAddress.QuadPart +\n"
+                 "          args->Transfer.TransferOffset;\n"
+                 "copy.from = mdl_page(args->Transfer.Source.pMdl, args->Transfer.MdlOffset);\n",
+        .readings = "transfer-offset=segment: TransferOffset counts on the segment side and "
+                    "MdlOffset on the MDL side, as the page says; transfer-offset=both: the MDL "
+                    "side starts at MdlOffset plus TransferOffset / 4096.",
+    },
+    {
+        .number = 177,
+        .group = 'F',
+        .side = VIDMM_SIDE_BOTH,
+        .confidence = VIDMM_DISPUTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "MdlOffset is a page index into the MDL's array of page frame numbers, and "
+                     "the MDL side of the operation starts there.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "Operations with MdlOffset not zero move pages with distinguishable content; each "
+               "must come from, or go to, the right frame.",
+        .why = "One Microsoft sample changed its reading three days after its first test with a "
+               "multi-chunk transfer; a driver that also leaves the side unbounded copies past the "
+               "array.",
+        .windows = "Windows locks as many pages as the chunk needs and says where they start; a "
+                   "wrong start copies foreign pages.",
+        .wrong = "pfn = MmGetMdlPfnArray(mdl)[i]; /* or [MdlOffset / PAGE_SIZE + i] */\n",
+        .right = "pfn = MmGetMdlPfnArray(mdl)[args->Transfer.MdlOffset + i];\n",
+        .readings = "transfer-offset=segment: the first page is PFN[MdlOffset]; "
+                    "transfer-offset=both: it is PFN[MdlOffset + TransferOffset / 4096].",
+    },
+    {
+        .number = 178,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The sub-transfers of an allocation do not overlap and cover it up to its "
+                     "size rounded to pages.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The bytes of all sub-transfers between TransferStart and TransferEnd are added up "
+               "and must be the rounded size.",
+        .why = "An allocation moves as a whole; a driver may refuse nothing just because the last "
+               "chunk is longer than the nominal size (0x1E10000 of 0x1C20000 bytes has been "
+               "seen).",
+        .windows = "Windows transfers the whole allocation; a driver that refuses the rounded "
+                   "length loses the last page.",
+        .wrong = "chunk(0, MB), chunk(MB, info->Size - MB); /* tail page cut */\n",
+        .right = "chunk(0, MB), chunk(MB, round_up(info->Size, PAGE_SIZE) - MB);\n",
+    },
+    {
+        .number = 179,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "TransferStart is set in the first sub-transfer and TransferEnd in the last "
+                     "one only, repetitions aside; a transfer in one piece has both.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The flags of each TRANSFER are held against whether a transfer of the allocation "
+               "is under way.",
+        .why = "Drivers set up a detiling unit at the start and release it at the end.",
+        .windows = "Windows marks both ends.",
+        .wrong = "first.Flags.TransferStart = last.Flags.TransferStart = 1;\n",
+        .right = "args.Transfer.Flags.TransferStart = i == 0;\n"
+                 "args.Transfer.Flags.TransferEnd = i == chunks - 1;\n",
+    },
+    {
+        .number = 180,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The end of a transfer comes before the start of the next one.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "While a transfer is between its start and its end, no TRANSFER of another "
+               "allocation may start.",
+        .why = "A driver needs only one set of transfer resources because of it.",
+        .windows = "Windows finishes one transfer before it starts another.",
+        .wrong = "chunk(a, 0), chunk(b, 0), chunk(a, 1), chunk(b, 1);\n",
+        .right = "chunk(a, 0), chunk(a, 1), chunk(b, 0), chunk(b, 1);\n",
+    },
+    {
+        .number = 181,
+        .group = 'F',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .statement = "The driver does not take a repeated TransferStart for a new transfer.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "Not judged: what a driver sets up for a transfer is its own; lost content after a "
+               "split is found by R161.",
+        .why = "When the buffer runs out in the first chunk, the same flags come again; resources "
+               "taken twice are released once.",
+        .windows = "Windows repeats the call with the flag still set.",
+        .wrong = "if (args->Transfer.Flags.TransferStart)\n"
+                 "    adapter->detiler = acquire_detiler();\n",
+        .right = "if (args->Transfer.Flags.TransferStart && args->MultipassOffset == 0)\n"
+                 "    adapter->detiler = acquire_detiler();\n",
+    },
+    {
+        .number = 182,
+        .group = 'F',
+        .side = VIDMM_SIDE_BOTH,
+        .confidence = VIDMM_IMPLIED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Swizzle and Unswizzle are never both set, and either applies to every mip "
+                     "level of the allocation.",
+        .page = "ns-d3dkmddi-_dxgk_transferflags",
+        .how = "The two flags of each TRANSFER are compared; the order of bytes is the driver's "
+               "own and is judged by R184.",
+        .why = "Both at once has no meaning, and a driver that converts only the top level leaves "
+               "the others unreadable.",
+        .windows = "Windows sets at most one of them.",
+        .wrong = "args.Transfer.Flags.Swizzle = 1;\n"
+                 "args.Transfer.Flags.Unswizzle = 1;\n",
+        .right = "args.Transfer.Flags.Swizzle = to_memory_segment;\n"
+                 "args.Transfer.Flags.Unswizzle = !to_memory_segment;\n",
+    },
+    {
+        .number = 183,
+        .group = 'F',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "A TRANSFER without an allocation is a plain copy, without swizzling or "
+                     "tiling.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "Source and destination are compared byte for byte after an operation with "
+               "hAllocation NULL.",
+        .why = "The content is not a surface, and a driver that looks up a tiling mode there "
+               "follows NULL.",
+        .windows = "Windows uses it for content that no allocation of the driver describes.",
+        .wrong = "mode = ((struct surface *)args->Transfer.hAllocation)->tiling;\n",
+        .right = "surface = args->Transfer.hAllocation;\n"
+                 "mode = surface != NULL ? surface->tiling : LINEAR;\n",
+    },
+    {
+        .number = 184,
+        .group = 'F',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .last = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "A CPU-visible allocation without the Swizzled flag is stored in linear order "
+                     "when it is evicted.",
+        .page = "locking-swizzled-allocations",
+        .how = "not judged yet: what was written in linear order through the CPU's view is "
+               "compared with the "
+               "system pages after the eviction.",
+        .why = "The CPU reads the system pages directly afterwards, and nobody asks the driver any "
+               "more.",
+        .windows = "Windows returns the pages as they are: the application sees tiles.",
+        .wrong = "emit_raw_copy(args); /* tiled in VRAM */\n",
+        .right = "emit_detiling_copy(args);\n",
+    },
+    {
+        .number = 185,
+        .group = 'F',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .statement = "An eviction stores the bytes of a CPU-visible allocation in the order in "
+                     "which the CPU saw them through its aperture.",
+        .page = "mapping-virtual-addresses-to-a-memory-segment",
+        .how = "not judged yet: the content read through CpuTranslatedAddress before the eviction "
+               "is compared with "
+               "the system pages after it.",
+        .why = "A lock may survive the eviction: same pointer, other memory, and the application "
+               "must not notice.",
+        .windows = "Windows redirects the pointer to the system pages; a wrong order scrambles "
+                   "what the application reads.",
+        .wrong = "copy.flags = COPY_NO_DETILE; /* BAR view detiles on the fly */\n",
+        .right = "copy.flags = COPY_DETILE;\n",
+    },
+    {
+        .number = 186,
+        .group = 'F',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "A TRANSFER with size zero, as sent after a TDR, only tells that the content "
+                     "is gone: nothing is copied.",
+        .page = "thread-synchronization-and-tdr",
+        .how = "The operation is sent, and the memory on both sides must be unchanged when it is "
+               "done.",
+        .why = "The hardware has just been reset; a copy engine programmed with length zero may "
+               "copy its maximum.",
+        .windows = "Windows sends it for each allocation that lost its place in a memory segment; "
+                   "there is no content to move.",
+        .wrong = "copy.bytes_minus_one = (UINT)args->Transfer.TransferSize - 1;\n"
+                 "emit(args, &copy);\n",
+        .right = "if (args->Transfer.TransferSize == 0)\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
+        .number = 187,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "FILL is asked only for memory segments, never for apertures, and only while "
+                     "the allocation is idle.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The destination is looked up, and no submission under way may reference the "
+               "allocation.",
+        .why = "Drivers leave the aperture case out, and fill by any engine without waiting.",
+        .windows = "Windows fills system memory by itself.",
+        .wrong = "args.Fill.Destination.SegmentId = APERTURE;\n",
+        .right = "args.Fill.Destination.SegmentId = VRAM;\n",
+    },
+    {
+        .number = 188,
+        .group = 'F',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "FILL writes FillSize bytes with the 32-bit pattern repeated.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "All bytes of the range are compared with the pattern when the GPU is done, also "
+               "where the size is no multiple of four.",
+        .why = "A driver that clamps a long range reports a partial fill as done; one that returns "
+               "success and does nothing shows a black display or another process's data.",
+        .windows = "Windows does not look: the client gets memory with old content.",
+        .wrong = "fill.bytes = min(args->Fill.FillSize, MAX_FILL); /* the rest is lost */\n",
+        .right = "for (left = args->Fill.FillSize; left != 0; left -= n)\n"
+                 "    if (!emit_fill(args, n = min(left, MAX_FILL)))\n"
+                 "        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
+    },
+    {
+        .number = 189,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "A new allocation is filled before its first use, and one that has content is "
+                     "never filled.",
+        .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
+        .how = "The first placement of an allocation that nobody has written must be a FILL; later "
+               "ones must be TRANSFERs as long as there is content.",
+        .why = "Memory of another process must not show through; and a fill where a transfer "
+               "belongs wipes a texture.",
+        .windows = "Windows fills new allocations with zeroes.",
+        .wrong = "fill(allocation); /* at every page-in */\n",
+        .right = "if (allocation->has_content)\n"
+                 "    transfer_from_system(allocation);\n"
+                 "else\n"
+                 "    fill(allocation);\n",
+    },
+    {
+        .number = 190,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "DISCARD_CONTENT names the place in a memory segment where the allocation is.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "Segment and address are compared with where the last completed operation left the "
+               "allocation.",
+        .why = "The driver drops compression or tiling state by address; a wrong one drops "
+               "somebody else's.",
+        .windows = "Windows names the current place.",
+        .wrong = "args.DiscardContent.SegmentAddress.QuadPart = next->offset;\n",
+        .right = "args.DiscardContent.SegmentId = allocation->segment->id;\n"
+                 "args.DiscardContent.SegmentAddress.QuadPart =\n"
+                 "    allocation->segment->base + allocation->offset;\n",
+    },
+    {
+        .number = 191,
+        .group = 'F',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .statement = "Content is discarded instead of transferred only if it need not survive: "
+                     "clean PermanentSysMem, offered, not written to, or about to be destroyed.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "not judged yet: after a DISCARD_CONTENT, the next use of the same content must "
+               "find it intact, or "
+               "the client must have given it up.",
+        .why = "It is the one operation that loses data on purpose.",
+        .windows = "Windows transfers everything else.",
+        .wrong = "discard(victim); /* fastest way to make room */\n",
+        .right = "if (need_not_survive(victim))\n"
+                 "    discard(victim);\n"
+                 "else\n"
+                 "    transfer_to_system(victim);\n",
+    },
+    {
+        .number = 192,
+        .group = 'F',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .statement = "READ_PHYSICAL and WRITE_PHYSICAL make the GPU access one to eight bytes at "
+                     "the given address of the segment.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "Not judged: the operations serve AGP memory, which the test machine does not have, "
+               "and a read by the GPU leaves no trace.",
+        .why = "The access pushes the GPU's posted writes out before the CPU reads; a driver that "
+               "skips it hands stale data to the CPU.",
+        .windows = "Windows sends them when the CPU is about to read AGP memory that the GPU "
+                   "wrote.",
+        .wrong = "case DXGK_OPERATION_READ_PHYSICAL:\n"
+                 "    return STATUS_SUCCESS;\n",
+        .right = "case DXGK_OPERATION_READ_PHYSICAL:\n"
+                 "    return emit_read(args, args->ReadPhysical.PhysicalAddress, 4);\n",
+    },
+};

@@ -1,0 +1,231 @@
+/*
+ * group_k.c - R273 to R283: patching and submission.
+ *
+ * What happens to a DMA buffer between its building (group_e.c) and the fence that tells of its
+ * end; what a DMA buffer of user mode refers to is group_t.c.
+ */
+#include "groups.h"
+
+const struct vidmm_rule rules_k[11] = {
+    {
+        .number = 273,
+        .group = 'K',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DISPUTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "DxgkDdiPatch of a paging buffer comes with Flags.Paging and without "
+                     "allocation and patch-location lists.",
+        .page = "ns-d3dkmddi-_dxgkarg_patch",
+        .how = "The arguments of every DxgkDdiPatch for a buffer that DxgkDdiBuildPagingBuffer "
+               "filled are looked at.",
+        .why = "A paging buffer has its addresses already; a driver tells by the flag that there "
+               "is nothing to look up.",
+        .windows = "The system passes NULL and 0.",
+        .wrong = "patch.pAllocationList = left_from_the_last_render;\n"
+                 "driver->DxgkDdiPatch(adapter, &patch);\n",
+        .right = "memset(&patch, 0, sizeof patch);\n"
+                 "patch.Flags.Paging = 1;\n"
+                 "driver->DxgkDdiPatch(adapter, &patch);\n",
+        .readings = "paging-patch=yes: DxgkDdiPatch is called for paging buffers, as its page "
+                    "says; paging-patch=no: it is not, as the page on submission allows.",
+    },
+    {
+        .number = 274,
+        .group = 'K',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "DxgkDdiPatch changes nothing but bytes of the buffer inside the submission's "
+                     "range.",
+        .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
+        .how = "The bytes of the buffer outside of the range and the arguments are compared before "
+               "and after the call.",
+        .why = "The rest of the buffer may be executing, or belong to the next submission.",
+        .windows = "Nothing checks it; the GPU executes what was overwritten.",
+        .wrong = "/* a fence behind the range */\n"
+                 "memcpy((UCHAR *)args->pDmaBuffer + args->DmaBufferSubmissionEndOffset, &fence,\n"
+                 "       sizeof fence);\n",
+        .right = "/* room for the fence was left when the buffer was built */\n"
+                 "memcpy((UCHAR *)args->pDmaBuffer + args->DmaBufferSubmissionEndOffset -\n"
+                 "           sizeof fence,\n"
+                 "       &fence, sizeof fence);\n",
+    },
+    {
+        .number = 275,
+        .group = 'K',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "DxgkDdiPatch and DxgkDdiSubmitCommand of one range carry the same offsets "
+                     "and the same fence.",
+        .page = "supplying-fence-identifiers",
+        .how = "The arguments of each DxgkDdiSubmitCommand are compared with those of the "
+               "DxgkDdiPatch before it.",
+        .why = "A driver writes the fence in one of the two calls, whichever fits its hardware.",
+        .windows = "The system passes the same values.",
+        .wrong = "patch.SubmissionFenceId = fence++;\n"
+                 "submit.SubmissionFenceId = fence++;\n",
+        .right = "patch.SubmissionFenceId = ++fence;\n"
+                 "submit.SubmissionFenceId = patch.SubmissionFenceId;\n",
+    },
+    {
+        .number = 276,
+        .group = 'K',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "A paging buffer is submitted with Flags.Paging, the address of the whole "
+                     "buffer, and the system's context or none.",
+        .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
+        .how = "The arguments of DxgkDdiSubmitCommand for paging buffers are looked at; a context "
+               "must be one that was created with SystemContext.",
+        .why = "The driver adds the offsets to the address itself, and no application's context "
+               "may be charged with paging.",
+        .windows = "The system passes the start of the buffer.",
+        .wrong = "submit.DmaBufferPhysicalAddress.QuadPart = buffer + start; /* added twice */\n"
+                 "submit.DmaBufferSubmissionStartOffset = start;\n",
+        .right = "submit.DmaBufferPhysicalAddress.QuadPart = buffer;\n"
+                 "submit.DmaBufferSubmissionStartOffset = start;\n",
+    },
+    {
+        .number = 277,
+        .group = 'K',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .statement = "DxgkDdiPatch and DxgkDdiSubmitCommand return STATUS_SUCCESS.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommand",
+        .how = "The status of both is looked at.",
+        .why = "The fence is given out and the scheduler counts on the work; a driver whose "
+               "hardware queue is full has to wait or to hold the buffer.",
+        .windows = "Any other status is bugcheck 0x119, with 0x2 for a submission and 0x3 for a "
+                   "patch.",
+        .wrong = "if (ring_full(ctx))\n"
+                 "    return STATUS_DEVICE_BUSY;\n",
+        .right = "while (ring_full(ctx)) /* the GPU makes room in bounded time */\n"
+                 "    KeStallExecutionProcessor(1);\n"
+                 "ring_put(ctx, args);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
+        .number = 278,
+        .group = 'K',
+        .side = VIDMM_SIDE_BOTH,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_DEVICE_LOST,
+        .judged = false,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DxgkDdiSubmitCommandVirtual may answer STATUS_INVALID_PARAMETER to malformed "
+                     "private data; the device is then put in error and the fence counts as "
+                     "reached in its order.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
+        .how = "not judged yet: comes with GPU virtual addresses.",
+        .why = "The private data comes from user mode, which must not be able to bring the system "
+               "down.",
+        .windows = "The device is put in error.",
+        .wrong = "ASSERT(data->Magic == MY_MAGIC); /* from user mode */\n",
+        .right = "if (args->DmaBufferPrivateDataSize < sizeof *data || data->Magic != MY_MAGIC)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
+        .number = 279,
+        .group = 'K',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_BUGCHECK,
+        .judged = true,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DxgkDdiSubmitCommandVirtual returns nothing but STATUS_SUCCESS and "
+                     "STATUS_INVALID_PARAMETER.",
+        .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
+        .how = "The status of every call is looked at.",
+        .why = "As for DxgkDdiSubmitCommand, the fence is given out already.",
+        .windows = "Any other status is a bugcheck.",
+        .wrong = "return STATUS_NO_MEMORY;\n",
+        .right = "/* what a submission needs was allocated with its context */\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
+        .number = 280,
+        .group = 'K',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "A submitted range lies in its buffer, and the ranges of a buffer follow each "
+                     "other without overlapping.",
+        .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
+        .how = "The offsets are compared with the buffer's size and with the range that was "
+               "submitted before.",
+        .why = "The GPU executes whatever is in the range, a second time too.",
+        .windows = "The system submits what was built since the last submission.",
+        .wrong = "submit.DmaBufferSubmissionStartOffset = 0; /* again from the start */\n"
+                 "submit.DmaBufferSubmissionEndOffset = end;\n",
+        .right = "submit.DmaBufferSubmissionStartOffset = end_of_last;\n"
+                 "submit.DmaBufferSubmissionEndOffset = end;\n",
+    },
+    {
+        .number = 281,
+        .group = 'K',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The fences of a node go up, and paging work that is submitted again keeps "
+                     "its fence and its order and comes before new work.",
+        .page = "tdr-changes-in-windows-8",
+        .how = "Each fence is compared with those submitted and completed on its node; one that is "
+               "submitted again must be under way.",
+        .why = "A driver tells the end of work by comparing fences.",
+        .windows = "The system keeps a list of what is under way for each node.",
+        .wrong = "submit.Flags.Resubmission = 1;\n"
+                 "submit.SubmissionFenceId = ++fence; /* the GPU's waiters know the old one */\n",
+        .right = "submit.Flags.Resubmission = 1;\n"
+                 "submit.SubmissionFenceId = packet->fence;\n",
+    },
+    {
+        .number = 282,
+        .group = 'K',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_DEVICE_LOST,
+        .judged = false,
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "When paging work is lost in the reset of an engine the whole adapter is "
+                     "reset, and the system's own device stays usable.",
+        .page = "tdr-changes-in-windows-8",
+        .how = "not judged yet: whether work was lost is known to the manager alone, which resets "
+               "whole adapters.",
+        .why = "Without its paging nobody knows which contents are where.",
+        .windows = "The system goes on to reset the adapter.",
+        .wrong = "reset_engine(node);\n"
+                 "drop(packet); /* and with it the contents that it moved */\n",
+        .right = "if (packet->paging)\n"
+                 "    reset_adapter();\n",
+    },
+    {
+        .number = 283,
+        .group = 'K',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .first = DXGKDDI_INTERFACE_VERSION_WIN8,
+        .statement = "Before an allocation of the running context is moved the manager submits a "
+                     "buffer of length zero with ContextSwitch.",
+        .page = "ns-d3dkmddi-_dxgk_submitcommandflags",
+        .how = "not judged yet: comes with context allocations, the only ones that a running "
+               "context uses without naming them.",
+        .why = "The GPU would save its state to where the allocation was.",
+        .windows = "The system switches to its own context first.",
+        .wrong = "move(context_allocation); /* its context is still on the GPU */\n",
+        .right = "submit.Flags.ContextSwitch = 1;\n"
+                 "submit.DmaBufferSubmissionEndOffset = submit.DmaBufferSubmissionStartOffset;\n"
+                 "driver->DxgkDdiSubmitCommand(adapter, &submit);\n",
+    },
+};

@@ -1,0 +1,93 @@
+/*
+ * group_q.c - R360 to R363: power, timeout detection and reset.
+ *
+ * When the adapter as a whole changes its state; resets of single engines are group_k.c (R281,
+ * R282).
+ */
+#include "groups.h"
+
+const struct vidmm_rule rules_q[4] = {
+    {
+        .number = 360,
+        .group = 'Q',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Functions of level three, such as SetPowerState, are called with nobody else "
+                     "in the driver, no DMA buffer under way and the video memory evicted.",
+        .page = "threading-and-synchronization-third-level",
+        .how = "At each such call the referee looks for threads inside the driver, for fences that "
+               "are not reached and for allocations in memory segments.",
+        .why = "A driver takes no locks there and turns off the memory that holds the contents.",
+        .windows = "The system suspends scheduling and evicts everything first.",
+        .wrong = "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD3, PowerActionSleep);\n"
+                 "evict_everything(); /* too late */\n",
+        .right = "suspend_scheduling();\n"
+                 "evict_everything();\n"
+                 "wait_for_paging();\n"
+                 "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD3, PowerActionSleep);\n",
+    },
+    {
+        .number = 361,
+        .group = 'Q',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "During DxgkDdiResetFromTimeout no other function of the driver is called, "
+                     "and until DxgkDdiRestartFromTimeout only those that clean up.",
+        .page = "thread-synchronization-and-tdr",
+        .how = "Calls that begin between ResetFromTimeout and RestartFromTimeout are looked at: "
+               "evictions without contents, unmappings and releases are allowed.",
+        .why = "The driver resets memory controllers and clocks while it runs.",
+        .windows = "The system waits until all threads have left the driver.",
+        .wrong = "driver->DxgkDdiResetFromTimeout(adapter);\n"
+                 "driver->DxgkDdiSubmitCommand(adapter, &next); /* not restarted yet */\n",
+        .right = "driver->DxgkDdiResetFromTimeout(adapter);\n"
+                 "tell_evictions(); /* TRANSFER of size 0, UNMAP_APERTURE_SEGMENT */\n"
+                 "driver->DxgkDdiRestartFromTimeout(adapter);\n"
+                 "driver->DxgkDdiSubmitCommand(adapter, &next);\n",
+    },
+    {
+        .number = 362,
+        .group = 'Q',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_PERFORMANCE,
+        .judged = false,
+        .statement = "The driver leaves the GPU alone in the clean-up after a reset unless it "
+                     "cannot do without.",
+        .page = "thread-synchronization-and-tdr",
+        .how = "not judged yet: what a driver cannot do without is for the driver to know.",
+        .why = "The GPU has just hung, and may not answer.",
+        .windows = "A driver that waits for the GPU hangs the recovery.",
+        .wrong = "case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:\n"
+                 "    write_gart(ctx, args);\n"
+                 "    wait_for_flush(ctx); /* of a GPU that was just reset */\n",
+        .right = "case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:\n"
+                 "    update_gart_copy(ctx, args);\n"
+                 "    if (!ctx->InReset)\n"
+                 "        flush_gart(ctx);\n",
+    },
+    {
+        .number = 363,
+        .group = 'Q',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "On every return to full power the address space of the paging process is "
+                     "initialised again.",
+        .page = "system-paging-process",
+        .how = "not judged yet: comes with GPU virtual addresses.",
+        .why = "Its page tables were in memory that had no power.",
+        .windows = "The system writes them again by CPU before anything else.",
+        .wrong = "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD0, PowerActionNone);\n"
+                 "page_in(allocation);\n",
+        .right = "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD0, PowerActionNone);\n"
+                 "initialize_paging_process();\n"
+                 "page_in(allocation);\n",
+    },
+};

@@ -1,0 +1,101 @@
+/*
+ * group_r.c - R364 to R368: reporting graphics memory.
+ *
+ * The numbers that applications are told, made of what the driver reported of its segments
+ * (group_b.c) and of the machine's memory.
+ */
+#include "groups.h"
+
+#define NO_CALL "not judged yet: the number is told to user mode only, and no call here carries it."
+
+const struct vidmm_rule rules_r[5] = {
+    {
+        .number = 364,
+        .group = 'R',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_PERFORMANCE,
+        .judged = false,
+        .statement = "Half of the system's memory, but at least 64 MB, is available for graphics.",
+        .page = "calculating-graphics-memory",
+        .how = NO_CALL,
+        .why = "The other half keeps the rest of the system going.",
+        .windows = "The system computes it at start.",
+        .wrong = "available = system_memory;\n",
+        .right = "available = max(system_memory / 2, 64 * MB);\n",
+    },
+    {
+        .number = 365,
+        .group = 'R',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_PERFORMANCE,
+        .judged = false,
+        .statement = "Dedicated video memory is the sum of the memory segments without "
+                     "PopulatedFromSystemMemory, dedicated system memory that of those with it, at "
+                     "most what is available.",
+        .page = "calculating-graphics-memory",
+        .how = NO_CALL,
+        .why = "Applications choose what to load by how much memory is local to the GPU.",
+        .windows = "The system computes both at start.",
+        .wrong = "dedicated += segment->Size; /* of apertures too */\n",
+        .right = "if (segment->Flags.Aperture)\n"
+                 "    continue;\n"
+                 "if (segment->Flags.PopulatedFromSystemMemory)\n"
+                 "    dedicated_system += segment->Size;\n"
+                 "else\n"
+                 "    dedicated_video += segment->Size;\n",
+    },
+    {
+        .number = 366,
+        .group = 'R',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_PERFORMANCE,
+        .judged = false,
+        .statement = "Shared system memory is the smallest of the commit limits of all apertures "
+                     "together, the driver's limit, and what is available and not dedicated.",
+        .page = "calculating-graphics-memory",
+        .how = NO_CALL,
+        .why = "No more than that can be mapped for the GPU at a time.",
+        .windows = "The system computes it at start and keeps to it.",
+        .wrong = "shared = available;\n",
+        .right = "shared = min(min(commit_limits, caps->ApertureSegmentCommitLimit),\n"
+                 "             available - dedicated_system);\n",
+    },
+    {
+        .number = 367,
+        .group = 'R',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_PERFORMANCE,
+        .judged = false,
+        .statement = "Total video memory is the sum of dedicated video, dedicated system and "
+                     "shared system memory.",
+        .page = "calculating-graphics-memory",
+        .how = NO_CALL,
+        .why = "It is the number that people compare.",
+        .windows = "The system computes it at start.",
+        .wrong = "total = dedicated_video;\n",
+        .right = "total = dedicated_video + dedicated_system + shared;\n",
+    },
+    {
+        .number = 368,
+        .group = 'R',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The allocations in a segment have places of their own inside of it, and what "
+                     "they take is at most its size and commit limit.",
+        .page = "calculating-graphics-memory",
+        .how = "The places that paging operations give to allocations are kept and compared with "
+               "each other.",
+        .why = "Two allocations at one place overwrite each other.",
+        .windows = "The system pages something out when there is no room.",
+        .wrong = "offset = next;\n"
+                 "next += size; /* beyond the segment one day */\n",
+        .right = "if (!find_hole(segment, size, &offset))\n"
+                 "    evict_until_there_is_one(segment, size, &offset);\n",
+    },
+};

@@ -1,0 +1,202 @@
+/*
+ * group_t.c - R393 to R402: residency by DMA buffers, the way of WDDM 1.x.
+ *
+ * What the allocation and patch-location lists of a DMA buffer tell the manager; how buffers are
+ * submitted is group_k.c, how memory is moved group_e.c to group_g.c.
+ */
+#include "groups.h"
+
+#define LAST_WDDM1 DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
+
+const struct vidmm_rule rules_t[10] = {
+    {
+        .number = 393,
+        .group = 'T',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Everything that a DMA buffer refers to is in a segment when the buffer is "
+                     "submitted.",
+        .page = "paging-video-memory-resources",
+        .how =
+            "The allocation list that DxgkDdiPatch gets is looked at: each element has to name a "
+            "segment.",
+        .why = "The GPU has no way to wait for memory that is missing.",
+        .windows = "The system pages everything in first.",
+        .wrong = "submit(dma_buffer);\n"
+                 "page_in(texture); /* the GPU has read other bytes already */\n",
+        .right = "page_in(texture);\n"
+                 "patch(dma_buffer);\n"
+                 "submit(dma_buffer);\n",
+    },
+    {
+        .number = 394,
+        .group = 'T',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "The elements of a patch-location list come in the order in which the buffer "
+                     "uses its allocations, with SplitOffset going up.",
+        .page = "splitting-a-dma-buffer",
+        .how = "The list that DxgkDdiRender or DxgkDdiPresent wrote is looked at from its start; "
+               "several elements may share a SplitOffset.",
+        .why = "The manager walks the list to find out up to where a buffer can run with the "
+               "memory that there is.",
+        .windows = "Nothing checks it; a buffer that is split runs with allocations that are not "
+                   "in place.",
+        .wrong = "loc[0].SplitOffset = 256;\n"
+                 "loc[1].SplitOffset = 64; /* used earlier */\n",
+        .right = "loc[0].SplitOffset = 64;\n"
+                 "loc[1].SplitOffset = 256;\n",
+    },
+    {
+        .number = 395,
+        .group = 'T',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_DEVICE_LOST,
+        .judged = false,
+        .last = LAST_WDDM1,
+        .statement = "A buffer whose allocations do not fit together runs up to the split point, "
+                     "where what is bound stays and the rest may be evicted.",
+        .page = "splitting-a-dma-buffer",
+        .how = "not judged yet: the manager gives up a buffer that does not fit instead of "
+               "splitting it.",
+        .why = "Otherwise work that needs much memory could not run at all.",
+        .windows = "The system submits the parts one after the other.",
+        .wrong = "if (!all_fit(buffer))\n"
+                 "    return STATUS_NO_MEMORY;\n",
+        .right = "end = last_split_that_fits(buffer);\n"
+                 "submit(buffer, start, end);\n",
+    },
+    {
+        .number = 396,
+        .group = 'T',
+        .side = VIDMM_SIDE_BOTH,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = true,
+        .statement = "Slots are below MaxAllocationListSlotId, and a later element with the same "
+                     "slot takes the place of the earlier one.",
+        .page = "splitting-a-dma-buffer",
+        .how =
+            "The slots in the lists that the driver writes are compared with its capability; the "
+            "manager's side is not judged, because it does not split buffers.",
+        .why = "The manager has an array of that many slots to know what is bound.",
+        .windows = "The submission is refused as malformed.",
+        .wrong = "loc->SlotId = allocation->Index; /* any number */\n",
+        .right = "loc->SlotId = binding_point; /* below caps.MaxAllocationListSlotId */\n",
+    },
+    {
+        .number = 397,
+        .group = 'T',
+        .side = VIDMM_SIDE_BOTH,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .last = LAST_WDDM1,
+        .statement = "A paging buffer may run between the parts of a split buffer, and each part "
+                     "sets the state of the GPU that it needs.",
+        .page = "splitting-a-dma-buffer",
+        .how = "not judged yet: the manager does not split buffers.",
+        .why = "Paging uses the same engine and leaves its own state behind.",
+        .windows = "Nothing checks it; the second part draws with the state of paging.",
+        .wrong = "split(buffer);\n"
+                 "emit_draw(buffer); /* with the state set before the split */\n",
+        .right = "split(buffer);\n"
+                 "emit_state(buffer);\n"
+                 "emit_draw(buffer);\n",
+    },
+    {
+        .number = 398,
+        .group = 'T',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .last = LAST_WDDM1,
+        .statement = "A driver supports split buffers even if its GPU cannot be preempted.",
+        .page = "splitting-a-dma-buffer",
+        .how = "not judged yet: the manager does not split buffers.",
+        .why = "Splitting is about memory, and preemption about time.",
+        .windows = "The system splits whenever memory is short.",
+        .wrong = "loc->SplitOffset = 0; /* cannot preempt, so nobody will split */\n",
+        .right = "loc->SplitOffset = offset_of_the_draw;\n",
+    },
+    {
+        .number = 399,
+        .group = 'T',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CREATION_FAILS,
+        .judged = false,
+        .statement = "A shared allocation is locked only by the process that created it.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
+        .how = "not judged yet: comes with the calls of user mode.",
+        .why = "The driver's user-mode half in other processes does not know its layout.",
+        .windows = "The lock of another process fails.",
+        .wrong = "return map(allocation); /* whoever asks */\n",
+        .right = "if (allocation->shared && allocation->creator != process)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n"
+                 "return map(allocation);\n",
+    },
+    {
+        .number = 400,
+        .group = 'T',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CREATION_FAILS,
+        .judged = true,
+        .statement = "DxgkDdiDescribeAllocation answers for primaries and for what is presented.",
+        .page = "nc-d3dkmddi-dxgkddi_describeallocation",
+        .how = "The answer for a primary must be a success with a width and a height.",
+        .why = "The system has no other way to know the size and format of what it displays.",
+        .windows = "The presentation fails.",
+        .wrong = "NTSTATUS APIENTRY DescribeAllocation(...) {\n"
+                 "    return STATUS_NOT_IMPLEMENTED;\n"
+                 "}\n",
+        .right = "args->Width = allocation->Width;\n"
+                 "args->Height = allocation->Height;\n"
+                 "args->Format = allocation->Format;\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
+        .number = 401,
+        .group = 'T',
+        .side = VIDMM_SIDE_DRIVER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CREATION_FAILS,
+        .judged = true,
+        .statement = "The number of devices is limited by memory only.",
+        .page = "nc-d3dkmddi-dxgkddi_createdevice",
+        .how = "When some devices exist, one more may fail with STATUS_NO_MEMORY only.",
+        .why = "Every process that draws has a device, and a desktop has many.",
+        .windows = "Applications beyond the limit do not start.",
+        .wrong = "if (ctx->DeviceCount == 16)\n"
+                 "    return STATUS_UNSUCCESSFUL;\n",
+        .right = "device = ExAllocatePoolWithTag(NonPagedPoolNx, sizeof *device, TAG);\n"
+                 "if (device == NULL)\n"
+                 "    return STATUS_NO_MEMORY;\n",
+    },
+    {
+        .number = 402,
+        .group = 'T',
+        .side = VIDMM_SIDE_MANAGER,
+        .confidence = VIDMM_DOCUMENTED,
+        .severity = VIDMM_SEVERITY_CORRUPTION,
+        .judged = false,
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DxgkDdiValidateUpdateAllocationProperty is asked before the properties of an "
+                     "allocation change.",
+        .page = "ns-d3dkmddi-_dxgkarg_validateupdateallocproperty",
+        .how = "not judged yet: comes with WDDM 2 residency, whose calls change properties.",
+        .why = "Only the driver knows where its hardware can use the allocation.",
+        .windows = "The system asks, and refuses the change when the driver does.",
+        .wrong = "allocation->supported = wanted->SupportedSegmentSet;\n",
+        .right = "status = driver->DxgkDdiValidateUpdateAllocationProperty(adapter, &wanted);\n"
+                 "if (NT_SUCCESS(status))\n"
+                 "    allocation->supported = wanted.SupportedSegmentSet;\n",
+    },
+};

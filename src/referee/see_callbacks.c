@@ -1,0 +1,199 @@
+/*
+ * see_callbacks.c - what the driver reports (completed, preempted and faulted work) and the context
+ * allocations that it makes.
+ *
+ * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
+ * model: it only puts the report into a ring with a lock of its own. The ring is emptied, in order,
+ * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class.
+ */
+#include "allocation.h"
+#include "work.h"
+
+#include <string.h>
+
+#define REPORTS 4096u
+
+struct report {
+    DXGK_INTERRUPT_TYPE type;
+    uint32_t node, fence;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    uint32_t first, count;
+    struct report report[REPORTS];
+} ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool report_of(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data, struct report *report) {
+    report->type = data->InterruptType;
+    switch ((uint32_t)data->InterruptType) {
+    case DXGK_INTERRUPT_DMA_COMPLETED:
+        report->node = data->DmaCompleted.NodeOrdinal;
+        report->fence = data->DmaCompleted.SubmissionFenceId;
+        return true;
+    case DXGK_INTERRUPT_DMA_PREEMPTED:
+        report->node = data->DmaPreempted.NodeOrdinal;
+        report->fence = data->DmaPreempted.LastCompletedFenceId;
+        return true;
+    case DXGK_INTERRUPT_DMA_FAULTED:
+        report->node = data->DmaFaulted.NodeOrdinal;
+        report->fence = data->DmaFaulted.FaultedFenceId;
+        return true;
+#if WDDM_AT_LEAST(WDDM2_0)
+    case DXGK_INTERRUPT_DMA_PAGE_FAULTED:
+        report->node = data->DmaPageFaulted.NodeOrdinal;
+        report->fence = data->DmaPageFaulted.FaultedFenceId;
+        return true;
+#endif
+    default:
+        return false;
+    }
+}
+
+static void put(const struct report *report) {
+    pthread_mutex_lock(&ring.lock);
+    if (ring.count < REPORTS)
+        ring.report[(ring.first + ring.count++) % REPORTS] = *report;
+    pthread_mutex_unlock(&ring.lock);
+}
+
+static bool take(struct report *report) {
+    pthread_mutex_lock(&ring.lock);
+    bool any = ring.count != 0;
+    if (any) {
+        *report = ring.report[ring.first];
+        ring.first = (ring.first + 1) % REPORTS;
+        ring.count--;
+    }
+    pthread_mutex_unlock(&ring.lock);
+    return any;
+}
+
+/* No rule of the table, and yet nothing that a scheduler could make sense of. */
+static bool makes_sense(const struct report *report) {
+    const struct shadow_node *node;
+    if (report->node >= SHADOW_NODES) {
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "an interrupt was reported for node %u, which does not exist",
+                          report->node);
+        return false;
+    }
+    node = &referee->node[report->node];
+    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED ||
+        (node->any && (int32_t)(node->submitted - report->fence) >= 0))
+        return true;
+    vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                      "fence %u was reported for node %u, where nothing was submitted with it",
+                      report->fence, report->node);
+    return false;
+}
+
+void callbacks_drain(void) {
+    struct report report;
+    char outer[96];
+    memcpy(outer, referee->ledger->calling, sizeof(outer));
+    outer[sizeof(outer) - 1] = 0;
+    while (take(&report)) {
+        vidmm_ledger_calling(referee->ledger, "DxgkCbNotifyInterrupt");
+        if (!makes_sense(&report))
+            continue;
+        if (report.type == DXGK_INTERRUPT_DMA_COMPLETED ||
+            report.type == DXGK_INTERRUPT_DMA_PREEMPTED)
+            submit_completed(report.node, report.fence);
+        else
+            submit_faulted(report.node, report.fence);
+    }
+    vidmm_ledger_calling(referee->ledger, outer);
+}
+
+static VOID APIENTRY see_NotifyInterrupt(const HANDLE handle,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    struct report report;
+    if (report_of(data, &report))
+        put(&report);
+    referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
+}
+
+static VOID APIENTRY see_NotifyDpc(const HANDLE handle) {
+    pthread_mutex_lock(&referee->lock);
+    callbacks_drain();
+    pthread_mutex_unlock(&referee->lock);
+    referee->callbacks.DxgkCbNotifyDpc(handle);
+}
+
+/* ---- Context allocations --------------------------------------------------------------------- */
+
+#define CONTEXT_ALLOCATIONS 1024u
+
+/* The driver's handles of those that exist, and the system's. */
+static struct { HANDLE driver, system; } context_allocation[CONTEXT_ALLOCATIONS];
+
+/* Paging operations name it before the callback returns. */
+static struct shadow_object *
+begin_context_allocation(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    DXGK_ALLOCATIONINFO info = {0};
+    if (args->hDriverAllocation == NULL ||
+        shadow_find(SHADOW_ALLOCATION, args->hDriverAllocation) != NULL)
+        return NULL;
+    struct shadow_object *object = shadow_add(SHADOW_ALLOCATION, args->hDriverAllocation);
+    if (object == NULL)
+        return NULL;
+    info.hAllocation = args->hDriverAllocation;
+    info.Alignment = args->Alignment;
+    info.Size = args->Size;
+    info.SupportedReadSegmentSet = info.SupportedWriteSegmentSet = args->SupportedSegmentSet;
+    info.EvictionSegmentSet = args->EvictionSegmentSet;
+    info.Flags = args->Flags;
+    allocation_take_info(object, &info);
+    return object;
+}
+
+static void note_context_allocation(HANDLE driver, HANDLE system) {
+    for (uint32_t i = 0; i < CONTEXT_ALLOCATIONS; i++) {
+        if (context_allocation[i].driver != NULL)
+            continue;
+        context_allocation[i].driver = driver;
+        context_allocation[i].system = system;
+        return;
+    }
+}
+
+static NTSTATUS APIENTRY see_CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    pthread_mutex_lock(&referee->lock);
+    struct shadow_object *object = begin_context_allocation(args);
+    pthread_mutex_unlock(&referee->lock);
+    NTSTATUS status = referee->callbacks.DxgkCbCreateContextAllocation(args);
+    pthread_mutex_lock(&referee->lock);
+    if (object != NULL && status == STATUS_SUCCESS)
+        note_context_allocation(object->handle, args->hAllocation);
+    else if (object != NULL)
+        shadow_remove(object);
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_DestroyContextAllocation(const HANDLE adapter,
+                                                      const HANDLE allocation) {
+    NTSTATUS status = referee->callbacks.DxgkCbDestroyContextAllocation(adapter, allocation);
+    pthread_mutex_lock(&referee->lock);
+    for (uint32_t i = 0; status == STATUS_SUCCESS && i < CONTEXT_ALLOCATIONS; i++) {
+        HANDLE driver = context_allocation[i].driver;
+        if (driver == NULL || context_allocation[i].system != allocation)
+            continue;
+        struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, driver);
+        if (object != NULL)
+            shadow_remove(object);
+        context_allocation[i].driver = NULL;
+        break;
+    }
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+
+void referee_watch_callbacks(DXGKRNL_INTERFACE *callbacks) {
+    callbacks->DxgkCbNotifyInterrupt = see_NotifyInterrupt;
+    callbacks->DxgkCbNotifyDpc = see_NotifyDpc;
+    memset(context_allocation, 0, sizeof(context_allocation));
+    callbacks->DxgkCbCreateContextAllocation = see_CreateContextAllocation;
+    callbacks->DxgkCbDestroyContextAllocation = see_DestroyContextAllocation;
+}

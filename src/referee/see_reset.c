@@ -1,0 +1,168 @@
+/*
+ * see_reset.c - resets, and the calls that want the adapter at rest: DxgkDdiResetFromTimeout to
+ * DxgkDdiRestartFromTimeout, DxgkDdiSetPowerState, DxgkDdiStopDevice, and the rest of the GPU
+ * scheduler's calls.
+ */
+#include "work.h"
+
+static enum {
+    RUNNING,
+    RESETTING,   /* inside DxgkDdiResetFromTimeout */
+    CLEANING_UP, /* until DxgkDdiRestartFromTimeout */
+} phase;
+
+void reset_judge(bool clean_up) {
+    if (phase == RESETTING)
+        MANAGER_MUST(361, false, "no other call during DxgkDdiResetFromTimeout", "called%s", "");
+    else if (phase == CLEANING_UP)
+        MANAGER_MUST(361, clean_up, "clean-up operations only until DxgkDdiRestartFromTimeout",
+                     "called%s", "");
+}
+
+/* Nobody else in the driver; the life-cycle call itself is one of REFEREE_ALONE. */
+static bool nobody_else(const struct referee_call *call) {
+    return call->alone && referee->inside[REFEREE_REENTRANT] == 0 &&
+           referee->inside[REFEREE_SCHEDULER] == 0 && referee->inside[REFEREE_SWIZZLING] == 0;
+}
+
+/* An allocation whose content only a memory segment has, or NULL. */
+static const struct shadow_object *in_video_memory(void) {
+    const struct shadow_object *object = shadow_each(SHADOW_ALLOCATION, NULL);
+    for (; object != NULL; object = shadow_each(SHADOW_ALLOCATION, object)) {
+        const struct shadow_segment *segment = shadow_segment(object->segment);
+        if (object->placed && segment != NULL && !segment->flags.Aperture)
+            return object;
+    }
+    return NULL;
+}
+
+/* Level 3. */
+static void judge_at_rest(const struct referee_call *call) {
+    if (submit_gave_up())
+        return;
+    MANAGER_MUST(360, nobody_else(call), "a single thread in the driver",
+                 "another call is under way%s", "");
+    MANAGER_MUST(360, !submit_under_way(), "no DMA buffer under way", "work is under way%s", "");
+    MANAGER_MUST(360, in_video_memory() == NULL, "video memory that is evicted",
+                 "an allocation is in a memory segment%s", "");
+}
+
+static NTSTATUS APIENTRY see_ResetFromTimeout(const HANDLE handle) {
+    struct referee_call call;
+    referee_enter(&call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
+    callbacks_drain();
+    MANAGER_MUST(361, nobody_else(&call), "no other call during DxgkDdiResetFromTimeout",
+                 "another call is under way%s", "");
+    phase = RESETTING;
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiResetFromTimeout(handle);
+    referee_return(&call);
+    phase = CLEANING_UP;
+    callbacks_drain();
+    submit_forget();
+    referee_exit(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_RestartFromTimeout(const HANDLE handle) {
+    struct referee_call call;
+    referee_enter(&call, "DxgkDdiRestartFromTimeout", REFEREE_ALONE);
+    phase = RUNNING;
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiRestartFromTimeout(handle);
+    referee_return(&call);
+    referee_exit(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_StopDevice(const PVOID context) {
+    struct referee_call call;
+    referee_enter(&call, "DxgkDdiStopDevice", REFEREE_ALONE);
+    callbacks_drain();
+    judge_at_rest(&call);
+    phase = RUNNING;
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiStopDevice(context);
+    referee_return(&call);
+    referee_exit(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_SetPowerState(const PVOID context, ULONG device,
+                                           DEVICE_POWER_STATE state, POWER_ACTION action) {
+    struct referee_call call;
+    referee_enter(&call, "DxgkDdiSetPowerState", REFEREE_ALONE);
+    callbacks_drain();
+    judge_at_rest(&call);
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiSetPowerState(context, device, state, action);
+    referee_return(&call);
+    referee_exit(&call);
+    return status;
+}
+
+/* ---- The GPU scheduler's other calls --------------------------------------------------------- */
+
+static void enter_scheduler(struct referee_call *call, const char *name) {
+    referee_enter(call, name, REFEREE_SCHEDULER);
+    MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
+                 "another of them is under way%s", "");
+    reset_judge(false);
+    referee_leave(call);
+}
+
+static void leave_scheduler(struct referee_call *call) {
+    referee_return(call);
+    referee_exit(call);
+}
+
+static NTSTATUS APIENTRY see_PreemptCommand(const HANDLE handle,
+                                            const DXGKARG_PREEMPTCOMMAND *args) {
+    struct referee_call call;
+    enter_scheduler(&call, "DxgkDdiPreemptCommand");
+    NTSTATUS status = referee->real.DxgkDdiPreemptCommand(handle, args);
+    leave_scheduler(&call);
+    return status;
+}
+
+#if WDDM_AT_LEAST(WIN8)
+static NTSTATUS APIENTRY see_QueryDependentEngineGroup(const HANDLE handle,
+                                                       DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+    struct referee_call call;
+    enter_scheduler(&call, "DxgkDdiQueryDependentEngineGroup");
+    NTSTATUS status = referee->real.DxgkDdiQueryDependentEngineGroup(handle, args);
+    leave_scheduler(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_QueryEngineStatus(const HANDLE handle,
+                                               DXGKARG_QUERYENGINESTATUS *args) {
+    struct referee_call call;
+    enter_scheduler(&call, "DxgkDdiQueryEngineStatus");
+    NTSTATUS status = referee->real.DxgkDdiQueryEngineStatus(handle, args);
+    leave_scheduler(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_ResetEngine(const HANDLE handle, DXGKARG_RESETENGINE *args) {
+    struct referee_call call;
+    enter_scheduler(&call, "DxgkDdiResetEngine");
+    NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
+    leave_scheduler(&call);
+    return status;
+}
+#endif
+
+void referee_watch_reset(DRIVER_INITIALIZATION_DATA *table) {
+    phase = RUNNING;
+    WATCH(table, ResetFromTimeout);
+    WATCH(table, RestartFromTimeout);
+    WATCH(table, StopDevice);
+    WATCH(table, SetPowerState);
+    WATCH(table, PreemptCommand);
+#if WDDM_AT_LEAST(WIN8)
+    WATCH(table, QueryDependentEngineGroup);
+    WATCH(table, QueryEngineStatus);
+    WATCH(table, ResetEngine);
+#endif
+}

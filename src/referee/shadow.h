@@ -1,0 +1,144 @@
+/*
+ * shadow.h - what the referee knows of the adapter, from the calls alone.
+ *
+ * Each part is written by the file that watches the calls it comes from, and read by all:
+ * segments and caps (see_query.c), objects (see_allocation.c, see_device.c), aperture pages and
+ * places (see_operation.c), paging buffers (see_build.c), fences (see_submit.c).
+ */
+#ifndef REFEREE_SHADOW_H
+#define REFEREE_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#define SHADOW_SEGMENTS 32u
+#define SHADOW_NODES    64u
+#define SHADOW_PAGE     4096u
+
+/* ---- What the driver reported ---------------------------------------------------------------- */
+
+enum shadow_page_state {
+    SHADOW_PAGE_FRESH = 0, /* never mapped since the adapter started */
+    SHADOW_PAGE_MAPPED,
+    SHADOW_PAGE_DUMMY,
+};
+
+/* One page of an aperture. */
+struct shadow_page {
+    uint64_t frame; /* PFN it refers to: of an MDL page, or of the dummy page */
+    uint8_t state;  /* as of the last operation that was built */
+    bool settled;   /* the GPU has done that operation */
+};
+
+struct shadow_segment {
+    uint32_t id; /* 1-based */
+    DXGK_SEGMENTFLAGS flags;
+    bool aperture; /* linear (not AGP) */
+    uint64_t base, size, commit_limit;
+    uint64_t cpu_base;  /* CpuTranslatedAddress; 0 unless CpuVisible */
+    uint32_t page_size; /* 4096 or 65536 */
+    DXGK_MEMORYRANGE *invalid;
+    uint32_t invalid_count;
+    struct shadow_page *pages; /* of a linear aperture: size / 4096 of them; NULL: none */
+    uint64_t mapped;           /* of them, in state MAPPED */
+};
+
+struct shadow_adapter {
+    uint32_t version;       /* DRIVER_INITIALIZATION_DATA.Version */
+    uint32_t query_version; /* 1, 3, 4; 0: segments not known yet */
+    bool caps_known;
+    DXGK_DRIVERCAPS caps;
+    uint32_t nodes, paging_node;
+    uint32_t paging_segment, paging_size, paging_private;
+    HANDLE moving; /* allocation between TransferStart and TransferEnd, or NULL */
+    uint32_t segments;
+    struct shadow_segment segment[SHADOW_SEGMENTS]; /* id - 1 */
+};
+
+/* Segment `id`, or NULL: 0, or none of the driver's. */
+struct shadow_segment *shadow_segment(uint32_t id);
+/* The segment in which [address, address + size) of GPU physical addresses lies, or NULL. */
+struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size);
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+enum shadow_kind {
+    SHADOW_DEVICE = 1,
+    SHADOW_CONTEXT,
+    SHADOW_ALLOCATION,
+    SHADOW_RESOURCE,
+    SHADOW_OPENED, /* hDeviceSpecificAllocation */
+};
+
+struct shadow_object {
+    struct shadow_object *next;
+    HANDLE handle;                /* the driver's */
+    uint8_t kind;                 /* enum shadow_kind */
+    bool system;                  /* system device or context */
+    struct shadow_object *parent; /* context: device; opened: allocation; allocation: resource */
+    HANDLE device;                /* opened: in which device; context: of which; allocation: that
+                                   * created it, NULL when that is gone */
+    D3DKMT_HANDLE name;           /* allocation: the system's handle */
+    uint32_t node;                /* context */
+    DXGK_CONTEXTINFO context_info;
+    uint32_t opens;           /* allocation: bindings that are open; resource: allocations */
+    DXGK_ALLOCATIONINFO info; /* allocation: as the driver filled it; its pointers are stale */
+    uint32_t standard;        /* allocation: D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
+    uint32_t read_set, write_set, evict_set; /* allocation */
+    uint64_t size;                           /* allocation: rounded to pages */
+    /* Where its content is, as far as completed operations tell. */
+    uint32_t segment; /* 0: system memory, or nowhere */
+    uint64_t offset;
+    bool placed, content; /* in `segment`; has content that must survive */
+    /* The TRANSFER under way, between TransferStart and TransferEnd. */
+    bool moving;
+    uint64_t moved; /* bytes of it that were asked for */
+    uint32_t uses;  /* submissions under way that reference it */
+};
+
+/* NULL: there is none. */
+struct shadow_object *shadow_find(enum shadow_kind kind, HANDLE handle);
+/* An open in one device: a driver may give the same handle in several. */
+struct shadow_object *shadow_find_opened(HANDLE device, HANDLE handle);
+/* NULL: out of memory, and whoever asks judges nothing. */
+struct shadow_object *shadow_add(enum shadow_kind kind, HANDLE handle);
+void shadow_remove(struct shadow_object *object);
+/* First object of a kind; then `after` it. */
+struct shadow_object *shadow_each(enum shadow_kind kind, const struct shadow_object *after);
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* One paging operation as it was asked of the driver, from its first call until the GPU is done. */
+struct shadow_operation {
+    struct shadow_operation *next;
+    DXGKARG_BUILDPAGINGBUFFER arg; /* of the first call */
+    uint64_t bytes;                /* written for it into DMA buffers so far */
+    uint64_t build;                /* which shadow_build it ended in */
+    bool swallowed;     /* answered with SUCCESS without bytes: done when the call returned */
+    PFN_NUMBER *frames; /* the MDL's pages from MdlOffset on, as they were; NULL: no MDL */
+    uint64_t frame_count;
+    uint64_t sample; /* TRANSFER of nothing: hash of the first pages of its MDL before */
+};
+
+struct shadow_submission {
+    struct shadow_submission *next;
+    uint32_t node, fence;
+    bool paging;
+    uint64_t address;                    /* of the DMA buffer, as submitted */
+    uint32_t start, end;                 /* bytes */
+    struct shadow_operation *operations; /* that complete with it, in order */
+};
+
+struct shadow_node {
+    bool any;
+    uint32_t submitted, completed;          /* newest fences */
+    struct shadow_submission *first, *last; /* under way, in order */
+};
+
+void shadow_reset_all(void); /* frees everything; the next adapter starts empty */
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * work.h - work on its way through the driver: buffers being filled (build_buffer.c), operations
+ * built into them (see_build.c), submissions (see_submit.c), resets (see_reset.c) and the reports
+ * of completion (see_callbacks.c). Private to these files; everything is called with the lock held.
+ */
+#ifndef REFEREE_WORK_H
+#define REFEREE_WORK_H
+
+#include "judge.h"
+
+/* An operation and where in its buffer it ended. */
+struct build_operation {
+    struct shadow_operation shadow; /* first: what the other files see of it */
+    uint32_t end;
+};
+
+/* A paging buffer and what was built into it. The driver writes into the mirrors. */
+struct shadow_build {
+    uint8_t *base; /* the caller's; NULL: slot not used */
+    uint32_t size;
+    uint32_t used, submitted; /* bytes */
+    bool astray;              /* operations are not where the manager submits them */
+    struct guard bytes;
+    uint8_t *private_base;
+    uint32_t private_size, private_used;
+    struct guard private_bytes;
+    uint64_t number;                      /* from 1; newer is higher */
+    uint32_t segment;                     /* as DxgkDdiPatch was told */
+    uint64_t address;                     /* as DxgkDdiPatch was told; 0: not yet */
+    struct build_operation *first, *last; /* built, not submitted */
+};
+
+/* ---- build_buffer.c -------------------------------------------------------------------------- */
+
+/* The buffer that a call goes on filling, or a fresh one; judges the manager. NULL: pDmaBuffer is
+ * NULL, or there is no memory. */
+struct shadow_build *build_aim(const DXGKARG_BUILDPAGINGBUFFER *args);
+/* The driver's pointers in place of the caller's. */
+void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args);
+/* The caller's pointers again, and what was written; judges the driver. `in`: as the caller called.
+ * Returns the bytes written. */
+uint32_t build_return(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *in,
+                      DXGKARG_BUILDPAGINGBUFFER *args, NTSTATUS status);
+/* The buffer at `base` with bytes not yet submitted, or NULL. */
+struct shadow_build *build_at(const void *base);
+/* The buffer that a submission is of: by the address that Patch had, else the oldest that has bytes
+ * not yet submitted; NULL: none. */
+struct shadow_build *build_of(const DXGKARG_SUBMITCOMMAND *args);
+/* What was built and not submitted is given up. */
+void build_forget(void);
+/* Operations of which a part may have been submitted, in lists: the first of list `index`, NULL
+ * when it is empty; false: there is no such list. */
+bool build_waiting(uint32_t index, const struct shadow_operation **first);
+void build_end(void);
+
+/* ---- see_build.c ----------------------------------------------------------------------------- */
+
+void operation_free(struct shadow_operation *operation);
+/* Its effects are there: judged and freed. */
+void operation_complete(struct shadow_operation *operation);
+/* No operation is under way any more. */
+void operation_abandon(void);
+/* The operation that the driver has not answered with SUCCESS yet, or NULL. */
+const struct shadow_operation *operation_open(void);
+
+/* ---- see_submit.c ---------------------------------------------------------------------------- */
+
+/* Work that ended the last operation has gone to the GPU already: `operation` completes with the
+ * newest paging submission under way; false: there is none. */
+bool submit_append(struct shadow_operation *operation);
+/* `fence` of `node` was reported faulted: what came before it is complete, itself is not. */
+void submit_faulted(uint32_t node, uint32_t fence);
+/* True while anything is under way on any node. */
+bool submit_under_way(void);
+/* The driver answered what no driver may: Windows would have stopped here, and what the manager
+ * leaves undone from now on is no fault of its. */
+void submit_give_up(void);
+bool submit_gave_up(void);
+
+/* ---- see_reset.c ----------------------------------------------------------------------------- */
+
+/* MANAGER R361 for a call that is no clean-up operation, or that is one. */
+void reset_judge(bool clean_up);
+
+/* ---- see_callbacks.c ------------------------------------------------------------------------- */
+
+/* Takes over what was reported so far. */
+void callbacks_drain(void);
+
+#endif

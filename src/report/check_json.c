@@ -1,0 +1,99 @@
+/*
+ * check_json.c - an examination as JSON. Member names are stable: scripts read them.
+ */
+#include "check.h"
+
+#include "json_text.h"
+
+static void put_count(json_t *object, const char *name, uint64_t value) {
+    json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+static void put_text(json_t *object, const char *name, const char *text) {
+    json_object_set_new(object, name, report_json_text(text));
+}
+
+static json_t *finding_object(const struct vidmm_finding *finding) {
+    const struct vidmm_rule *rule = report_check_rule(finding);
+    char id[16];
+    json_t *object = json_object();
+    put_text(object, "id", report_check_id(finding, id, sizeof id));
+    put_text(object, "side", vidmm_side_text(finding->who));
+    put_text(object, "severity", vidmm_severity_text((uint8_t)report_check_severity(finding)));
+    json_object_set_new(object, "confidence",
+                        rule ? report_json_text(vidmm_confidence_text(rule->confidence))
+                             : json_null());
+    put_text(object, "where", finding->where);
+    put_text(object, "step", finding->step);
+    put_count(object, "call", finding->call);
+    put_count(object, "times", finding->times);
+    put_text(object, "found", finding->found);
+    put_text(object, "expected", finding->expected);
+    json_object_set_new(object, "page", rule ? report_json_text(rule->page) : json_null());
+    return object;
+}
+
+static json_t *findings(const struct vidmm_check_result *result) {
+    uint32_t order[VIDMM_FINDINGS];
+    json_t *list = json_array();
+    report_check_order(result, order);
+    for (uint32_t i = 0; i < result->ledger.findings; i++)
+        json_array_append_new(list, finding_object(&result->ledger.finding[order[i]]));
+    return list;
+}
+
+static json_t *rules(const struct vidmm_check_result *result) {
+    json_t *list = json_array();
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        char text[192];
+        if (result->examined[number] == 0)
+            continue;
+        json_t *object = json_object();
+        snprintf(text, sizeof text, "R%u", number);
+        put_text(object, "id", text);
+        put_text(object, "outcome", vidmm_check_outcome(result, number));
+        put_count(object, "kept", result->ledger.kept[number]);
+        put_count(object, "broken", result->ledger.broken[number]);
+        if (result->ledger.kept[number] == 0 && result->ledger.broken[number] == 0) {
+            vidmm_check_reason(result, number, text, sizeof text);
+            put_text(object, "reason", text);
+        }
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *stages(const struct vidmm_check_result *result) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < result->stages; i++) {
+        const struct vidmm_stage_result *stage = &result->stage[i];
+        json_t *object = json_object();
+        put_text(object, "name", stage->name);
+        put_text(object, "outcome", report_check_stage(stage->outcome));
+        put_count(object, "calls", stage->calls);
+        put_count(object, "ms", stage->ms);
+        put_text(object, "text", stage->text);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+void report_check_json(FILE *out, const struct vidmm_check_result *result) {
+    json_t *root = json_object();
+    put_text(root, "status", report_check_status(result->status));
+    put_text(root, "text", result->text);
+    put_text(root, "driver", result->driver);
+    put_count(root, "interface_version", result->ddi_version);
+    put_count(root, "seed", result->seed);
+    put_count(root, "judged", result->judged);
+    put_count(root, "passed", result->passed);
+    put_count(root, "broken", result->broken);
+    put_count(root, "not_reached", result->not_reached);
+    put_count(root, "calls", result->ledger.calls);
+    put_count(root, "dropped_findings", result->ledger.dropped);
+    json_object_set_new(root, "findings", findings(result));
+    json_object_set_new(root, "stages", stages(result));
+    json_object_set_new(root, "rules", rules(result));
+    json_dumpf(root, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    json_decref(root);
+}

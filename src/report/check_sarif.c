@@ -1,0 +1,75 @@
+/*
+ * check_sarif.c - an examination as SARIF 2.1.0, which code hosts show next to the source.
+ */
+#include "check.h"
+
+#include "json_text.h"
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+
+static json_t *message(const char *text) {
+    return json_pack("{s:o}", "text", report_json_text(text));
+}
+
+/* What pages contradict each other about is worth a warning, not more. */
+static const char *level(const struct vidmm_finding *finding) {
+    const struct vidmm_rule *rule = report_check_rule(finding);
+    if (rule != NULL && rule->confidence == VIDMM_DISPUTED)
+        return "warning";
+    if (finding->kind == VIDMM_FINDING_REFUSED)
+        return "note";
+    return report_check_severity(finding) == VIDMM_SEVERITY_PERFORMANCE ? "warning" : "error";
+}
+
+static json_t *rule_object(const struct vidmm_rule *rule) {
+    char id[16], url[256];
+    snprintf(id, sizeof id, "R%u", rule->number);
+    return json_pack("{s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "id", id, "shortDescription",
+                     message(rule->statement), "fullDescription", message(rule->why), "helpUri",
+                     report_json_text(report_check_url(rule->page, url, sizeof url)), "properties",
+                     "side", report_json_text(vidmm_side_text(rule->side)), "confidence",
+                     report_json_text(vidmm_confidence_text(rule->confidence)), "severity",
+                     report_json_text(vidmm_severity_text(rule->severity)));
+}
+
+static json_t *rules(const struct vidmm_check_result *result) {
+    json_t *list = json_array();
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++)
+        if (result->examined[number] != 0)
+            json_array_append_new(list, rule_object(vidmm_rule(number)));
+    return list;
+}
+
+static json_t *result_object(const struct vidmm_check_result *result,
+                             const struct vidmm_finding *finding) {
+    char id[16], text[640];
+    vidmm_finding_text(finding, text, sizeof text);
+    json_t *location =
+        json_pack("{s:{s:{s:o}}, s:[{s:o, s:s}]}", "physicalLocation", "artifactLocation", "uri",
+                  report_json_text(result->driver), "logicalLocations", "fullyQualifiedName",
+                  report_json_text(finding->where[0] != '\0' ? finding->where : "examination"),
+                  "kind", "function");
+    return json_pack("{s:s, s:s, s:o, s:[o], s:i, s:{s:I, s:o, s:o}}", "ruleId",
+                     report_check_id(finding, id, sizeof id), "level", level(finding), "message",
+                     message(text), "locations", location, "occurrenceCount", (int)finding->times,
+                     "properties", "call", (json_int_t)finding->call, "step",
+                     report_json_text(finding->step), "side",
+                     report_json_text(vidmm_side_text(finding->who)));
+}
+
+static json_t *results(const struct vidmm_check_result *result) {
+    uint32_t order[VIDMM_FINDINGS];
+    json_t *list = json_array();
+    report_check_order(result, order);
+    for (uint32_t i = 0; i < result->ledger.findings; i++)
+        json_array_append_new(list, result_object(result, &result->ledger.finding[order[i]]));
+    return list;
+}
+
+void report_check_sarif(FILE *out, const struct vidmm_check_result *result) {
+    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o}}, s:o}]}", "$schema", SCHEMA,
+                             "version", "2.1.0", "runs", "tool", "driver", "name", "vidmm", "rules",
+                             rules(result), "results", results(result));
+    json_dumpf(root, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    json_decref(root);
+}

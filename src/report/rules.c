@@ -1,0 +1,137 @@
+/*
+ * rules.c - the rule table for people: a table of many rules, and a page that explains one.
+ *
+ * What both need of a row in words (versions, address of its page) is here too and shared with
+ * rules_markdown.c, which writes the same as a document.
+ */
+#include "rules.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PAGE_COLUMNS 80u
+
+char *report_rule_versions(const struct vidmm_rule *rule, char *text, size_t size) {
+    if (rule->first != 0 && rule->last != 0)
+        snprintf(text, size, "%s to %s", vidmm_rule_version(rule->first),
+                 vidmm_rule_version(rule->last));
+    else if (rule->first != 0)
+        snprintf(text, size, "from %s on", vidmm_rule_version(rule->first));
+    else if (rule->last != 0)
+        snprintf(text, size, "up to %s", vidmm_rule_version(rule->last));
+    else
+        snprintf(text, size, "all");
+    return text;
+}
+
+/* Reference pages are named after their header, "ns-d3dkmddi-_dxgk_pte"; all others are concepts.
+ */
+char *report_rule_url(const struct vidmm_rule *rule, char *text, size_t size) {
+    static const char root[] = "https://learn.microsoft.com/windows-hardware/drivers";
+    const char *page = rule->page;
+    if (page[0] == 'n' && page[1] != '\0' && page[2] == '-') {
+        size_t header = strcspn(page + 3, "-");
+        snprintf(text, size, "%s/ddi/%.*s/%s", root, (int)header, page + 3, page);
+    } else {
+        snprintf(text, size, "%s/display/%s", root, page);
+    }
+    return text;
+}
+
+/* `text` from column `indent` on, broken between words before `columns`; 0: never broken. The
+ * cursor is at `indent` already. */
+static void print_wrapped(FILE *out, const char *text, unsigned indent, unsigned columns) {
+    unsigned column = indent;
+    while (*text != '\0') {
+        unsigned length = (unsigned)strcspn(text, " ");
+        if (column > indent && columns != 0 && column + 1 + length > columns) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, length, out);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static bool wanted(const struct vidmm_rule *rule, const struct vidmm_rule_filter *filter) {
+    return (filter->group == 0 || rule->group == filter->group) &&
+           (filter->side == 0 || (rule->side & filter->side) != 0) &&
+           (!filter->judged || rule->judged);
+}
+
+void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint32_t columns) {
+    enum { STATEMENT = 6 + 16 + 15 };
+    char group = 0;
+    uint32_t shown = 0, judged = 0;
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        const struct vidmm_rule *rule = vidmm_rule(number);
+        if (!wanted(rule, filter))
+            continue;
+        if (rule->group != group) {
+            group = rule->group;
+            fprintf(out, "%s%c. %s\n", shown != 0 ? "\n" : "", group, vidmm_rule_group(group));
+        }
+        fprintf(out, "R%-4" PRIu32 " %-15s %-13s%s ", number, vidmm_severity_text(rule->severity),
+                vidmm_side_text(rule->side), rule->judged ? "*" : " ");
+        print_wrapped(out, rule->statement, STATEMENT, columns);
+        shown++;
+        judged += rule->judged;
+    }
+    fprintf(out, "\n%" PRIu32 " rule%s, %" PRIu32 " judged (*)\n", shown, shown == 1 ? "" : "s",
+            judged);
+}
+
+static void print_member(FILE *out, const char *label, const char *text) {
+    enum { LABEL = 14 };
+    fprintf(out, "  %-*s", LABEL - 2, label);
+    print_wrapped(out, text, LABEL, PAGE_COLUMNS);
+}
+
+static void print_section(FILE *out, const char *title, const char *text) {
+    fprintf(out, "\n%s\n  ", title);
+    print_wrapped(out, text, 2, PAGE_COLUMNS);
+}
+
+static void print_code(FILE *out, const char *title, const char *code) {
+    if (code == NULL)
+        return;
+    fprintf(out, "\n%s\n", title);
+    while (*code != '\0') {
+        int length = (int)strcspn(code, "\n");
+        fprintf(out, "    %.*s\n", length, code);
+        code += length;
+        code += *code == '\n';
+    }
+}
+
+void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule) {
+    char text[256];
+    fprintf(out, "R%u ", rule->number);
+    print_wrapped(out, rule->statement,
+                  rule->number < 10    ? 3
+                  : rule->number < 100 ? 4
+                                       : 5,
+                  PAGE_COLUMNS);
+    fputc('\n', out);
+    snprintf(text, sizeof text, "%c, %s", rule->group, vidmm_rule_group(rule->group));
+    print_member(out, "group", text);
+    print_member(out, "who", vidmm_side_text(rule->side));
+    print_member(out, "broken", vidmm_severity_text(rule->severity));
+    print_member(out, "confidence", vidmm_confidence_text(rule->confidence));
+    print_member(out, "versions", report_rule_versions(rule, text, sizeof text));
+    print_member(out, "page", report_rule_url(rule, text, sizeof text));
+    print_section(out, "Why", rule->why);
+    print_section(out, "Windows", rule->windows);
+    print_code(out, "Wrong", rule->wrong);
+    print_code(out, "Right", rule->right);
+    print_section(out, "How vidmm judges it", rule->how);
+    if (rule->readings != NULL)
+        print_section(out, "Readings", rule->readings);
+}

@@ -1,0 +1,140 @@
+/*
+ * rules_markdown.c - the rule table as a document: docs/rules.md.
+ *
+ * With a matrix the document also tells of every rule whether a driver or a manager that breaks it
+ * was caught. rules.c shows the same rows on a terminal.
+ */
+#include "rules.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Prose as Markdown prose: what would be markup is escaped. */
+static void put_text(FILE *out, const char *text) {
+    for (; *text != '\0'; text++) {
+        if (strchr("|<*_`[\\", *text) != NULL)
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static void put_line(FILE *out, const char *label, const char *text) {
+    fprintf(out, "- **%s**: ", label);
+    put_text(out, text);
+    fputc('\n', out);
+}
+
+static void put_code(FILE *out, const char *label, const char *code) {
+    if (code == NULL)
+        return;
+    size_t length = strlen(code);
+    bool ended = length != 0 && code[length - 1] == '\n';
+    fprintf(out, "\n%s:\n\n```c\n%s%s```\n", label, code, ended ? "" : "\n");
+}
+
+static void put_intro(FILE *out) {
+    uint32_t judged = 0;
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++)
+        judged += vidmm_rule(number)->judged;
+    fprintf(out,
+            "# The rules of the memory contract\n\n"
+            "Printed by `vidmm rules --markdown`; `vidmm rules R152` shows one of them. Of %" PRIu32
+            " rules %" PRIu32 " are judged.\n\n"
+            "Who: who must obey. Broken: what comes of breaking the rule. Confidence: *documented* "
+            "(a page says it),\n"
+            "*implied* (it follows from a page, or is a choice of this project), *disputed* (pages "
+            "or drivers contradict\n"
+            "each other; `--reading` chooses), *observed* (no page says it).\n",
+            VIDMM_RULES_LAST, judged);
+}
+
+static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *matrix) {
+    fprintf(out, "\n## %c. %s\n\n", group, vidmm_rule_group(group));
+    fprintf(out, "| rule | who | broken | judged | statement |%s\n",
+            matrix != NULL ? " breaking it |" : "");
+    fprintf(out, "|---|---|---|---|---|%s\n", matrix != NULL ? "---|" : "");
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        const struct vidmm_rule *rule = vidmm_rule(number);
+        if (rule->group != group)
+            continue;
+        fprintf(out, "| [R%" PRIu32 "](#r%" PRIu32 ") | %s | %s | %s | ", number, number,
+                vidmm_side_text(rule->side), vidmm_severity_text(rule->severity),
+                rule->judged ? "yes" : "no");
+        put_text(out, rule->statement);
+        fputs(" |", out);
+        if (matrix != NULL)
+            fprintf(out, " %s |", matrix->cell[number]);
+        fputc('\n', out);
+    }
+}
+
+static void put_rule(FILE *out, const struct vidmm_rule *rule) {
+    char text[256];
+    fprintf(out, "\n### R%u\n\n", rule->number);
+    put_text(out, rule->statement);
+    fprintf(out, "\n\n- **Who**: %s. **Broken**: %s. **Confidence**: %s. **Versions**: %s.\n",
+            vidmm_side_text(rule->side), vidmm_severity_text(rule->severity),
+            vidmm_confidence_text(rule->confidence), report_rule_versions(rule, text, sizeof text));
+    fprintf(out, "- **Page**: [%s](%s)\n", rule->page, report_rule_url(rule, text, sizeof text));
+    put_line(out, "Why", rule->why);
+    put_line(out, "Windows", rule->windows);
+    put_line(out, "Judged", rule->how);
+    if (rule->readings != NULL)
+        put_line(out, "Readings", rule->readings);
+    put_code(out, "Wrong", rule->wrong);
+    put_code(out, "Right", rule->right);
+}
+
+void vidmm_report_rules_markdown(FILE *out, const struct vidmm_rule_matrix *matrix) {
+    put_intro(out);
+    for (char group = 'A'; vidmm_rule_group(group) != NULL; group++) {
+        put_table(out, group, matrix);
+        for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+            if (vidmm_rule(number)->group == group)
+                put_rule(out, vidmm_rule(number));
+        }
+    }
+}
+
+/* "R152 driver caught alone" into the rule's cell, after what is there already. */
+static bool take_matrix_line(char *line, struct vidmm_rule_matrix *matrix) {
+    line[strcspn(line, "\r\n")] = '\0';
+    char *number = strtok(line, " \t");
+    if (number == NULL)
+        return true;
+    const struct vidmm_rule *rule = vidmm_rule_parse(number);
+    char *who = strtok(NULL, " \t");
+    char *what = strtok(NULL, "");
+    if (rule == NULL || what == NULL || (strcmp(who, "driver") != 0 && strcmp(who, "manager") != 0))
+        return false;
+    char *cell = matrix->cell[rule->number];
+    size_t used = strlen(cell);
+    snprintf(cell + used, sizeof matrix->cell[0] - used, "%s%s %s", used != 0 ? "; " : "", who,
+             what);
+    return true;
+}
+
+bool vidmm_report_read_matrix(const char *path, struct vidmm_rule_matrix *matrix, char *text,
+                              size_t text_size) {
+    FILE *in = fopen(path, "r");
+    if (in == NULL) {
+        snprintf(text, text_size, "cannot read %s: %s", path, strerror(errno));
+        return false;
+    }
+    memset(matrix, 0, sizeof *matrix);
+    char line[256];
+    bool good = true;
+    for (unsigned number = 1; good && fgets(line, sizeof line, in) != NULL; number++) {
+        good = take_matrix_line(line, matrix);
+        if (!good)
+            snprintf(text, text_size, "%s:%u: not a line like 'R152 driver caught alone'", path,
+                     number);
+    }
+    if (good && ferror(in)) {
+        good = false;
+        snprintf(text, text_size, "cannot read %s", path);
+    }
+    fclose(in);
+    return good;
+}

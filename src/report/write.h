@@ -1,0 +1,13 @@
+/*
+ * write.h - a report reaches its file whole or not at all.
+ */
+#ifndef VIDMM_REPORT_WRITE_H
+#define VIDMM_REPORT_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `dump` and a line's end to `path`, "-": standard output. false: one sentence in `text`. */
+bool report_write(const char *path, const char *dump, char *text, size_t size);
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * The examination outlives whatever a driver does: it crashes, hangs, ends the process, leaks,
+ * refuses or scribbles, and each of these is a finding; and the reports say so in every format.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include <vidmm/report.h>
+
+static DRIVER_INITIALIZATION_DATA good;
+static struct vidmm_check_result result;
+
+static enum vidmm_check_status examine(void (*spoil)(DRIVER_INITIALIZATION_DATA *table),
+                                       const char *stage) {
+    const struct vidmm_spoiler spoiler = {.driver = spoil};
+    const struct vidmm_check_options options = {
+        .stage = stage, .spoiler = &spoiler, .timeout_ms = 400, .seed = 3};
+    vidmm_check(&options, &result);
+    return result.status;
+}
+
+static const struct vidmm_finding *find(enum vidmm_finding_kind kind) {
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        if (result.ledger.finding[i].kind == kind)
+            return &result.ledger.finding[i];
+    return NULL;
+}
+
+static void the_reference_driver_passes(void **state) {
+    (void)state;
+    struct vidmm_check_options options = {.seed = 1, .timeout_ms = 60000};
+    vidmm_check(&options, &result);
+    for (uint32_t i = 0; i < result.ledger.findings; i++) {
+        char text[640];
+        vidmm_finding_text(&result.ledger.finding[i], text, sizeof text);
+        print_error("%s\n", text);
+    }
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    assert_int_equal(result.broken, 0);
+    assert_true(result.passed > 80);
+    assert_int_equal(result.passed + result.broken + result.not_reached, result.judged);
+    for (uint32_t i = 0; i < result.stages; i++)
+        assert_int_equal(result.stage[i].outcome, VIDMM_STAGE_DONE);
+}
+
+/* ---- What drivers do ------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY crash(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    (void)adapter;
+    (void)args;
+    raise(SIGSEGV);
+    return STATUS_SUCCESS;
+}
+
+static void crashing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = crash;
+}
+
+static void a_crash_is_a_finding(void **state) {
+    (void)state;
+    assert_int_equal(examine(crashing, "paging"), VIDMM_CHECK_BROKEN);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_CRASH);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->where, "DxgkDdiBuildPagingBuffer"));
+    assert_non_null(strstr(finding->found, "signal"));
+}
+
+static NTSTATUS APIENTRY hang(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    (void)adapter;
+    (void)args;
+    for (volatile bool for_ever = true; for_ever;)
+        pause();
+    return STATUS_SUCCESS;
+}
+
+static void hanging(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = hang;
+}
+
+static void a_hang_is_a_finding(void **state) {
+    (void)state;
+    assert_int_equal(examine(hanging, "operations"), VIDMM_CHECK_BROKEN);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_HANG);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->where, "DxgkDdiSubmitCommand"));
+}
+
+static NTSTATUS APIENTRY leave(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    (void)adapter;
+    (void)args;
+    exit(0);
+}
+
+static void leaving(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = leave;
+}
+
+static void an_exit_is_a_finding(void **state) {
+    (void)state;
+    assert_int_equal(examine(leaving, "query"), VIDMM_CHECK_BROKEN);
+    assert_non_null(find(VIDMM_FINDING_EXIT));
+}
+
+static NTSTATUS APIENTRY bugcheck(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    (void)adapter;
+    (void)args;
+    abort();
+}
+
+static void bugchecking(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = bugcheck;
+}
+
+static void a_bugcheck_is_a_finding(void **state) {
+    (void)state;
+    assert_int_equal(examine(bugchecking, "start"), VIDMM_CHECK_BROKEN);
+    assert_non_null(find(VIDMM_FINDING_EXIT));
+}
+
+static VOID APIENTRY unload_leaking(VOID) {
+    (void)ExAllocatePoolWithTag(NonPagedPool, 100, 0x6c65616b);
+    good.DxgkDdiUnload();
+}
+
+static void leaking(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiUnload = unload_leaking;
+}
+
+static void a_leak_is_a_finding(void **state) {
+    (void)state;
+    assert_int_equal(examine(leaking, "start"), VIDMM_CHECK_BROKEN);
+    assert_non_null(find(VIDMM_FINDING_LEAK));
+}
+
+static NTSTATUS APIENTRY refuse(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NO_MEMORY;
+}
+
+static void refusing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = refuse;
+}
+
+static void a_refusal_is_the_drivers_failure(void **state) {
+    (void)state;
+    assert_int_equal(examine(refusing, "paging"), VIDMM_CHECK_DRIVER_FAILED);
+    assert_non_null(find(VIDMM_FINDING_REFUSED));
+    assert_true(result.text[0] != '\0');
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static void an_unknown_stage_is_bad_input(void **state) {
+    (void)state;
+    assert_int_equal(examine(NULL, "nonsense"), VIDMM_CHECK_BAD_INPUT);
+    assert_non_null(strstr(result.text, "nonsense"));
+}
+
+static void a_missing_driver_fails(void **state) {
+    (void)state;
+    const struct vidmm_check_options options = {.driver_path = "/nonexistent.so"};
+    vidmm_check(&options, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_DRIVER_FAILED);
+    assert_int_equal(result.ddi_version, 0);
+}
+
+static void only_some_rules_can_be_judged(void **state) {
+    (void)state;
+    struct vidmm_check_options options = {.stage = "start", .only_some = true};
+    options.only[1] = 1;
+    vidmm_check(&options, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    assert_true(result.judged <= 1);
+}
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+static char *report(enum vidmm_check_format format) {
+    static char text[1 << 20];
+    char path[] = "/tmp/vidmm-exam-XXXXXX", why[512];
+    const struct vidmm_check_style style = {.verbose = true};
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof why));
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    fclose(in);
+    unlink(path);
+    return text;
+}
+
+static void every_format_names_the_crash(void **state) {
+    (void)state;
+    (void)examine(crashing, "paging");
+    assert_non_null(strstr(report(VIDMM_CHECK_TEXT), "crash"));
+    json_t *json = json_loads(report(VIDMM_CHECK_JSON), 0, NULL);
+    assert_non_null(json);
+    assert_string_equal(json_string_value(json_object_get(json, "status")), "broken");
+    assert_true(json_array_size(json_object_get(json, "findings")) > 0);
+    json_decref(json);
+    json = json_loads(report(VIDMM_CHECK_SARIF), 0, NULL);
+    assert_non_null(json);
+    json_t *run = json_array_get(json_object_get(json, "runs"), 0);
+    assert_true(json_array_size(json_object_get(run, "results")) > 0);
+    json_decref(json);
+    char *xml = report(VIDMM_CHECK_JUNIT);
+    assert_non_null(strstr(xml, "<failure type="));
+    assert_non_null(strstr(xml, "</testsuites>"));
+}
+
+static void an_unwritable_report_says_so(void **state) {
+    (void)state;
+    char why[512] = "";
+    const struct vidmm_check_style style = {.color = false};
+    (void)examine(NULL, "start");
+    assert_false(vidmm_report_check("/nonexistent/report", VIDMM_CHECK_JSON, &result, &style, why,
+                                    sizeof why));
+    assert_non_null(strstr(why, "/nonexistent/report"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_reference_driver_passes),
+        cmocka_unit_test(a_crash_is_a_finding),
+        cmocka_unit_test(a_hang_is_a_finding),
+        cmocka_unit_test(an_exit_is_a_finding),
+        cmocka_unit_test(a_bugcheck_is_a_finding),
+        cmocka_unit_test(a_leak_is_a_finding),
+        cmocka_unit_test(a_refusal_is_the_drivers_failure),
+        cmocka_unit_test(an_unknown_stage_is_bad_input),
+        cmocka_unit_test(a_missing_driver_fails),
+        cmocka_unit_test(only_some_rules_can_be_judged),
+        cmocka_unit_test(every_format_names_the_crash),
+        cmocka_unit_test(an_unwritable_report_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/*
+ * rules_test.c - the rule table is whole: every number has a row, every row says what it must.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <vidmm/readings.h>
+#include <vidmm/rules.h>
+
+#define EACH_RULE(rule, number)                                                                    \
+    const struct vidmm_rule *rule;                                                                 \
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST && (rule = vidmm_rule(number)) != NULL;   \
+         number++)
+
+static void every_number_has_its_row(void **state) {
+    (void)state;
+    char group = 'A';
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        const struct vidmm_rule *rule = vidmm_rule(number);
+        assert_non_null(rule);
+        assert_int_equal(rule->number, number);
+        assert_true(rule->group == group || rule->group == group + 1);
+        group = rule->group;
+        assert_non_null(vidmm_rule_group(group));
+    }
+    assert_int_equal(group, 'T');
+    assert_null(vidmm_rule(0));
+    assert_null(vidmm_rule(VIDMM_RULES_SIZE));
+    assert_null(vidmm_rule(UINT32_MAX));
+    assert_null(vidmm_rule_group('U'));
+    assert_null(vidmm_rule_group('\0'));
+}
+
+static void assert_said(const struct vidmm_rule *rule, const char *what, const char *text) {
+    if (text == NULL || *text == '\0')
+        fail_msg("R%u does not say %s", rule->number, what);
+}
+
+static void every_row_says_what_it_must(void **state) {
+    (void)state;
+    EACH_RULE(rule, number) {
+        assert_said(rule, "what it is", rule->statement);
+        assert_said(rule, "its page", rule->page);
+        assert_said(rule, "how it is judged", rule->how);
+        assert_said(rule, "why", rule->why);
+        assert_said(rule, "what Windows does", rule->windows);
+        assert_true(rule->side != 0 && (rule->side & ~(VIDMM_SIDE_BOTH | VIDMM_SIDE_USER)) == 0);
+        assert_true(rule->severity < VIDMM_SEVERITIES);
+        assert_true(rule->confidence <= VIDMM_OBSERVED);
+        assert_true(rule->first == 0 || rule->last == 0 || rule->first <= rule->last);
+        if (strpbrk(rule->page, " ./") != NULL)
+            fail_msg("R%u: '%s' is no page", number, rule->page);
+    }
+}
+
+static void judged_rules_of_drivers_show_code(void **state) {
+    (void)state;
+    EACH_RULE(rule, number) {
+        if (rule->judged && (rule->side & VIDMM_SIDE_DRIVER) != 0) {
+            assert_said(rule, "what is wrong", rule->wrong);
+            assert_said(rule, "what is right", rule->right);
+        }
+    }
+}
+
+static void versions_have_names(void **state) {
+    (void)state;
+    EACH_RULE(rule, number) {
+        assert_memory_equal(rule->first == 0 ? "WDDM" : vidmm_rule_version(rule->first), "WDDM", 4);
+        assert_memory_equal(rule->last == 0 ? "WDDM" : vidmm_rule_version(rule->last), "WDDM", 4);
+    }
+}
+
+/* Every NAME=VALUE in `text` is one that the command takes. Returns how many there are. */
+static unsigned readings_named(const struct vidmm_rule *rule, const char *text) {
+    unsigned count = 0;
+    for (const char *equals = strchr(text, '='); equals != NULL; equals = strchr(equals + 1, '=')) {
+        const char *from = equals, *to = equals + 1;
+        while (from > text && (isalpha((unsigned char)from[-1]) || from[-1] == '-'))
+            from--;
+        while (isalpha((unsigned char)*to) || *to == '-')
+            to++;
+        char name[64];
+        struct vidmm_readings readings = {0};
+        snprintf(name, sizeof name, "%.*s", (int)(to - from), from);
+        if (!vidmm_reading_parse(name, &readings))
+            fail_msg("R%u names the reading '%s'", rule->number, name);
+        count++;
+    }
+    return count;
+}
+
+static void disputed_rules_have_readings(void **state) {
+    (void)state;
+    EACH_RULE(rule, number) {
+        assert_true((rule->confidence == VIDMM_DISPUTED) == (rule->readings != NULL));
+        if (rule->readings != NULL)
+            readings_named(rule, rule->readings);
+    }
+}
+
+static void readings_are_what_they_say(void **state) {
+    (void)state;
+    const struct vidmm_reading_choice *choice;
+    size_t count = 0;
+    for (; (choice = vidmm_reading_at(count)) != NULL; count++) {
+        const struct vidmm_rule *rule = vidmm_rule(choice->rule);
+        assert_non_null(rule);
+        assert_int_equal(rule->confidence, VIDMM_DISPUTED);
+        assert_true(readings_named(rule, rule->readings) >= 2);
+        for (unsigned value = 0; choice->value[value] != NULL; value++) {
+            char text[64];
+            struct vidmm_readings readings = {0};
+            uint8_t bytes[sizeof readings], sum = 0;
+            assert_non_null(choice->meaning[value]);
+            snprintf(text, sizeof text, "%s=%s", choice->name, choice->value[value]);
+            if (strstr(rule->readings, text) == NULL)
+                fail_msg("R%u does not say what '%s' is", rule->number, text);
+            assert_true(vidmm_reading_parse(text, &readings));
+            memcpy(bytes, &readings, sizeof bytes);
+            for (size_t i = 0; i < sizeof bytes; i++)
+                sum = (uint8_t)(sum + bytes[i]);
+            assert_int_equal(sum, value);
+        }
+    }
+    assert_int_equal(count, sizeof(struct vidmm_readings));
+}
+
+static void readings_refuse(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",
+                                      "=",
+                                      "transfer-offset",
+                                      "transfer-offset=",
+                                      "transfer-offset=Both",
+                                      "transfer-offset=both ",
+                                      "transfer=both",
+                                      "first-call=both"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct vidmm_readings readings = {.first_call = 1}, before = readings;
+        assert_false(vidmm_reading_parse(bad[i], &readings));
+        assert_memory_equal(&readings, &before, sizeof readings);
+    }
+}
+
+static void words_to_rules(void **state) {
+    (void)state;
+    assert_ptr_equal(vidmm_rule_parse("R152"), vidmm_rule(152));
+    assert_ptr_equal(vidmm_rule_parse("r1"), vidmm_rule(1));
+    assert_ptr_equal(vidmm_rule_parse("402"), vidmm_rule(402));
+    static const char *const bad[] = {
+        "",    "R",    "R0",  "R403", "R-1", "RR1",  "R1x",         " R1",
+        "R1 ", "0x10", "R01", "+1",   "1e2", "R1.5", "R4294967297", "R99999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_null(vidmm_rule_parse(bad[i]));
+}
+
+static void enums_to_words(void **state) {
+    (void)state;
+    assert_string_equal(vidmm_side_text(VIDMM_SIDE_DRIVER), "driver");
+    assert_string_equal(vidmm_side_text(VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER), "user, manager");
+    assert_string_equal(vidmm_side_text(0), "nobody");
+    assert_string_equal(vidmm_confidence_text(VIDMM_OBSERVED), "observed");
+    assert_string_equal(vidmm_confidence_text(99), "unknown");
+    assert_string_equal(vidmm_severity_text(VIDMM_SEVERITY_BUGCHECK), "bugcheck");
+    assert_string_equal(vidmm_severity_text(VIDMM_SEVERITIES), "unknown");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_has_its_row),
+        cmocka_unit_test(every_row_says_what_it_must),
+        cmocka_unit_test(judged_rules_of_drivers_show_code),
+        cmocka_unit_test(versions_have_names),
+        cmocka_unit_test(disputed_rules_have_readings),
+        cmocka_unit_test(readings_are_what_they_say),
+        cmocka_unit_test(readings_refuse),
+        cmocka_unit_test(words_to_rules),
+        cmocka_unit_test(enums_to_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/*
+ * rules_page_test.c - rules as pages and tables: wrapping, addresses of pages, the matrix.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/report.h>
+
+struct paper {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+static void begin(struct paper *paper) {
+    paper->out = open_memstream(&paper->text, &paper->size);
+    assert_non_null(paper->out);
+}
+
+static void end(struct paper *paper) {
+    assert_int_equal(fclose(paper->out), 0);
+}
+
+static size_t widest_line(const char *text) {
+    size_t widest = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        widest = length > widest ? length : widest;
+        text += length + (text[length] == '\n');
+    }
+    return widest;
+}
+
+static void a_table_keeps_to_the_terminal(void **state) {
+    (void)state;
+    struct vidmm_rule_filter filter = {0};
+    struct paper narrow, wide;
+    begin(&narrow);
+    vidmm_report_rules(narrow.out, &filter, 90);
+    end(&narrow);
+    begin(&wide);
+    vidmm_report_rules(wide.out, &filter, 0);
+    end(&wide);
+    assert_true(widest_line(narrow.text) <= 90);
+    assert_true(widest_line(wide.text) > 90);
+    assert_non_null(strstr(wide.text, "\n402 rules, "));
+    free(narrow.text);
+    free(wide.text);
+}
+
+static void a_filter_leaves_out(void **state) {
+    (void)state;
+    struct vidmm_rule_filter filter = {.group = 'Q', .side = VIDMM_SIDE_DRIVER};
+    struct paper paper;
+    begin(&paper);
+    vidmm_report_rules(paper.out, &filter, 0);
+    end(&paper);
+    assert_non_null(strstr(paper.text, "\nR362 "));
+    assert_null(strstr(paper.text, "R360"));
+    assert_non_null(strstr(paper.text, "\n1 rule, "));
+    free(paper.text);
+}
+
+static void a_page_says_everything(void **state) {
+    (void)state;
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        const struct vidmm_rule *rule = vidmm_rule(number);
+        struct paper paper;
+        begin(&paper);
+        vidmm_report_rule(paper.out, rule);
+        end(&paper);
+        assert_non_null(
+            strstr(paper.text, "https://learn.microsoft.com/windows-hardware/drivers/"));
+        assert_non_null(strstr(paper.text, rule->page));
+        assert_non_null(strstr(paper.text, "\nWhy\n"));
+        assert_true((strstr(paper.text, "\nWrong\n") != NULL) == (rule->wrong != NULL));
+        assert_true((strstr(paper.text, "\nReadings\n") != NULL) == (rule->readings != NULL));
+        free(paper.text);
+    }
+}
+
+static void a_document_has_the_matrix(void **state) {
+    (void)state;
+    struct vidmm_rule_matrix *matrix = calloc(1, sizeof *matrix);
+    assert_non_null(matrix);
+    strcpy(matrix->cell[402], "manager caught alone");
+    struct paper paper;
+    begin(&paper);
+    vidmm_report_rules_markdown(paper.out, matrix);
+    end(&paper);
+    assert_non_null(strstr(paper.text, " | manager caught alone |\n"));
+    assert_non_null(strstr(paper.text, "\n### R402\n"));
+    free(paper.text);
+    free(matrix);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_keeps_to_the_terminal),
+        cmocka_unit_test(a_filter_leaves_out),
+        cmocka_unit_test(a_page_says_everything),
+        cmocka_unit_test(a_document_has_the_matrix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

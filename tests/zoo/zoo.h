@@ -1,0 +1,45 @@
+/*
+ * zoo.h - drivers and managers that break one rule each.
+ *
+ * A breaker of a driver rule is the reference driver with one function of its table replaced: it
+ * asks the good function (zoo_good) and spoils what goes in or what comes out. A breaker of a
+ * manager rule is the manager with one function of the table it calls replaced in the same way.
+ * The referee stands between the two and has to name the rule.
+ */
+#ifndef ZOO_H
+#define ZOO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/rules.h>
+
+#define ZOO_CONSEQUENCES 8u
+#define ZOO_SETTINGS     4u
+
+struct zoo_breaker {
+    uint32_t rule;
+    enum vidmm_side side; /* DRIVER or MANAGER: who breaks it */
+    const char *what;     /* "writes one byte past the descriptor array" */
+    void (*install)(DRIVER_INITIALIZATION_DATA *table); /* replaces slots */
+    const char *stage; /* of the examination, that is enough to show it; NULL: all of them */
+    /* Other rules that are broken because this one is; 0 ends the list. */
+    uint32_t consequences[ZOO_CONSEQUENCES];
+    /* Settings of the reference driver, name and value; NULL ends the list. */
+    struct {
+        const char *name;
+        uint64_t value;
+    } settings[ZOO_SETTINGS];
+};
+
+/* The table as it was before `install`: what spoiled functions call. */
+extern DRIVER_INITIALIZATION_DATA zoo_good;
+
+extern const struct zoo_breaker zoo_query[], zoo_allocation[], zoo_paging[], zoo_operation[];
+extern const uint32_t zoo_query_count, zoo_allocation_count, zoo_paging_count, zoo_operation_count;
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * zoo_test.c - every rule that is judged is broken once, and has to be named, alone or with what
+ * follows from it.
+ *
+ *   zoo_test FAMILY            query, allocation, paging or operation: all of its breakers
+ *   zoo_test FAMILY R152       only those of one rule, with what was found
+ *   zoo_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
+ */
+#include "zoo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/check.h>
+
+DRIVER_INITIALIZATION_DATA zoo_good;
+
+static const struct zoo_breaker *now;
+
+static const struct {
+    const char *name;
+    const struct zoo_breaker *breaker;
+    const uint32_t *count;
+} families[] = {
+    {"query", zoo_query, &zoo_query_count},
+    {"allocation", zoo_allocation, &zoo_allocation_count},
+    {"paging", zoo_paging, &zoo_paging_count},
+    {"operation", zoo_operation, &zoo_operation_count},
+};
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+static void spoil(DRIVER_INITIALIZATION_DATA *table) {
+    zoo_good = *table;
+    now->install(table);
+}
+
+static void examine(const struct zoo_breaker *breaker, struct vidmm_check_result *result) {
+    struct vidmm_host_setting settings[ZOO_SETTINGS];
+    const struct vidmm_spoiler spoiler = {
+        .driver = breaker->side == VIDMM_SIDE_DRIVER ? spoil : NULL,
+        .manager = breaker->side == VIDMM_SIDE_MANAGER ? spoil : NULL,
+    };
+    struct vidmm_check_options options = {
+        .settings = settings, .stage = breaker->stage, .spoiler = &spoiler, .seed = 1};
+    while (options.setting_count < ZOO_SETTINGS &&
+           breaker->settings[options.setting_count].name != NULL) {
+        uint32_t i = options.setting_count++;
+        settings[i] =
+            (struct vidmm_host_setting){breaker->settings[i].name, breaker->settings[i].value};
+    }
+    now = breaker;
+    vidmm_check(&options, result);
+}
+
+static bool expected(const struct zoo_breaker *breaker, uint32_t rule) {
+    bool follows = rule == breaker->rule;
+    for (uint32_t i = 0; i < ZOO_CONSEQUENCES; i++)
+        follows = follows || (breaker->consequences[i] != 0 && breaker->consequences[i] == rule);
+    return follows;
+}
+
+static void show(const struct vidmm_check_result *result) {
+    char text[640];
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        vidmm_finding_text(&result->ledger.finding[i], text, sizeof(text));
+        printf("    %s\n", text);
+    }
+}
+
+/* True when the rule was named, by the right side, and nothing that does not follow from it. */
+static bool caught(const struct zoo_breaker *breaker, const struct vidmm_check_result *result) {
+    bool named = false, others = false;
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        const struct vidmm_finding *finding = &result->ledger.finding[i];
+        if (finding->kind != VIDMM_FINDING_RULE)
+            continue;
+        named = named || (finding->rule == breaker->rule && finding->who == breaker->side);
+        others = others || !expected(breaker, finding->rule);
+    }
+    return named && !others;
+}
+
+static void matrix_line(FILE *matrix, const struct zoo_breaker *breaker,
+                        const struct vidmm_check_result *result) {
+    fprintf(matrix, "R%u %s caught", breaker->rule, vidmm_side_text((uint8_t)breaker->side));
+    const char *with = " with";
+    for (uint32_t rule = 1; rule < VIDMM_RULES_SIZE; rule++) {
+        if (rule != breaker->rule && result->ledger.broken[rule] != 0) {
+            fprintf(matrix, "%s R%u", with, rule);
+            with = "";
+        }
+    }
+    fprintf(matrix, "%s: %s\n", *with != 0 ? " alone" : "", breaker->what);
+}
+
+static uint32_t run_family(size_t family, const struct vidmm_rule *only, FILE *matrix) {
+    static struct vidmm_check_result result;
+    uint32_t failures = 0;
+    for (uint32_t i = 0; i < *families[family].count; i++) {
+        const struct zoo_breaker *breaker = &families[family].breaker[i];
+        if (only != NULL && only->number != breaker->rule)
+            continue;
+        examine(breaker, &result);
+        bool good = caught(breaker, &result);
+        if (!good || only != NULL) {
+            printf("%s R%u: a %s that %s\n", good ? "caught" : "NOT CAUGHT", breaker->rule,
+                   vidmm_side_text((uint8_t)breaker->side), breaker->what);
+            show(&result);
+        }
+        if (good && matrix != NULL)
+            matrix_line(matrix, breaker, &result);
+        failures += !good;
+    }
+    return failures;
+}
+
+int main(int argc, char **argv) {
+    FILE *matrix = NULL;
+    uint32_t failures = 0, run = 0;
+    if (argc == 3 && strcmp(argv[1], "--matrix") == 0) {
+        matrix = fopen(argv[2], "w");
+        if (matrix == NULL)
+            return 2;
+    }
+    for (size_t i = 0; i < FAMILIES; i++) {
+        if (matrix == NULL && (argc < 2 || strcmp(argv[1], families[i].name) != 0))
+            continue;
+        failures +=
+            run_family(i, argc == 3 && matrix == NULL ? vidmm_rule_parse(argv[2]) : NULL, matrix);
+        run++;
+    }
+    if (matrix != NULL && fclose(matrix) != 0)
+        return 2;
+    if (run == 0) {
+        fprintf(stderr, "zoo_test query|allocation|paging|operation [RULE], or --matrix FILE\n");
+        return 2;
+    }
+    printf("%u breakers were not caught, or not alone\n", failures);
+    return failures != 0;
+}

@@ -1,0 +1,138 @@
+/*
+ * driver.c - an example miniport: VRAM in banks, as hardware with independent memory channels has
+ * it (WDDM 1.1, QUERYSEGMENT).
+ *
+ * A segment with UseBanking is cut into NbOfBanks ranges. The bank table has the offsets at which
+ * they end, in ascending order; the last one ends with the segment and needs no entry. A bank is a
+ * hint, never a promise: an allocation names the banks where it would like to be (HintedBank), and
+ * is placed elsewhere when they are full. Here the allocations take the banks in turn, so that
+ * surfaces used together come from different channels.
+ *
+ * The CPU moves everything (../common/cpu_pager.h). It needs a host without a hardware model: the
+ * second memory resource is taken for VRAM.
+ */
+#include "../common/cpu_pager.h"
+
+enum { VRAM = 1, APERTURE = 2, SEGMENTS = 2, BANKS = 4 };
+
+#define VRAM_BASE      0x100000000ull
+#define APERTURE_BASE  0x200000000ull
+#define APERTURE_PAGES 65536u
+#define APERTURE_BYTES ((SIZE_T)APERTURE_PAGES * PAGE_SIZE)
+
+struct adapter {
+    struct skeleton base;
+    PHYSICAL_ADDRESS bar;
+    SIZE_T bar_bytes, vram_bytes;
+    SIZE_T bank_end[BANKS - 1]; /* stays: the system may look at it while the device is started */
+    volatile LONG hints;        /* given so far */
+    struct cpu_pager pager;
+};
+
+/* Equal banks in whole pages; what does not divide is the last one's. */
+static BOOLEAN cut_banks(struct adapter *adapter) {
+    SIZE_T bank = adapter->vram_bytes / BANKS / PAGE_SIZE * PAGE_SIZE;
+    for (UINT i = 0; i < BANKS - 1; i++)
+        adapter->bank_end[i] = (i + 1) * bank;
+    return bank != 0;
+}
+
+static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
+    static WCHAR setting[] = u"VramBytes";
+    struct adapter *adapter = (struct adapter *)base;
+    if (!skeleton_resource(info, 1, &adapter->bar, &adapter->bar_bytes))
+        return STATUS_DEVICE_CONFIGURATION_ERROR;
+    adapter->vram_bytes = skeleton_size(setting, adapter->bar_bytes);
+    if (!cut_banks(adapter))
+        return STATUS_DEVICE_CONFIGURATION_ERROR;
+    adapter->pager = (struct cpu_pager){
+        .memory_segment = VRAM, .memory_base = VRAM_BASE, .aperture_base = APERTURE_BASE};
+    adapter->pager.memory = MmMapIoSpace(adapter->bar, adapter->bar_bytes, MmWriteCombined);
+    if (adapter->pager.memory == NULL)
+        return STATUS_NO_MEMORY;
+    NTSTATUS status = cpu_pager_start(&adapter->pager, APERTURE_PAGES);
+    if (!NT_SUCCESS(status))
+        MmUnmapIoSpace(adapter->pager.memory, adapter->bar_bytes);
+    return status;
+}
+
+static VOID stop(struct skeleton *base) {
+    struct adapter *adapter = (struct adapter *)base;
+    cpu_pager_stop(&adapter->pager);
+    MmUnmapIoSpace(adapter->pager.memory, adapter->bar_bytes);
+}
+
+static VOID describe(struct adapter *adapter, DXGK_SEGMENTDESCRIPTOR *segment) {
+    segment[VRAM - 1] = (DXGK_SEGMENTDESCRIPTOR){
+        .BaseAddress.QuadPart = VRAM_BASE,
+        .CpuTranslatedAddress = adapter->bar,
+        .Size = adapter->vram_bytes,
+        .NbOfBanks = BANKS,
+        .pBankRangeTable = adapter->bank_end,
+        .CommitLimit = adapter->vram_bytes,
+        .Flags.CpuVisible = 1,
+        .Flags.UseBanking = 1,
+    };
+    segment[APERTURE - 1] = (DXGK_SEGMENTDESCRIPTOR){
+        .BaseAddress.QuadPart = APERTURE_BASE,
+        .Size = APERTURE_BYTES,
+        .CommitLimit = APERTURE_BYTES,
+        .Flags.Aperture = 1,
+        .Flags.CacheCoherent = 1,
+    };
+}
+
+/* The first version of the query; the later ones have other descriptors, and the last no banks. */
+static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *args) {
+    DXGK_QUERYSEGMENTOUT *out = args->pOutputData;
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT || args->OutputDataSize < sizeof *out)
+        return STATUS_INVALID_PARAMETER;
+    if (out->pSegmentDescriptor == NULL) {
+        out->NbSegment = SEGMENTS;
+        return STATUS_SUCCESS;
+    }
+    if (out->NbSegment != SEGMENTS)
+        return STATUS_INVALID_PARAMETER;
+    describe((struct adapter *)base, out->pSegmentDescriptor);
+    out->PagingBufferSegmentId = 0;
+    out->PagingBufferSize = PAGE_SIZE;
+    out->PagingBufferPrivateDataSize = 0;
+    return STATUS_SUCCESS;
+}
+
+/* Banks have ids from 1; a second choice is the next one. All are searched from their start. */
+static VOID hint(struct skeleton *base, DXGK_ALLOCATIONINFO *info) {
+    struct adapter *adapter = (struct adapter *)base;
+    ULONG turn = (ULONG)InterlockedIncrement(&adapter->hints);
+    info->HintedBank.Bank0 = turn % BANKS + 1;
+    info->HintedBank.Bank1 = (turn + 1) % BANKS + 1;
+}
+
+static DXGKDDI_BUILDPAGINGBUFFER build_paging_buffer;
+static NTSTATUS APIENTRY build_paging_buffer(const HANDLE handle, DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct adapter *adapter = handle;
+    cpu_pager_build(&adapter->pager, args);
+    return STATUS_SUCCESS;
+}
+
+const struct skeleton_driver skeleton_driver = {
+    .version = DXGKDDI_INTERFACE_VERSION_WIN7, /* which is WDDM 1.1 */
+    .wddm = DXGKDDI_WDDMv1,
+    .adapter_bytes = sizeof(struct adapter),
+    .aperture_bytes = APERTURE_BYTES,
+    .preferred = VRAM,
+    .alternate = APERTURE,
+    .start = start,
+    .stop = stop,
+    .segments = segments,
+    .hint = hint,
+};
+
+DRIVER_INITIALIZE DriverEntry;
+NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
+    DRIVER_INITIALIZATION_DATA table = {0};
+    skeleton_table(&table);
+    instant_table(&table);
+    table.DxgkDdiBuildPagingBuffer = build_paging_buffer;
+    return DxgkInitialize(driver, registry_path, &table);
+}

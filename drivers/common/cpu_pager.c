@@ -1,0 +1,199 @@
+/*
+ * cpu_pager.c - see cpu_pager.h.
+ *
+ * System memory is reached one page at a time, through an MDL for one page that was allocated when
+ * the device started. BuildPagingBuffer has no status for "pages cannot be mapped", and the pages
+ * of an MDL may be many: a single page needs a single page table entry of the system, and one is
+ * waited for until it is free. The call comes at PASSIVE_LEVEL, so it may wait.
+ */
+#include "cpu_pager.h"
+
+/* In the page table before the first MAP or UNMAP of a page. */
+#define NO_PAGE ((PFN_NUMBER)-1)
+
+enum { SOURCE, DESTINATION };
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+static PUCHAR window_open(PMDL window, PFN_NUMBER page) {
+    LARGE_INTEGER moment = {.QuadPart = -10000}; /* a millisecond from now */
+    PUCHAR view;
+    MmGetMdlPfnArray(window)[0] = page;
+    window->MdlFlags |= MDL_PAGES_LOCKED;
+    while ((view = MmMapLockedPagesSpecifyCache(window, KernelMode, MmCached, NULL, FALSE,
+                                                HighPagePriority)) == NULL)
+        KeDelayExecutionThread(KernelMode, FALSE, &moment);
+    return view;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* Bytes that follow each other: in the memory segment, or in a page of system memory. */
+struct place {
+    PUCHAR memory; /* NULL: `page` */
+    PFN_NUMBER page;
+    SIZE_T offset; /* in the page */
+    SIZE_T run;
+};
+
+static struct place in_page(PFN_NUMBER page, SIZE_T offset) {
+    return (struct place){NULL, page, offset, PAGE_SIZE - offset};
+}
+
+static struct place in_segment(const struct cpu_pager *pager, UINT segment, ULONGLONG address,
+                               SIZE_T left) {
+    if (segment == pager->memory_segment)
+        return (struct place){pager->memory + (address - pager->memory_base), 0, 0, left};
+    ULONGLONG offset = address - pager->aperture_base;
+    return in_page(pager->table[offset / PAGE_SIZE], (SIZE_T)(offset % PAGE_SIZE));
+}
+
+/* One end of a transfer. TransferOffset counts in a segment, MdlOffset in pages of an MDL. */
+struct end {
+    UINT segment; /* 0: `pages` */
+    ULONGLONG address;
+    const PFN_NUMBER *pages;
+};
+
+static struct end end_of(const DXGKARG_BUILDPAGINGBUFFER *args, UINT segment, LARGE_INTEGER address,
+                         PMDL mdl) {
+    struct end end = {segment, (ULONGLONG)address.QuadPart + args->Transfer.TransferOffset, NULL};
+    if (segment == 0)
+        end.pages = MmGetMdlPfnArray(mdl) + args->Transfer.MdlOffset;
+    return end;
+}
+
+static struct place at_end(const struct cpu_pager *pager, const struct end *end, SIZE_T done,
+                           SIZE_T left) {
+    if (end->segment != 0)
+        return in_segment(pager, end->segment, end->address + done, left);
+    return in_page(end->pages[done / PAGE_SIZE], done % PAGE_SIZE);
+}
+
+/* The CPU's address of a place; NULL where nothing was ever mapped, which is not worth moving. */
+static PUCHAR open_place(const struct cpu_pager *pager, UINT side, const struct place *place) {
+    if (place->memory != NULL)
+        return place->memory;
+    if (place->page == NO_PAGE)
+        return NULL;
+    return window_open(pager->window[side], place->page) + place->offset;
+}
+
+static VOID close_place(const struct cpu_pager *pager, UINT side, const struct place *place,
+                        PUCHAR view) {
+    if (place->memory == NULL && view != NULL)
+        MmUnmapLockedPages(view - place->offset, pager->window[side]);
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static SIZE_T least(SIZE_T a, SIZE_T b) {
+    return a < b ? a : b;
+}
+
+static VOID copy(const struct cpu_pager *pager, const struct place *from, const struct place *to,
+                 SIZE_T bytes) {
+    PUCHAR source = open_place(pager, SOURCE, from);
+    PUCHAR destination = open_place(pager, DESTINATION, to);
+    if (source != NULL && destination != NULL)
+        RtlMoveMemory(destination, source, bytes);
+    close_place(pager, DESTINATION, to, destination);
+    close_place(pager, SOURCE, from, source);
+}
+
+/* Nothing to move means that the place is lost, say after a reset: the MDL is then not looked at.
+ */
+static VOID transfer(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    SIZE_T size = args->Transfer.TransferSize;
+    if (size == 0)
+        return;
+    struct end from = end_of(args, args->Transfer.Source.SegmentId,
+                             args->Transfer.Source.SegmentAddress, args->Transfer.Source.pMdl);
+    struct end to =
+        end_of(args, args->Transfer.Destination.SegmentId,
+               args->Transfer.Destination.SegmentAddress, args->Transfer.Destination.pMdl);
+    for (SIZE_T done = 0, step; done < size; done += step) {
+        struct place source = at_end(pager, &from, done, size - done);
+        struct place destination = at_end(pager, &to, done, size - done);
+        step = least(least(source.run, destination.run), size - done);
+        copy(pager, &source, &destination, step);
+    }
+}
+
+static VOID fill(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    ULONGLONG address = (ULONGLONG)args->Fill.Destination.SegmentAddress.QuadPart;
+    SIZE_T size = args->Fill.FillSize;
+    ULONG pattern = args->Fill.FillPattern;
+    for (SIZE_T done = 0, step; done < size; done += step) {
+        struct place place =
+            in_segment(pager, args->Fill.Destination.SegmentId, address + done, size - done);
+        PUCHAR view = open_place(pager, DESTINATION, &place);
+        step = least(place.run, size - done);
+        for (SIZE_T i = 0; view != NULL && i < step; i++)
+            view[i] = (UCHAR)(pattern >> (done + i) % sizeof pattern * 8);
+        close_place(pager, DESTINATION, &place, view);
+    }
+}
+
+/* The pages stay locked for as long as they are mapped; their MDL need not stay. */
+static VOID map(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    const PFN_NUMBER *pages =
+        MmGetMdlPfnArray(args->MapApertureSegment.pMdl) + args->MapApertureSegment.MdlOffset;
+    RtlCopyMemory(&pager->table[args->MapApertureSegment.OffsetInPages], pages,
+                  args->MapApertureSegment.NumberOfPages * sizeof *pages);
+}
+
+/* The dummy page takes the place of the pages, lest a stray access hits somebody else's. */
+static VOID unmap(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    PFN_NUMBER *entry = &pager->table[args->UnmapApertureSegment.OffsetInPages];
+    PFN_NUMBER dummy = (PFN_NUMBER)args->UnmapApertureSegment.DummyPage.QuadPart / PAGE_SIZE;
+    for (SIZE_T i = 0; i < args->UnmapApertureSegment.NumberOfPages; i++)
+        entry[i] = dummy;
+}
+
+/*
+ * READ_PHYSICAL and WRITE_PHYSICAL flush what a GPU has posted, DISCARD_CONTENT forgets what it
+ * knows: there is neither.
+ */
+VOID cpu_pager_build(struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    switch (args->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+        transfer(pager, args);
+        break;
+    case DXGK_OPERATION_FILL:
+        fill(pager, args);
+        break;
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+        map(pager, args);
+        break;
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+        unmap(pager, args);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+NTSTATUS cpu_pager_start(struct cpu_pager *pager, SIZE_T aperture_pages) {
+    pager->table = skeleton_allocate(aperture_pages * sizeof *pager->table);
+    for (UINT i = 0; i < 2; i++)
+        pager->window[i] = IoAllocateMdl(NULL, PAGE_SIZE, FALSE, FALSE, NULL);
+    if (pager->table == NULL || pager->window[SOURCE] == NULL ||
+        pager->window[DESTINATION] == NULL) {
+        cpu_pager_stop(pager);
+        return STATUS_NO_MEMORY;
+    }
+    for (SIZE_T i = 0; i < aperture_pages; i++)
+        pager->table[i] = NO_PAGE;
+    return STATUS_SUCCESS;
+}
+
+VOID cpu_pager_stop(struct cpu_pager *pager) {
+    for (UINT i = 0; i < 2; i++)
+        if (pager->window[i] != NULL)
+            IoFreeMdl(pager->window[i]);
+    if (pager->table != NULL)
+        skeleton_release(pager->table);
+}

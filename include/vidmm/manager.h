@@ -199,6 +199,12 @@ void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info
 /* Segment `id` (1-based); false when there is none. */
 bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
                         struct vidmm_segment_info *info);
+/* What applications are told of graphics memory (calculating-graphics-memory.md); bytes. */
+struct vidmm_memory_sizes {
+    uint64_t available; /* of system memory, for graphics */
+    uint64_t dedicated_video, dedicated_system, shared_system, total;
+};
+void vidmm_memory_sizes(struct vidmm_adapter *adapter, struct vidmm_memory_sizes *sizes);
 void vidmm_stats(struct vidmm_adapter *adapter, struct vidmm_stats *stats);
 /* The fault of the last call that failed on this adapter. */
 void vidmm_last_fault(struct vidmm_adapter *adapter, struct vidmm_fault *fault);

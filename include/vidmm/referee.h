@@ -102,6 +102,13 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
  */
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 
+/* What a manager tells applications of graphics memory: judged by what the driver reported. */
+struct vidmm_referee_sizes {
+    uint64_t available, dedicated_video, dedicated_system, shared_system, total; /* bytes */
+};
+void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
+                               const struct vidmm_referee_sizes *sizes);
+
 /*
  * Enters a judgement: R`rule` was kept (`found` is not used), or broken by `who`. `found` is one
  * sentence without full stop: what was seen; `expected` what the rule wants, as a noun phrase.

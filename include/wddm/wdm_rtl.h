@@ -169,7 +169,7 @@ FORCEINLINE PVOID InterlockedCompareExchangePointer(PVOID volatile *Destination,
 }
 
 FORCEINLINE VOID KeMemoryBarrier(VOID) {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __sync_synchronize();
 }
 #ifndef MemoryBarrier
 #define MemoryBarrier() KeMemoryBarrier()

@@ -65,6 +65,33 @@ static void caps(struct exam *exam, unsigned char *bytes, unsigned char *again) 
     }
 }
 
+/* One question with input, whose answer may be anything that the rules allow. */
+static void ask_with(struct exam *exam, DXGK_QUERYADAPTERINFOTYPE type, void *input, uint32_t size,
+                     uint32_t out) {
+    unsigned char bytes[256] = {0};
+    DXGKARG_QUERYADAPTERINFO query = {.Type = type,
+                                      .pInputData = input,
+                                      .InputDataSize = size,
+                                      .pOutputData = bytes,
+                                      .OutputDataSize = out};
+    exam_step(exam, "query: type %d", (int)type);
+    (void)ask(exam, &query);
+}
+
+/* What systems ask besides; of GPU virtual addresses only those who have them. */
+static void optional(struct exam *exam, const DXGK_DRIVERCAPS *caps) {
+    DXGK_QUERYGPUMMUCAPSIN mmu = {.PhysicalAdapterIndex = 0};
+    DXGK_QUERYPAGETABLELEVELDESCIN level = {.LevelIndex = 0};
+    uint32_t precision = 0;
+    ask_with(exam, DXGKQAITYPE_HISTORYBUFFERPRECISION, &precision, sizeof(precision),
+             sizeof(DXGKARG_HISTORYBUFFERPRECISION));
+    if (!caps->MemoryManagementCaps.GpuMmuSupported)
+        return;
+    ask_with(exam, DXGKQAITYPE_GPUMMUCAPS, &mmu, sizeof(mmu), sizeof(DXGK_GPUMMUCAPS));
+    ask_with(exam, DXGKQAITYPE_PAGETABLELEVELDESC, &level, sizeof(level),
+             sizeof(DXGK_PAGE_TABLE_LEVEL_DESC));
+}
+
 static void unknown(struct exam *exam, unsigned char *bytes) {
     static const int types[] = {0x7ffe, 0x7fff};
     for (uint32_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -86,7 +113,10 @@ enum vidmm_stage_outcome stage_query(struct exam *exam, uint32_t number) {
         if (exam->lab.table.DxgkDdiQueryAdapterInfo == NULL)
             (void)exam_say(exam, outcome, "the driver answers no queries");
         else {
+            DXGK_DRIVERCAPS answer;
             caps(exam, bytes, again);
+            memcpy(&answer, bytes, sizeof(answer)); /* the last size was all of it */
+            optional(exam, &answer);
             unknown(exam, bytes);
             outcome = VIDMM_STAGE_DONE;
         }

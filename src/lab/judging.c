@@ -73,6 +73,19 @@ void lab_judge_see(struct vidmm_lab *lab) {
     vidmm_referee_set_world(lab->referee, &world);
 }
 
+void lab_judge_sizes(struct vidmm_lab *lab) {
+    struct vidmm_memory_sizes sizes;
+    if (lab->referee == NULL || lab->adapter == NULL)
+        return;
+    vidmm_memory_sizes(lab->adapter, &sizes);
+    const struct vidmm_referee_sizes told = {.available = sizes.available,
+                                             .dedicated_video = sizes.dedicated_video,
+                                             .dedicated_system = sizes.dedicated_system,
+                                             .shared_system = sizes.shared_system,
+                                             .total = sizes.total};
+    vidmm_referee_judge_sizes(lab->referee, &told);
+}
+
 void lab_judge_end(struct vidmm_lab *lab) {
     vidmm_referee_destroy(lab->referee);
     lab->referee = NULL;

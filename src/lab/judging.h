@@ -12,6 +12,8 @@ bool lab_judge_begin(struct vidmm_lab *lab, const struct vidmm_lab_judging *judg
                      struct vidmm_host_config *config);
 /* There is a host now: memory, the GPU's view of it and the IRQL can be looked at. */
 void lab_judge_see(struct vidmm_lab *lab);
+/* The manager has started: what it tells applications is judged. */
+void lab_judge_sizes(struct vidmm_lab *lab);
 void lab_judge_end(struct vidmm_lab *lab);
 
 #endif

@@ -123,6 +123,7 @@ enum vidmm_status vidmm_lab_start_manager(struct vidmm_lab *lab,
     config.hadapter = vidmm_host_adapter(lab->host);
     enum vidmm_status status = vidmm_adapter_start(&config, &current, fault);
     lab->adapter = status == VIDMM_OK ? current : NULL;
+    lab_judge_sizes(lab);
     return status;
 }
 

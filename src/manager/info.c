@@ -44,6 +44,17 @@ bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
     return true;
 }
 
+void vidmm_memory_sizes(struct vidmm_adapter *adapter, struct vidmm_memory_sizes *sizes) {
+    const struct adapter_facts *facts = &adapter->facts;
+    *sizes = (struct vidmm_memory_sizes){
+        .available = facts->available,
+        .dedicated_video = facts->dedicated_video,
+        .dedicated_system = facts->dedicated_system,
+        .shared_system = facts->shared.limit,
+        .total = facts->dedicated_video + facts->dedicated_system + facts->shared.limit,
+    };
+}
+
 void vidmm_stats(struct vidmm_adapter *adapter, struct vidmm_stats *stats) {
     adapter->os.lock(adapter->os.ctx, adapter->lock);
     *stats = adapter->stats;

@@ -435,6 +435,7 @@ static void compute_limits(const struct vidmm_os *os, struct adapter_facts *fact
     uint64_t total = os->memory_bytes(os->ctx) / 2u;
     uint64_t apertures = 0;
     total = total > SHARED_MINIMUM ? total : SHARED_MINIMUM;
+    facts->available = total;
     for (uint32_t i = 0; i < facts->segment_count; i++) {
         const struct segment *segment = &facts->segments[i];
         if (segment->aperture) {

@@ -40,6 +40,7 @@ struct adapter_facts {
     uint32_t paging_size;    /* bytes, as reported */
     uint32_t paging_private; /* bytes */
 
+    uint64_t available;                         /* bytes of system memory for graphics */
     uint64_t dedicated_video, dedicated_system; /* bytes of memory segments */
     struct shared_memory shared;
 };

@@ -456,26 +456,7 @@ static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SU
     return status;
 }
 
-#if WDDM_AT_LEAST(WDDM2_0)
-static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE handle,
-                                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    struct referee_call call;
-    referee_enter(&call, "DxgkDdiSubmitCommandVirtual", REFEREE_SCHEDULER);
-    judge_class(&call);
-    referee_leave(&call);
-    NTSTATUS status = referee->real.DxgkDdiSubmitCommandVirtual(handle, args);
-    referee_return(&call);
-    DRIVER_MUST(279, status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER,
-                "STATUS_SUCCESS or STATUS_INVALID_PARAMETER", "status 0x%08x", (unsigned)status);
-    referee_exit(&call);
-    return status;
-}
-#endif
-
 void referee_watch_submit(DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, Patch);
     WATCH(table, SubmitCommand);
-#if WDDM_AT_LEAST(WDDM2_0)
-    WATCH(table, SubmitCommandVirtual);
-#endif
 }

@@ -252,6 +252,40 @@ static NTSTATUS refuses_first_call(const DXGKARG_QUERYADAPTERINFO *args, NTSTATU
 }
 INSTALL(refuses_first_call, status)
 
+/* Only where the caller has room for all of it: the examination asks for less, too. */
+static DXGK_DRIVERCAPS *whole_caps(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    bool whole = args->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
+                 args->OutputDataSize >= sizeof(DXGK_DRIVERCAPS);
+    return whole ? args->pOutputData : NULL;
+}
+
+/* On the manager's side: it works with other figures than the driver gave. */
+static void counts_memory_twice(struct descriptor *d) {
+    if (memory(d))
+        *d->size *= 2;
+}
+INSTALL(counts_memory_twice, descriptor)
+
+static void shares_little(struct descriptor *d) {
+    if (aperture(d))
+        *d->commit /= 16;
+}
+INSTALL(shares_little, descriptor)
+
+static NTSTATUS answers_at_random(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    static UINT asked;
+    DXGK_DRIVERCAPS *caps = whole_caps(args, status);
+    if (caps != NULL)
+        caps->MaxAllocationListSlotId += asked++;
+    return status;
+}
+INSTALL(answers_at_random, status)
+
+static NTSTATUS has_no_history(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return args->Type == DXGKQAITYPE_HISTORYBUFFERPRECISION ? STATUS_NOT_SUPPORTED : status;
+}
+INSTALL(has_no_history, status)
+
 static void install_no_query(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = NULL;
 }
@@ -277,6 +311,19 @@ static void compute_only(DXGK_DRIVERCAPS *caps) {
     caps->NumberOfSwizzlingRanges = 0;
     caps->MaxAllocationListSlotId = 0;
 }
+
+static NTSTATUS computes_without_tables(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    DXGK_DRIVERCAPS *caps = whole_caps(args, status);
+    if (caps != NULL) {
+        compute_only(caps);
+        caps->MemoryManagementCaps.VirtualAddressingSupported = 1;
+        caps->MemoryManagementCaps.GpuMmuSupported = 1;
+    }
+    bool tables =
+        args->Type == DXGKQAITYPE_GPUMMUCAPS || args->Type == DXGKQAITYPE_PAGETABLELEVELDESC;
+    return tables ? STATUS_INVALID_PARAMETER : status;
+}
+INSTALL(computes_without_tables, status)
 
 static void install_compute_refuses(DRIVER_INITIALIZATION_DATA *table) {
     install(table);
@@ -683,6 +730,12 @@ const struct zoo_breaker zoo_query[] = {
      .stage = "start",
      .consequences = {5},
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {.rule = 23,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "is compute-only, has GPU virtual addresses and describes no page tables",
+     .install = install_computes_without_tables,
+     .stage = "query",
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {.rule = 24,
      .side = VIDMM_SIDE_DRIVER,
      .what = "is compute-only and refuses SEGMENTMEMORYSTATE after announcing a range",
@@ -716,6 +769,16 @@ const struct zoo_breaker zoo_query[] = {
      .what = "writes a byte behind OutputDataSize of DRIVERCAPS",
      .install = install_writes_behind_caps,
      .stage = "start"},
+    {.rule = 27,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers HISTORYBUFFERPRECISION with STATUS_NOT_SUPPORTED",
+     .install = install_has_no_history,
+     .stage = "query"},
+    {.rule = 28,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers the same question differently each time",
+     .install = install_answers_at_random,
+     .stage = "query"},
     {.rule = 29,
      .side = VIDMM_SIDE_DRIVER,
      .what = "refuses queries whose hKmdProcessHandle is NULL",
@@ -887,6 +950,16 @@ const struct zoo_breaker zoo_query[] = {
      .side = VIDMM_SIDE_DRIVER,
      .what = "reports no DxgkPhysicalAdapterHandle",
      .install = install_wrong_handle,
+     .stage = "start"},
+    {.rule = 365,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "tells applications of twice the memory that there is",
+     .install = install_counts_memory_twice,
+     .stage = "start"},
+    {.rule = 366,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "shares a part of what the apertures may map",
+     .install = install_shares_little,
      .stage = "start"},
 };
 const uint32_t zoo_query_count = sizeof(zoo_query) / sizeof(*zoo_query);

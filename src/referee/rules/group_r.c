@@ -6,7 +6,9 @@
  */
 #include "groups.h"
 
-#define NO_CALL "not judged yet: the number is told to user mode only, and no call here carries it."
+/* No DDI call carries these figures. */
+#define ASKED                                                                                      \
+    "The manager is asked for the figure when it has started, and the segments are summed."
 
 const struct vidmm_rule rules_r[5] = {
     {
@@ -15,10 +17,10 @@ const struct vidmm_rule rules_r[5] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "Half of the system's memory, but at least 64 MB, is available for graphics.",
         .page = "calculating-graphics-memory",
-        .how = NO_CALL,
+        .how = ASKED,
         .why = "The other half keeps the rest of the system going.",
         .windows = "The system computes it at start.",
         .wrong = "available = system_memory;\n",
@@ -30,12 +32,12 @@ const struct vidmm_rule rules_r[5] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "Dedicated video memory is the sum of the memory segments without "
                      "PopulatedFromSystemMemory, dedicated system memory that of those with it, at "
                      "most what is available.",
         .page = "calculating-graphics-memory",
-        .how = NO_CALL,
+        .how = ASKED,
         .why = "Applications choose what to load by how much memory is local to the GPU.",
         .windows = "The system computes both at start.",
         .wrong = "dedicated += segment->Size; /* of apertures too */\n",
@@ -52,11 +54,11 @@ const struct vidmm_rule rules_r[5] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "Shared system memory is the smallest of the commit limits of all apertures "
                      "together, the driver's limit, and what is available and not dedicated.",
         .page = "calculating-graphics-memory",
-        .how = NO_CALL,
+        .how = ASKED,
         .why = "No more than that can be mapped for the GPU at a time.",
         .windows = "The system computes it at start and keeps to it.",
         .wrong = "shared = available;\n",
@@ -69,11 +71,11 @@ const struct vidmm_rule rules_r[5] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "Total video memory is the sum of dedicated video, dedicated system and "
                      "shared system memory.",
         .page = "calculating-graphics-memory",
-        .how = NO_CALL,
+        .how = ASKED,
         .why = "It is the number that people compare.",
         .windows = "The system computes it at start.",
         .wrong = "total = dedicated_video;\n",

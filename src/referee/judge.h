@@ -122,6 +122,8 @@ void referee_judge_end(void);
  * else through the aperture's shadow), not across a page in an aperture; NULL: cannot be seen. */
 const uint8_t *world_segment(const struct shadow_segment *segment, uint64_t offset, uint64_t size);
 uint8_t *world_memory(uint64_t pa, uint64_t size);
+/* True when a pointer that world_segment gave is into system memory itself. */
+bool world_is_memory(const uint8_t *bytes);
 KIRQL world_irql(void);
 
 #endif

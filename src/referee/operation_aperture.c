@@ -161,13 +161,17 @@ static bool visible(const struct range *range) {
     return range->segment != NULL && inside(range) && operation_sees_all();
 }
 
-/* The GPU sees `frame` at page `index`; `exactly`: and not just the same bytes elsewhere. */
+/*
+ * The GPU sees `frame` at page `index`; `exactly`: and not just the same bytes elsewhere. Where the
+ * hardware shows system memory itself, it has to be that frame, whatever the bytes are.
+ */
 static bool shows(const struct shadow_segment *segment, uint64_t index, uint64_t frame,
                   bool exactly) {
     const uint8_t *seen = world_segment(segment, index * SHADOW_PAGE, SHADOW_PAGE);
     const uint8_t *wanted = world_memory(frame * SHADOW_PAGE, SHADOW_PAGE);
     return seen != NULL && wanted != NULL &&
-           (seen == wanted || (!exactly && memcmp(seen, wanted, SHADOW_PAGE) == 0));
+           (seen == wanted ||
+            (!exactly && !world_is_memory(seen) && memcmp(seen, wanted, SHADOW_PAGE) == 0));
 }
 
 /* R197: the page next to the range is as it was. */

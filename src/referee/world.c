@@ -11,6 +11,12 @@ uint8_t *world_memory(uint64_t pa, uint64_t size) {
     return world->memory != NULL ? world->memory(world->ctx, pa, size) : NULL;
 }
 
+bool world_is_memory(const uint8_t *bytes) {
+    const uint8_t *start = world_memory(0, SHADOW_PAGE);
+    return start != NULL && (uintptr_t)bytes >= (uintptr_t)start &&
+           (uintptr_t)bytes - (uintptr_t)start < referee->world.memory_bytes;
+}
+
 const uint8_t *world_segment(const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     const void *bytes = NULL;

@@ -143,6 +143,18 @@ static void spoil_map_one_off(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 SPOILED(map_one_off)
 
+static void spoil_map_first_page(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT)
+        args->MapApertureSegment.NumberOfPages = 1;
+}
+SPOILED(map_first_page)
+
+static void spoil_unmap_to_page_zero(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        args->UnmapApertureSegment.DummyPage.QuadPart = 0;
+}
+SPOILED(unmap_to_page_zero)
+
 static void spoil_unmap_one_more(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (unmaps(args))
         args->UnmapApertureSegment.NumberOfPages++;
@@ -404,7 +416,9 @@ const struct zoo_breaker zoo_operation[] = {
     DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong"),
     DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to"),
     DRIVER(194, map_one_off, "maps each page one off"),
+    DRIVER(194, map_first_page, "maps only the first page of a range"),
     DRIVER(197, unmap_one_more, "unmaps one page more than asked for"),
+    DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage"),
     DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap"),
     {.rule = 36,
      .side = VIDMM_SIDE_MANAGER,

@@ -18,9 +18,8 @@ enum { APERTURE = 1 };
 #define APERTURE_BYTES ((SIZE_T)APERTURE_PAGES * PAGE_SIZE)
 
 struct adapter {
-    struct skeleton base;
+    struct cpu_adapter cpu;
     SIZE_T aperture_bytes; /* of the table's pages, those that the system may use */
-    struct cpu_pager pager;
 };
 
 static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
@@ -28,13 +27,13 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     struct adapter *adapter = (struct adapter *)base;
     UNREFERENCED_PARAMETER(info);
     adapter->aperture_bytes = skeleton_size(setting, APERTURE_BYTES);
-    adapter->pager.aperture_base = APERTURE_BASE;
-    return cpu_pager_start(&adapter->pager, APERTURE_PAGES);
+    adapter->cpu.pager.aperture_base = APERTURE_BASE;
+    return cpu_pager_start(&adapter->cpu.pager, APERTURE_PAGES);
 }
 
 static VOID stop(struct skeleton *base) {
     struct adapter *adapter = (struct adapter *)base;
-    cpu_pager_stop(&adapter->pager);
+    cpu_pager_stop(&adapter->cpu.pager);
 }
 
 /* Neither CpuVisible nor an address for the CPU: that has the pages themselves. */
@@ -50,13 +49,6 @@ static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *
     return skeleton_segments3(args, &aperture, 1, PAGE_SIZE);
 }
 
-static DXGKDDI_BUILDPAGINGBUFFER build_paging_buffer;
-static NTSTATUS APIENTRY build_paging_buffer(const HANDLE handle, DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct adapter *adapter = handle;
-    cpu_pager_build(&adapter->pager, args);
-    return STATUS_SUCCESS;
-}
-
 const struct skeleton_driver skeleton_driver = {
     .version = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
     .wddm = DXGKDDI_WDDMv1_3,
@@ -67,12 +59,3 @@ const struct skeleton_driver skeleton_driver = {
     .stop = stop,
     .segments = segments,
 };
-
-DRIVER_INITIALIZE DriverEntry;
-NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
-    DRIVER_INITIALIZATION_DATA table = {0};
-    skeleton_table(&table);
-    instant_table(&table);
-    table.DxgkDdiBuildPagingBuffer = build_paging_buffer;
-    return DxgkInitialize(driver, registry_path, &table);
-}

@@ -21,12 +21,11 @@ enum { VRAM = 1, APERTURE = 2, SEGMENTS = 2, BANKS = 4 };
 #define APERTURE_BYTES ((SIZE_T)APERTURE_PAGES * PAGE_SIZE)
 
 struct adapter {
-    struct skeleton base;
+    struct cpu_adapter cpu;
     PHYSICAL_ADDRESS bar;
     SIZE_T bar_bytes, vram_bytes;
     SIZE_T bank_end[BANKS - 1]; /* stays: the system may look at it while the device is started */
     volatile LONG hints;        /* given so far */
-    struct cpu_pager pager;
 };
 
 /* Equal banks in whole pages; what does not divide is the last one's. */
@@ -45,21 +44,21 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     adapter->vram_bytes = skeleton_size(setting, adapter->bar_bytes);
     if (!cut_banks(adapter))
         return STATUS_DEVICE_CONFIGURATION_ERROR;
-    adapter->pager = (struct cpu_pager){
+    adapter->cpu.pager = (struct cpu_pager){
         .memory_segment = VRAM, .memory_base = VRAM_BASE, .aperture_base = APERTURE_BASE};
-    adapter->pager.memory = MmMapIoSpace(adapter->bar, adapter->bar_bytes, MmWriteCombined);
-    if (adapter->pager.memory == NULL)
+    adapter->cpu.pager.memory = MmMapIoSpace(adapter->bar, adapter->bar_bytes, MmWriteCombined);
+    if (adapter->cpu.pager.memory == NULL)
         return STATUS_NO_MEMORY;
-    NTSTATUS status = cpu_pager_start(&adapter->pager, APERTURE_PAGES);
+    NTSTATUS status = cpu_pager_start(&adapter->cpu.pager, APERTURE_PAGES);
     if (!NT_SUCCESS(status))
-        MmUnmapIoSpace(adapter->pager.memory, adapter->bar_bytes);
+        MmUnmapIoSpace(adapter->cpu.pager.memory, adapter->bar_bytes);
     return status;
 }
 
 static VOID stop(struct skeleton *base) {
     struct adapter *adapter = (struct adapter *)base;
-    cpu_pager_stop(&adapter->pager);
-    MmUnmapIoSpace(adapter->pager.memory, adapter->bar_bytes);
+    cpu_pager_stop(&adapter->cpu.pager);
+    MmUnmapIoSpace(adapter->cpu.pager.memory, adapter->bar_bytes);
 }
 
 static VOID describe(struct adapter *adapter, DXGK_SEGMENTDESCRIPTOR *segment) {
@@ -108,13 +107,6 @@ static VOID hint(struct skeleton *base, DXGK_ALLOCATIONINFO *info) {
     info->HintedBank.Bank1 = (turn + 1) % BANKS + 1;
 }
 
-static DXGKDDI_BUILDPAGINGBUFFER build_paging_buffer;
-static NTSTATUS APIENTRY build_paging_buffer(const HANDLE handle, DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct adapter *adapter = handle;
-    cpu_pager_build(&adapter->pager, args);
-    return STATUS_SUCCESS;
-}
-
 const struct skeleton_driver skeleton_driver = {
     .version = DXGKDDI_INTERFACE_VERSION_WIN7, /* which is WDDM 1.1 */
     .wddm = DXGKDDI_WDDMv1,
@@ -127,12 +119,3 @@ const struct skeleton_driver skeleton_driver = {
     .segments = segments,
     .hint = hint,
 };
-
-DRIVER_INITIALIZE DriverEntry;
-NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
-    DRIVER_INITIALIZATION_DATA table = {0};
-    skeleton_table(&table);
-    instant_table(&table);
-    table.DxgkDdiBuildPagingBuffer = build_paging_buffer;
-    return DxgkInitialize(driver, registry_path, &table);
-}

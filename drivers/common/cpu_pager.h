@@ -22,6 +22,15 @@ struct cpu_pager {
     PMDL window[2]; /* of one page each: the source's and the destination's */
 };
 
+/*
+ * An adapter that pages so begins with this. cpu_entry.c has DriverEntry for it, and the
+ * DxgkDdiBuildPagingBuffer that calls cpu_pager_build.
+ */
+struct cpu_adapter {
+    struct skeleton skeleton;
+    struct cpu_pager pager;
+};
+
 /* Makes the page table and the windows; the caller has set the other members. */
 NTSTATUS cpu_pager_start(struct cpu_pager *pager, SIZE_T aperture_pages);
 VOID cpu_pager_stop(struct cpu_pager *pager);

@@ -16,10 +16,9 @@ enum { VRAM = 1, APERTURE = 2, SEGMENTS = 2 };
 #define APERTURE_BYTES ((SIZE_T)APERTURE_PAGES * PAGE_SIZE)
 
 struct adapter {
-    struct skeleton base;
+    struct cpu_adapter cpu;
     PHYSICAL_ADDRESS bar;
     SIZE_T bar_bytes, vram_bytes; /* the segment may be smaller than the BAR */
-    struct cpu_pager pager;
 };
 
 static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
@@ -31,13 +30,13 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     PUCHAR vram = MmMapIoSpace(adapter->bar, adapter->bar_bytes, MmWriteCombined);
     if (vram == NULL)
         return STATUS_NO_MEMORY;
-    adapter->pager = (struct cpu_pager){
+    adapter->cpu.pager = (struct cpu_pager){
         .memory_segment = VRAM,
         .memory_base = VRAM_BASE,
         .memory = vram,
         .aperture_base = APERTURE_BASE,
     };
-    NTSTATUS status = cpu_pager_start(&adapter->pager, APERTURE_PAGES);
+    NTSTATUS status = cpu_pager_start(&adapter->cpu.pager, APERTURE_PAGES);
     if (!NT_SUCCESS(status))
         MmUnmapIoSpace(vram, adapter->bar_bytes);
     return status;
@@ -45,8 +44,8 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
 
 static VOID stop(struct skeleton *base) {
     struct adapter *adapter = (struct adapter *)base;
-    cpu_pager_stop(&adapter->pager);
-    MmUnmapIoSpace(adapter->pager.memory, adapter->bar_bytes);
+    cpu_pager_stop(&adapter->cpu.pager);
+    MmUnmapIoSpace(adapter->cpu.pager.memory, adapter->bar_bytes);
 }
 
 static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *args) {
@@ -74,13 +73,6 @@ static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *
     return skeleton_segments3(args, segment, SEGMENTS, PAGE_SIZE);
 }
 
-static DXGKDDI_BUILDPAGINGBUFFER build_paging_buffer;
-static NTSTATUS APIENTRY build_paging_buffer(const HANDLE handle, DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct adapter *adapter = handle;
-    cpu_pager_build(&adapter->pager, args);
-    return STATUS_SUCCESS;
-}
-
 const struct skeleton_driver skeleton_driver = {
     .version = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
     .wddm = DXGKDDI_WDDMv1_3,
@@ -92,12 +84,3 @@ const struct skeleton_driver skeleton_driver = {
     .stop = stop,
     .segments = segments,
 };
-
-DRIVER_INITIALIZE DriverEntry;
-NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path) {
-    DRIVER_INITIALIZATION_DATA table = {0};
-    skeleton_table(&table);
-    instant_table(&table);
-    table.DxgkDdiBuildPagingBuffer = build_paging_buffer;
-    return DxgkInitialize(driver, registry_path, &table);
-}

@@ -117,10 +117,11 @@ static enum vidmm_status call_driver(const struct survey *survey, DXGK_QUERYSEGM
                      out, survey->dialect->out_size);
 }
 
-static bool all_canary(const void *bytes, size_t size) {
+/* True when each of the bytes is `value`. */
+static bool all_are(const void *bytes, size_t size, uint8_t value) {
     const uint8_t *at = bytes;
     size_t i = 0;
-    while (i < size && at[i] == CANARY) {
+    while (i < size && at[i] == value) {
         i++;
     }
     return i == size;
@@ -145,7 +146,7 @@ static enum vidmm_status ask_count(struct survey *survey) {
     }
     survey->count = out.NbSegment;
     untouched.NbSegment = out.NbSegment;
-    if (memcmp(&out, &untouched, sizeof(out)) != 0 || !all_canary(&element, sizeof(element))) {
+    if (memcmp(&out, &untouched, sizeof(out)) != 0 || !all_are(&element, sizeof(element), CANARY)) {
         return wrong(survey, survey->dialect->count,
                      "the only member written by the first of the two calls",
                      survey->version == DESCRIPTOR_4 ? "R5" : "R3", out.NbSegment);
@@ -159,20 +160,8 @@ static enum vidmm_status ask_count(struct survey *survey) {
 
 /* True when [from, from + size) of the array still is canary, or was cleared with the elements. */
 static bool left_alone(const struct survey *survey, size_t from, size_t size, bool may_clear) {
-    bool canary = true, zero = may_clear;
-    for (size_t i = from; i < from + size; i++) {
-        canary = canary && survey->array[i] == CANARY;
-        zero = zero && survey->array[i] == 0;
-    }
-    return canary || zero;
-}
-
-static bool all_zero(const uint8_t *bytes, size_t size) {
-    size_t i = 0;
-    while (i < size && bytes[i] == 0) {
-        i++;
-    }
-    return i == size;
+    return all_are(survey->array + from, size, CANARY) ||
+           (may_clear && all_are(survey->array + from, size, 0));
 }
 
 /* The array was written element by element, at the right distance, and nowhere else. */
@@ -183,7 +172,7 @@ static enum vidmm_status judge_array(const struct survey *survey) {
     for (uint32_t i = 0; survey->version == DESCRIPTOR_4 && i < survey->count; i++) {
         size_t at = (size_t)i * dialect->stride;
         if (!left_alone(survey, at + dialect->element, STRIDE_GAP, true) ||
-            (i != 0 && all_zero(survey->array + at, dialect->element))) {
+            (i != 0 && all_are(survey->array + at, dialect->element, 0))) {
             return wrong(survey, dialect->array, by_stride, "R8", i);
         }
     }

@@ -10,5 +10,6 @@
 #include "wdm_sync.h"
 #include "wdm_rtl.h"
 #include "wdm_io.h"
+#include "wdm_objects.h"
 
 #endif

@@ -14,6 +14,10 @@
 
 WDDM_BEGIN_DECLS
 
+/* x86 reads unaligned data as any other; elsewhere the compiler is told at the access. */
+#ifndef UNALIGNED
+#define UNALIGNED
+#endif
 #ifndef VOID
 #define VOID void
 #endif
@@ -111,6 +115,17 @@ typedef struct WDDM_LAYOUT _GUID {
     uint8_t Data4[8];
 } GUID;
 #endif
+#ifdef __cplusplus
+typedef const GUID &REFGUID;
+#define WDDM_GUID_ADDRESS(g) (&(g))
+#else
+typedef const GUID *REFGUID;
+#define WDDM_GUID_ADDRESS(g) (g)
+#endif
+#ifndef IsEqualGUID
+#define IsEqualGUID(a, b)                                                                          \
+    (!__builtin_memcmp(WDDM_GUID_ADDRESS(a), WDDM_GUID_ADDRESS(b), sizeof(GUID)))
+#endif
 typedef const GUID *LPCGUID;
 typedef GUID *LPGUID;
 #ifndef DEFINE_GUID
@@ -123,6 +138,12 @@ typedef struct WDDM_LAYOUT _UNICODE_STRING {
     PWSTR Buffer;
 } UNICODE_STRING, *PUNICODE_STRING;
 typedef const UNICODE_STRING *PCUNICODE_STRING;
+
+/* A constant string and its UNICODE_STRING, at the place of a declaration. */
+#define DECLARE_CONST_UNICODE_STRING(name, text)                                                   \
+    const WCHAR name##_text[] = text;                                                              \
+    const UNICODE_STRING name = {sizeof(text) - sizeof((text)[0]), sizeof(text),                   \
+                                 (PWSTR)(ULONG_PTR)name##_text}
 
 typedef struct WDDM_LAYOUT _STRING {
     USHORT Length;
@@ -150,6 +171,12 @@ typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
 
 #define OBJ_CASE_INSENSITIVE 0x00000040u
 #define OBJ_KERNEL_HANDLE    0x00000200u
+
+/* Names of nameless members, for compilers that have none. */
+#ifndef DUMMYSTRUCTNAME
+#define DUMMYSTRUCTNAME
+#define DUMMYUNIONNAME
+#endif
 
 #ifndef C_ASSERT
 #define C_ASSERT(e) WDDM_STATIC_ASSERT(e, #e)
@@ -193,7 +220,7 @@ typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
 #ifndef MAXSIZE_T
 #define MAXSIZE_T UINTPTR_MAX
 #endif
-#if !defined(__cplusplus) && !defined(NOMINMAX)
+#if (!defined(__cplusplus) || defined(_KERNEL_MODE)) && !defined(NOMINMAX)
 #ifndef min
 #define min(a, b) (((a) < (b)) ? (a) : (b))
 #endif

@@ -9,6 +9,9 @@
 #define STATUS_SUCCESS                                   ((NTSTATUS)0x00000000)
 #define STATUS_WAIT_0                                    ((NTSTATUS)0x00000000)
 #define STATUS_WAIT_1                                    ((NTSTATUS)0x00000001)
+#define STATUS_WAIT_2                                    ((NTSTATUS)0x00000002)
+#define STATUS_WAIT_3                                    ((NTSTATUS)0x00000003)
+#define STATUS_WAIT_63                                   ((NTSTATUS)0x0000003F)
 #define STATUS_ABANDONED                                 ((NTSTATUS)0x00000080)
 #define STATUS_USER_APC                                  ((NTSTATUS)0x000000C0)
 #define STATUS_ALERTED                                   ((NTSTATUS)0x00000101)
@@ -122,5 +125,6 @@
 #define STATUS_GRAPHICS_NO_PREFERRED_MODE                ((NTSTATUS)0x401E031E)
 #define STATUS_MONITOR_NO_DESCRIPTOR                     ((NTSTATUS)0xC01D0001)
 #define STATUS_MONITOR_INVALID_DESCRIPTOR_CHECKSUM       ((NTSTATUS)0xC01D0003)
+#define STATUS_ACPI_INVALID_DATA                         ((NTSTATUS)0xC014000F)
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Source annotations (SAL and the older driver annotations) as empty macros, so that annotated
- * driver sources compile. The old lower-case forms (__in, __out ...) are left out: C++ standard
- * libraries use those identifiers.
+ * driver sources compile. The old lower-case forms (__in, __out ...) are for kernel code alone: C++
+ * standard libraries use those identifiers.
  */
 #ifndef WDDM_SAL_H
 #define WDDM_SAL_H
@@ -465,6 +465,34 @@
 #endif
 #ifndef _Outptr_result_bytebuffer_to_
 #define _Outptr_result_bytebuffer_to_(...)
+#endif
+
+#ifndef _Function_class_DXGK_
+#define _Function_class_DXGK_(...)
+#define _IRQL_requires_DXGK_(...)
+#define _IRQL_requires_max_DXGK_(...)
+#define _IRQL_requires_min_DXGK_(...)
+#endif
+
+/*
+ * Sources built as kernel code (the compiler defines _KERNEL_MODE, or the build file does) include
+ * no C++ standard library: for them the lower-case forms exist as well.
+ */
+#ifdef _KERNEL_MODE
+#define __in
+#define __out
+#define __inout
+#define __in_opt
+#define __out_opt
+#define __inout_opt
+#define __deref_out
+#define __in_bcount(...)
+#define __in_ecount(...)
+#define __out_bcount(...)
+#define __out_ecount(...)
+#define __inout_bcount(...)
+#define __inout_ecount(...)
+#define __control_entrypoint(...)
 #endif
 
 /* The pre-SAL direction words. */

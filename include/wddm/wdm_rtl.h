@@ -9,6 +9,11 @@
 #include "ntdef.h"
 #include "ntstatus.h"
 
+#if defined(_KERNEL_MODE) && defined(__cplusplus)
+#undef NULL /* a plain 0 also makes a function pure */
+#define NULL 0
+#endif
+
 WDDM_BEGIN_DECLS
 
 #define RtlCopyMemory(Destination, Source, Length) memcpy((Destination), (Source), (Length))
@@ -175,6 +180,21 @@ FORCEINLINE VOID KeMemoryBarrier(VOID) {
 #define MemoryBarrier() KeMemoryBarrier()
 #endif
 
+/*
+ * Structured exceptions, in sources built as kernel code. Nothing raises one here: a bad address
+ * ends the process, and the examination says in which call.
+ */
+#if defined(_KERNEL_MODE) && !defined(_MSC_VER)
+#define EXCEPTION_EXECUTE_HANDLER    1
+#define EXCEPTION_CONTINUE_SEARCH    0
+#define EXCEPTION_CONTINUE_EXECUTION (-1)
+#define GetExceptionCode()           ((NTSTATUS)0)
+#define WDDM_NEVER(filter)           if (0 && (filter))
+#define __try
+#define __except WDDM_NEVER
+#define __finally
+#endif
+
 /* Debugging aids. */
 #define DPFLTR_IHVVIDEO_ID   78
 #define DPFLTR_IHVDRIVER_ID  77
@@ -188,6 +208,12 @@ FORCEINLINE VOID KeMemoryBarrier(VOID) {
 NTSYSAPI ULONG NTAPI DbgPrint(PCSTR Format, ...);
 NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ...);
 NTSYSAPI VOID NTAPI DbgBreakPoint(VOID);
+NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length);
+#define DPFLTR_DEFAULT_ID 101
+/* No kernel debugger is ever there. */
+#define KdRefreshDebuggerNotPresent() ((BOOLEAN)TRUE)
+#define KD_DEBUGGER_ENABLED           FALSE
+#define KD_DEBUGGER_NOT_PRESENT       TRUE
 NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineNumber,
                               PCHAR Message);
 

@@ -141,6 +141,22 @@ NTKERNELAPI NTSTATUS NTAPI KeWaitForSingleObject(PVOID Object, KWAIT_REASON Wait
                                                  PLARGE_INTEGER Timeout);
 #define KeWaitForMutexObject KeWaitForSingleObject
 
+#define THREAD_WAIT_OBJECTS  3
+#define MAXIMUM_WAIT_OBJECTS 64
+typedef struct _KWAIT_BLOCK *PKWAIT_BLOCK;
+NTKERNELAPI NTSTATUS NTAPI KeWaitForMultipleObjects(ULONG Count, PVOID Object[], WAIT_TYPE WaitType,
+                                                    KWAIT_REASON WaitReason,
+                                                    KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
+                                                    PLARGE_INTEGER Timeout,
+                                                    PKWAIT_BLOCK WaitBlockArray);
+
+/* Lists under a spin lock that nothing else takes; any IRQL. */
+NTKERNELAPI PLIST_ENTRY NTAPI ExInterlockedInsertHeadList(PLIST_ENTRY ListHead,
+                                                          PLIST_ENTRY ListEntry, PKSPIN_LOCK Lock);
+NTKERNELAPI PLIST_ENTRY NTAPI ExInterlockedInsertTailList(PLIST_ENTRY ListHead,
+                                                          PLIST_ENTRY ListEntry, PKSPIN_LOCK Lock);
+NTKERNELAPI PLIST_ENTRY NTAPI ExInterlockedRemoveHeadList(PLIST_ENTRY ListHead, PKSPIN_LOCK Lock);
+
 NTKERNELAPI VOID NTAPI ExInitializeFastMutex(PFAST_MUTEX FastMutex);
 NTKERNELAPI VOID NTAPI ExAcquireFastMutex(PFAST_MUTEX FastMutex);
 NTKERNELAPI VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX FastMutex);
@@ -171,6 +187,21 @@ NTKERNELAPI LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER Perform
 NTKERNELAPI VOID NTAPI KeQuerySystemTime(PLARGE_INTEGER CurrentTime);
 NTKERNELAPI ULONGLONG NTAPI KeQueryInterruptTime(VOID);
 NTKERNELAPI ULONG NTAPI KeQueryTimeIncrement(VOID);
+NTKERNELAPI VOID NTAPI KeQueryTickCount(PLARGE_INTEGER CurrentCount);
+NTKERNELAPI BOOLEAN NTAPI KeInvalidateAllCaches(VOID);
+
+/* The state of the floating-point unit, of which a thread of a process has its own anyway. */
+typedef struct WDDM_LAYOUT _KFLOATING_SAVE {
+    ULONG Dummy;
+} KFLOATING_SAVE, *PKFLOATING_SAVE;
+FORCEINLINE NTSTATUS KeSaveFloatingPointState(PKFLOATING_SAVE Save) {
+    Save->Dummy = 0;
+    return 0;
+}
+FORCEINLINE NTSTATUS KeRestoreFloatingPointState(PKFLOATING_SAVE Save) {
+    (void)Save;
+    return 0;
+}
 
 typedef struct WDDM_LAYOUT _CLIENT_ID {
     HANDLE UniqueProcess;

@@ -16,6 +16,8 @@
 bool host_may_allocate(void) {
     struct host_allocations *all = &host_world->allocations;
     uint64_t nth = atomic_fetch_add_explicit(&all->count, 1, memory_order_relaxed) + 1;
+    if (all->allocating != NULL)
+        all->allocating(all->allocating_ctx, nth);
     if (nth != all->fail_at)
         return true;
     atomic_store_explicit(&all->failed, true, memory_order_relaxed);

@@ -26,6 +26,8 @@ enum host_owner {
 struct host_allocations {
     _Atomic uint64_t count;
     uint64_t fail_at;
+    void (*allocating)(void *ctx, uint64_t number); /* told of each; NULL: nobody */
+    void *allocating_ctx;
     _Atomic bool failed;
     _Atomic uint64_t live[HOST_OWNERS]; /* blocks */
     _Atomic uint64_t live_bytes[HOST_OWNERS];

@@ -56,6 +56,12 @@ static void aperture(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
         host_mix(c, a->MapApertureSegment.OffsetInPages);
         host_mix(c, a->MapApertureSegment.NumberOfPages);
         host_mix(c, a->MapApertureSegment.MdlOffset);
+    } else if (a->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2) {
+        host_mix2(c, a->MapApertureSegment2.SegmentId, a->MapApertureSegment2.Flags.Value);
+        host_mix(c, a->MapApertureSegment2.OffsetInPages);
+        host_mix(c, a->MapApertureSegment2.NumberOfPages);
+        host_mix2(c, a->MapApertureSegment2.AdlOffset, a->MapApertureSegment2.Adl.Flags.Value);
+        host_mix(c, a->MapApertureSegment2.Adl.PageCount);
     } else {
         host_mix(c, a->UnmapApertureSegment.SegmentId);
         host_mix(c, a->UnmapApertureSegment.OffsetInPages);
@@ -92,6 +98,7 @@ static void operation(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
         host_mix(c, (uint64_t)a->ReadPhysical.PhysicalAddress.QuadPart);
         break;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
         aperture(c, a);
         break;

@@ -16,14 +16,9 @@
 #include <d3dkmddi.h>
 
 #include <vidmm/host.h>
+#include <vidmm/interrupt.h>
 
 #define HOST_REPORTS 1024u
-
-/* One DxgkCbNotifyInterrupt that has not gone to the sink yet. */
-struct host_report {
-    DXGK_INTERRUPT_TYPE type;
-    uint32_t node, fence, last_completed;
-};
 
 struct host_device {
     DRIVER_OBJECT driver;
@@ -37,7 +32,7 @@ struct host_device {
     KDPC dpc; /* DxgkCbQueueDpc */
     uint8_t config_space[256];
     pthread_mutex_t report_lock;
-    struct host_report report[HOST_REPORTS]; /* a ring */
+    struct vidmm_interrupt report[HOST_REPORTS]; /* a ring: what has not gone to the sink yet */
     uint32_t first_report, reports;
 };
 

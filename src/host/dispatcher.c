@@ -1,6 +1,7 @@
 /* dispatcher.c - waitable objects of dispatcher.h, and the waits. */
 #include "dispatcher.h"
 #include "irql.h"
+#include "threads.h"
 #include "world.h"
 
 #include <string.h>
@@ -26,31 +27,67 @@ LONG host_object_set(DISPATCHER_HEADER *header, LONG state) {
     return old;
 }
 
-static bool take_mutex(KMUTEX *mutex) {
-    PKTHREAD self = KeGetCurrentThread();
-    if (mutex->Header.SignalState <= 0 && mutex->OwnerThread != self)
-        return false;
-    mutex->Header.SignalState--;
-    mutex->OwnerThread = self;
-    return true;
+static bool is_signalled(const DISPATCHER_HEADER *header) {
+    bool own = header->Type == HOST_OBJECT_MUTEX &&
+               ((const KMUTEX *)header)->OwnerThread == KeGetCurrentThread();
+    return own || header->SignalState > 0;
 }
 
-/* Takes what a satisfied wait takes; false when the object is not signalled. */
-static bool try_object(DISPATCHER_HEADER *header) {
-    bool taken;
+/* What a wait that is over does to an object that it waited for. */
+static void take(DISPATCHER_HEADER *header) {
+    switch ((enum host_object)header->Type) {
+    case HOST_OBJECT_MUTEX:
+        header->SignalState--;
+        ((KMUTEX *)header)->OwnerThread = KeGetCurrentThread();
+        break;
+    case HOST_OBJECT_SEMAPHORE:
+        header->SignalState--;
+        break;
+    case HOST_OBJECT_SYNCHRONIZATION_EVENT:
+    case HOST_OBJECT_SYNCHRONIZATION_TIMER:
+        header->SignalState = 0;
+        break;
+    case HOST_OBJECT_NOTIFICATION_EVENT:
+    case HOST_OBJECT_NOTIFICATION_TIMER:
+    case HOST_OBJECT_THREAD:
+        break;
+    }
+}
+
+/* What a wait waits for: one object, any of several, or all of them. */
+struct wait {
+    PVOID *object;
+    ULONG count;
+    WAIT_TYPE type;
+};
+
+/* Takes what the wait takes that it satisfies: all objects, or the first that is signalled, whose
+ * index is the answer. NOT_YET when the wait goes on. */
+#define NOT_YET UINT32_MAX
+static ULONG try_wait(const struct wait *wait) {
+    ULONG first = NOT_YET, signalled = 0;
     pthread_mutex_lock(&dispatcher);
-    if (header->Type == HOST_OBJECT_MUTEX) {
-        taken = take_mutex((KMUTEX *)header);
+    for (ULONG i = 0; i < wait->count; i++)
+        if (is_signalled(wait->object[i])) {
+            signalled++;
+            first = first == NOT_YET ? i : first;
+        }
+    if (wait->type == WaitAny && first != NOT_YET) {
+        take(wait->object[first]);
+    } else if (wait->type == WaitAll && signalled == wait->count) {
+        for (ULONG i = 0; i < wait->count; i++)
+            take(wait->object[i]);
+        first = 0;
     } else {
-        taken = header->SignalState > 0;
-        if (taken && header->Type == HOST_OBJECT_SEMAPHORE)
-            header->SignalState--;
-        else if (taken && (header->Type == HOST_OBJECT_SYNCHRONIZATION_EVENT ||
-                           header->Type == HOST_OBJECT_SYNCHRONIZATION_TIMER))
-            header->SignalState = 0;
+        first = NOT_YET;
     }
     pthread_mutex_unlock(&dispatcher);
-    return taken;
+    return first;
+}
+
+static bool try_object(DISPATCHER_HEADER *header) {
+    PVOID object = header;
+    return try_wait(&(struct wait){&object, 1, WaitAny}) != NOT_YET;
 }
 
 /* When a relative (negative) or absolute time of 100 ns units ends, in host_now(). */
@@ -62,30 +99,57 @@ static uint64_t deadline_of(const LARGE_INTEGER *timeout) {
     return host_now() + (uint64_t)-timeout->QuadPart * UNITS_NS;
 }
 
+static NTSTATUS wait_for(const struct wait *wait, const LARGE_INTEGER *timeout,
+                         const char *function) {
+    bool polls = timeout != NULL && timeout->QuadPart == 0;
+    if (!host_irql_at_most(polls ? DISPATCH_LEVEL : APC_LEVEL, function))
+        polls = true;
+    uint64_t deadline = deadline_of(timeout);
+    for (;;) {
+        ULONG satisfied = try_wait(wait);
+        if (satisfied != NOT_YET)
+            return (NTSTATUS)(STATUS_WAIT_0 + (NTSTATUS)satisfied);
+        if (polls)
+            return STATUS_TIMEOUT;
+        if (timeout == NULL && host_thread_idles())
+            continue;
+        if (host_sleep(deadline))
+            continue;
+        satisfied = try_wait(wait); /* a last look */
+        if (satisfied != NOT_YET)
+            return (NTSTATUS)(STATUS_WAIT_0 + (NTSTATUS)satisfied);
+        if (timeout == NULL)
+            host_violation("%s without a timeout waits for ever: the hardware is idle and nothing "
+                           "else can signal the object",
+                           function);
+        return STATUS_TIMEOUT;
+    }
+}
+
 NTKERNELAPI NTSTATUS NTAPI KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason,
                                                  KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
                                                  PLARGE_INTEGER Timeout) {
-    bool polls = Timeout != NULL && Timeout->QuadPart == 0;
     (void)WaitReason;
     (void)WaitMode;
     (void)Alertable;
-    if (!host_irql_at_most(polls ? DISPATCH_LEVEL : APC_LEVEL, "KeWaitForSingleObject"))
-        polls = true;
-    uint64_t deadline = deadline_of(Timeout);
-    while (!try_object(Object)) {
-        if (polls)
-            return STATUS_TIMEOUT;
-        if (host_sleep(deadline))
-            continue;
-        if (try_object(Object))
-            return STATUS_SUCCESS;
-        if (Timeout == NULL)
-            host_violation(
-                "KeWaitForSingleObject without a timeout waits for ever: the hardware is "
-                "idle and nothing else can signal the object");
-        return STATUS_TIMEOUT;
+    return wait_for(&(struct wait){&Object, 1, WaitAny}, Timeout, "KeWaitForSingleObject");
+}
+
+NTKERNELAPI NTSTATUS NTAPI KeWaitForMultipleObjects(ULONG Count, PVOID Object[], WAIT_TYPE WaitType,
+                                                    KWAIT_REASON WaitReason,
+                                                    KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
+                                                    PLARGE_INTEGER Timeout,
+                                                    PKWAIT_BLOCK WaitBlockArray) {
+    (void)WaitReason;
+    (void)WaitMode;
+    (void)Alertable;
+    if (Count == 0 || Count > MAXIMUM_WAIT_OBJECTS ||
+        (Count > THREAD_WAIT_OBJECTS && WaitBlockArray == NULL)) {
+        host_violation("KeWaitForMultipleObjects of %u objects%s", Count,
+                       Count <= MAXIMUM_WAIT_OBJECTS ? " needs wait blocks" : "");
+        return STATUS_INVALID_PARAMETER;
     }
-    return STATUS_SUCCESS;
+    return wait_for(&(struct wait){Object, Count, WaitType}, Timeout, "KeWaitForMultipleObjects");
 }
 
 NTKERNELAPI NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
@@ -247,4 +311,14 @@ NTKERNELAPI ULONGLONG NTAPI KeQueryInterruptTime(VOID) {
 
 NTKERNELAPI ULONG NTAPI KeQueryTimeIncrement(VOID) {
     return 156250;
+}
+
+/* A tick is what KeQueryTimeIncrement says. */
+NTKERNELAPI VOID NTAPI KeQueryTickCount(PLARGE_INTEGER CurrentCount) {
+    CurrentCount->QuadPart = (LONGLONG)(host_now() / UNITS_NS / KeQueryTimeIncrement());
+}
+
+/* Caches are coherent here. */
+NTKERNELAPI BOOLEAN NTAPI KeInvalidateAllCaches(VOID) {
+    return TRUE;
 }

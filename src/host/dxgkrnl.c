@@ -213,33 +213,7 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
     return STATUS_SUCCESS;
 }
 
-/* What of an interrupt the memory manager is told; false: nothing. */
-static bool report_of(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data, struct host_report *report) {
-    *report = (struct host_report){.type = data->InterruptType};
-    switch (data->InterruptType) {
-    case DXGK_INTERRUPT_DMA_COMPLETED:
-        report->node = data->DmaCompleted.NodeOrdinal;
-        report->fence = data->DmaCompleted.SubmissionFenceId;
-        return true;
-    case DXGK_INTERRUPT_DMA_PREEMPTED:
-        report->node = data->DmaPreempted.NodeOrdinal;
-        report->fence = data->DmaPreempted.PreemptionFenceId;
-        report->last_completed = data->DmaPreempted.LastCompletedFenceId;
-        return true;
-    case DXGK_INTERRUPT_DMA_FAULTED:
-        report->node = data->DmaFaulted.NodeOrdinal;
-        report->fence = data->DmaFaulted.FaultedFenceId;
-        return true;
-    case DXGK_INTERRUPT_DMA_PAGE_FAULTED:
-        report->node = data->DmaPageFaulted.NodeOrdinal;
-        report->fence = data->DmaPageFaulted.FaultedFenceId;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static void deliver(const struct host_report *report) {
+static void deliver(const struct vidmm_interrupt *report) {
     const struct vidmm_host_sink *sink = &host_world->sink;
     if (report->type == DXGK_INTERRUPT_DMA_COMPLETED && sink->completed != NULL)
         sink->completed(sink->ctx, report->node, report->fence);
@@ -251,7 +225,7 @@ static void deliver(const struct host_report *report) {
         sink->faulted(sink->ctx, report->node, report->fence);
 }
 
-static bool take_report(struct host_device *device, struct host_report *report) {
+static bool take_report(struct host_device *device, struct vidmm_interrupt *report) {
     pthread_mutex_lock(&device->report_lock);
     bool any = device->reports != 0;
     if (any) {
@@ -266,7 +240,7 @@ static bool take_report(struct host_device *device, struct host_report *report) 
 /* In order: one thread at a time takes and delivers. */
 static void deliver_reports(void) {
     static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
-    struct host_report report;
+    struct vidmm_interrupt report;
     pthread_mutex_lock(&delivering);
     while (take_report(&host_world->device, &report))
         deliver(&report);
@@ -277,14 +251,14 @@ static void deliver_reports(void) {
 static VOID APIENTRY notify_interrupt(const HANDLE handle,
                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     struct host_device *device = &host_world->device;
-    struct host_report report;
+    struct vidmm_interrupt report;
     if (!ours(handle, "DxgkCbNotifyInterrupt"))
         return;
     if (host_self.irql != HOST_DEVICE_IRQL)
         host_violation("DxgkCbNotifyInterrupt was called at IRQL %u; it must be called at the "
                        "device's IRQL (%u): in the ISR or by DxgkCbSynchronizeExecution",
                        host_self.irql, HOST_DEVICE_IRQL);
-    if (!report_of(data, &report))
+    if (!vidmm_interrupt_read(data, &report))
         return;
     pthread_mutex_lock(&device->report_lock);
     bool full = device->reports == HOST_REPORTS;

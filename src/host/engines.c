@@ -194,6 +194,37 @@ bool host_sleep(uint64_t deadline) {
     return real_sleep(deadline < furthest ? deadline : furthest);
 }
 
+/* Counts this thread as idle, once since the wake that it saw last. */
+static void count_idle(struct host_engines *engines) {
+    static _Thread_local uint64_t counted;
+    uint64_t seen = host_self.seen_wakes, now = atomic_load(&engines->idle), wanted;
+    if (counted == seen + 1)
+        return;
+    counted = seen + 1;
+    do
+        wanted = now >> 16 == seen ? now + 1 : seen << 16 | 1;
+    while (now >> 16 <= seen && !atomic_compare_exchange_weak(&engines->idle, &now, wanted));
+}
+
+void host_idle(void) {
+    if (woken())
+        return;
+    count_idle(&host_world->engines);
+    real_sleep(real_now() + GRACE_NS);
+}
+
+static bool threads_idle(struct host_engines *engines) {
+    uint64_t threads = atomic_load(&engines->system_threads);
+    return threads == 0 || atomic_load(&engines->idle) == (atomic_load(&wakes) << 16 | threads);
+}
+
+void host_settle(void) {
+    const struct timespec nap = {.tv_nsec = 100000};
+    uint64_t end = real_now() + 5 * (uint64_t)GRACE_NS;
+    while (!threads_idle(&host_world->engines) && real_now() < end)
+        nanosleep(&nap, NULL);
+}
+
 /* ---- Engine threads ---------------------------------------------------------------------------
  */
 

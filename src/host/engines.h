@@ -33,6 +33,8 @@ struct host_engines {
     pthread_mutex_t sleep_lock;
     pthread_cond_t sleep;
     _Atomic uint32_t sleepers;
+    _Atomic uint64_t
+        idle; /* wakes << 16 | system threads that have nothing to do since that wake */
     struct host_engine engine[HOST_ENGINES_MOST];
     uint32_t started;
     _Atomic bool stop;
@@ -61,5 +63,9 @@ void host_stall(uint64_t ns);
 /* Sleeps until a wake (true, also early) or until `deadline` of host_now() (false). */
 bool host_sleep(uint64_t deadline);
 void host_wake(void);
+/* Sleeps until a wake, or a moment of real time, and leaves time and hardware to others. */
+void host_idle(void);
+/* Waits, briefly, until every system thread of the driver has nothing to do. */
+void host_settle(void);
 
 #endif

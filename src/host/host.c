@@ -197,6 +197,8 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     if (config->interposer != NULL)
         host->interposer = *config->interposer;
     host->allocations.fail_at = config->fail_at;
+    host->allocations.allocating = config->allocating;
+    host->allocations.allocating_ctx = config->allocating_ctx;
     host_violations_init(&host->violations);
     host_mdls_init(&host->mdls);
     host_engines_init(&host->engines, config->threads);
@@ -377,6 +379,12 @@ uint64_t vidmm_host_allocations(struct vidmm_host *host) {
     return atomic_load(&host->allocations.count);
 }
 
+uint64_t vidmm_host_pool_blocks(struct vidmm_host *host) {
+    struct host_pool_left left;
+    host_pool_left(&host->pool, &left);
+    return left.blocks;
+}
+
 bool vidmm_host_failed_once(struct vidmm_host *host) {
     return atomic_load(&host->allocations.failed);
 }
@@ -388,6 +396,7 @@ void vidmm_host_run(struct vidmm_host *host) {
     }
     for (uint64_t round = 0; round < MOST_ROUNDS && host_pump(); round++)
         ;
+    host_settle();
 }
 
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size) {

@@ -169,6 +169,17 @@ bool host_mdl_free_as_pool(void *p) {
     return true;
 }
 
+bool host_contiguous_holds(struct host_mdls *mdls, uint64_t physical, size_t size) {
+    bool holds = false;
+    pthread_mutex_lock(&mdls->lock);
+    for (struct host_contiguous *c = mdls->contiguous; c != NULL && !holds; c = c->next) {
+        uint64_t start = c->frame * HOST_PAGE, bytes = c->frames * HOST_PAGE;
+        holds = physical >= start && size <= bytes && physical - start <= bytes - size;
+    }
+    pthread_mutex_unlock(&mdls->lock);
+    return holds;
+}
+
 uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous) {
     uint64_t left = 0;
     *contiguous = 0;

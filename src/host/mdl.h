@@ -45,6 +45,8 @@ struct host_mdls {
 void host_mdls_init(struct host_mdls *mdls);
 /* Frees everything that is left. */
 void host_mdls_done(struct host_mdls *mdls);
+/* The range is in one contiguous block of the driver. */
+bool host_contiguous_holds(struct host_mdls *mdls, uint64_t physical, size_t size);
 /* Driver's MDLs and contiguous blocks alive. */
 uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous);
 

@@ -90,9 +90,12 @@ static void *os_pages_map(void *ctx, PMDL mdl) {
 static void *os_io_map(void *ctx, uint64_t physical, size_t size) {
     (void)ctx;
     struct host_bar *bar = host_bar_at(physical, size);
-    if (bar == NULL || bar->bar.kind != VIDMM_HW_BAR_MEMORY)
-        return NULL;
-    return bar->cpu + (physical - bar->physical);
+    if (bar != NULL && bar->bar.kind == VIDMM_HW_BAR_MEMORY)
+        return bar->cpu + (physical - bar->physical);
+    /* What a driver took for its device is the device's memory, as a carve-out is. */
+    return host_contiguous_holds(&host_world->mdls, physical, size)
+               ? host_physical_pointer(&host_world->physical, physical, size)
+               : NULL;
 }
 
 static uint64_t os_dummy_page(void *ctx) {

@@ -1,26 +1,31 @@
 /*
- * print.c - DbgPrint and its relatives, to the configured log.
+ * print.c - DbgPrint and its relatives, to the configured log, and the printing of ntstrsafe.h.
  *
  * They are variadic functions of the Windows calling convention whose format has Windows' sizes
  * (l is 32 bits, I64, ws, wZ), so every conversion is taken apart here and printed on its own.
  */
 #include "world.h"
 
+#include <ntstrsafe.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the text goes: characters of one byte or of two, and always room for a terminator. */
 struct output {
-    char text[1024];
-    size_t length;
+    char *text;
+    WCHAR *wide;
+    size_t room, length;
+    bool cut;
 };
 
 struct conversion {
     char flags[8];
     int width, precision; /* -1: none */
     uint32_t bytes;       /* of an integer argument */
-    bool wide;
+    bool wide, narrow;
 };
 
 void host_log(const char *format, ...) {
@@ -33,15 +38,25 @@ void host_log(const char *format, ...) {
     va_end(args);
 }
 
-static void put(struct output *out, char c) {
-    if (out->length + 1 < sizeof(out->text))
-        out->text[out->length++] = c;
+static void put_unit(struct output *out, WCHAR c) {
+    if (out->length + 1 >= out->room) {
+        out->cut = true;
+        return;
+    }
+    if (out->wide != NULL)
+        out->wide[out->length++] = c;
+    else
+        out->text[out->length++] = c < 128 ? (char)c : '?';
 }
 
-/* `count` UTF-16 units, those beyond ASCII as '?'. */
+static void put(struct output *out, char c) {
+    put_unit(out, (unsigned char)c);
+}
+
+/* `count` UTF-16 units; where there are only bytes, those beyond ASCII become '?'. */
 static void put_wide(struct output *out, const WCHAR *text, size_t count) {
     for (size_t i = 0; i < count; i++)
-        put(out, text[i] < 128 ? (char)text[i] : '?');
+        put_unit(out, text[i]);
 }
 
 static size_t wide_length(const WCHAR *text, int precision) {
@@ -70,6 +85,7 @@ static void sizes(const char **at, struct conversion *c) {
             *at += 2;
         } else if (**at == 'h') {
             c->bytes = c->bytes == 2 ? 1 : 2;
+            c->narrow = true;
         } else if (**at == 'l' || **at == 'w') {
             c->bytes = c->wide ? 8 : 4;
             c->wide = true;
@@ -168,7 +184,9 @@ static void put_conversion(struct output *out, struct conversion *c, char letter
     } else if (letter == 'c' || letter == 'C') {
         put(out, (char)__builtin_va_arg(*args, int));
     } else if (letter == 's' || letter == 'S') {
-        put_string(out, c, letter == 'S' ? !c->wide : c->wide, args);
+        /* %s has the characters of the format, %S the other ones, unless a modifier says. */
+        bool wide = (out->wide != NULL) == (letter == 's');
+        put_string(out, c, c->wide || (wide && !c->narrow), args);
     } else if (letter == 'Z') {
         put_counted(out, c->wide, args);
     } else if (letter != 0 && strchr("feEgGaA", letter) != NULL) {
@@ -178,23 +196,31 @@ static void put_conversion(struct output *out, struct conversion *c, char letter
     }
 }
 
-static void print(const char *format, __builtin_ms_va_list *args) {
-    struct output out = {.length = 0};
-    if (host_world->config.log == NULL)
-        return;
+static void format_text(struct output *out, const char *format, __builtin_ms_va_list *args) {
     for (const char *at = format; *at != 0; at++) {
         struct conversion c;
         if (*at != '%') {
-            put(&out, *at);
+            put(out, *at);
             continue;
         }
         at = parse(at + 1, &c, args);
-        put_conversion(&out, &c, *at, args);
+        put_conversion(out, &c, *at, args);
         if (*at == 0)
             break;
     }
-    out.text[out.length] = 0;
-    host_log("%s", out.text);
+    if (out->wide != NULL)
+        out->wide[out->length] = 0;
+    else
+        out->text[out->length] = 0;
+}
+
+static void print(const char *format, __builtin_ms_va_list *args) {
+    char text[1024];
+    struct output out = {.text = text, .room = sizeof(text)};
+    if (host_world->config.log == NULL)
+        return;
+    format_text(&out, format, args);
+    host_log("%s", text);
 }
 
 NTSYSAPI ULONG NTAPI DbgPrint(PCSTR Format, ...) {
@@ -215,6 +241,14 @@ NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ..
     return (ULONG)STATUS_SUCCESS;
 }
 
+/* Nobody is there to answer. */
+NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length) {
+    host_log("%s\n", Prompt);
+    if (Length != 0)
+        Response[0] = 0;
+    return 0;
+}
+
 NTSYSAPI VOID NTAPI DbgBreakPoint(VOID) {
     host_violation("the driver reached a break point");
 }
@@ -224,6 +258,67 @@ NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineN
     host_violation("an assertion of the driver failed: %s (%s:%u)%s%s",
                    (const char *)FailedAssertion, (const char *)FileName, LineNumber,
                    Message != NULL ? ": " : "", Message != NULL ? Message : "");
+}
+
+/* ---- ntstrsafe.h ------------------------------------------------------------------------------
+ */
+
+static NTSTATUS print_narrow(PSTR text, SIZE_T room, const char *format,
+                             __builtin_ms_va_list *args) {
+    struct output out = {.text = text, .room = room};
+    if (room == 0 || room > NTSTRSAFE_MAX_CCH)
+        return STATUS_INVALID_PARAMETER;
+    format_text(&out, format, args);
+    return out.cut ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
+}
+
+/* The format is taken as ASCII, which formats of drivers are. */
+static NTSTATUS print_wide(PWSTR text, SIZE_T room, const WCHAR *format,
+                           __builtin_ms_va_list *args) {
+    char narrow[1024];
+    size_t n = wide_length(format, (int)sizeof(narrow) - 1);
+    struct output out = {.wide = text, .room = room};
+    if (room == 0 || room > NTSTRSAFE_MAX_CCH || format[n] != 0)
+        return STATUS_INVALID_PARAMETER;
+    for (size_t i = 0; i < n; i++)
+        narrow[i] = format[i] < 128 ? (char)format[i] : '?';
+    narrow[n] = 0;
+    format_text(&out, narrow, args);
+    return out.cut ? STATUS_BUFFER_OVERFLOW : STATUS_SUCCESS;
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfA(PSTR Destination, SIZE_T Characters, PCSTR Format,
+                                            ...) {
+    __builtin_ms_va_list args;
+    __builtin_ms_va_start(args, Format);
+    NTSTATUS status = print_narrow(Destination, Characters, Format, &args);
+    __builtin_ms_va_end(args);
+    return status;
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfA(PSTR Destination, SIZE_T Bytes, PCSTR Format, ...) {
+    __builtin_ms_va_list args;
+    __builtin_ms_va_start(args, Format);
+    NTSTATUS status = print_narrow(Destination, Bytes, Format, &args);
+    __builtin_ms_va_end(args);
+    return status;
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfW(PWSTR Destination, SIZE_T Characters, PCWSTR Format,
+                                            ...) {
+    __builtin_ms_va_list args;
+    __builtin_ms_va_start(args, Format);
+    NTSTATUS status = print_wide(Destination, Characters, Format, &args);
+    __builtin_ms_va_end(args);
+    return status;
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfW(PWSTR Destination, SIZE_T Bytes, PCWSTR Format, ...) {
+    __builtin_ms_va_list args;
+    __builtin_ms_va_start(args, Format);
+    NTSTATUS status = print_wide(Destination, Bytes / sizeof(WCHAR), Format, &args);
+    __builtin_ms_va_end(args);
+    return status;
 }
 
 /* A bugcheck ends the system; here it ends the process, after saying why. */

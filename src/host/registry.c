@@ -126,6 +126,66 @@ NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
     return STATUS_SUCCESS;
 }
 
+/* ---- Keys that the driver opens by name: the same values --------------------------------------
+ */
+
+NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
+                                  POBJECT_ATTRIBUTES ObjectAttributes) {
+    (void)ObjectAttributes;
+    return IoOpenDeviceRegistryKey(NULL, 0, DesiredAccess, KeyHandle);
+}
+
+static bool same_counted_name(const char *ascii, PCUNICODE_STRING name) {
+    size_t units = name->Length / sizeof(WCHAR), i = 0;
+    for (; i < units && ascii[i] != 0 && name->Buffer[i] < 128; i++)
+        if (lower((unsigned char)ascii[i]) != lower(name->Buffer[i]))
+            return false;
+    return i == units && ascii[i] == 0;
+}
+
+/* Only KEY_VALUE_PARTIAL_INFORMATION: what a driver asks for that wants the value. */
+NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,
+                                        KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
+                                        PVOID KeyValueInformation, ULONG Length,
+                                        PULONG ResultLength) {
+    const struct vidmm_host_setting *setting = NULL;
+    KEY_VALUE_PARTIAL_INFORMATION *info = KeyValueInformation;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwQueryValueKey"))
+        return STATUS_UNSUCCESSFUL;
+    if (KeyHandle != (HANDLE)&host_world->settings)
+        return STATUS_INVALID_HANDLE;
+    if (KeyValueInformationClass != KeyValuePartialInformation)
+        return STATUS_NOT_SUPPORTED;
+    for (uint32_t i = 0; i < host_world->config.setting_count && setting == NULL; i++)
+        if (same_counted_name(host_world->settings[i].name, ValueName))
+            setting = &host_world->settings[i];
+    if (setting == NULL)
+        return STATUS_OBJECT_NAME_NOT_FOUND;
+    ULONG bytes = setting->value > UINT32_MAX ? 8 : 4;
+    *ResultLength = (ULONG)offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data) + bytes;
+    if (Length < *ResultLength)
+        return Length < offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data) ? STATUS_BUFFER_TOO_SMALL
+                                                                      : STATUS_BUFFER_OVERFLOW;
+    info->TitleIndex = 0;
+    info->Type = bytes == 8 ? REG_QWORD : REG_DWORD;
+    info->DataLength = bytes;
+    memcpy(info->Data, &setting->value, bytes);
+    return STATUS_SUCCESS;
+}
+
+/* What a driver writes is for the next boot, which never comes. */
+NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, ULONG TitleIndex,
+                                      ULONG Type, PVOID Data, ULONG DataSize) {
+    (void)ValueName;
+    (void)TitleIndex;
+    (void)Type;
+    (void)Data;
+    (void)DataSize;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwSetValueKey"))
+        return STATUS_UNSUCCESSFUL;
+    return KeyHandle == (HANDLE)&host_world->settings ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
+}
+
 /* ---- Strings ----------------------------------------------------------------------------------
  */
 

@@ -78,3 +78,43 @@ NTKERNELAPI VOID NTAPI KeReleaseSpinLockFromDpcLevel(PKSPIN_LOCK SpinLock) {
     at_dispatch("KeReleaseSpinLockFromDpcLevel");
     unlock_spin(SpinLock);
 }
+
+/* ---- Lists under a lock of their own -----------------------------------------------------------
+ */
+
+/* At any IRQL: interrupts are held back meanwhile. */
+static KIRQL lock_list(PKSPIN_LOCK lock) {
+    KIRQL old = host_self.irql < HIGH_LEVEL ? host_irql_raise(HIGH_LEVEL) : HIGH_LEVEL;
+    lock_spin(lock);
+    return old;
+}
+
+static void unlock_list(PKSPIN_LOCK lock, KIRQL old) {
+    unlock_spin(lock);
+    host_irql_lower(old);
+}
+
+NTKERNELAPI PLIST_ENTRY NTAPI ExInterlockedInsertHeadList(PLIST_ENTRY ListHead,
+                                                          PLIST_ENTRY ListEntry, PKSPIN_LOCK Lock) {
+    KIRQL old = lock_list(Lock);
+    PLIST_ENTRY first = IsListEmpty(ListHead) ? NULL : ListHead->Flink;
+    InsertHeadList(ListHead, ListEntry);
+    unlock_list(Lock, old);
+    return first;
+}
+
+NTKERNELAPI PLIST_ENTRY NTAPI ExInterlockedInsertTailList(PLIST_ENTRY ListHead,
+                                                          PLIST_ENTRY ListEntry, PKSPIN_LOCK Lock) {
+    KIRQL old = lock_list(Lock);
+    PLIST_ENTRY last = IsListEmpty(ListHead) ? NULL : ListHead->Blink;
+    InsertTailList(ListHead, ListEntry);
+    unlock_list(Lock, old);
+    return last;
+}
+
+NTKERNELAPI PLIST_ENTRY NTAPI ExInterlockedRemoveHeadList(PLIST_ENTRY ListHead, PKSPIN_LOCK Lock) {
+    KIRQL old = lock_list(Lock);
+    PLIST_ENTRY first = IsListEmpty(ListHead) ? NULL : RemoveHeadList(ListHead);
+    unlock_list(Lock, old);
+    return first;
+}

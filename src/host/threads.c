@@ -84,6 +84,13 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
     pthread_exit(NULL);
 }
 
+bool host_thread_idles(void) {
+    if (system_thread == NULL)
+        return false;
+    host_idle();
+    return true;
+}
+
 /* A last look: a thread that was told to end may need a moment for it. */
 uint32_t host_threads_left(void) {
     const struct timespec tick = {.tv_nsec = 5000000};
@@ -137,6 +144,14 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK 
         return STATUS_INVALID_HANDLE;
     reference(Handle, 1);
     return STATUS_SUCCESS;
+}
+
+NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
+    HANDLE Handle, ACCESS_MASK DesiredAccess, POBJECT_TYPE ObjectType, KPROCESSOR_MODE AccessMode,
+    ULONG Tag, PVOID *Object, POBJECT_HANDLE_INFORMATION HandleInformation) {
+    (void)Tag;
+    return ObReferenceObjectByHandle(Handle, DesiredAccess, ObjectType, AccessMode, Object,
+                                     HandleInformation);
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object) {

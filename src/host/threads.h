@@ -7,11 +7,16 @@
 #ifndef HOST_THREADS_H
 #define HOST_THREADS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* System threads that still run. Joins those that have ended. */
 uint32_t host_threads_left(void);
 /* Handles and references of threads that were never given back; frees the objects. */
 uint32_t host_threads_forget(void);
+
+/* A wait without an end in a system thread is a worker's that has nothing to do: it sleeps until
+ * somebody wakes somebody, without making time pass. false: this is no system thread. */
+bool host_thread_idles(void);
 
 #endif

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compile the layout asserts and the unchanged driver with every compiler here, as C11 and C++17, at every interface
-# version; run the layout program where the compiler builds for this machine. Last line: "N passed, N failed".
+# Compile the layout asserts, the unchanged driver and the whole driver (C++ alone) with every compiler here, as C11 and
+# C++17, at every interface version; run the layout program where the compiler builds for this machine. Last line: "N
+# passed, N failed".
 here=$(cd "$(dirname "$0")" && pwd)
 inc=$here/../../include/wddm
 flags="-Wall -Wextra -Werror"
@@ -24,6 +25,7 @@ case $mode in
     bare=$(mktemp "$WORK/bare.XXXXXX")
     sed 's/ APIENTRY//' "$src" > "$bare"
     src=$bare ;;
+*kernel) extra="-D_KERNEL_MODE=1 -fshort-wchar" ;;
 *dbg) extra=-DDBG=1 ;;
 esac
 set -- $FLAGS $extra -x "$lang" "-std=$std" "-DDXGKDDI_INTERFACE_VERSION=DXGKDDI_INTERFACE_VERSION_$version" -I "$INC" "$src"
@@ -53,6 +55,9 @@ have() { command -v "$1" > /dev/null 2>&1; }
             *) echo "$cc $std $v run $here/layout.c" ;;
             esac
             echo "$cc $std $v syntax $here/unchanged_driver.c"
+            case $std in
+            c++*) echo "$cc $std $v syntax-kernel $here/whole_driver.cpp" ;;
+            esac
         done
         echo "$cc $std WDDM3_2 syntax-dbg $here/unchanged_driver.c"
         case $cc-$(uname -m) in

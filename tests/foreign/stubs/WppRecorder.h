@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tracing without a tracer. The trace calls themselves are defined in the .tmh files, which the WDK
+ * generates from the sources and foreign-driver.sh in its stead.
+ */
+#ifndef STUB_WPPRECORDER_H
+#define STUB_WPPRECORDER_H
+
+typedef struct _RECORDER_CONFIGURE_PARAMS {
+    unsigned Size;
+} RECORDER_CONFIGURE_PARAMS;
+
+static unsigned char stub_trace_filter __attribute__((unused));
+
+#define WPP_INIT_TRACING(...)                   ((void)0)
+#define WPP_CLEANUP(...)                        ((void)0)
+#define RECORDER_CONFIGURE_PARAMS_INIT(Params_) ((void)((Params_)->Size = sizeof(*(Params_))))
+#define WppRecorderConfigure(Params_)           ((void)(Params_))
+#define WPP_RECORDER_LEVEL_FILTER(Flag_)        stub_trace_filter
+
+/* The first parameter of the samples' own bug check; the system headers give it a number. */
+#define BUGCODE_ID_DRIVER 0u
+
+#endif

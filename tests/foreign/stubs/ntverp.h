@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+/* Version numbers of the build; the samples include the file and use none. */

@@ -7,7 +7,7 @@
 #   make check                   format, walls, freestanding manager, suite
 #   make bench                   ratios against plain kernels
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
-#   make coverage                line coverage of manager and softgpu
+#   make coverage                line coverage of manager with softgpu, referee, exam
 #   make matrix                  every workload, every amount of VRAM, every descriptor version
 #   make install                 PREFIX=/usr/local
 #   make clean

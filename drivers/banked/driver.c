@@ -22,53 +22,42 @@ enum { VRAM = 1, APERTURE = 2, SEGMENTS = 2, BANKS = 4 };
 
 struct adapter {
     struct cpu_adapter cpu;
-    PHYSICAL_ADDRESS bar;
-    SIZE_T bar_bytes, vram_bytes;
     SIZE_T bank_end[BANKS - 1]; /* stays: the system may look at it while the device is started */
     volatile LONG hints;        /* given so far */
 };
 
 /* Equal banks in whole pages; what does not divide is the last one's. */
 static BOOLEAN cut_banks(struct adapter *adapter) {
-    SIZE_T bank = adapter->vram_bytes / BANKS / PAGE_SIZE * PAGE_SIZE;
+    SIZE_T bank = adapter->cpu.pager.memory_bytes / BANKS / PAGE_SIZE * PAGE_SIZE;
     for (UINT i = 0; i < BANKS - 1; i++)
         adapter->bank_end[i] = (i + 1) * bank;
     return bank != 0;
 }
 
 static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
-    static WCHAR setting[] = u"VramBytes";
     struct adapter *adapter = (struct adapter *)base;
-    if (!skeleton_resource(info, 1, &adapter->bar, &adapter->bar_bytes))
-        return STATUS_DEVICE_CONFIGURATION_ERROR;
-    adapter->vram_bytes = skeleton_size(setting, adapter->bar_bytes);
-    if (!cut_banks(adapter))
-        return STATUS_DEVICE_CONFIGURATION_ERROR;
-    adapter->cpu.pager = (struct cpu_pager){
+    struct cpu_pager *pager = &adapter->cpu.pager;
+    *pager = (struct cpu_pager){
         .memory_segment = VRAM, .memory_base = VRAM_BASE, .aperture_base = APERTURE_BASE};
-    adapter->cpu.pager.memory = MmMapIoSpace(adapter->bar, adapter->bar_bytes, MmWriteCombined);
-    if (adapter->cpu.pager.memory == NULL)
-        return STATUS_NO_MEMORY;
-    NTSTATUS status = cpu_pager_start(&adapter->cpu.pager, APERTURE_PAGES);
-    if (!NT_SUCCESS(status))
-        MmUnmapIoSpace(adapter->cpu.pager.memory, adapter->bar_bytes);
-    return status;
+    NTSTATUS status = cpu_pager_start_vram(pager, info, APERTURE_PAGES);
+    if (!NT_SUCCESS(status) || cut_banks(adapter))
+        return status;
+    cpu_pager_stop(pager);
+    return STATUS_DEVICE_CONFIGURATION_ERROR;
 }
 
 static VOID stop(struct skeleton *base) {
-    struct adapter *adapter = (struct adapter *)base;
-    cpu_pager_stop(&adapter->cpu.pager);
-    MmUnmapIoSpace(adapter->cpu.pager.memory, adapter->bar_bytes);
+    cpu_pager_stop(&((struct cpu_adapter *)base)->pager);
 }
 
 static VOID describe(struct adapter *adapter, DXGK_SEGMENTDESCRIPTOR *segment) {
     segment[VRAM - 1] = (DXGK_SEGMENTDESCRIPTOR){
         .BaseAddress.QuadPart = VRAM_BASE,
-        .CpuTranslatedAddress = adapter->bar,
-        .Size = adapter->vram_bytes,
+        .CpuTranslatedAddress = adapter->cpu.pager.bar,
+        .Size = adapter->cpu.pager.memory_bytes,
         .NbOfBanks = BANKS,
         .pBankRangeTable = adapter->bank_end,
-        .CommitLimit = adapter->vram_bytes,
+        .CommitLimit = adapter->cpu.pager.memory_bytes,
         .Flags.CpuVisible = 1,
         .Flags.UseBanking = 1,
     };

@@ -28,24 +28,16 @@ static PUCHAR window_open(PMDL window, PFN_NUMBER page) {
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* Bytes that follow each other: in the memory segment, or in a page of system memory. */
-struct place {
-    PUCHAR memory; /* NULL: `page` */
-    PFN_NUMBER page;
-    SIZE_T offset; /* in the page */
-    SIZE_T run;
-};
-
-static struct place in_page(PFN_NUMBER page, SIZE_T offset) {
-    return (struct place){NULL, page, offset, PAGE_SIZE - offset};
+struct cpu_place cpu_place_in_page(PFN_NUMBER page, SIZE_T offset) {
+    return (struct cpu_place){NULL, page, offset, PAGE_SIZE - offset};
 }
 
-static struct place in_segment(const struct cpu_pager *pager, UINT segment, ULONGLONG address,
-                               SIZE_T left) {
+struct cpu_place cpu_place_in_segment(const struct cpu_pager *pager, UINT segment,
+                                      ULONGLONG address, SIZE_T left) {
     if (segment == pager->memory_segment)
-        return (struct place){pager->memory + (address - pager->memory_base), 0, 0, left};
+        return (struct cpu_place){pager->memory + (address - pager->memory_base), 0, 0, left};
     ULONGLONG offset = address - pager->aperture_base;
-    return in_page(pager->table[offset / PAGE_SIZE], (SIZE_T)(offset % PAGE_SIZE));
+    return cpu_place_in_page(pager->table[offset / PAGE_SIZE], (SIZE_T)(offset % PAGE_SIZE));
 }
 
 /* One end of a transfer. TransferOffset counts in a segment, MdlOffset in pages of an MDL. */
@@ -63,15 +55,15 @@ static struct end end_of(const DXGKARG_BUILDPAGINGBUFFER *args, UINT segment, LA
     return end;
 }
 
-static struct place at_end(const struct cpu_pager *pager, const struct end *end, SIZE_T done,
-                           SIZE_T left) {
+static struct cpu_place at_end(const struct cpu_pager *pager, const struct end *end, SIZE_T done,
+                               SIZE_T left) {
     if (end->segment != 0)
-        return in_segment(pager, end->segment, end->address + done, left);
-    return in_page(end->pages[done / PAGE_SIZE], done % PAGE_SIZE);
+        return cpu_place_in_segment(pager, end->segment, end->address + done, left);
+    return cpu_place_in_page(end->pages[done / PAGE_SIZE], done % PAGE_SIZE);
 }
 
 /* The CPU's address of a place; NULL where nothing was ever mapped, which is not worth moving. */
-static PUCHAR open_place(const struct cpu_pager *pager, UINT side, const struct place *place) {
+static PUCHAR open_place(const struct cpu_pager *pager, UINT side, const struct cpu_place *place) {
     if (place->memory != NULL)
         return place->memory;
     if (place->page == NO_PAGE)
@@ -79,7 +71,7 @@ static PUCHAR open_place(const struct cpu_pager *pager, UINT side, const struct 
     return window_open(pager->window[side], place->page) + place->offset;
 }
 
-static VOID close_place(const struct cpu_pager *pager, UINT side, const struct place *place,
+static VOID close_place(const struct cpu_pager *pager, UINT side, const struct cpu_place *place,
                         PUCHAR view) {
     if (place->memory == NULL && view != NULL)
         MmUnmapLockedPages(view - place->offset, pager->window[side]);
@@ -91,14 +83,31 @@ static SIZE_T least(SIZE_T a, SIZE_T b) {
     return a < b ? a : b;
 }
 
-static VOID copy(const struct cpu_pager *pager, const struct place *from, const struct place *to,
-                 SIZE_T bytes) {
+VOID cpu_copy(const struct cpu_pager *pager, const struct cpu_place *from,
+              const struct cpu_place *to, SIZE_T bytes) {
     PUCHAR source = open_place(pager, SOURCE, from);
     PUCHAR destination = open_place(pager, DESTINATION, to);
     if (source != NULL && destination != NULL)
         RtlMoveMemory(destination, source, bytes);
     close_place(pager, DESTINATION, to, destination);
     close_place(pager, SOURCE, from, source);
+}
+
+VOID cpu_fill(const struct cpu_pager *pager, const struct cpu_place *place, ULONG pattern,
+              ULONGLONG phase, SIZE_T bytes) {
+    PUCHAR view = open_place(pager, DESTINATION, place);
+    for (SIZE_T i = 0; view != NULL && i < bytes; i++)
+        view[i] = (UCHAR)(pattern >> (phase + i) % sizeof pattern * 8);
+    close_place(pager, DESTINATION, place, view);
+}
+
+ULONG64 cpu_read(const struct cpu_pager *pager, const struct cpu_place *place) {
+    PUCHAR view = open_place(pager, SOURCE, place);
+    ULONG64 value = 0;
+    if (view != NULL)
+        RtlCopyMemory(&value, view, sizeof value);
+    close_place(pager, SOURCE, place, view);
+    return value;
 }
 
 /* Nothing to move means that the place is lost, say after a reset: the MDL is then not looked at.
@@ -113,25 +122,21 @@ static VOID transfer(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUF
         end_of(args, args->Transfer.Destination.SegmentId,
                args->Transfer.Destination.SegmentAddress, args->Transfer.Destination.pMdl);
     for (SIZE_T done = 0, step; done < size; done += step) {
-        struct place source = at_end(pager, &from, done, size - done);
-        struct place destination = at_end(pager, &to, done, size - done);
+        struct cpu_place source = at_end(pager, &from, done, size - done);
+        struct cpu_place destination = at_end(pager, &to, done, size - done);
         step = least(least(source.run, destination.run), size - done);
-        copy(pager, &source, &destination, step);
+        cpu_copy(pager, &source, &destination, step);
     }
 }
 
 static VOID fill(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
     ULONGLONG address = (ULONGLONG)args->Fill.Destination.SegmentAddress.QuadPart;
     SIZE_T size = args->Fill.FillSize;
-    ULONG pattern = args->Fill.FillPattern;
     for (SIZE_T done = 0, step; done < size; done += step) {
-        struct place place =
-            in_segment(pager, args->Fill.Destination.SegmentId, address + done, size - done);
-        PUCHAR view = open_place(pager, DESTINATION, &place);
+        struct cpu_place place = cpu_place_in_segment(pager, args->Fill.Destination.SegmentId,
+                                                      address + done, size - done);
         step = least(place.run, size - done);
-        for (SIZE_T i = 0; view != NULL && i < step; i++)
-            view[i] = (UCHAR)(pattern >> (done + i) % sizeof pattern * 8);
-        close_place(pager, DESTINATION, &place, view);
+        cpu_fill(pager, &place, args->Fill.FillPattern, done, step);
     }
 }
 
@@ -190,7 +195,19 @@ NTSTATUS cpu_pager_start(struct cpu_pager *pager, SIZE_T aperture_pages) {
     return STATUS_SUCCESS;
 }
 
+NTSTATUS cpu_pager_start_vram(struct cpu_pager *pager, const DXGK_DEVICE_INFO *info,
+                              SIZE_T aperture_pages) {
+    static WCHAR setting[] = u"VramBytes";
+    if (!skeleton_resource(info, 1, &pager->bar, &pager->bar_bytes))
+        return STATUS_DEVICE_CONFIGURATION_ERROR;
+    pager->memory_bytes = skeleton_size(setting, pager->bar_bytes);
+    pager->memory = MmMapIoSpace(pager->bar, pager->bar_bytes, MmWriteCombined);
+    return pager->memory != NULL ? cpu_pager_start(pager, aperture_pages) : STATUS_NO_MEMORY;
+}
+
 VOID cpu_pager_stop(struct cpu_pager *pager) {
+    if (pager->memory != NULL)
+        MmUnmapIoSpace(pager->memory, pager->bar_bytes);
     for (UINT i = 0; i < 2; i++)
         if (pager->window[i] != NULL)
             IoFreeMdl(pager->window[i]);

@@ -16,6 +16,8 @@ struct cpu_pager {
     UINT memory_segment; /* 0: there is none */
     ULONGLONG memory_base;
     PUCHAR memory;
+    PHYSICAL_ADDRESS bar;
+    SIZE_T bar_bytes, memory_bytes; /* the segment may be smaller than the BAR */
     /* The page table of the aperture: page numbers of system memory. */
     ULONGLONG aperture_base;
     PFN_NUMBER *table;
@@ -31,9 +33,33 @@ struct cpu_adapter {
     struct cpu_pager pager;
 };
 
-/* Makes the page table and the windows; the caller has set the other members. */
+/* Makes the page table and the windows; the caller has set segment and bases. */
 NTSTATUS cpu_pager_start(struct cpu_pager *pager, SIZE_T aperture_pages);
+/* And maps VRAM: the second memory resource, or as much of it as the setting VramBytes says. */
+NTSTATUS cpu_pager_start_vram(struct cpu_pager *pager, const DXGK_DEVICE_INFO *info,
+                              SIZE_T aperture_pages);
 VOID cpu_pager_stop(struct cpu_pager *pager);
+
+/* Bytes that follow each other: in the memory segment, or in a page of system memory. */
+struct cpu_place {
+    PUCHAR memory; /* NULL: `page` */
+    PFN_NUMBER page;
+    SIZE_T offset; /* in the page */
+    SIZE_T run;
+};
+
+struct cpu_place cpu_place_in_page(PFN_NUMBER page, SIZE_T offset);
+/* `address` in a segment that is not 0, its base included; `left` bytes of it are wanted. */
+struct cpu_place cpu_place_in_segment(const struct cpu_pager *pager, UINT segment,
+                                      ULONGLONG address, SIZE_T left);
+/* No more bytes than follow each other. Where nothing was ever mapped, nothing happens. */
+VOID cpu_copy(const struct cpu_pager *pager, const struct cpu_place *from,
+              const struct cpu_place *to, SIZE_T bytes);
+/* With the pattern from its byte `phase` on. */
+VOID cpu_fill(const struct cpu_pager *pager, const struct cpu_place *place, ULONG pattern,
+              ULONGLONG phase, SIZE_T bytes);
+/* The 64 bits at a place, or 0. */
+ULONG64 cpu_read(const struct cpu_pager *pager, const struct cpu_place *place);
 
 /* What BuildPagingBuffer has to do. It cannot fail, and writes nothing into the paging buffer. */
 VOID cpu_pager_build(struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args);

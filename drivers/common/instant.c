@@ -28,12 +28,22 @@ static NTSTATUS report(struct notice *notice) {
     return dxgk->DxgkCbSynchronizeExecution(dxgk->DeviceHandle, notify, notice, 0, &queued);
 }
 
+static NTSTATUS complete(struct skeleton *adapter, UINT fence) {
+    struct notice notice = {.adapter = adapter};
+    notice.data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
+    notice.data.DmaCompleted.SubmissionFenceId = fence;
+    return report(&notice);
+}
+
 static DXGKDDI_SUBMITCOMMAND submit_command;
 static NTSTATUS APIENTRY submit_command(const HANDLE handle, const DXGKARG_SUBMITCOMMAND *args) {
-    struct notice notice = {.adapter = handle};
-    notice.data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
-    notice.data.DmaCompleted.SubmissionFenceId = args->SubmissionFenceId;
-    return report(&notice);
+    return complete(handle, args->SubmissionFenceId);
+}
+
+static DXGKDDI_SUBMITCOMMANDVIRTUAL submit_command_virtual;
+static NTSTATUS APIENTRY submit_command_virtual(const HANDLE handle,
+                                                const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    return complete(handle, args->SubmissionFenceId);
 }
 
 static DXGKDDI_PREEMPTCOMMAND preempt_command;
@@ -69,6 +79,8 @@ VOID instant_table(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiInterruptRoutine = interrupt_routine;
     table->DxgkDdiDpcRoutine = dpc_routine;
     table->DxgkDdiSubmitCommand = submit_command;
+    if (skeleton_driver.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        table->DxgkDdiSubmitCommandVirtual = submit_command_virtual;
     table->DxgkDdiPreemptCommand = preempt_command;
     table->DxgkDdiQueryCurrentFence = query_current_fence;
 }

@@ -102,6 +102,8 @@ static NTSTATUS query_caps(const DXGKARG_QUERYADAPTERINFO *args) {
     caps.SchedulingCaps.MultiEngineAware = 1;
     caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
     caps.MemoryManagementCaps.PagingNode = 0;
+    caps.MemoryManagementCaps.VirtualAddressingSupported = skeleton_driver.gpu_mmu;
+    caps.MemoryManagementCaps.GpuMmuSupported = skeleton_driver.gpu_mmu;
     caps.WDDMVersion = skeleton_driver.wddm;
     if (skeleton_driver.version >= DXGKDDI_INTERFACE_VERSION_WIN8) {
         caps.SchedulingCaps.PreemptionAware = 1;
@@ -148,6 +150,7 @@ static NTSTATUS APIENTRY query_adapter_info(const HANDLE handle,
         return query_caps(args);
     case DXGKQAITYPE_QUERYSEGMENT:
     case DXGKQAITYPE_QUERYSEGMENT3:
+    case DXGKQAITYPE_QUERYSEGMENT4:
         return skeleton_driver.segments(handle, args);
     default:
         return STATUS_INVALID_PARAMETER;

@@ -31,6 +31,7 @@ struct skeleton_driver {
     VOID (*stop)(struct skeleton *adapter);
     /* QUERYSEGMENT* with an output of some size: skeleton_segments3 for most. */
     NTSTATUS (*segments)(struct skeleton *adapter, const DXGKARG_QUERYADAPTERINFO *args);
+    BOOLEAN gpu_mmu; /* the capabilities say that it has GPU virtual addresses */
     /* NULL, or sets HintedBank of an allocation. */
     VOID (*hint)(struct skeleton *adapter, DXGK_ALLOCATIONINFO *info);
 };

@@ -23,6 +23,8 @@
 struct vidmm_spoiler {
     void (*driver)(DRIVER_INITIALIZATION_DATA *table);
     void (*manager)(DRIVER_INITIALIZATION_DATA *table);
+    /* What the manager tells applications of graphics memory. */
+    void (*sizes)(struct vidmm_referee_sizes *told);
 };
 
 struct vidmm_check_options {

@@ -68,8 +68,12 @@ struct vidmm_host_config {
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
-    FILE *log;        /* DbgPrint and DDI trace; NULL: nowhere */
-    bool trace_calls; /* one line a DDI call on `log` */
+    /* Told of the n-th allocation before it is made, at any IRQL and in any thread; NULL: nobody.
+     */
+    void (*allocating)(void *ctx, uint64_t number);
+    void *allocating_ctx;
+    FILE *log;                                      /* DbgPrint and DDI trace; NULL: nowhere */
+    bool trace_calls;                               /* one line a DDI call on `log` */
     const struct vidmm_host_interposer *interposer; /* NULL: none; copied */
 };
 
@@ -109,6 +113,8 @@ uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
 uint64_t vidmm_host_calls(struct vidmm_host *host);
 /* Allocations counted for fail_at so far; and whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
+/* Pool blocks that the driver holds. */
+uint64_t vidmm_host_pool_blocks(struct vidmm_host *host);
 bool vidmm_host_failed_once(struct vidmm_host *host);
 /* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in order.
  */
@@ -119,7 +125,8 @@ const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 void vidmm_host_run(struct vidmm_host *host);
 /* The model's back door; NULL when it has none. See hwmodel.h peek. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size);
-/* The CPU's view of a physical range behind a memory BAR, or NULL. */
+/* The CPU's view of a physical range behind a memory BAR, or in contiguous memory that the driver
+ * allocated; or NULL. */
 void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size);
 /* Host pointer to simulated RAM, or NULL outside of it. */
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size);

@@ -45,6 +45,7 @@ struct vidmm_reading_choice {
     const char *value[3];
     uint32_t rule;
     const char *meaning[3];
+    const char *idle; /* what has to come before it changes anything; NULL: it does */
 };
 const struct vidmm_reading_choice *vidmm_reading_at(size_t index);
 

@@ -70,7 +70,8 @@ struct vidmm_referee_world {
     /* `size` bytes at a GPU physical address (segment base + offset) as the GPU sees them, not
      * across a page in an aperture; or NULL. */
     const void *(*peek)(void *ctx, uint64_t gpu_address, size_t size);
-    /* The CPU's view of a physical range behind a BAR, or NULL. */
+    /* The CPU's view of a physical range behind a BAR or in the driver's contiguous memory, or
+     * NULL. */
     void *(*io)(void *ctx, uint64_t physical, size_t size);
     /* Bytes of system memory. */
     uint64_t memory_bytes;
@@ -102,12 +103,23 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
  */
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 
+/*
+ * Whoever builds by hand says that the first `filled` bytes (not 0) of the `size` of the paging
+ * buffer at `base` are taken: the next operation begins behind them, and `size - filled` is all the
+ * room it has. To a driver it looks like a buffer with other operations in it.
+ */
+void vidmm_referee_filled(struct vidmm_referee *referee, void *base, uint32_t size,
+                          uint32_t filled);
+
 /* What a manager tells applications of graphics memory: judged by what the driver reported. */
 struct vidmm_referee_sizes {
     uint64_t available, dedicated_video, dedicated_system, shared_system, total; /* bytes */
 };
 void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
                                const struct vidmm_referee_sizes *sizes);
+/* `cpu` is what an application was given to look at an allocation with, without a swizzling range:
+ * judged by where the allocation is. */
+void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE allocation, const void *cpu);
 
 /*
  * Enters a judgement: R`rule` was kept (`found` is not used), or broken by `who`. `found` is one

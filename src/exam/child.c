@@ -77,6 +77,8 @@ static void repair(struct exam_shared *shared) {
     ledger->calling[sizeof(ledger->calling) - 1] = 0;
     ledger->step[sizeof(ledger->step) - 1] = 0;
     shared->text[sizeof(shared->text) - 1] = 0;
+    if (shared->failures > EXAM_FAILURES)
+        shared->failures = EXAM_FAILURES;
     if (shared->outcome > VIDMM_STAGE_HUNG)
         shared->outcome = VIDMM_STAGE_STOPPED;
 }

@@ -14,6 +14,7 @@
 
 #define EXAM_SETTINGS 256u
 #define EXAM_PAGE     4096u
+#define EXAM_FAILURES 160u
 
 /* In memory that child and parent share; a driver can scribble on it. */
 struct exam_shared {
@@ -21,7 +22,9 @@ struct exam_shared {
     uint32_t finished; /* the child came to its end */
     uint32_t outcome;  /* enum vidmm_stage_outcome */
     uint32_t version;  /* of the driver's table; 0: it did not come so far */
-    uint64_t figure;   /* what a run tells later runs of its stage */
+    /* Allocations that are worth failing, in order: what stage_memory.c's first run finds. */
+    uint32_t failures;
+    uint64_t fail_at[EXAM_FAILURES];
     char text[256];
 };
 
@@ -33,7 +36,6 @@ struct exam {
     struct vidmm_host_setting settings[EXAM_SETTINGS];
     bool starving;   /* memory fails on purpose: refusals are no findings */
     uint64_t resets; /* that the run asked for */
-    bool resetting;  /* operations that the manager tells of now have not been done yet */
     struct vidmm_player *player;
 };
 
@@ -41,6 +43,7 @@ struct exam {
 struct exam_world {
     struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
     uint64_t fail_at;
+    void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the exam; NULL: nobody is told */
     uint64_t transfer_chunk;
     const struct vidmm_observer *observer;
 };
@@ -58,11 +61,13 @@ extern const uint32_t exam_stage_count;
 enum vidmm_stage_outcome stage_start(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_paging(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_memory(struct exam *exam, uint32_t number);
-#define MEMORY_RUNS 56u
 enum vidmm_stage_outcome stage_objects(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_locks(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_promises(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_query(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_operations(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_room(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_preempt(struct exam *exam, uint32_t number);
 
 /* check.c and child.c: one run in a process of its own. */
 enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *stage,
@@ -75,6 +80,8 @@ bool exam_manage(struct exam *exam, const struct exam_world *world);
 void exam_close(struct exam *exam);
 /* The driver's device stops and starts again; the manager must be away. */
 bool exam_restart(struct exam *exam);
+/* The driver and its user-mode half speak vidmm/umd.h. */
+bool exam_speaks(struct exam *exam);
 /* "paging: frame 3" for findings. */
 void exam_step(struct exam *exam, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One sentence about why a stage ends here; returns `outcome`. */

@@ -1,5 +1,6 @@
 /* hand.c - see hand.h. */
 #include "hand.h"
+#include "surface.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,6 @@
 
 /* Past every fence that the manager used. */
 #define FIRST_FENCE 0x10000u
-/* Answers INSUFFICIENT or BUSY to one operation before it is given up. */
-#define PASSES_MOST 4096u
 
 /* ---- What the driver tells --------------------------------------------------------------------
  */
@@ -18,6 +17,15 @@ static void completed(void *ctx, uint32_t node, uint32_t fence) {
     struct hand *hand = ctx;
     if (node == hand->info.paging_node)
         hand->completed = fence;
+}
+
+static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last) {
+    struct hand *hand = ctx;
+    if (node != hand->info.paging_node)
+        return;
+    hand->preempted = fence;
+    if ((int32_t)(last - hand->completed) > 0)
+        hand->completed = last;
 }
 
 static void faulted(void *ctx, uint32_t node, uint32_t fence) {
@@ -34,6 +42,8 @@ static void choose_segments(struct hand *hand, struct vidmm_adapter *adapter) {
         struct vidmm_segment_info *role = info.aperture ? &hand->aperture : &hand->memory;
         if (role->id == 0 && !info.agp && info.size >= 2 * HAND_PAGES * EXAM_PAGE)
             *role = info;
+        if (id == hand->info.paging_segment)
+            hand->place = info;
     }
 }
 
@@ -52,8 +62,9 @@ static bool fits(struct hand *hand) {
     const char *missing = NULL;
     if (hand->memory.id == 0)
         missing = "the driver has no memory segment of 48 pages";
-    else if (hand->info.paging_segment != 0)
-        missing = "the paging buffer is in an aperture; it is examined through the manager alone";
+    else if (hand->info.paging_segment != 0 &&
+             hand->place.size < hand->info.paging_size + 2 * HAND_PAGES * EXAM_PAGE)
+        missing = "the aperture of the paging buffer has no 48 pages besides";
     else if (hand->ddi->DxgkDdiBuildPagingBuffer == NULL || hand->ddi->DxgkDdiSubmitCommand == NULL)
         missing = "the driver builds or submits no paging buffers";
     if (missing != NULL)
@@ -80,14 +91,22 @@ static bool make_context(struct hand *hand) {
     return true;
 }
 
-/* One that is at home in GPU memory; without one operations go without a handle. */
-static void make_allocation(struct hand *hand) {
-    struct vidmm_umd_caps caps = {.magic = 0};
-    DXGKARG_QUERYADAPTERINFO query = {
-        .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
-    if (hand->ddi->DxgkDdiQueryAdapterInfo(hand->adapter, &query) != STATUS_SUCCESS ||
-        caps.magic != VIDMM_UMD_MAGIC || caps.version != VIDMM_UMD_VERSION)
-        return;
+/* ---- An allocation --------------------------------------------------------------------------- */
+
+static void create(struct hand *hand, DXGK_ALLOCATIONINFO *info) {
+    DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
+    if (hand->ddi->DxgkDdiCreateAllocation(hand->adapter, &args) == STATUS_SUCCESS)
+        hand->allocation = info->hAllocation;
+}
+
+static void destroy(struct hand *hand) {
+    DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1, .pAllocationList = &hand->allocation};
+    if (hand->allocation != NULL)
+        (void)hand->ddi->DxgkDdiDestroyAllocation(hand->adapter, &args);
+    hand->allocation = NULL;
+}
+
+static void create_spoken(struct hand *hand) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
                                         .flags = VIDMM_UMD_LOCAL,
                                         .size = (uint64_t)HAND_PAGES * EXAM_PAGE};
@@ -95,10 +114,35 @@ static void make_allocation(struct hand *hand) {
     memset(&info, 0, sizeof(info));
     info.pPrivateDriverData = &data;
     info.PrivateDriverDataSize = sizeof(data);
-    DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = &info};
-    if (hand->ddi->DxgkDdiCreateAllocation(hand->adapter, &create) == STATUS_SUCCESS)
-        hand->allocation = info.hAllocation;
+    create(hand, &info);
 }
+
+/* A surface that the system makes for itself, if it is just as large and may be in the segment. */
+static void create_standard(struct hand *hand, uint32_t kind) {
+    struct exam_surface surface;
+    DXGK_ALLOCATIONINFO info;
+    memset(&info, 0, sizeof(info));
+    if (exam_surface_open(hand->exam, &surface, kind, 256, HAND_PAGES * EXAM_PAGE / (256 * 4))) {
+        info.pPrivateDriverData = surface.data;
+        info.PrivateDriverDataSize = surface.size;
+        create(hand, &info);
+    }
+    exam_surface_close(&surface);
+    bool fits = info.Size == HAND_PAGES * EXAM_PAGE &&
+                (info.SupportedWriteSegmentSet >> (hand->memory.id - 1) & 1u) != 0;
+    if (!fits)
+        destroy(hand);
+}
+
+/* One that is at home in GPU memory; without one operations go without a handle. */
+static void make_allocation(struct hand *hand) {
+    if (exam_speaks(hand->exam))
+        create_spoken(hand);
+    for (uint32_t kind = 0; hand->allocation == NULL && kind < EXAM_SURFACES; kind++)
+        create_standard(hand, kind);
+}
+
+/* ---- Up and down ----------------------------------------------------------------------------- */
 
 static bool make_buffers(struct hand *hand) {
     const struct vidmm_os *os = hand->os;
@@ -118,19 +162,24 @@ enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam) {
                           .ddi = &exam->lab.table,
                           .adapter = vidmm_host_adapter(exam->lab.host),
                           .os = vidmm_host_os(exam->lab.host),
+                          .room = HAND_WHOLE,
                           .fence = FIRST_FENCE,
                           .completed = FIRST_FENCE};
     if (!learn(hand))
         return VIDMM_STAGE_STOPPED;
     if (!fits(hand))
         return VIDMM_STAGE_SKIPPED;
-    const struct vidmm_host_sink sink = {.ctx = hand, .completed = completed, .faulted = faulted};
+    const struct vidmm_host_sink sink = {
+        .ctx = hand, .completed = completed, .preempted = preempted, .faulted = faulted};
     vidmm_host_set_sink(exam->lab.host, &sink);
+    hand->end = hand->info.paging_size;
     if (make_buffers(hand) && make_context(hand)) {
         make_allocation(hand);
-        return VIDMM_STAGE_DONE;
+        if (hand->info.paging_segment == 0 || hand_map_buffer(hand))
+            return VIDMM_STAGE_DONE;
+        return hand_close(hand);
     }
-    hand_close(hand);
+    (void)hand_close(hand);
     return exam_say(exam, VIDMM_STAGE_STOPPED, "no buffers, or no system context");
 }
 
@@ -147,14 +196,12 @@ static void give_up(struct hand *hand) {
         (void)hand->ddi->DxgkDdiRestartFromTimeout(hand->adapter);
 }
 
-void hand_close(struct hand *hand) {
+enum vidmm_stage_outcome hand_close(struct hand *hand) {
+    if (hand->mapped && !hand->refused && hand_flush(hand) && hand_unmap_buffer(hand))
+        (void)hand_flush(hand);
     if (hand->unseen)
         give_up(hand);
-    if (hand->allocation != NULL) {
-        DXGKARG_DESTROYALLOCATION destroy = {.NumAllocations = 1,
-                                             .pAllocationList = &hand->allocation};
-        (void)hand->ddi->DxgkDdiDestroyAllocation(hand->adapter, &destroy);
-    }
+    destroy(hand);
     if (hand->context != NULL)
         (void)hand->ddi->DxgkDdiDestroyContext(hand->context);
     if (hand->device != NULL)
@@ -165,124 +212,31 @@ void hand_close(struct hand *hand) {
     if (hand->private_data != NULL)
         hand->os->free(hand->os->ctx, hand->private_data, hand->info.paging_private);
     vidmm_host_set_sink(hand->exam->lab.host, NULL);
+    if (hand->unseen && !hand->works && hand->faulted == 0)
+        return VIDMM_STAGE_SKIPPED;
+    return hand->refused ? VIDMM_STAGE_STOPPED : VIDMM_STAGE_DONE;
 }
 
-/* ---- Submitting ------------------------------------------------------------------------------ */
+/* ---- The paging buffer in an aperture -------------------------------------------------------- */
 
-static void describe(const struct hand *hand, DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
-    uint64_t physical = MmGetMdlPfnArray(hand->buffer)[0] * (uint64_t)EXAM_PAGE;
-    *patch = (DXGKARG_PATCH){.hContext = hand->context,
-                             .pDmaBuffer = hand->cpu,
-                             .DmaBufferSize = hand->info.paging_size,
-                             .DmaBufferSubmissionEndOffset = hand->used,
-                             .pDmaBufferPrivateData = hand->private_data,
-                             .DmaBufferPrivateDataSize = hand->info.paging_private,
-                             .DmaBufferPrivateDataSubmissionEndOffset = hand->private_used,
-                             .SubmissionFenceId = hand->fence};
-    patch->DmaBufferPhysicalAddress.QuadPart = (LONGLONG)physical;
-    patch->Flags.Paging = 1;
-    *submit = (DXGKARG_SUBMITCOMMAND){.hContext = hand->context,
-                                      .DmaBufferSize = hand->info.paging_size,
-                                      .DmaBufferSubmissionEndOffset = hand->used,
-                                      .pDmaBufferPrivateData = hand->private_data,
-                                      .DmaBufferPrivateDataSize = hand->info.paging_private,
-                                      .DmaBufferPrivateDataSubmissionEndOffset = hand->private_used,
-                                      .SubmissionFenceId = hand->fence,
-                                      .NodeOrdinal = hand->info.paging_node};
-    submit->DmaBufferPhysicalAddress = patch->DmaBufferPhysicalAddress;
-    submit->Flags.Paging = 1;
+static uint32_t buffer_pages(const struct hand *hand) {
+    return (hand->info.paging_size + EXAM_PAGE - 1) / EXAM_PAGE;
 }
 
-static bool refuse(struct hand *hand, const char *call, NTSTATUS status) {
-    hand->refused = true;
-    (void)exam_say(hand->exam, VIDMM_STAGE_STOPPED, "%s answered status 0x%08x", call,
-                   (unsigned)status);
-    return false;
+uint32_t hand_buffer_page(const struct hand *hand) {
+    return (uint32_t)(hand->place.size / EXAM_PAGE) - buffer_pages(hand);
 }
 
-bool hand_flush(struct hand *hand) {
-    DXGKARG_PATCH patch;
-    DXGKARG_SUBMITCOMMAND submit;
-    bool patches =
-        hand->ddi->DxgkDdiPatch != NULL && hand->exam->options->readings.paging_patch == 0;
-    if (hand->refused || hand->used == 0)
-        return !hand->refused;
-    hand->fence++;
-    describe(hand, &patch, &submit);
-    NTSTATUS status = patches ? hand->ddi->DxgkDdiPatch(hand->adapter, &patch) : STATUS_SUCCESS;
-    if (status != STATUS_SUCCESS)
-        return refuse(hand, "DxgkDdiPatch", status);
-    status = hand->ddi->DxgkDdiSubmitCommand(hand->adapter, &submit);
-    if (status != STATUS_SUCCESS)
-        return refuse(hand, "DxgkDdiSubmitCommand", status);
-    vidmm_host_run(hand->exam->lab.host);
-    hand->used = hand->private_used = 0;
-    hand->unseen = hand->completed != hand->fence || hand->faulted == hand->fence;
-    hand->refused = hand->unseen;
-    if (hand->unseen)
-        (void)exam_say(hand->exam, VIDMM_STAGE_SKIPPED,
-                       "work does not complete, so effects were not observed");
-    return !hand->unseen;
+bool hand_map_buffer(struct hand *hand) {
+    hand->mapped =
+        hand_map(hand, &hand->place, hand_buffer_page(hand), buffer_pages(hand), hand->buffer, 0) &&
+        hand_flush(hand);
+    return hand->mapped;
 }
 
-/* ---- Building -------------------------------------------------------------------------------- */
-
-static void aim(const struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args) {
-    args->pDmaBuffer = hand->cpu + hand->used;
-    args->DmaSize = hand->info.paging_size - hand->used;
-    args->pDmaBufferPrivateData =
-        hand->private_data != NULL ? hand->private_data + hand->private_used : NULL;
-    args->DmaBufferPrivateDataSize = hand->info.paging_private - hand->private_used;
-    args->DmaBufferWriteOffset = hand->used;
-}
-
-/* Takes over how far the driver wrote; false: it points somewhere else. */
-static bool advance(struct hand *hand, const DXGKARG_BUILDPAGINGBUFFER *args) {
-    uintptr_t used = (uintptr_t)args->pDmaBuffer - (uintptr_t)hand->cpu;
-    uintptr_t private_used = hand->private_data == NULL ? 0
-                                                        : (uintptr_t)args->pDmaBufferPrivateData -
-                                                              (uintptr_t)hand->private_data;
-    if (used < hand->used || used > hand->info.paging_size ||
-        private_used > hand->info.paging_private)
-        return false;
-    hand->used = (uint32_t)used;
-    hand->private_used = (uint32_t)private_used;
-    return true;
-}
-
-static void say_idle(DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (args->Operation == DXGK_OPERATION_TRANSFER)
-        args->Transfer.Flags.AllocationIsIdle = 1;
-    else if (args->Operation == DXGK_OPERATION_DISCARD_CONTENT)
-        args->DiscardContent.Flags.AllocationIsIdle = 1;
-}
-
-/* What comes of an answer that is not SUCCESS: whether the operation goes on. */
-static bool go_on(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args, NTSTATUS status, bool stuck) {
-    if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
-        say_idle(args); /* nothing else uses it */
-        return hand_flush(hand);
-    }
-    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && !stuck)
-        return hand_flush(hand);
-    return refuse(hand, "DxgkDdiBuildPagingBuffer", status);
-}
-
-bool hand_build(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args) {
-    args->hSystemContext = hand->context;
-    for (uint32_t pass = 0; pass < PASSES_MOST && !hand->refused; pass++) {
-        uint32_t before = hand->used, multipass = args->MultipassOffset;
-        aim(hand, args);
-        NTSTATUS status = hand->ddi->DxgkDdiBuildPagingBuffer(hand->adapter, args);
-        if (!advance(hand, args))
-            return refuse(hand, "DxgkDdiBuildPagingBuffer left the buffer and", status);
-        if (status == STATUS_SUCCESS)
-            return true;
-        bool stuck = before == 0 && hand->used == 0 && args->MultipassOffset == multipass;
-        if (!go_on(hand, args, status, stuck))
-            return false;
-    }
-    return hand->refused ? false : refuse(hand, "DxgkDdiBuildPagingBuffer again and again", 0);
+bool hand_unmap_buffer(struct hand *hand) {
+    hand->mapped = false;
+    return hand_unmap(hand, &hand->place, hand_buffer_page(hand), buffer_pages(hand));
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */

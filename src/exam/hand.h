@@ -2,13 +2,25 @@
  * hand.h - paging operations by the examiner's own hand: what the manager would never ask in just
  * this way, but may. The protocol is that of src/manager/paging.c; every operation is done and its
  * effect can be looked at when hand_flush returns.
+ *
+ * hand.c has what a hand needs, hand_work.c how buffers are filled, submitted, preempted and lost
+ * in a reset, hand_operation.c the operations that several stages ask for.
  */
 #ifndef VIDMM_EXAM_HAND_H
 #define VIDMM_EXAM_HAND_H
 
 #include "exam.h"
 
-#define HAND_PAGES 24u /* of each of the two system buffers */
+#define HAND_PAGES   24u /* of each of the two system buffers */
+#define HAND_PACKETS 8u  /* submissions under way at a time */
+#define HAND_WHOLE   UINT32_MAX
+
+/* A submission under way: a range of the paging buffer. */
+struct hand_packet {
+    uint32_t fence;
+    uint32_t start, end;
+    uint32_t private_start, private_end;
+};
 
 struct hand {
     struct exam *exam;
@@ -17,24 +29,40 @@ struct hand {
     const struct vidmm_os *os;
     struct vidmm_adapter_info info;
     struct vidmm_segment_info memory, aperture; /* id 0: there is none */
+    struct vidmm_segment_info place;            /* aperture of the paging buffer; id 0: none */
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
-    uint32_t used, private_used;
-    uint32_t fence, completed, faulted;
-    bool refused;      /* something failed: nothing is asked any more */
-    bool unseen;       /* work does not complete */
-    HANDLE allocation; /* the driver's, of HAND_PAGES pages; NULL: it does not speak vidmm/umd.h */
+    bool mapped;          /* the GPU finds it in `place`; else in system memory */
+    uint32_t room;        /* bytes of it that operations find; HAND_WHOLE: all */
+    uint32_t start, used; /* of it, [start, used) is built and not submitted */
+    uint32_t end;         /* of the room */
+    uint32_t private_start, private_used;
+    struct hand_packet packet[HAND_PACKETS];
+    uint32_t packets;
+    uint32_t fence, completed;
+    uint32_t faulted;    /* fence of the newest fault; 0: none */
+    uint32_t preempted;  /* fence of the newest preemption that was reported */
+    bool held;           /* between reset and restart */
+    bool refused;        /* something failed: nothing is asked any more */
+    bool works;          /* something completed */
+    bool unseen;         /* work does not complete */
+    HANDLE allocation;   /* the driver's, of HAND_PAGES pages; NULL: nobody can name one */
     PMDL source, target; /* HAND_PAGES each */
 };
 
+/* ---- hand.c ---------------------------------------------------------------------------------- */
+
 /* After exam_open. DONE, or why not: exam->shared->text says it. */
 enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam);
-void hand_close(struct hand *hand);
+/* The outcome of a stage that did all it wanted. */
+enum vidmm_stage_outcome hand_close(struct hand *hand);
 
-/* Builds one operation behind the others; false when the driver refused. */
-bool hand_build(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args);
-/* Submits what was built and lets the GPU do it; false when it does not. */
-bool hand_flush(struct hand *hand);
+/* Where the paging buffer is, or will be, in `place`: the page it begins with. */
+uint32_t hand_buffer_page(const struct hand *hand);
+/* Has the GPU find it there, and done; built in system memory, as it must be. */
+bool hand_map_buffer(struct hand *hand);
+/* Builds the contrary: what comes next is submitted in system memory. */
+bool hand_unmap_buffer(struct hand *hand);
 
 /* Byte `at` of page `page` of an MDL. */
 unsigned char *hand_page(struct hand *hand, PMDL mdl, uint64_t page);
@@ -44,5 +72,54 @@ void hand_paint(struct hand *hand, PMDL mdl, uint32_t seed);
 /* An effect of R`rule`: kept, or broken by the driver if nothing else is to blame. */
 void hand_judge(struct hand *hand, uint32_t rule, bool kept, const char *expected,
                 const char *found);
+
+/* ---- hand_work.c ----------------------------------------------------------------------------- */
+
+/* Builds one operation behind the others; false when the driver refused. */
+bool hand_build(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args);
+/* Submits what was built, without waiting for the GPU. */
+bool hand_submit(struct hand *hand);
+/* Submits what was built and lets the GPU do all; false when it does not. */
+bool hand_flush(struct hand *hand);
+/* From now on operations find no more than `room` bytes of a paging buffer free, and a whole one
+ * only where they got nowhere with that. */
+void hand_offer(struct hand *hand, uint32_t room);
+/* Asks for the submissions back that the GPU has not begun, and waits for the report. */
+bool hand_preempt(struct hand *hand);
+/* Submits again what a preemption left undone. */
+bool hand_resubmit(struct hand *hand);
+/* As a TDR: what is under way is lost. */
+bool hand_reset(struct hand *hand);
+
+/* ---- hand_operation.c ------------------------------------------------------------------------ */
+
+/* GPU address of the `page`th page of the memory segment. */
+uint64_t hand_memory_at(const struct hand *hand, uint32_t page);
+
+/* `pages` pages from `at` on of the HAND_PAGES at segment page 0, into or out of an MDL. */
+struct hand_piece {
+    uint32_t at, pages;
+    bool in; /* from `source` into the segment; else out of it into `target` */
+};
+bool hand_transfer(struct hand *hand, const struct hand_piece *piece);
+/* All HAND_PAGES in pieces of `chunk` pages, and done. */
+bool hand_move(struct hand *hand, bool in, uint32_t chunk);
+/* Tells the driver that the content of the memory segment is gone: a transfer of nothing. */
+bool hand_tell_lost(struct hand *hand);
+/* What is in the target is what was in the source. */
+bool hand_same(struct hand *hand);
+/* FILL of pages of the memory segment; `allocation` must be there. */
+bool hand_fill(struct hand *hand, uint32_t page, uint32_t pages, uint32_t pattern);
+/* Every 32 bits of a page of the target are `pattern`. */
+bool hand_filled(struct hand *hand, uint32_t page, uint32_t pattern);
+/* Pages of an MDL from `mdl_page` on at page `page` of an aperture. */
+bool hand_map(struct hand *hand, const struct vidmm_segment_info *aperture, uint32_t page,
+              uint32_t pages, PMDL mdl, uint32_t mdl_page);
+bool hand_unmap(struct hand *hand, const struct vidmm_segment_info *aperture, uint32_t page,
+                uint32_t pages);
+/* WRITE_PHYSICAL, or READ_PHYSICAL, at a page of the memory segment. */
+bool hand_touch(struct hand *hand, uint32_t page, bool write);
+/* DISCARD_CONTENT of the allocation, which must be there. */
+bool hand_discard(struct hand *hand);
 
 #endif

@@ -32,30 +32,9 @@ static void judge_bytes(struct exam *exam, const struct vidmm_play_result *resul
         vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", first->text);
 }
 
-/* ---- What the player hears ---------------------------------------------------------------------
- */
-
-/* Clean-up notices of a reset are told when they are built; the GPU has them after the restart. */
-static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
-                    uint64_t last_buffer) {
-    const struct exam *exam = ctx;
-    const struct vidmm_observer *observer = vidmm_player_observer(exam->player);
-    if (!exam->resetting && observer->op_done != NULL)
-        observer->op_done(observer->ctx, op, first_buffer, last_buffer);
-}
-
-static void content_lost(void *ctx, struct vidmm_allocation *allocation) {
-    const struct exam *exam = ctx;
-    const struct vidmm_observer *observer = vidmm_player_observer(exam->player);
-    if (observer->content_lost != NULL)
-        observer->content_lost(observer->ctx, allocation);
-}
-
 void exam_reset(struct exam *exam) {
-    exam->resetting = true;
     exam->resets++;
     (void)vidmm_reset(exam->lab.adapter);
-    exam->resetting = false;
 }
 
 /* ---- Playing -----------------------------------------------------------------------------------
@@ -91,19 +70,18 @@ static enum vidmm_stage_outcome play(struct exam *exam,
 
 enum vidmm_stage_outcome exam_play(struct exam *exam, struct exam_world *world, uint32_t frames,
                                    void (*between)(void *ctx, uint64_t done, uint64_t events)) {
-    const struct vidmm_observer observer = {
-        .ctx = exam, .op_done = op_done, .content_lost = content_lost};
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
     struct vidmm_workload workload;
     if (!exam_workload(exam->options->seed, frames, &workload))
         return exam_say(exam, VIDMM_STAGE_STOPPED, "out of memory");
     exam->player = vidmm_player_create(&workload);
-    world->observer = &observer;
-    if (exam->player == NULL)
+    if (exam->player == NULL) {
         (void)exam_say(exam, VIDMM_STAGE_STOPPED, "out of memory");
-    else if (exam_open(exam, world) && exam_manage(exam, world))
-        outcome = play(exam, between);
-    exam->shared->figure = exam->lab.host != NULL ? vidmm_host_allocations(exam->lab.host) : 0;
+    } else {
+        world->observer = vidmm_player_observer(exam->player);
+        if (exam_open(exam, world) && exam_manage(exam, world))
+            outcome = play(exam, between);
+    }
     exam_close(exam);
     vidmm_player_destroy(exam->player);
     vidmm_workload_free(&workload);

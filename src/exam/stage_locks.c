@@ -1,9 +1,10 @@
 /*
  * stage_locks.c - surfaces of special kinds through the manager: resources of several allocations,
  * shared ones, swizzled and pinned ones, locks of every sort, evictions under a lock; and the same
- * again with a reset after every step. Only for drivers that speak vidmm/umd.h.
+ * again with a reset after every step. Where the driver speaks vidmm/umd.h they are of every kind
+ * that can be said there; of other drivers they are what the system makes for itself.
  */
-#include "exam.h"
+#include "surface.h"
 
 #include <string.h>
 
@@ -11,14 +12,15 @@
 
 #define KINDS 6u
 #define BYTES (16u * EXAM_PAGE)
+#define WIDTH 128u /* pixels of 32 bits, of a standard surface */
 
 struct surfaces {
     struct exam *exam;
     struct vidmm_device *device, *other;
     struct vidmm_context *context;
-    struct vidmm_allocation *one[KINDS];
-    struct vidmm_allocation *pair[2]; /* one resource */
-    bool resets;                      /* after every step */
+    struct vidmm_allocation *one[KINDS]; /* NULL: the driver makes no such surface */
+    struct vidmm_allocation *pair[2];    /* one resource; NULL: none */
+    bool resets;                         /* after every step */
 };
 
 static const uint32_t kinds[KINDS] = {
@@ -30,16 +32,6 @@ static const uint32_t kinds[KINDS] = {
     VIDMM_UMD_LOCAL | VIDMM_UMD_OVERLAY,
     VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
 };
-
-static bool speaks(struct exam *exam) {
-    struct vidmm_umd_caps caps = {.magic = 0};
-    DXGKARG_QUERYADAPTERINFO query = {
-        .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
-    NTSTATUS status =
-        exam->lab.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(exam->lab.host), &query);
-    return status == STATUS_SUCCESS && caps.magic == VIDMM_UMD_MAGIC &&
-           caps.version == VIDMM_UMD_VERSION;
-}
 
 /* What the manager may answer for good reasons is no failure of the driver. */
 static bool fine(struct surfaces *surfaces, enum vidmm_status status) {
@@ -62,12 +54,22 @@ static struct vidmm_umd_allocation describe(uint32_t flags) {
                                          .pitch = flags & VIDMM_UMD_SWIZZLED ? 512 : 0};
 }
 
-static bool make(struct surfaces *surfaces) {
+static bool make_devices(struct surfaces *surfaces) {
     struct vidmm_adapter *adapter = surfaces->exam->lab.adapter;
-    if (!exam_good(surfaces->exam, vidmm_device_create(adapter, &surfaces->device)) ||
-        !exam_good(surfaces->exam, vidmm_device_create(adapter, &surfaces->other)) ||
-        !exam_good(surfaces->exam, vidmm_context_create(surfaces->device, 0, &surfaces->context)))
-        return false;
+    return exam_good(surfaces->exam, vidmm_device_create(adapter, &surfaces->device)) &&
+           exam_good(surfaces->exam, vidmm_device_create(adapter, &surfaces->other)) &&
+           exam_good(surfaces->exam, vidmm_context_create(surfaces->device, 0, &surfaces->context));
+}
+
+/* The first of the pair is shared. */
+static bool make_pair(struct surfaces *surfaces,
+                      const struct vidmm_allocation_request requests[2]) {
+    return exam_good(surfaces->exam,
+                     vidmm_allocations_create(surfaces->device, requests, 2, surfaces->pair)) &&
+           exam_good(surfaces->exam, vidmm_allocation_open(surfaces->other, surfaces->pair[0]));
+}
+
+static bool make_spoken(struct surfaces *surfaces) {
     for (uint32_t i = 0; i < KINDS; i++) {
         struct vidmm_umd_allocation data = describe(kinds[i]);
         const struct vidmm_allocation_request request = {.private_data = &data,
@@ -82,9 +84,34 @@ static bool make(struct surfaces *surfaces) {
     const struct vidmm_allocation_request requests[2] = {
         {.private_data = &data[0], .private_size = sizeof(data[0])},
         {.private_data = &data[1], .private_size = sizeof(data[1])}};
-    return exam_good(surfaces->exam,
-                     vidmm_allocations_create(surfaces->device, requests, 2, surfaces->pair)) &&
-           exam_good(surfaces->exam, vidmm_allocation_open(surfaces->other, surfaces->pair[0]));
+    return make_pair(surfaces, requests);
+}
+
+/* The next that the system makes for itself; the pair is like the first of them. */
+static bool make_standard(struct surfaces *surfaces, enum exam_surface_kind kind) {
+    struct exam_surface surface;
+    bool good = true;
+    if (exam_surface_open(surfaces->exam, &surface, kind, WIDTH, BYTES / (WIDTH * 4))) {
+        struct vidmm_allocation_request requests[2];
+        requests[0] = requests[1] = exam_surface_request(&surface, kind == EXAM_SURFACE_PRIMARY);
+        good = exam_good(surfaces->exam, vidmm_allocation_create(surfaces->device, &requests[0],
+                                                                 &surfaces->one[kind])) &&
+               (surfaces->pair[0] != NULL || kind == EXAM_SURFACE_PRIMARY ||
+                make_pair(surfaces, requests));
+    }
+    exam_surface_close(&surface);
+    return good;
+}
+
+static bool make(struct surfaces *surfaces, bool speaks) {
+    if (!make_devices(surfaces))
+        return false;
+    if (speaks)
+        return make_spoken(surfaces);
+    for (uint32_t kind = 0; kind < EXAM_SURFACES; kind++)
+        if (!make_standard(surfaces, kind))
+            return false;
+    return true;
 }
 
 /* A resource whose second allocation nobody can make: the driver has to take back the first. */
@@ -123,6 +150,11 @@ static bool hold(struct surfaces *surfaces, struct vidmm_allocation *allocation,
     enum vidmm_status status = vidmm_lock(allocation, flags, &cpu);
     if (status != VIDMM_OK)
         return fine(surfaces, status);
+    if ((flags & VIDMM_LOCK_ACQUIRE_APERTURE) == 0) {
+        struct vidmm_allocation_info info;
+        vidmm_allocation_info(allocation, &info);
+        vidmm_referee_judge_lock(surfaces->exam->lab.referee, info.driver.hAllocation, cpu);
+    }
     if ((flags & VIDMM_LOCK_READ_ONLY) == 0)
         memset(cpu, (int)flags + 1, BYTES);
     bool good = fine(surfaces, vidmm_allocation_evict(allocation, true));
@@ -147,11 +179,24 @@ static bool treat(struct surfaces *surfaces, struct vidmm_allocation *allocation
            fine(surfaces, vidmm_allocation_evict(allocation, false)) && rest(surfaces);
 }
 
+static bool treat_all(struct surfaces *surfaces) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < KINDS; i++) {
+        if (surfaces->one[i] == NULL)
+            continue;
+        exam_step(surfaces->exam, "locks: surface %u%s", i + 1,
+                  surfaces->resets ? " with resets" : "");
+        good = treat(surfaces, surfaces->one[i]);
+    }
+    return good && use(surfaces, surfaces->pair[0]) && use(surfaces, surfaces->pair[1]);
+}
+
 /* The shared one outlives the device that made it. */
 static void take_down(struct surfaces *surfaces) {
     exam_step(surfaces->exam, "locks: down");
     for (uint32_t i = 0; i < KINDS; i++)
-        vidmm_allocation_destroy(surfaces->one[i]);
+        if (surfaces->one[i] != NULL)
+            vidmm_allocation_destroy(surfaces->one[i]);
     vidmm_context_destroy(surfaces->context);
     vidmm_device_destroy(surfaces->device);
     vidmm_device_destroy(surfaces->other);
@@ -163,19 +208,15 @@ enum vidmm_stage_outcome stage_locks(struct exam *exam, uint32_t number) {
     exam_step(exam, "locks: start");
     if (!exam_open(exam, &world) || !exam_manage(exam, &world))
         return VIDMM_STAGE_STOPPED;
-    if (!speaks(exam))
-        return exam_say(exam, VIDMM_STAGE_SKIPPED,
-                        "the driver does not speak vidmm/umd.h, so nobody can name its surfaces");
-    if (!make(&surfaces))
+    bool speaks = exam_speaks(exam);
+    if (!make(&surfaces, speaks))
         return VIDMM_STAGE_STOPPED;
-    ask_for_too_much(&surfaces);
-    bool good = true;
-    for (uint32_t i = 0; good && i < KINDS; i++) {
-        exam_step(exam, "locks: surface %u%s", i + 1, surfaces.resets ? " with resets" : "");
-        good = treat(&surfaces, surfaces.one[i]);
-    }
-    good = good && use(&surfaces, surfaces.pair[0]) && use(&surfaces, surfaces.pair[1]);
-    if (!good)
+    if (surfaces.pair[0] == NULL)
+        return exam_say(exam, VIDMM_STAGE_SKIPPED,
+                        "the driver does not speak vidmm/umd.h and makes no standard surfaces");
+    if (speaks)
+        ask_for_too_much(&surfaces);
+    if (!treat_all(&surfaces))
         return VIDMM_STAGE_STOPPED;
     take_down(&surfaces);
     return VIDMM_STAGE_DONE;

@@ -1,26 +1,88 @@
 /*
- * stage_memory.c - memory runs out: the n-th allocation of everybody in turn fails once, and a
- * driver may then refuse what was asked, but neither die nor leave anything behind.
+ * stage_memory.c - memory runs out: one allocation of a run fails, whoever makes it, and a driver
+ * may then refuse what was asked, but neither die nor leave anything behind.
+ *
+ * The first run fails none. It notes which call is under way at each allocation, so that in each
+ * call that allocates at all the first ones, some on the way and the last one fail, a run each.
  */
 #include "exam.h"
 
+#include <string.h>
+
 #define FRAMES 2u
-#define SINGLE 24u /* runs that fail one of the first allocations; the rest are spread */
+#define CALLS  64u
+#define STARTS                                                                                     \
+    16u /* of the first allocations all fail: without a call, in the host and the model */
+#define NOTED 8u
+
+/* Allocations of one call: the n-th ones with n = 1, 2, 4, 8 ..., and the last. */
+static struct allocating {
+    char call[96];
+    uint64_t count, last, noted[NOTED];
+} calls[CALLS];
+
+static struct allocating *calling(const char *call) {
+    for (uint32_t i = 0; i < CALLS; i++) {
+        if (calls[i].count != 0 && strncmp(calls[i].call, call, sizeof(calls[i].call)) == 0)
+            return &calls[i];
+        if (calls[i].count == 0) {
+            snprintf(calls[i].call, sizeof(calls[i].call), "%s", call);
+            return &calls[i];
+        }
+    }
+    return NULL;
+}
+
+static void note(void *ctx, uint64_t number) {
+    const struct exam *exam = ctx;
+    struct allocating *now = calling(exam->shared->ledger.calling);
+    if (now == NULL)
+        return;
+    uint64_t nth = ++now->count;
+    now->last = number;
+    for (uint32_t i = 0; i < NOTED; i++)
+        if (nth == (uint64_t)1 << i)
+            now->noted[i] = number;
+}
+
+static void plan(struct exam_shared *shared, uint64_t number) {
+    for (uint32_t i = 0; i < shared->failures; i++)
+        if (shared->fail_at[i] == number)
+            return;
+    if (number != 0 && shared->failures < EXAM_FAILURES)
+        shared->fail_at[shared->failures++] = number;
+}
+
+/* First ones first: of them every call has its own, however many calls there are. */
+static void plan_all(struct exam_shared *shared) {
+    for (uint32_t i = 0; i < CALLS; i++)
+        plan(shared, calls[i].noted[0]);
+    for (uint32_t i = 0; i < CALLS; i++)
+        plan(shared, calls[i].last);
+    for (uint64_t number = 1; number <= STARTS; number++)
+        plan(shared, number);
+    for (uint32_t nth = 1; nth < NOTED; nth++)
+        for (uint32_t i = 0; i < CALLS; i++)
+            plan(shared, calls[i].noted[nth]);
+}
+
+static enum vidmm_stage_outcome look(struct exam *exam) {
+    struct exam_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .allocating = note};
+    exam->shared->failures = 0;
+    enum vidmm_stage_outcome outcome = exam_play(exam, &world, FRAMES, NULL);
+    plan_all(exam->shared);
+    return outcome;
+}
 
 enum vidmm_stage_outcome stage_memory(struct exam *exam, uint32_t number) {
     struct exam_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
-    uint64_t total = exam->shared->figure;
-    if (number != 0) {
-        uint64_t spread = total > SINGLE ? total - SINGLE : 1;
-        world.fail_at = number <= SINGLE
-                            ? number
-                            : SINGLE + 1 + (number - SINGLE - 1) * spread / (MEMORY_RUNS - SINGLE);
-        exam_step(exam, "memory: allocation %llu fails", (unsigned long long)world.fail_at);
-    }
-    enum vidmm_stage_outcome outcome = exam_play(exam, &world, FRAMES, NULL);
     if (number == 0)
-        return outcome;
-    exam->shared->figure = total;
+        return look(exam);
+    if (number > exam->shared->failures)
+        return VIDMM_STAGE_DONE;
+    world.fail_at = exam->shared->fail_at[number - 1];
+    exam_step(exam, "memory: allocation %llu fails", (unsigned long long)world.fail_at);
+    (void)exam_play(exam, &world, FRAMES, NULL);
     exam->shared->text[0] = 0;
     return VIDMM_STAGE_DONE; /* to be refused is what this is about */
 }

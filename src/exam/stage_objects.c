@@ -3,62 +3,10 @@
  * a resource of several surfaces that outlives the device it was created in, a primary that is
  * described. The surfaces are standard ones: no user-mode driver is needed for them.
  */
-#include "exam.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "surface.h"
 
 #define SURFACES 3u
 #define WIDTH    64u
-
-struct surface {
-    D3DKMDT_STAGINGSURFACEDATA staging;
-    D3DKMDT_SHAREDPRIMARYSURFACEDATA primary;
-    DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA ask;
-    void *data, *resource;
-};
-
-static bool ask(struct exam *exam, struct surface *surface) {
-    const DRIVER_INITIALIZATION_DATA *table = &exam->lab.table;
-    HANDLE adapter = vidmm_host_adapter(exam->lab.host);
-    return table->DxgkDdiGetStandardAllocationDriverData != NULL &&
-           table->DxgkDdiGetStandardAllocationDriverData(adapter, &surface->ask) == STATUS_SUCCESS;
-}
-
-/* The driver's private data for one; the sizes first. */
-static bool prepare(struct exam *exam, struct surface *surface, bool primary) {
-    memset(surface, 0, sizeof(*surface));
-    surface->staging = (D3DKMDT_STAGINGSURFACEDATA){.Width = WIDTH, .Height = WIDTH};
-    surface->primary = (D3DKMDT_SHAREDPRIMARYSURFACEDATA){
-        .Width = WIDTH, .Height = WIDTH, .Format = D3DDDIFMT_A8R8G8B8, .RefreshRate = {60, 1}};
-    surface->ask.StandardAllocationType = primary ? D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE
-                                                  : D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE;
-    if (primary)
-        surface->ask.pCreateSharedPrimarySurfaceData = &surface->primary;
-    else
-        surface->ask.pCreateStagingSurfaceData = &surface->staging;
-    if (!ask(exam, surface))
-        return false;
-    surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
-    surface->resource = calloc(1, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
-    if (surface->data == NULL || surface->resource == NULL)
-        return false;
-    surface->ask.pAllocationPrivateDriverData = surface->data;
-    surface->ask.pResourcePrivateDriverData = surface->resource;
-    return ask(exam, surface);
-}
-
-static void release(struct surface *surface) {
-    free(surface->data);
-    free(surface->resource);
-}
-
-static struct vidmm_allocation_request request(const struct surface *surface, bool primary) {
-    return (struct vidmm_allocation_request){.private_data = surface->data,
-                                             .private_size =
-                                                 surface->ask.AllocationPrivateDriverDataSize,
-                                             .primary = primary};
-}
 
 /* By hand: the manager makes no contexts for GDI. Refusing it is no fault. */
 static void gdi_context(struct exam *exam) {
@@ -78,14 +26,14 @@ static void gdi_context(struct exam *exam) {
 }
 
 /* The resource passes from the first device by way of the second to the third. */
-static bool pass_on(struct exam *exam, const struct surface *surface) {
+static bool pass_on(struct exam *exam, const struct exam_surface *surface) {
     struct vidmm_allocation_request requests[SURFACES];
     struct vidmm_allocation *resource[SURFACES];
     struct vidmm_device *device[3] = {NULL, NULL, NULL};
     bool good = true;
     exam_step(exam, "objects: a resource in three devices");
     for (uint32_t i = 0; i < SURFACES; i++)
-        requests[i] = request(surface, false);
+        requests[i] = exam_surface_request(surface, false);
     for (uint32_t i = 0; good && i < 3; i++)
         good = exam_good(exam, vidmm_device_create(exam->lab.adapter, &device[i]));
     good = good &&
@@ -102,8 +50,8 @@ static bool pass_on(struct exam *exam, const struct surface *surface) {
     return good;
 }
 
-static bool describe(struct exam *exam, const struct surface *surface) {
-    const struct vidmm_allocation_request wanted = request(surface, true);
+static bool describe(struct exam *exam, const struct exam_surface *surface) {
+    const struct vidmm_allocation_request wanted = exam_surface_request(surface, true);
     struct vidmm_allocation *primary;
     struct vidmm_allocation_info info;
     struct vidmm_device *device;
@@ -121,27 +69,30 @@ static bool describe(struct exam *exam, const struct surface *surface) {
     return good;
 }
 
-/* false: the driver or the manager could not go on. `*known`: the driver makes such surfaces. */
-static bool with_surface(struct exam *exam, bool primary, bool *known) {
-    struct surface surface;
+/* false: the driver or the manager could not go on. `*known`: set where the driver makes such
+ * surfaces. */
+static bool with_surface(struct exam *exam, enum exam_surface_kind kind, bool *known) {
+    struct exam_surface surface;
     bool good = true;
-    *known = prepare(exam, &surface, primary);
-    if (*known)
-        good = primary ? describe(exam, &surface) : pass_on(exam, &surface);
-    release(&surface);
+    if (exam_surface_open(exam, &surface, kind, WIDTH, WIDTH)) {
+        *known = true;
+        good = kind == EXAM_SURFACE_PRIMARY ? describe(exam, &surface) : pass_on(exam, &surface);
+    }
+    exam_surface_close(&surface);
     return good;
 }
 
 enum vidmm_stage_outcome stage_objects(struct exam *exam, uint32_t number) {
     const struct exam_world world = {.fail_at = 0};
-    bool surfaces = false, primaries = false;
+    bool known = false, good = true;
     (void)number;
     if (!exam_open(exam, &world) || !exam_manage(exam, &world))
         return VIDMM_STAGE_STOPPED;
     gdi_context(exam);
-    bool good = with_surface(exam, false, &surfaces) && with_surface(exam, true, &primaries);
+    for (uint32_t kind = 0; good && kind < EXAM_SURFACES; kind++)
+        good = with_surface(exam, kind, &known);
     exam_close(exam);
-    if (good && !surfaces && !primaries)
+    if (good && !known)
         return exam_say(exam, VIDMM_STAGE_SKIPPED, "the driver describes no standard surfaces");
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }

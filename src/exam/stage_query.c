@@ -23,10 +23,12 @@ static bool is_ash(const unsigned char *bytes, size_t size) {
     return true;
 }
 
-/* One question with room for exactly `size` bytes; what lies behind them is not the driver's. */
+/* One question with room for exactly `size` bytes, zeroed, since drivers fill in what they have;
+ * what lies behind them is not the driver's. */
 static NTSTATUS ask_sized(struct exam *exam, DXGK_QUERYADAPTERINFOTYPE type, uint32_t size,
                           unsigned char *bytes) {
-    memset(bytes, ASH, size + GUARD);
+    memset(bytes, 0, size);
+    memset(bytes + size, ASH, GUARD);
     DXGKARG_QUERYADAPTERINFO query = {.Type = type, .pOutputData = bytes, .OutputDataSize = size};
     NTSTATUS status = ask(exam, &query);
     if (!is_ash(bytes + size, GUARD) && exam->shared->ledger.broken[27] == 0)

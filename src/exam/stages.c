@@ -5,10 +5,13 @@ const struct exam_stage exam_stages[] = {
     {"start", "comes up and goes down, twice", 1, stage_start},
     {"query", "answers questions of odd shape", 1, stage_query},
     {"paging", "pages for a short game with little memory", 3, stage_paging},
-    {"operations", "builds every paging operation by hand and compares", 2, stage_operations},
+    {"operations", "builds every paging operation by hand and compares", 3, stage_operations},
+    {"room", "builds into what little room a paging buffer has left", 2, stage_room},
+    {"preempt", "has queued paging work preempted, submitted again and lost", 2, stage_preempt},
     {"objects", "shares surfaces between devices that come and go", 1, stage_objects},
     {"locks", "locks, shares, pins and resets surfaces of every kind", 2, stage_locks},
-    {"memory", "runs out of memory everywhere", MEMORY_RUNS, stage_memory},
+    {"promises", "holds flags and preferences of surfaces to their word", 1, stage_promises},
+    {"memory", "runs out of memory in every call", 1 + EXAM_FAILURES, stage_memory},
 };
 const uint32_t exam_stage_count = sizeof(exam_stages) / sizeof(exam_stages[0]);
 

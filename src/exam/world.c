@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <vidmm/softgpu.h>
+#include <vidmm/umd.h>
 
 /* Enough for every stage, little enough that a page list over all of it is short. */
 #define MEMORY_BYTES ((uint64_t)256 << 20)
@@ -124,6 +125,8 @@ bool exam_open(struct exam *exam, const struct exam_world *world) {
         .memory_bytes = MEMORY_BYTES,
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages show more */
         .fail_at = world->fail_at,
+        .allocating = world->allocating,
+        .allocating_ctx = exam,
         .log = options->log,
         .trace_calls = options->log != NULL,
     };
@@ -132,6 +135,7 @@ bool exam_open(struct exam *exam, const struct exam_world *world) {
     if (options->spoiler != NULL) {
         judging.spoil_driver = options->spoiler->driver;
         judging.spoil_manager = options->spoiler->manager;
+        judging.spoil_sizes = options->spoiler->sizes;
     }
     exam->starving = world->fail_at != 0;
     if (vidmm_lab_open_driver(&host, &judging, &exam->lab, text, sizeof(text)) != VIDMM_LAB_OK) {
@@ -140,6 +144,16 @@ bool exam_open(struct exam *exam, const struct exam_world *world) {
     }
     exam->shared->version = exam->lab.table.Version;
     return true;
+}
+
+bool exam_speaks(struct exam *exam) {
+    struct vidmm_umd_caps caps = {.magic = 0};
+    DXGKARG_QUERYADAPTERINFO query = {
+        .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
+    NTSTATUS status =
+        exam->lab.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(exam->lab.host), &query);
+    return status == STATUS_SUCCESS && caps.magic == VIDMM_UMD_MAGIC &&
+           caps.version == VIDMM_UMD_VERSION;
 }
 
 static uint64_t setting(const struct exam *exam, const char *name) {

@@ -78,11 +78,13 @@ void lab_judge_sizes(struct vidmm_lab *lab) {
     if (lab->referee == NULL || lab->adapter == NULL)
         return;
     vidmm_memory_sizes(lab->adapter, &sizes);
-    const struct vidmm_referee_sizes told = {.available = sizes.available,
-                                             .dedicated_video = sizes.dedicated_video,
-                                             .dedicated_system = sizes.dedicated_system,
-                                             .shared_system = sizes.shared_system,
-                                             .total = sizes.total};
+    struct vidmm_referee_sizes told = {.available = sizes.available,
+                                       .dedicated_video = sizes.dedicated_video,
+                                       .dedicated_system = sizes.dedicated_system,
+                                       .shared_system = sizes.shared_system,
+                                       .total = sizes.total};
+    if (now.spoil_sizes != NULL)
+        now.spoil_sizes(&told);
     vidmm_referee_judge_sizes(lab->referee, &told);
 }
 

@@ -16,6 +16,8 @@ uint32_t allocation_apertures(void);
  * `standard`: what kind of surface of the system's it is, 0: not known.
  */
 void allocation_judge_info(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t standard);
+/* It is opened: the manager let it be created. */
+void allocation_judge_open(const struct shadow_object *allocation);
 /* The members of a shadow that come from it. */
 void allocation_take_info(struct shadow_object *allocation, const DXGK_ALLOCATIONINFO *info);
 

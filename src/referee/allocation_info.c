@@ -123,6 +123,13 @@ static void judge_eviction_room(const DXGK_ALLOCATIONINFO *info, UINT index) {
     }
 }
 
+static uint32_t pitch_aligned(void) {
+    uint32_t set = 0;
+    for (uint32_t id = 1; id <= referee->adapter.segments; id++)
+        set |= shadow_segment(id)->flags.PitchAlignment ? 1u << (id - 1) : 0;
+    return set;
+}
+
 static void judge_sets(const DXGK_ALLOCATIONINFO *info, UINT index) {
     uint32_t all = all_segments(), both = read_set(info) | info->SupportedWriteSegmentSet;
     uint32_t apertures = allocation_apertures();
@@ -133,11 +140,20 @@ static void judge_sets(const DXGK_ALLOCATIONINFO *info, UINT index) {
                 "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x of segments 0x%x",
                 index, read_set(info), info->SupportedWriteSegmentSet, info->EvictionSegmentSet,
                 all);
+    DRIVER_MUST(17, ((both | info->EvictionSegmentSet) & ~all) == 0,
+                "bit n of a set for segment n + 1, and none beyond the last segment",
+                "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x with %u segments",
+                index, read_set(info), info->SupportedWriteSegmentSet, info->EvictionSegmentSet,
+                referee->adapter.segments);
     judge_preference(info, index, both);
     DRIVER_MUST(99, (info->EvictionSegmentSet & all & ~apertures) == 0,
                 "aperture segments only in EvictionSegmentSet",
                 "allocation %u: EvictionSegmentSet is 0x%x, the aperture segments are 0x%x", index,
                 info->EvictionSegmentSet, apertures);
+    DRIVER_MUST(46, (info->EvictionSegmentSet & pitch_aligned()) == 0,
+                "no segment with PitchAlignment in EvictionSegmentSet",
+                "allocation %u: EvictionSegmentSet is 0x%x, segments 0x%x have PitchAlignment",
+                index, info->EvictionSegmentSet, pitch_aligned());
     judge_eviction_room(info, index);
     judge_large_pages(info, index, both);
     judge_cpu_place(info, index, both & all);
@@ -208,6 +224,16 @@ static void judge_flags_1x(UINT flags, UINT index, uint32_t standard) {
         standard);
 }
 
+void allocation_judge_open(const struct shadow_object *allocation) {
+    bool primary = allocation->standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
+    UINT flags = allocation->info.Flags.Value;
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && allocation->standard != 0)
+        MANAGER_MUST(121, (flags & BIT_10) == 0 || primary,
+                     "no allocation with UseAlternateVA that is no primary",
+                     "Flags are 0x%x for a standard allocation of type %u", flags,
+                     allocation->standard);
+}
+
 static void judge_flags_2(const DXGK_ALLOCATIONINFO *info, UINT index) {
     UINT flags = info->Flags.Value, old = BIT_11 | BIT_12;
     if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_1)
@@ -234,10 +260,24 @@ void allocation_judge_info(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t
         judge_flags_2(info, index);
 }
 
+/* What could be taken up in a segment at most; more than a segment can have is as good as all. */
+static void count_created(const DXGK_ALLOCATIONINFO *info) {
+    struct shadow_adapter *adapter = &referee->adapter;
+    uint64_t most = (uint64_t)1 << 48, size = info->Size, pitched = info->PitchAlignedSize;
+    uint64_t bytes = pitched > size ? pitched : size;
+    adapter->created++;
+    if (bytes > most || info->Alignment > most || adapter->created_bytes > most)
+        adapter->created_bytes = most;
+    else
+        adapter->created_bytes += bytes + info->Alignment + SHADOW_PAGE;
+    adapter->hinted |= info->HintedBank.Value != 0;
+}
+
 void allocation_take_info(struct shadow_object *allocation, const DXGK_ALLOCATIONINFO *info) {
     allocation->info = *info;
     allocation->read_set = read_set(info);
     allocation->write_set = info->SupportedWriteSegmentSet;
     allocation->evict_set = info->EvictionSegmentSet;
     allocation->size = ((uint64_t)info->Size + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
+    count_created(info);
 }

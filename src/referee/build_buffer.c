@@ -256,6 +256,26 @@ struct shadow_build *build_aim(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return build;
 }
 
+void vidmm_referee_filled(struct vidmm_referee *watching, void *base, uint32_t size,
+                          uint32_t filled) {
+    pthread_mutex_lock(&watching->lock);
+    struct shadow_build *build = find_slot(base);
+    if (build != NULL) {
+        drop_operations(build);
+        build->base = base;
+        build->size = size;
+        build->used = build->submitted = filled;
+        build->private_base = NULL;
+        build->private_used = build->private_size = 0;
+        build->address = 0;
+        build->astray = false;
+        build->number = ++newest;
+        aim_guard(&build->bytes, build->base, build->size);
+        aim_guard(&build->private_bytes, NULL, 0);
+    }
+    pthread_mutex_unlock(&watching->lock);
+}
+
 void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
     args->pDmaBuffer = build->bytes.bytes + build->used;
     if (args->pDmaBufferPrivateData != NULL)
@@ -293,7 +313,7 @@ static void judge_canaries(struct shadow_build *build, const DXGKARG_BUILDPAGING
 static uint32_t take_pointer(const struct guard *guard, uint32_t from, void **pointer, bool *good) {
     int64_t at = distance(guard, *pointer);
     *good = at >= (int64_t)from && at <= (int64_t)guard->size;
-    guard_give(guard, 0, *good ? (size_t)at : guard->size);
+    guard_give(guard, 0, guard->size); /* also what the pointer was not moved over */
     *pointer = give_pointer(guard, *pointer);
     return *good ? (uint32_t)at : from;
 }
@@ -301,6 +321,11 @@ static uint32_t take_pointer(const struct guard *guard, uint32_t from, void **po
 static void return_private(struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
     bool good, whole;
     int64_t at = 0;
+    if (build->private_base == NULL && referee->adapter.query_version != 0 &&
+        referee->adapter.paging_private == 0)
+        DRIVER_MUST(78, args->pDmaBufferPrivateData == NULL,
+                    "pDmaBufferPrivateData left alone, as PagingBufferPrivateDataSize is 0",
+                    "pDmaBufferPrivateData came back as %p", args->pDmaBufferPrivateData);
     if (build->private_base == NULL) {
         DRIVER_MUST(166, args->pDmaBufferPrivateData == NULL, "pDmaBufferPrivateData left NULL",
                     "pDmaBufferPrivateData came back as %p", args->pDmaBufferPrivateData);

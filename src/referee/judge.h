@@ -88,6 +88,7 @@ void referee_watch_device(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_allocation(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_build(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_submit(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_preempt(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_reset(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_callbacks(DXGKRNL_INTERFACE *callbacks);
 
@@ -110,6 +111,8 @@ void operation_done(struct shadow_operation *operation);
 void operation_forget(void);
 /* see_build.c, called by see_submit.c: the operations built into the submitted range. */
 struct shadow_operation *build_take(const DXGKARG_SUBMITCOMMAND *args);
+/* see_device.c: work is given to a context, or to a device of a driver without contexts. */
+void device_judge_use(const struct shadow_object *context);
 /* see_submit.c, called by the callbacks: `fence` of `node` is complete. */
 void submit_completed(uint32_t node, uint32_t fence);
 /* see_submit.c: work under way is given up (TDR). */

@@ -3,8 +3,9 @@
  *
  * see_operation.c sends each operation to the file of its kind: operation_transfer.c and
  * operation_copy.c (what was asked for, what came of it), operation_fill.c, operation_aperture.c.
- * operation_place.c has the rules about places that all kinds obey, operation_later.c tells what
- * operations behind one can already have changed.
+ * operation_place.c has the rules about places that all kinds obey, operation_promise.c those about
+ * what single allocations were promised; operation_later.c tells what operations behind one can
+ * already have changed.
  */
 #ifndef REFEREE_OPERATION_H
 #define REFEREE_OPERATION_H
@@ -50,6 +51,13 @@ struct later {
 const struct shadow_operation *later_next(const struct shadow_operation *operation,
                                           const struct shadow_operation *after, struct later *at);
 
+/* operation_promise.c: an allocation gets its place; its content goes to segment `to`, 0: to system
+ * pages; it goes without a transfer. */
+void promise_place(const struct shadow_object *allocation, const struct shadow_segment *segment,
+                   uint64_t offset);
+void promise_leave(struct shadow_object *allocation, uint32_t to);
+void promise_discard(const struct shadow_object *allocation);
+
 void transfer_asked(struct shadow_operation *operation);
 void transfer_built(const struct shadow_operation *operation);
 void transfer_done(const struct shadow_operation *operation);
@@ -62,6 +70,9 @@ void discard_built(const struct shadow_operation *operation);
 void map_asked(const struct shadow_operation *operation);
 void map_built(const struct shadow_operation *operation);
 void map_done(const struct shadow_operation *operation);
+/* operation_adl.c */
+void adl_asked(const struct shadow_operation *operation);
+void adl_unmapped(const struct shadow_operation *operation);
 void unmap_asked(const struct shadow_operation *operation);
 void unmap_built(const struct shadow_operation *operation);
 void unmap_done(const struct shadow_operation *operation);

@@ -1,12 +1,13 @@
 /*
  * operation_aperture.c - MAP_APERTURE_SEGMENT and UNMAP_APERTURE_SEGMENT: what the manager may ask
- * of an aperture whose pages it mapped before, and what the pages are afterwards.
+ * of an aperture whose pages it mapped before, and what the pages are afterwards. The same for
+ * MAP_APERTURE_SEGMENT2; what is special about it: operation_adl.c.
  */
 #include "operation.h"
 
 #include <string.h>
 
-/* The two arms agree in these. */
+/* The three arms agree in these. */
 struct range {
     struct shadow_segment *segment; /* NULL: not one with a shadow of its pages */
     uint64_t first, pages;
@@ -19,6 +20,16 @@ static struct range range_of(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     if (range.segment != NULL && range.segment->pages == NULL)
         range.segment = NULL;
     return range;
+}
+
+static bool second_form(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    return arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+}
+
+/* Page of the list of pages that the mapping begins with. */
+static uint64_t list_start(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    return second_form(arg) ? arg->MapApertureSegment2.AdlOffset
+                            : arg->MapApertureSegment.MdlOffset;
 }
 
 static bool inside(const struct range *range) {
@@ -84,7 +95,9 @@ static void judge_coherence(const DXGKARG_BUILDPAGINGBUFFER *arg,
     const struct shadow_object *allocation =
         operation_allocation(arg->MapApertureSegment.hAllocation);
     bool cached = allocation == NULL || allocation->info.Flags.Cached;
-    bool coherent = arg->MapApertureSegment.Flags.CacheCoherent != 0;
+    DXGK_MAPAPERTUREFLAGS flags =
+        second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
+    bool coherent = flags.CacheCoherent != 0;
     MANAGER_MUST(195, !coherent || (cached && segment->flags.CacheCoherent),
                  "CacheCoherent for cached memory in a CacheCoherent segment only",
                  "CacheCoherent for %s memory in segment %u, which %s coherent",
@@ -97,13 +110,14 @@ void map_asked(const struct shadow_operation *operation) {
     struct range range = range_of(arg);
     const struct shadow_object *allocation =
         operation_allocation(arg->MapApertureSegment.hAllocation);
+    adl_asked(operation);
     if (!judge_range(arg, &range))
         return;
     judge_states(&range, false);
     judge_commitment(&range);
     judge_coherence(arg, range.segment);
     LARGE_INTEGER address;
-    uint64_t offset, mdl = arg->MapApertureSegment.MdlOffset;
+    uint64_t offset, mdl = list_start(arg);
     address.QuadPart = (LONGLONG)(range.segment->base + range.first * SHADOW_PAGE);
     (void)place_range(range.segment->id, address, 0, range.pages * SHADOW_PAGE, &offset);
     if (allocation != NULL && mdl <= range.first)
@@ -112,6 +126,7 @@ void map_asked(const struct shadow_operation *operation) {
 
 void unmap_asked(const struct shadow_operation *operation) {
     struct range range = range_of(&operation->arg);
+    adl_unmapped(operation);
     if (judge_range(&operation->arg, &range))
         judge_states(&range, true);
 }
@@ -131,7 +146,7 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
 void map_built(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(arg);
-    uint64_t mdl = arg->MapApertureSegment.MdlOffset;
+    uint64_t mdl = list_start(arg);
     if (range.segment == NULL || !inside(&range))
         return;
     for (uint64_t i = 0; i < range.pages && i < operation->frame_count; i++)
@@ -227,11 +242,11 @@ void map_done(const struct shadow_operation *operation) {
         if (!settle(operation, &range, range.first + i, &became, busy))
             break;
     }
-    DRIVER_MUST(194, i == range.pages || i == operation->frame_count,
-                "aperture page OffsetInPages + i showing PFN[MdlOffset + i]",
-                "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx",
-                LLU(i), LLU(range.pages), LLU(range.first), range.segment->id,
-                LLU(operation->frames[i]));
+    DRIVER_MUST(
+        second_form(&operation->arg) ? 204 : 194, i == range.pages || i == operation->frame_count,
+        "aperture page OffsetInPages + i showing page i of the list from its offset on",
+        "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx", LLU(i),
+        LLU(range.pages), LLU(range.first), range.segment->id, LLU(operation->frames[i]));
     judge_neighbours(operation, &range);
 }
 

@@ -8,6 +8,7 @@
  *   R177  MdlOffset was left out
  *   R183  nothing of that, and hAllocation was NULL
  *   R161  nothing of that: bytes are lost or there twice
+ *   R184, R185  besides R161 or alone: it is not what the CPU saw of the source
  * Where an operation behind this one wrote what is found, that one is to blame.
  */
 #include "operation.h"
@@ -231,6 +232,9 @@ static uint32_t broken_rule(const struct copy *copy, uint64_t page) {
 static void judge(const struct copy *copy, uint32_t broken, uint64_t page) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &copy->operation->arg;
     bool good = broken == 0;
+    if (copy->operation->in_parts)
+        DRIVER_MUST(162, good, "all of a transfer whose parts are submitted one by one",
+                    "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
     if (broken == 176 || (good && copy->offset != 0))
         DRIVER_MUST(176, good, "SegmentAddress + TransferOffset, and TransferOffset nowhere else",
                     "page %llu of a transfer at TransferOffset 0x%llx is where it would be "
@@ -266,6 +270,44 @@ static uint32_t verdict(const struct copy *copy, uint64_t page, const uint8_t *f
     return broken_rule(copy, page);
 }
 
+/* The bytes that the CPU saw through CpuTranslatedAddress, of page `page`; NULL: it cannot. */
+static const uint8_t *cpu_page(const struct copy *copy, uint64_t page) {
+    const struct vidmm_referee_world *world = &referee->world;
+    uint64_t size = bytes_at(copy, page);
+    uint64_t offset = copy->from_start + copy->offset + page * SHADOW_PAGE;
+    if (!copy->from->flags.CpuVisible || copy->from->cpu_base == 0 || world->io == NULL ||
+        offset > copy->from->size || size > copy->from->size - offset)
+        return NULL;
+    return world->io(world->ctx, copy->from->cpu_base + offset, size);
+}
+
+/* R184, R185: what leaves GPU memory is in the order in which the CPU saw it there. */
+static void judge_order(const struct copy *copy) {
+    HANDLE handle = copy->operation->arg.Transfer.hAllocation;
+    const struct shadow_object *allocation = operation_allocation(handle);
+    if (allocation == NULL || !allocation->info.Flags.CpuVisible || copy->to != NULL ||
+        operation_memory(copy->from->id) == NULL || shared_with_cpu(handle))
+        return;
+    uint64_t page = 0;
+    for (; page < pages_of(copy); page++) {
+        const uint8_t *seen = cpu_page(copy, page), *found = destination_page(copy, page);
+        if (seen == NULL || found == NULL ||
+            (!same(seen, found, bytes_at(copy, page)) && written_later(copy, page, found) != NO))
+            return;
+        if (!same(seen, found, bytes_at(copy, page)))
+            break;
+    }
+    bool good = page == pages_of(copy);
+    bool swizzled = allocation->info.Flags.Swizzled;
+    DRIVER_MUST(185, good, "the bytes in the order in which the CPU saw them",
+                "page %llu of %llu is not what the CPU saw there before the eviction", LLU(page),
+                LLU(pages_of(copy)));
+    if (referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && !swizzled)
+        DRIVER_MUST(184, good, "the linear bytes of an allocation without Swizzled",
+                    "page %llu of %llu differs from its linear bytes", LLU(page),
+                    LLU(pages_of(copy)));
+}
+
 void copy_done(const struct shadow_operation *operation) {
     DXGK_TRANSFERFLAGS flags = operation->arg.Transfer.Flags;
     struct copy copy;
@@ -282,9 +324,13 @@ void copy_done(const struct shadow_operation *operation) {
         good = false;
         if (broken != 0) {
             judge(&copy, broken, page);
+            if (broken == 161)
+                judge_order(&copy);
             return;
         }
     }
-    if (good)
-        judge(&copy, 0, 0);
+    if (!good)
+        return;
+    judge(&copy, 0, 0);
+    judge_order(&copy);
 }

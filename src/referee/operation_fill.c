@@ -38,6 +38,7 @@ void fill_built(const struct shadow_operation *operation) {
     if (allocation == NULL)
         return;
     allocation->content = true;
+    allocation->clean = false;
     if (segment == NULL)
         return;
     uint64_t offset = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
@@ -106,6 +107,8 @@ void discard_asked(const struct shadow_operation *operation) {
         if (!place_range(id, address, 0, 0, &offset))
             return;
     }
+    if (allocation != NULL)
+        promise_discard(allocation);
     bool known = allocation != NULL && allocation->segment != 0;
     MANAGER_MUST(
         190,

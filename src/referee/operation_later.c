@@ -66,7 +66,8 @@ static struct touched touched_by(const DXGKARG_BUILDPAGINGBUFFER *arg) {
         return addressed(arg->Fill.Destination.SegmentId, arg->Fill.Destination.SegmentAddress, 0,
                          arg->Fill.FillSize);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: /* the two arms agree up to NumberOfPages */
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: /* the arms agree up to NumberOfPages */
         return (struct touched){arg->MapApertureSegment.SegmentId,
                                 arg->MapApertureSegment.OffsetInPages * SHADOW_PAGE,
                                 arg->MapApertureSegment.NumberOfPages * SHADOW_PAGE};

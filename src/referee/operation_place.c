@@ -22,8 +22,15 @@ static void judge_invalid(const struct shadow_segment *segment, uint64_t offset,
 bool place_range(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size, uint64_t *offset) {
     const struct shadow_segment *segment = shadow_segment(id);
     MANAGER_MUST(175, segment != NULL, "a SegmentId that the driver reported", "SegmentId %u", id);
-    if (segment == NULL || segment->flags.Agp)
+    if (segment == NULL)
         return false;
+    if (segment->flags.Agp) {
+        MANAGER_MUST(35, shadow_holds(segment, (uint64_t)address.QuadPart + at, size),
+                     "addresses in the AGP aperture that the bus has",
+                     "0x%llx bytes at 0x%llx of AGP segment %u", LLU(size),
+                     LLU(address.QuadPart) + LLU(at), id);
+        return false;
+    }
     uint64_t start = (uint64_t)address.QuadPart - segment->base;
     bool inside = (uint64_t)address.QuadPart >= segment->base && start <= segment->size &&
                   at <= segment->size - start && size <= segment->size - start - at;
@@ -46,17 +53,46 @@ static uint32_t supported(const struct shadow_object *allocation) {
     return allocation->write_set | (second ? 0 : allocation->read_set);
 }
 
-/* R368: another allocation at the same place. */
+/* R47: what an allocation takes of a segment with PitchAlignment. */
+static uint64_t pitch_size(const struct shadow_object *allocation) {
+    uint64_t pitch = allocation->info.PitchAlignedSize;
+    pitch = (pitch + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
+    return pitch > allocation->size ? pitch : allocation->size;
+}
+
+/* R368: another allocation at the same place; `pitch`: both as large as their pitch makes them. */
 static const struct shadow_object *neighbour(const struct shadow_object *allocation,
-                                             const struct shadow_segment *segment,
-                                             uint64_t offset) {
+                                             const struct shadow_segment *segment, uint64_t offset,
+                                             bool pitch) {
+    uint64_t end = offset + (pitch ? pitch_size(allocation) : allocation->size);
     for (const struct shadow_object *other = shadow_each(SHADOW_ALLOCATION, NULL); other != NULL;
          other = shadow_each(SHADOW_ALLOCATION, other)) {
+        uint64_t size = pitch ? pitch_size(other) : other->size;
         if (other != allocation && other->placed && other->segment == segment->id &&
-            other->offset < offset + allocation->size && offset < other->offset + other->size)
+            other->offset < end && offset < other->offset + size)
             return other;
     }
     return NULL;
+}
+
+static void judge_pitch(const struct shadow_object *allocation,
+                        const struct shadow_segment *segment, uint64_t offset) {
+    const struct shadow_object *other = neighbour(allocation, segment, offset, true);
+    bool inside = offset <= segment->size && pitch_size(allocation) <= segment->size - offset;
+    MANAGER_MUST(47, other == NULL && inside,
+                 "PitchAlignedSize bytes for each allocation in a PitchAlignment segment",
+                 "0x%llx bytes at offset 0x%llx of segment %u are not its own alone",
+                 LLU(pitch_size(allocation)), LLU(offset), segment->id);
+}
+
+static void judge_set(const struct shadow_segment *segment, uint32_t set) {
+    uint32_t bit = 1u << (segment->id - 1);
+    MANAGER_MUST(17, (set & bit) != 0 || segment->id == SHADOW_SEGMENTS || (set & bit << 1) == 0,
+                 "bit n of a set for segment n + 1",
+                 "segment %u, whose id is a bit of the supported set 0x%x and not the bit + 1",
+                 segment->id, set);
+    MANAGER_MUST(96, (set & bit) != 0, "a segment of the supported set",
+                 "segment %u, the supported set is 0x%x", segment->id, set);
 }
 
 /* Windows for eviction need no alignment and are in no supported set. */
@@ -71,26 +107,31 @@ void place_allocation(const struct shadow_object *allocation, const struct shado
                  "0x%llx bytes at offset 0x%llx of segment %u, which has 0x%llx bytes",
                  LLU(allocation->size), LLU(offset), segment->id, LLU(segment->size));
     if (set != 0 && !window)
-        MANAGER_MUST(96, (set & bit) != 0, "a segment of the supported set",
-                     "segment %u, the supported set is 0x%x", segment->id, set);
+        judge_set(segment, set);
     if (alignment > SHADOW_PAGE && alignment % SHADOW_PAGE == 0 && !window)
         MANAGER_MUST(93, offset % alignment == 0, "an offset that is a multiple of Alignment",
                      "offset 0x%llx of segment %u, Alignment 0x%llx", LLU(offset), segment->id,
                      LLU(alignment));
+    promise_place(allocation, segment, offset);
     if (segment->flags.Aperture)
         return;
-    const struct shadow_object *other = neighbour(allocation, segment, offset);
+    const struct shadow_object *other = neighbour(allocation, segment, offset, false);
     MANAGER_MUST(368, other == NULL, "a place that no other allocation has",
                  "offset 0x%llx of segment %u, 0x%llx bytes; another allocation has 0x%llx bytes "
                  "at 0x%llx",
                  LLU(offset), segment->id, LLU(allocation->size), LLU(other->size),
                  LLU(other->offset));
+    if (segment->flags.PitchAlignment && other == NULL)
+        judge_pitch(allocation, segment, offset);
 }
 
 void place_set(struct shadow_object *allocation, uint32_t id, uint64_t offset) {
     if (allocation == NULL)
         return;
-    allocation->placed = true;
+    if (!allocation->placed || allocation->segment != id || allocation->offset != offset)
+        allocation->since = referee->ledger->calls;
+    allocation->placed = allocation->placed_before = true;
+    allocation->clean = false;
     allocation->content = true;
     allocation->segment = id;
     allocation->offset = offset;

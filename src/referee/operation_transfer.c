@@ -2,6 +2,7 @@
  * operation_transfer.c - TRANSFER as the manager asks for it: its two sides, and the protocol of
  * sub-transfers from TransferStart to TransferEnd. What the driver makes of it: operation_copy.c.
  */
+#include "hash.h"
 #include "operation.h"
 
 #define SAMPLE_PAGES 8u
@@ -112,11 +113,11 @@ static void judge_coverage(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_o
 
 static uint64_t sample(const MDL *mdl) {
     const PFN_NUMBER *frame = (const PFN_NUMBER *)(mdl + 1);
-    uint64_t pages = operation_mdl_pages(mdl), hash = 0xcbf29ce484222325u;
+    uint64_t pages = operation_mdl_pages(mdl), hash = HASH_START;
     for (uint64_t i = 0; i < pages && i < SAMPLE_PAGES; i++) {
         const uint8_t *bytes = world_memory(frame[i] * SHADOW_PAGE, SHADOW_PAGE);
-        for (uint32_t at = 0; bytes != NULL && at < SHADOW_PAGE; at++)
-            hash = (hash ^ bytes[at]) * 0x100000001b3u;
+        if (bytes != NULL)
+            hash = hash_bytes(hash, bytes, SHADOW_PAGE);
     }
     return hash;
 }
@@ -158,6 +159,8 @@ void transfer_asked(struct shadow_operation *operation) {
     judge_destination(arg, allocation);
     if (allocation == NULL)
         return;
+    if (!allocation->moving && operation_memory(arg->Transfer.Source.SegmentId) != NULL)
+        promise_leave(allocation, arg->Transfer.Destination.SegmentId);
     judge_start(arg, allocation);
     judge_coverage(arg, allocation);
     judge_first_content(arg, allocation);
@@ -173,11 +176,14 @@ void transfer_built(const struct shadow_operation *operation) {
     bool whole = arg->Transfer.Flags.TransferEnd || allocation->moved >= allocation->size;
     if (!notice && !whole)
         return;
-    if (to != NULL && !notice)
-        place_set(allocation, to->id,
-                  (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart - to->base);
-    else
+    if (to == NULL || notice) {
         allocation->placed = false;
+        return;
+    }
+    place_set(allocation, to->id,
+              (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart - to->base);
+    allocation->clean =
+        arg->Operation == DXGK_OPERATION_TRANSFER && arg->Transfer.Source.SegmentId == 0;
 }
 
 void transfer_done(const struct shadow_operation *operation) {

@@ -52,6 +52,7 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *made, DRIVER_INITIALIZATION_DA
     referee_watch_allocation(table);
     referee_watch_build(table);
     referee_watch_submit(table);
+    referee_watch_preempt(table);
     referee_watch_reset(table);
 }
 

@@ -114,6 +114,29 @@ static void created(const DXGKARG_CREATEALLOCATION *args, HANDLE asked, const ui
         shadow_remove(resource);
 }
 
+/* Handles in the array of the last creation that failed: of nothing. */
+static struct {
+    HANDLE handle[16];
+    UINT count;
+} refused;
+
+static void take_refused(const DXGK_ALLOCATIONINFO *infos, UINT count) {
+    refused.count = 0;
+    for (UINT i = 0; i < count && refused.count < sizeof(refused.handle) / sizeof(HANDLE); i++) {
+        HANDLE handle = infos[i].hAllocation;
+        if (handle != NULL && shadow_find(SHADOW_ALLOCATION, handle) == NULL)
+            refused.handle[refused.count++] = handle;
+    }
+}
+
+static bool was_refused(HANDLE handle) {
+    for (UINT i = 0; i < refused.count; i++) {
+        if (refused.handle[i] == handle)
+            return true;
+    }
+    return false;
+}
+
 static void judge_status(NTSTATUS status) {
     DRIVER_MUST(137,
                 status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER ||
@@ -159,6 +182,8 @@ static NTSTATUS APIENTRY see_CreateAllocation(const HANDLE adapter,
     judge_status(status);
     if (status == STATUS_SUCCESS)
         created(args, asked, types);
+    else
+        take_refused(args->pAllocationInfo, args->NumAllocations);
     free(types);
     referee_exit(&call);
     return status;
@@ -184,8 +209,15 @@ static void opened(HANDLE device, const DXGK_OPENALLOCATIONINFO *info, bool crea
     open->parent = allocation;
     if (allocation == NULL)
         return;
+    allocation_judge_open(allocation);
     allocation->opens++;
     allocation->name = info->hAllocation;
+    if (referee->adapter.caps_known && allocation->info.FlagsWddm2.MapApertureCpuVisible &&
+        referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+        MANAGER_MUST(129, referee->adapter.caps.MemoryManagementCaps.MapAperture2Supported,
+                     "a MapApertureCpuVisible allocation of a driver without "
+                     "MapAperture2Supported refused",
+                     "it is opened");
     if (create)
         allocation->device = device;
 }
@@ -371,6 +403,10 @@ static NTSTATUS APIENTRY see_DestroyAllocation(const HANDLE adapter,
         struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
         MANAGER_MUST(141, allocation != NULL, "handles that Create returned, each once",
                      "handle %u of the list is %p", i, handle);
+        if (refused.count != 0)
+            MANAGER_MUST(136, allocation != NULL || !was_refused(handle),
+                         "no use of handles that a failed creation left in its array",
+                         "handle %u of the list is %p", i, handle);
         if (allocation != NULL)
             destroyed(allocation);
     }
@@ -395,6 +431,7 @@ void allocation_judge_end(void) {
 }
 
 void referee_watch_allocation(DRIVER_INITIALIZATION_DATA *table) {
+    refused.count = 0;
     WATCH(table, CreateAllocation);
     WATCH(table, OpenAllocation);
     WATCH(table, CloseAllocation);

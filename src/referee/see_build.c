@@ -91,6 +91,7 @@ static bool names_allocation(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *hand
         *handle = args->DiscardContent.hAllocation;
         return true;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: /* they begin alike */
         *handle = args->MapApertureSegment.hAllocation;
         return true;
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
@@ -107,11 +108,15 @@ static bool names_allocation(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *hand
     }
 }
 
+static bool maps_aperture(uint32_t operation) {
+    return operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT ||
+           operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 ||
+           operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+}
+
 /* May be NULL in these (spec of TRANSFER, MAP and UNMAP: raw copies, DMA buffers). */
 static bool may_be_nameless(uint32_t operation) {
-    return operation == DXGK_OPERATION_TRANSFER ||
-           operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT ||
-           operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+    return operation == DXGK_OPERATION_TRANSFER || maps_aperture(operation);
 }
 
 /* Where AllocationIsIdle is said; NULL: nowhere. Bit `*mask` of it. */
@@ -166,9 +171,32 @@ static const MDL *pages_of(const DXGKARG_BUILDPAGINGBUFFER *args, uint64_t *firs
     }
 }
 
+/* The pages of an address descriptor list from AdlOffset on. */
+static void keep_list(struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const DXGK_ADL *adl = &arg->MapApertureSegment2.Adl;
+    uint64_t first = arg->MapApertureSegment2.AdlOffset, there = adl->PageCount;
+    uint64_t count = arg->MapApertureSegment2.NumberOfPages;
+    if (first >= there || (!adl->Flags.Contiguous && adl->Pages == NULL))
+        return;
+    if (count > there - first)
+        count = there - first;
+    operation->frames = malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
+    if (operation->frames == NULL)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        operation->frames[i] =
+            adl->Flags.Contiguous ? adl->BasePageNumber + first + i : adl->Pages[first + i];
+    operation->frame_count = count;
+}
+
 /* The page frames, as they are now: the manager may change the MDL before the GPU is done. */
 static void keep_frames(struct shadow_operation *operation) {
     uint64_t first, count;
+    if (operation->arg.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2) {
+        keep_list(operation);
+        return;
+    }
     const MDL *mdl = pages_of(&operation->arg, &first, &count);
     if (mdl == NULL)
         return;
@@ -248,19 +276,41 @@ static void judge_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
                      "%u submissions under way reference it", object->uses);
 }
 
+/* INSUFFICIENT ended a part of the operation; `left`: bytes of it that were not submitted. */
+static void judge_part(bool submitted, uint32_t left) {
+    struct shadow_operation *operation = &open_call.operation->shadow;
+    MANAGER_MUST(156, submitted, "what was written before INSUFFICIENT_DMA_BUFFER to be submitted",
+                 "%u bytes were not submitted", left);
+    if (operation->bytes == 0)
+        return;
+    MANAGER_MUST(162, submitted, "a part submitted by itself before the next one is built",
+                 "%u bytes of the part before were not submitted", left);
+    operation->in_parts = operation->in_parts || submitted;
+}
+
+/* By the other reading what the last pass wrote is not run, and its bytes are free again. True: it
+ * was so. */
+static bool dropped(struct shadow_build *written) {
+    if (referee->readings.insufficient == 0 || written == NULL ||
+        open_call.answer != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
+        written->number != open_call.build_number || written->used == written->submitted)
+        return false;
+    written->used = written->submitted;
+    return true;
+}
+
 /* The same operation once more. */
 static void judge_retry(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    const struct shadow_build *written = open_call.build;
+    struct shadow_build *written = open_call.build;
+    UINT multipass = dropped(written) ? 0 : open_call.multipass;
     bool kept = written == NULL || written->number != open_call.build_number ||
-                written->submitted == written->used || referee->readings.insufficient != 0;
+                written->submitted == written->used;
     if (open_call.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        MANAGER_MUST(156, kept, "what was written before INSUFFICIENT_DMA_BUFFER to be submitted",
-                     "%u bytes were not submitted", written->used - written->submitted);
+        judge_part(kept, kept ? 0 : written->used - written->submitted);
     else
         judge_idle(args);
-    MANAGER_MUST(159, args->MultipassOffset == open_call.multipass,
-                 "MultipassOffset as the driver left it", "MultipassOffset is %u instead of %u",
-                 args->MultipassOffset, open_call.multipass);
+    MANAGER_MUST(159, args->MultipassOffset == multipass, "MultipassOffset as the driver left it",
+                 "MultipassOffset is %u instead of %u", args->MultipassOffset, multipass);
     MANAGER_MUST(
         160, same_arm(args, &open_call.operation->shadow.arg) || same_arm(args, &open_call.latest),
         "the same members, except for AllocationIsIdle", "members changed%s", "");
@@ -382,6 +432,9 @@ static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGIN
                 "STATUS_SUCCESS, STATUS_GRAPHICS_ALLOCATION_BUSY or "
                 "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER",
                 "status 0x%08x", (unsigned)call->status);
+    if (maps_aperture((uint32_t)call->in.Operation))
+        DRIVER_MUST(37, may, "an aperture segment's pages to be mapped and unmapped when asked",
+                    "status 0x%08x", (unsigned)call->status);
     if (may_be_nameless((uint32_t)call->in.Operation) && names_allocation(&call->in, &handle) &&
         handle == NULL)
         DRIVER_MUST(169, may, "an operation without an allocation to be accepted",

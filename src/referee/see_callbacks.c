@@ -11,53 +11,24 @@
 
 #include <string.h>
 
-#define REPORTS 4096u
+#include <vidmm/interrupt.h>
 
-struct report {
-    DXGK_INTERRUPT_TYPE type;
-    uint32_t node, fence;
-};
+#define REPORTS 4096u
 
 static struct {
     pthread_mutex_t lock;
     uint32_t first, count;
-    struct report report[REPORTS];
+    struct vidmm_interrupt report[REPORTS];
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool report_of(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data, struct report *report) {
-    report->type = data->InterruptType;
-    switch ((uint32_t)data->InterruptType) {
-    case DXGK_INTERRUPT_DMA_COMPLETED:
-        report->node = data->DmaCompleted.NodeOrdinal;
-        report->fence = data->DmaCompleted.SubmissionFenceId;
-        return true;
-    case DXGK_INTERRUPT_DMA_PREEMPTED:
-        report->node = data->DmaPreempted.NodeOrdinal;
-        report->fence = data->DmaPreempted.LastCompletedFenceId;
-        return true;
-    case DXGK_INTERRUPT_DMA_FAULTED:
-        report->node = data->DmaFaulted.NodeOrdinal;
-        report->fence = data->DmaFaulted.FaultedFenceId;
-        return true;
-#if WDDM_AT_LEAST(WDDM2_0)
-    case DXGK_INTERRUPT_DMA_PAGE_FAULTED:
-        report->node = data->DmaPageFaulted.NodeOrdinal;
-        report->fence = data->DmaPageFaulted.FaultedFenceId;
-        return true;
-#endif
-    default:
-        return false;
-    }
-}
-
-static void put(const struct report *report) {
+static void put(const struct vidmm_interrupt *report) {
     pthread_mutex_lock(&ring.lock);
     if (ring.count < REPORTS)
         ring.report[(ring.first + ring.count++) % REPORTS] = *report;
     pthread_mutex_unlock(&ring.lock);
 }
 
-static bool take(struct report *report) {
+static bool take(struct vidmm_interrupt *report) {
     pthread_mutex_lock(&ring.lock);
     bool any = ring.count != 0;
     if (any) {
@@ -70,7 +41,7 @@ static bool take(struct report *report) {
 }
 
 /* No rule of the table, and yet nothing that a scheduler could make sense of. */
-static bool makes_sense(const struct report *report) {
+static bool makes_sense(const struct vidmm_interrupt *report) {
     const struct shadow_node *node;
     if (report->node >= SHADOW_NODES) {
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
@@ -88,8 +59,17 @@ static bool makes_sense(const struct report *report) {
     return false;
 }
 
+static void act_on(const struct vidmm_interrupt *report) {
+    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
+        preempt_reported(report->node, report->fence, report->last_completed);
+    else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
+        submit_faulted(report->node, report->fence);
+    else if (preempt_judge_completed(report->node, report->fence))
+        submit_completed(report->node, report->fence);
+}
+
 void callbacks_drain(void) {
-    struct report report;
+    struct vidmm_interrupt report;
     char outer[96];
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;
@@ -97,19 +77,15 @@ void callbacks_drain(void) {
         vidmm_ledger_calling(referee->ledger, "DxgkCbNotifyInterrupt");
         if (!makes_sense(&report))
             continue;
-        if (report.type == DXGK_INTERRUPT_DMA_COMPLETED ||
-            report.type == DXGK_INTERRUPT_DMA_PREEMPTED)
-            submit_completed(report.node, report.fence);
-        else
-            submit_faulted(report.node, report.fence);
+        act_on(&report);
     }
     vidmm_ledger_calling(referee->ledger, outer);
 }
 
 static VOID APIENTRY see_NotifyInterrupt(const HANDLE handle,
                                          const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
-    struct report report;
-    if (report_of(data, &report))
+    struct vidmm_interrupt report;
+    if (vidmm_interrupt_read(data, &report))
         put(&report);
     referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
 }

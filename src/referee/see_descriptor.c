@@ -96,7 +96,8 @@ static void judge_commit_limit(const struct described *d, uint32_t id, uint32_t 
                     HEX(d->commit_limit), HEX(d->size));
 }
 
-/* The first and the last page of the range are behind a BAR, as far as the world can tell. */
+/* The first and the last page of the range are behind a BAR, or the driver's, as far as the world
+ * can tell. */
 static bool behind_bar(uint64_t base, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->io == NULL || size < SHADOW_PAGE ||
@@ -119,8 +120,10 @@ static void judge_cpu_access(const struct described *d, uint32_t id) {
         return;
     bool range =
         d->cpu_base != 0 && d->cpu_base % SHADOW_PAGE == 0 && d->cpu_base <= UINT64_MAX - d->size;
-    /* System memory is segment 0 without being described. */
-    bool system = range && !d->flags.PopulatedFromSystemMemory &&
+    /* System memory is segment 0 without being described; what a driver took of it for its device,
+     * in one piece, is the device's. */
+    bool own = range && referee->world.io != NULL && behind_bar(d->cpu_base, d->size);
+    bool system = range && !own && !d->flags.PopulatedFromSystemMemory &&
                   world_memory(d->cpu_base, SHADOW_PAGE) != NULL;
     bool elsewhere = system || d->flags.PopulatedFromSystemMemory;
     bool reached = range && (elsewhere || behind_bar(d->cpu_base, d->size));
@@ -283,6 +286,8 @@ static void shadow_fill(struct shadow_segment *segment, const struct described *
     segment->size = size;
     segment->commit_limit = d->flags.Agp && d->commit_limit == 0 ? size : d->commit_limit;
     segment->cpu_base = d->flags.CpuVisible ? d->cpu_base : 0;
+    if (d->flags.Aperture || (!d->flags.CpuVisible && !d->flags.SupportsCpuHostAperture))
+        segment->cpu_stray = d->cpu_base;
     segment->page_size = d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
     if (segment->aperture && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
         segment->pages = calloc(size / SHADOW_PAGE, sizeof(*segment->pages));

@@ -18,6 +18,16 @@ static void judge_dma_segments(uint32_t set) {
                 allocation_apertures());
 }
 
+/* One that wants what it cannot have is destroyed again. */
+void device_judge_use(const struct shadow_object *context) {
+    uint32_t set = context->context_info.DmaBufferSegmentSet;
+    if (referee->adapter.segments != 0)
+        MANAGER_MUST(79, (set & ~allocation_apertures()) == 0,
+                     "no work for a context whose creation has to fail",
+                     "DmaBufferSegmentSet of the context is 0x%x, the aperture segments are 0x%x",
+                     set, allocation_apertures());
+}
+
 static void judge_context_info(const DXGKARG_CREATECONTEXT *args) {
     const DXGK_CONTEXTINFO *info = &args->ContextInfo;
     judge_dma_segments(info->DmaBufferSegmentSet);

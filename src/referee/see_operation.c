@@ -57,6 +57,7 @@ void operation_asked(struct shadow_operation *operation) {
         discard_asked(operation);
         break;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
         map_asked(operation);
         break;
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
@@ -91,6 +92,7 @@ void operation_built(struct shadow_operation *operation) {
         discard_built(operation);
         break;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
         map_built(operation);
         break;
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
@@ -113,6 +115,7 @@ void operation_done(struct shadow_operation *operation) {
         fill_done(operation);
         break;
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
         map_done(operation);
         break;
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:

@@ -31,6 +31,8 @@ static const char *name_of(DXGK_QUERYADAPTERINFOTYPE type) {
 
 /* ---- Judging what all queries share ---------------------------------------------------------- */
 
+#define LAST_TYPE ((uint32_t)DXGKQAITYPE_PAGINGPROCESSGPUVASIZE)
+
 /* nc-d3dkmddi-dxgkddi_queryadapterinfo lists the answers; pages of some types add their own. */
 static bool status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
     switch (status) {
@@ -43,6 +45,7 @@ static bool status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
         break;
     }
     switch (type) {
+    case DXGKQAITYPE_UMDRIVERPRIVATE: /* between the two halves of the driver, also its size */
     case DXGKQAITYPE_INTEGRATED_DISPLAY_DESCRIPTOR:
     case DXGKQAITYPE_INTEGRATED_DISPLAY_DESCRIPTOR2:
     case DXGKQAITYPE_QUERYCOLORIMETRYOVERRIDES:
@@ -50,8 +53,8 @@ static bool status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
         return true;
     case DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS:
         return status == STATUS_NOT_IMPLEMENTED;
-    default:
-        return false;
+    default: /* a type that the driver cannot know has no page */
+        return status == STATUS_NOT_SUPPORTED && (uint32_t)type > LAST_TYPE;
     }
 }
 

@@ -14,6 +14,7 @@ static const struct shadow_object *context_of(HANDLE handle) {
 static void judge_buffer(const struct shadow_object *context, const DXGKARG_RENDER *args) {
     const DXGK_CONTEXTINFO *info = &context->context_info;
     UINT id = args->DmaBufferSegmentId;
+    device_judge_use(context);
     if (info->DmaBufferSegmentSet == 0)
         MANAGER_MUST(80, id == 0, "DmaBufferSegmentId 0 for a DMA buffer in system memory",
                      "DmaBufferSegmentId is %u", id);

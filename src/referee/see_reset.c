@@ -11,7 +11,18 @@ static enum {
     CLEANING_UP, /* until DxgkDdiRestartFromTimeout */
 } phase;
 
+/* The reset of an engine gave up paging work: what comes next is the reset of the adapter. */
+static bool lost_paging;
+
+static void judge_lost(bool reset) {
+    if (lost_paging)
+        MANAGER_MUST(282, reset, "DxgkDdiResetFromTimeout where an engine's reset lost paging work",
+                     "another call came first%s", "");
+    lost_paging = false;
+}
+
 void reset_judge(bool clean_up) {
+    judge_lost(false);
     if (phase == RESETTING)
         MANAGER_MUST(361, false, "no other call during DxgkDdiResetFromTimeout", "called%s", "");
     else if (phase == CLEANING_UP)
@@ -53,6 +64,7 @@ static NTSTATUS APIENTRY see_ResetFromTimeout(const HANDLE handle) {
     callbacks_drain();
     MANAGER_MUST(361, nobody_else(&call), "no other call during DxgkDdiResetFromTimeout",
                  "another call is under way%s", "");
+    judge_lost(true);
     phase = RESETTING;
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiResetFromTimeout(handle);
@@ -103,6 +115,7 @@ static NTSTATUS APIENTRY see_SetPowerState(const PVOID context, ULONG device,
 
 /* ---- The GPU scheduler's other calls --------------------------------------------------------- */
 
+#if WDDM_AT_LEAST(WIN8)
 static void enter_scheduler(struct referee_call *call, const char *name) {
     referee_enter(call, name, REFEREE_SCHEDULER);
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
@@ -116,16 +129,6 @@ static void leave_scheduler(struct referee_call *call) {
     referee_exit(call);
 }
 
-static NTSTATUS APIENTRY see_PreemptCommand(const HANDLE handle,
-                                            const DXGKARG_PREEMPTCOMMAND *args) {
-    struct referee_call call;
-    enter_scheduler(&call, "DxgkDdiPreemptCommand");
-    NTSTATUS status = referee->real.DxgkDdiPreemptCommand(handle, args);
-    leave_scheduler(&call);
-    return status;
-}
-
-#if WDDM_AT_LEAST(WIN8)
 static NTSTATUS APIENTRY see_QueryDependentEngineGroup(const HANDLE handle,
                                                        DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
     struct referee_call call;
@@ -144,22 +147,36 @@ static NTSTATUS APIENTRY see_QueryEngineStatus(const HANDLE handle,
     return status;
 }
 
+/* True when paging work of a node up to `fence` is not complete. */
+static bool paging_before(uint32_t node, uint32_t fence) {
+    const struct shadow_submission *at = node < SHADOW_NODES ? referee->node[node].first : NULL;
+    for (; at != NULL && (int32_t)(fence - at->fence) >= 0; at = at->next) {
+        if (at->paging)
+            return true;
+    }
+    return false;
+}
+
 static NTSTATUS APIENTRY see_ResetEngine(const HANDLE handle, DXGKARG_RESETENGINE *args) {
     struct referee_call call;
     enter_scheduler(&call, "DxgkDdiResetEngine");
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
-    leave_scheduler(&call);
+    referee_return(&call);
+    callbacks_drain();
+    if (status == STATUS_SUCCESS)
+        lost_paging = paging_before(args->NodeOrdinal, args->LastAbortedFenceId);
+    referee_exit(&call);
     return status;
 }
 #endif
 
 void referee_watch_reset(DRIVER_INITIALIZATION_DATA *table) {
     phase = RUNNING;
+    lost_paging = false;
     WATCH(table, ResetFromTimeout);
     WATCH(table, RestartFromTimeout);
     WATCH(table, StopDevice);
     WATCH(table, SetPowerState);
-    WATCH(table, PreemptCommand);
 #if WDDM_AT_LEAST(WIN8)
     WATCH(table, QueryDependentEngineGroup);
     WATCH(table, QueryEngineStatus);

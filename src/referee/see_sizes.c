@@ -42,6 +42,15 @@ static bool has_agp(void) {
     return false;
 }
 
+static bool has_populated_aperture(void) {
+    for (uint32_t i = 0; i < referee->adapter.segments; i++) {
+        DXGK_SEGMENTFLAGS flags = referee->adapter.segment[i].flags;
+        if (flags.Aperture && flags.PopulatedFromSystemMemory)
+            return true;
+    }
+    return false;
+}
+
 #define BYTES(n) (unsigned long long)(n)
 
 void vidmm_referee_judge_sizes(struct vidmm_referee *made,
@@ -62,6 +71,12 @@ void vidmm_referee_judge_sizes(struct vidmm_referee *made,
         "segments come to 0x%llx and 0x%llx",
         BYTES(sizes->dedicated_video), BYTES(sizes->dedicated_system), BYTES(right.dedicated_video),
         BYTES(right.dedicated_system));
+    if (has_populated_aperture())
+        MANAGER_MUST(48, sizes->dedicated_system == right.dedicated_system,
+                     "PopulatedFromSystemMemory that counts for nothing on an aperture",
+                     "0x%llx bytes of dedicated system memory; without the aperture it comes to "
+                     "0x%llx",
+                     BYTES(sizes->dedicated_system), BYTES(right.dedicated_system));
     /* How much of an AGP aperture there is the platform says, not the driver. */
     if (!has_agp())
         MANAGER_MUST(366, sizes->shared_system == right.shared_system,

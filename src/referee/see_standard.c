@@ -7,6 +7,7 @@
  * tells, when it is one of the last that were made here.
  */
 #include "allocation.h"
+#include "hash.h"
 
 #define REMEMBERED 64u
 
@@ -16,14 +17,6 @@ static struct standard {
     uint32_t type; /* 0: several */
 } remembered[REMEMBERED];
 static uint32_t newest;
-
-static uint64_t hash_of(const void *data, size_t size) {
-    const uint8_t *bytes = data;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 static struct standard *find(uint64_t hash, size_t size) {
     for (uint32_t i = 0; i < REMEMBERED; i++) {
@@ -36,7 +29,7 @@ static struct standard *find(uint64_t hash, size_t size) {
 uint32_t standard_of(const void *private_data, size_t size) {
     if (private_data == NULL || size == 0)
         return 0;
-    const struct standard *known = find(hash_of(private_data, size), size);
+    const struct standard *known = find(hash_bytes(HASH_START, private_data, size), size);
     return known != NULL ? known->type : 0;
 }
 
@@ -45,7 +38,7 @@ static bool is_primary(uint32_t type) {
 }
 
 static void remember(uint32_t type, const void *data, size_t size) {
-    uint64_t hash = hash_of(data, size);
+    uint64_t hash = hash_bytes(HASH_START, data, size);
     struct standard *known = find(hash, size);
     if (known != NULL) { /* of kinds that are alike all that matters is whether one is a primary */
         if (is_primary(known->type) != is_primary(type))

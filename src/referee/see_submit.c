@@ -2,6 +2,7 @@
  * see_submit.c - DxgkDdiPatch, DxgkDdiSubmitCommand and what is under way on each node. When a
  * fence completes, the paging operations that its submission carried are complete.
  */
+#include "hash.h"
 #include "work.h"
 
 #include <stdlib.h>
@@ -69,17 +70,28 @@ static struct submission *submission_begin(const DXGKARG_SUBMITCOMMAND *args, ui
     else
         node->first = &submission->shadow;
     node->last = &submission->shadow;
-    node->submitted = args->SubmissionFenceId;
+    if (!node->any || !reached(node->submitted, args->SubmissionFenceId))
+        node->submitted = args->SubmissionFenceId;
     node->any = true;
     return submission;
 }
 
-/* The oldest of a node is over; `complete`: its operations were carried out. */
-static void submission_end(struct shadow_node *node, bool complete) {
+static struct shadow_submission *submission_unlink(struct shadow_node *node) {
     struct shadow_submission *first = node->first;
     node->first = first->next;
     if (node->first == NULL)
         node->last = NULL;
+    first->next = NULL;
+    return first;
+}
+
+void submit_free(struct shadow_submission *submission) {
+    free(submission); /* the first member of struct submission */
+}
+
+/* The oldest of a node is over; `complete`: its operations were carried out. */
+static void submission_end(struct shadow_node *node, bool complete) {
+    struct shadow_submission *first = submission_unlink(node);
     while (first->operations != NULL) {
         struct shadow_operation *operation = first->operations;
         first->operations = operation->next; /* and `next` still leads to what came behind it */
@@ -89,7 +101,14 @@ static void submission_end(struct shadow_node *node, bool complete) {
             operation_free(operation);
     }
     use((struct submission *)first, false);
-    free(first); /* the first member of struct submission */
+    submit_free(first);
+}
+
+struct shadow_submission *submit_lose(struct shadow_node *node) {
+    if (node->first->paging)
+        return submission_unlink(node);
+    submission_end(node, false);
+    return NULL;
 }
 
 void submit_completed(uint32_t index, uint32_t fence) {
@@ -98,6 +117,7 @@ void submit_completed(uint32_t index, uint32_t fence) {
     struct shadow_node *node = &referee->node[index];
     while (node->first != NULL && reached(fence, node->first->fence)) {
         node->completed = node->first->fence;
+        node->told = true;
         submission_end(node, true);
     }
 }
@@ -121,11 +141,13 @@ static void forget_places(void) {
 
 void submit_forget(void) {
     forget_places();
+    promise_forget();
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         struct shadow_node *node = &referee->node[i];
         while (node->first != NULL)
             submission_end(node, false);
         node->completed = node->submitted;
+        preempt_forget(node);
     }
     build_forget();
     operation_abandon();
@@ -162,6 +184,8 @@ void referee_judge_end(void) {
     if (submit_under_way() && !gave_up)
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                           "work that was submitted was never reported complete");
+    for (uint32_t i = 0; i < SHADOW_NODES; i++)
+        preempt_judge_end(&referee->node[i]);
     submit_forget();
     build_end();
     allocation_judge_end();
@@ -176,16 +200,14 @@ void referee_judge_end(void) {
 /* Over the buffer's bytes outside of the range to be submitted. */
 static uint64_t hash_outside(const DXGKARG_PATCH *args) {
     const uint8_t *bytes = args->pDmaBuffer;
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint32_t size = args->DmaBufferSize, start = args->DmaBufferSubmissionStartOffset;
+    uint32_t end = args->DmaBufferSubmissionEndOffset;
     if (bytes == NULL)
         return 0;
-    for (uint32_t i = 0; i < args->DmaBufferSize; i++) {
-        if (i == args->DmaBufferSubmissionStartOffset && args->DmaBufferSubmissionEndOffset > i)
-            i = args->DmaBufferSubmissionEndOffset;
-        if (i < args->DmaBufferSize)
-            hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    }
-    return hash;
+    if (start >= end || start >= size)
+        return hash_bytes(HASH_START, bytes, size);
+    uint64_t hash = hash_bytes(HASH_START, bytes, start);
+    return end < size ? hash_bytes(hash, bytes + end, size - end) : hash;
 }
 
 /* Buffers in system memory are contiguous: each page's bytes are where the address says. */
@@ -239,6 +261,28 @@ static void judge_residency(const DXGKARG_PATCH *args) {
     }
 }
 
+/* Where the list says that allocations are. */
+static void judge_list(const DXGKARG_PATCH *args) {
+    UINT count = args->pAllocationList != NULL ? args->AllocationListSize : 0;
+    for (UINT i = 0; referee->adapter.segments != 0 && i < count; i++) {
+        const DXGK_ALLOCATIONLIST *element = &args->pAllocationList[i];
+        uint32_t id = element->SegmentId;
+        const struct shadow_segment *segment = shadow_segment(id);
+        uint64_t address = (uint64_t)element->PhysicalAddress.QuadPart;
+        if (element->hDeviceSpecificAllocation == NULL)
+            continue;
+        MANAGER_MUST(16, id <= referee->adapter.segments,
+                     "the position of a reported segment, or 0",
+                     "element %u of the allocation list has SegmentId %u of %u segments", i, id,
+                     referee->adapter.segments);
+        if (segment != NULL && segment->flags.Agp)
+            MANAGER_MUST(35, shadow_holds(segment, address, 1),
+                         "an address in the AGP aperture that the bus has",
+                         "element %u of the allocation list is at 0x%llx of AGP segment %u", i,
+                         (unsigned long long)address, id);
+    }
+}
+
 /* The allocations that the list names, for as long as the submission is under way. */
 static void note_uses(const DXGKARG_PATCH *args) {
     uint32_t count = args->pAllocationList != NULL ? args->AllocationListSize : 0;
@@ -254,8 +298,10 @@ static void note_uses(const DXGKARG_PATCH *args) {
         HANDLE handle = args->pAllocationList[i].hDeviceSpecificAllocation;
         const struct shadow_object *opened =
             handle != NULL ? shadow_find(SHADOW_OPENED, handle) : NULL;
-        if (opened != NULL && opened->parent != NULL)
-            patched.handle[patched.handles++] = opened->parent->handle;
+        if (opened == NULL || opened->parent == NULL)
+            continue;
+        patched.handle[patched.handles++] = opened->parent->handle;
+        promise_listed(&args->pAllocationList[i], opened->parent);
     }
 }
 
@@ -287,6 +333,9 @@ static NTSTATUS APIENTRY see_Patch(const HANDLE handle, const DXGKARG_PATCH *arg
         judge_paging_patch(args, build);
     else
         judge_residency(args);
+    if (!args->Flags.Paging)
+        promise_submitted();
+    judge_list(args);
     note_uses(args);
     patched.args = *args;
     patched.open = true;
@@ -323,11 +372,17 @@ static void judge_place(const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t id = args->DmaBufferSegmentId;
     const struct shadow_segment *segment = shadow_segment(id);
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
+    uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
     bool aperture = segment != NULL && segment->flags.Aperture;
+    if (id == 0 && referee->world.memory != NULL)
+        MANAGER_MUST(18, world_memory(address, 1) != NULL, "system memory where the segment is 0",
+                     "the DMA buffer at 0x%llx is not in system memory",
+                     (unsigned long long)address);
     MANAGER_MUST(81, id == 0 || aperture, "a DMA buffer in system memory or in an aperture",
                  "DmaBufferSegmentId is %u, which is no aperture", id);
     if (!args->Flags.Paging && context != NULL && !context->system) {
         uint32_t set = context->context_info.DmaBufferSegmentSet;
+        device_judge_use(context);
         bool kept = set == 0 ? id == 0 : id != 0 && id <= 32 && (set >> (id - 1) & 1u) != 0;
         MANAGER_MUST(80, kept, "a segment of DmaBufferSegmentSet, or 0 when that is 0",
                      "DmaBufferSegmentId is %u, DmaBufferSegmentSet is 0x%x", id, set);
@@ -354,7 +409,7 @@ static void judge_mapped(const DXGKARG_SUBMITCOMMAND *args) {
                  (unsigned long long)pages);
 }
 
-static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args) {
+static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
     const struct shadow_build *build = build_of(args);
     MANAGER_MUST(276,
@@ -371,13 +426,13 @@ static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args) {
     judge_mapped(args);
     if (build == NULL)
         return;
-    MANAGER_MUST(280, args->DmaBufferSubmissionStartOffset >= build->submitted,
+    MANAGER_MUST(280, again || args->DmaBufferSubmissionStartOffset >= build->submitted,
                  "a range behind the one submitted before",
                  "the range begins at %u, up to %u was submitted before",
                  args->DmaBufferSubmissionStartOffset, build->submitted);
 }
 
-/* Fences of a node go up; what is submitted again keeps its fence and its place in the order. */
+/* Fences of a node go up; what an engine's reset left is submitted again with its fence. */
 static void judge_fence(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
 #if WDDM_AT_LEAST(WDDM2_0)
     if (args->Flags.Resubmission) {
@@ -395,7 +450,9 @@ static void judge_fence(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_n
                      args->SubmissionFenceId, node->submitted);
 }
 
-static void judge_submit(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
+/* `again`: it was preempted. */
+static void judge_submit(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node,
+                         bool again) {
     bool paging = args->Flags.Paging || (patched.open && patched.args.Flags.Paging);
     uint32_t start = args->DmaBufferSubmissionStartOffset;
     uint32_t end = args->DmaBufferSubmissionEndOffset;
@@ -412,8 +469,9 @@ static void judge_submit(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_
                  "the range is %u to %u of %u bytes", start, end, args->DmaBufferSize);
     judge_place(args);
     if (paging)
-        judge_paging_submit(args);
-    judge_fence(args, node);
+        judge_paging_submit(args, again);
+    if (!again)
+        judge_fence(args, node);
 }
 
 /* The driver did not take it: nothing of it will complete. */
@@ -438,10 +496,14 @@ static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SU
     referee_enter(&call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
     callbacks_drain();
     judge_class(&call);
-    judge_submit(args, &referee->node[index]);
+    bool again = preempt_again(args, &referee->node[index]);
+    judge_submit(args, &referee->node[index], again);
+    if (!patched.open && !args->Flags.Paging)
+        promise_forget();
     struct submission *submission = submission_begin(args, index);
     if (submission != NULL && args->Flags.Paging)
-        submission->shadow.operations = build_take(args);
+        submission->shadow.operations =
+            again ? preempt_take(&referee->node[index]) : build_take(args);
     patched.open = false;
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);

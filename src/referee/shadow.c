@@ -66,12 +66,16 @@ struct shadow_segment *shadow_segment(uint32_t id) {
     return id >= 1 && id <= adapter->segments ? &adapter->segment[id - 1] : NULL;
 }
 
+bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64_t size) {
+    return address >= segment->base && address - segment->base <= segment->size &&
+           size <= segment->size - (address - segment->base);
+}
+
 struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size) {
     struct shadow_adapter *adapter = &referee->adapter;
     for (uint32_t i = 0; i < adapter->segments; i++) {
         struct shadow_segment *segment = &adapter->segment[i];
-        if (address >= segment->base && address - segment->base <= segment->size &&
-            size <= segment->size - (address - segment->base))
+        if (shadow_holds(segment, address, size))
             return segment;
     }
     return NULL;

@@ -40,6 +40,7 @@ struct shadow_segment {
     bool aperture; /* linear (not AGP) */
     uint64_t base, size, commit_limit;
     uint64_t cpu_base;  /* CpuTranslatedAddress; 0 unless CpuVisible */
+    uint64_t cpu_stray; /* the same where it means nothing */
     uint32_t page_size; /* 4096 or 65536 */
     DXGK_MEMORYRANGE *invalid;
     uint32_t invalid_count;
@@ -54,13 +55,19 @@ struct shadow_adapter {
     DXGK_DRIVERCAPS caps;
     uint32_t nodes, paging_node;
     uint32_t paging_segment, paging_size, paging_private;
-    HANDLE moving; /* allocation between TransferStart and TransferEnd, or NULL */
+    HANDLE moving;          /* allocation between TransferStart and TransferEnd, or NULL */
+    uint64_t created_bytes; /* that all allocations ever created could take up */
+    uint32_t created;       /* so many */
+    bool hinted;            /* one of them names banks */
+    bool left;              /* one of them has `left` */
     uint32_t segments;
     struct shadow_segment segment[SHADOW_SEGMENTS]; /* id - 1 */
 };
 
 /* Segment `id`, or NULL: 0, or none of the driver's. */
 struct shadow_segment *shadow_segment(uint32_t id);
+/* [address, address + size) of GPU physical addresses lies in the segment. */
+bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64_t size);
 /* The segment in which [address, address + size) of GPU physical addresses lies, or NULL. */
 struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size);
 
@@ -94,6 +101,12 @@ struct shadow_object {
     uint32_t segment; /* 0: system memory, or nowhere */
     uint64_t offset;
     bool placed, content; /* in `segment`; has content that must survive */
+    bool placed_before;   /* got a place once */
+    bool clean;           /* nothing wrote to it since it was paged in */
+    uint64_t since, left; /* calls: that gave it its place; that took one away that it was to
+                           * keep, 0: none */
+    const uint8_t *cpu;   /* CpuVisibleAddress of its mapping; NULL: none */
+    uint64_t cpu_frame;   /* page that it leads to */
     /* The TRANSFER under way, between TransferStart and TransferEnd. */
     bool moving;
     uint64_t moved; /* bytes of it that were asked for */
@@ -119,6 +132,7 @@ struct shadow_operation {
     uint64_t bytes;                /* written for it into DMA buffers so far */
     uint64_t build;                /* which shadow_build it ended in */
     bool swallowed;     /* answered with SUCCESS without bytes: done when the call returned */
+    bool in_parts;      /* in several submissions */
     PFN_NUMBER *frames; /* the MDL's pages from MdlOffset on, as they were; NULL: no MDL */
     uint64_t frame_count;
     uint64_t sample; /* TRANSFER of nothing: hash of the first pages of its MDL before */
@@ -136,7 +150,12 @@ struct shadow_submission {
 struct shadow_node {
     bool any;
     uint32_t submitted, completed;          /* newest fences */
+    bool told;                              /* `completed` is what the driver reported */
     struct shadow_submission *first, *last; /* under way, in order */
+    /* see_preempt.c: */
+    bool preempting;                     /* asked for, not reported */
+    uint32_t preemption, preemptable;    /* its fence; newest submission before it */
+    struct shadow_submission *preempted; /* paging work to be submitted again, in order */
 };
 
 void shadow_reset_all(void); /* frees everything; the next adapter starts empty */

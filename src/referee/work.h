@@ -77,6 +77,33 @@ bool submit_under_way(void);
 void submit_give_up(void);
 bool submit_gave_up(void);
 
+/* The oldest of a node is over without having been carried out: paging work is returned, in
+ * nobody's list any more; NULL: it was other work, and is gone. */
+struct shadow_submission *submit_lose(struct shadow_node *node);
+void submit_free(struct shadow_submission *submission);
+
+/* ---- see_preempt.c --------------------------------------------------------------------------- */
+
+/* The driver reported preemption `fence`, `last` being the fence completed last. */
+void preempt_reported(uint32_t node, uint32_t fence, uint32_t last);
+/* False: the driver reported what it had said to be preempted as complete. */
+bool preempt_judge_completed(uint32_t node, uint32_t fence);
+/* True: the submission is preempted work that comes again; judges the manager. */
+bool preempt_again(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node);
+/* Its operations, when preempt_again said so. */
+struct shadow_operation *preempt_take(struct shadow_node *node);
+/* Nothing is preempted and nothing asked for any more. */
+void preempt_forget(struct shadow_node *node);
+void preempt_judge_end(const struct shadow_node *node);
+
+/* ---- operation_promise.c --------------------------------------------------------------------- */
+
+/* An element of the list of a submission that is no paging; the submission itself. */
+void promise_listed(const DXGK_ALLOCATIONLIST *entry, struct shadow_object *allocation);
+void promise_submitted(void);
+/* Work under way is given up, or nobody knows what it writes. */
+void promise_forget(void);
+
 /* ---- see_reset.c ----------------------------------------------------------------------------- */
 
 /* MANAGER R361 for a call that is no clean-up operation, or that is one. */

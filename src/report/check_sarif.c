@@ -3,6 +3,8 @@
  */
 #include "check.h"
 
+#include <string.h>
+
 #include "json_text.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
@@ -32,6 +34,20 @@ static json_t *rule_object(const struct vidmm_rule *rule) {
                      report_json_text(vidmm_severity_text(rule->severity)));
 }
 
+/* A path as a URI reference. */
+static json_t *uri(const char *path) {
+    char text[3 * sizeof(((struct vidmm_check_result *)0)->driver)];
+    size_t length = 0;
+    for (; *path != '\0' && length + 4 < sizeof text; path++) {
+        unsigned char c = (unsigned char)*path;
+        bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                     strchr("-._~/", c) != NULL;
+        length += (size_t)snprintf(text + length, sizeof text - length, plain ? "%c" : "%%%02X", c);
+    }
+    text[length] = '\0';
+    return json_string(text);
+}
+
 static json_t *rules(const struct vidmm_check_result *result) {
     json_t *list = json_array();
     for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++)
@@ -46,7 +62,7 @@ static json_t *result_object(const struct vidmm_check_result *result,
     vidmm_finding_text(finding, text, sizeof text);
     json_t *location =
         json_pack("{s:{s:{s:o}}, s:[{s:o, s:s}]}", "physicalLocation", "artifactLocation", "uri",
-                  report_json_text(result->driver), "logicalLocations", "fullyQualifiedName",
+                  uri(result->driver), "logicalLocations", "fullyQualifiedName",
                   report_json_text(finding->where[0] != '\0' ? finding->where : "examination"),
                   "kind", "function");
     return json_pack("{s:s, s:s, s:o, s:[o], s:i, s:{s:I, s:o, s:o}}", "ruleId",

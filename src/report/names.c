@@ -14,6 +14,14 @@ const char *report_op_name(enum vidmm_op_kind kind) {
         [VIDMM_OP_UNMAP] = "unmap_aperture",
         [VIDMM_OP_SPECIAL_LOCK_TRANSFER] = "special_lock_transfer",
         [VIDMM_OP_INIT_CONTEXT_RESOURCE] = "init_context_resource",
+        [VIDMM_OP_UPDATE_PAGE_TABLE] = "update_page_table",
+        [VIDMM_OP_FLUSH_TLB] = "flush_tlb",
+        [VIDMM_OP_VIRTUAL_TRANSFER] = "virtual_transfer",
+        [VIDMM_OP_VIRTUAL_FILL] = "virtual_fill",
+        [VIDMM_OP_COPY_ENTRIES] = "copy_page_table_entries",
+        [VIDMM_OP_UPDATE_CONTEXT_ALLOCATION] = "update_context_allocation",
+        [VIDMM_OP_NOTIFY_RESIDENCY] = "notify_residency",
+        [VIDMM_OP_SIGNAL_FENCE] = "signal_monitored_fence",
     };
     return names[kind];
 }

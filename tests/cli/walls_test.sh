@@ -9,9 +9,10 @@ failures=0
 house() { # a small one with one file in each room
     house=$(mktemp -d)
     mkdir -p "$house"/include/{wddm,vidmm} "$house"/src/{manager,softgpu,host,lab,workload,cli,attic}
+    mkdir -p "$house"/drivers/{common,plain,other}
     touch "$house/include/wddm/ntddk.h" "$house/include/vidmm/manager.h"
     echo '#include "own.h"' >"$house/src/manager/own.c"
-    touch "$house/src/manager/own.h"
+    touch "$house/src/manager/own.h" "$house/drivers/common/skeleton.h" "$house/drivers/other/other.h"
 }
 
 # expect STATUS FILE INCLUDE: the verdict on a house with this one line added to FILE.
@@ -53,5 +54,22 @@ expect 1 src/cli/a.c '"../manager/own.h"'
 expect 1 include/vidmm/manager.h '<vidmm/host.h>'
 expect 1 include/wddm/a.h '<vidmm/os.h>'
 expect 1 src/attic/a.c '<stdio.h>'
+expect 0 drivers/plain/driver.c '<ntddk.h>'
+expect 0 drivers/plain/driver.c '<stdint.h>'
+expect 0 drivers/plain/driver.cpp '"../common/skeleton.h"'
+expect 0 drivers/common/skeleton.c '"skeleton.h"'
+expect 0 drivers/plain/hardware.c '<vidmm/hwmodel.h>'
+expect 0 drivers/plain/hardware.c '<pthread.h>'
+expect 1 drivers/plain/driver.c '<vidmm/hwmodel.h>'
+expect 1 drivers/plain/driver.c '<vidmm/host.h>'
+expect 1 drivers/plain/driver.c '<stdio.h>'
+expect 1 drivers/plain/driver.c '"../other/other.h"'
+expect 1 drivers/plain/driver.c '"../../src/manager/own.h"'
+expect 1 drivers/plain/driver.cpp '<vector>'
+expect 1 drivers/plain/hardware.c '<ntddk.h>'
+expect 1 drivers/plain/hardware.c '<vidmm/host.h>'
+expect 1 drivers/plain/hardware.c '"../common/skeleton.h"'
+expect 1 drivers/common/skeleton.c '<vidmm/hwmodel.h>'
+expect 1 drivers/common/skeleton.c '"../plain/driver.h"'
 
 [ "$failures" -eq 0 ] || exit 1

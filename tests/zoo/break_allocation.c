@@ -32,6 +32,9 @@ static NTSTATUS create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args,
     }
 
 SPOILED_INFO(unknown_segment, info->SupportedWriteSegmentSet |= 1u << 30)
+SPOILED_INFO(bits_as_ids, info->SupportedWriteSegmentSet <<= 1;
+             info->SupportedReadSegmentSet = info->SupportedWriteSegmentSet;
+             info->PreferredSegment.Value = 0)
 SPOILED_INFO(no_size, info->Size = 0)
 SPOILED_INFO(odd_alignment, info->Alignment = 3)
 SPOILED_INFO(small_pitch, info->PitchAlignedSize = 1)
@@ -353,6 +356,68 @@ static void install_destroy_unknown(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDestroyAllocation = destroy_unknown;
 }
 
+/* ---- Managers that go on where creation has to fail ------------------------------------------ */
+
+static NTSTATUS APIENTRY below_in_memory(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = zoo_below.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.DmaBufferSegmentSet = MEMORY_SET;
+    return status;
+}
+
+static void scene_context_in_memory(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = below_in_memory;
+}
+
+static NTSTATUS APIENTRY overlook_segments(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = zoo_good.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.DmaBufferSegmentSet = 0;
+    return status;
+}
+
+static void install_overlook_segments(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = overlook_segments;
+}
+
+static NTSTATUS APIENTRY below_alternate(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = zoo_below.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        spoil_alternate_va(&args->pAllocationInfo[i]);
+    return status;
+}
+
+static void scene_alternate_va(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = below_alternate;
+}
+
+SPOILED_INFO(overlook_alternate_va, info->Flags.UseAlternateVA = 0)
+
+/* A handle stays in the array of a creation that fails. */
+static uint64_t nothing[16];
+
+static NTSTATUS APIENTRY below_leaves_handle(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = zoo_below.DxgkDdiCreateAllocation(adapter, args);
+    if (status != STATUS_SUCCESS)
+        args->pAllocationInfo[0].hAllocation = nothing;
+    return status;
+}
+
+static void scene_leaves_handle(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = below_leaves_handle;
+}
+
+static NTSTATUS APIENTRY destroy_refused(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = zoo_good.DxgkDdiCreateAllocation(adapter, args);
+    const DXGKARG_DESTROYALLOCATION one = {
+        .NumAllocations = 1, .pAllocationList = &args->pAllocationInfo[0].hAllocation};
+    if (status != STATUS_SUCCESS && args->pAllocationInfo[0].hAllocation != NULL)
+        (void)zoo_good.DxgkDdiDestroyAllocation(adapter, &one);
+    return status;
+}
+
+static void install_destroy_refused(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = destroy_refused;
+}
+
 /* ---- The cages ------------------------------------------------------------------------------- */
 
 #define DRIVER(number, text, function, ...)                                                        \
@@ -371,7 +436,9 @@ static void install_destroy_unknown(DRIVER_INITIALIZATION_DATA *table) {
 
 const struct zoo_breaker zoo_allocation[] = {
     DRIVER(16, "names a segment in the write set that it never reported", install_unknown_segment,
-           PAGING),
+           PAGING, .consequences = {17}),
+    DRIVER(17, "takes bit n of a set for segment n", install_bits_as_ids, PAGING,
+           .consequences = {16}),
     DRIVER(57, "aligns to 4 KB what may go into a segment with pages of 64 KB", install_large_pages,
            PAGING),
     DRIVER(79, "wants DMA buffers in a memory segment", install_context_in_memory, PAGING),
@@ -412,11 +479,17 @@ const struct zoo_breaker zoo_allocation[] = {
     DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
     DRIVER(400, "does not describe primaries", install_describe, ANY),
     DRIVER(401, "has room for one device", install_one_device, PAGING),
+    MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,
+            PAGING, .scene = scene_context_in_memory, .consequences = {80}),
     MANAGER(80, "gives the segment of an aperture for a DMA buffer in system memory",
             install_render_in_aperture, PAGING),
     MANAGER(81, "gives a memory segment for a DMA buffer", install_render_in_memory, PAGING,
             .consequences = {80}),
     MANAGER(83, "passes a DMA buffer smaller than the context wants", install_render_small, PAGING),
+    MANAGER(121, "creates what has UseAlternateVA and is no primary", install_overlook_alternate_va,
+            .stage = "objects", .scene = scene_alternate_va, VERSION(WIN8)),
+    MANAGER(136, "destroys what a failed creation left in its array", install_destroy_refused,
+            .stage = "locks", .scene = scene_leaves_handle, .consequences = {141}),
     MANAGER(139, "closes allocations after it destroyed them", install_destroy_first, PAGING),
     MANAGER(140, "closes the allocations of a resource one by one", install_close_one_by_one, ANY),
     MANAGER(141, "destroys what was never created", install_destroy_unknown, PAGING),

@@ -227,6 +227,8 @@ SPOILED(fill_what_was_asked_for)
 MISREAD(forget_alignment, umd->alignment = 8 * PAGE, info->Alignment = 0)
 MISREAD(place_elsewhere, , info->PreferredSegment.Value = 0;
         info->SupportedWriteSegmentSet ^= info->SupportedWriteSegmentSet == 3 ? 0 : 3)
+MISREAD(take_bits_for_ids, , info->PreferredSegment.Value = 0;
+        info->SupportedWriteSegmentSet >>= info->SupportedWriteSegmentSet > 1 ? 1 : 0)
 MISREAD(evict_by_aperture, ,
         info->EvictionSegmentSet |= info->SupportedWriteSegmentSet == 2 ? 1 : 0)
 
@@ -389,43 +391,41 @@ SPOILED(invent_a_device)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-#define DRIVER(RULE, NAME, WHAT)                                                                   \
+#define BREAKER(RULE, SIDE, NAME, WHAT, ...)                                                       \
     {                                                                                              \
-        .rule = RULE, .side = VIDMM_SIDE_DRIVER, .what = WHAT, .install = install_##NAME,          \
-        .stage = "paging"                                                                          \
-    }
-#define MANAGER(RULE, NAME, WHAT, ...)                                                             \
-    {                                                                                              \
-        .rule = RULE, .side = VIDMM_SIDE_MANAGER, .what = WHAT, .install = install_##NAME,         \
-        .stage = "paging", .consequences = {                                                       \
+        .rule = RULE, .side = SIDE, .what = WHAT, .install = install_##NAME, .stage = "paging",    \
+        .consequences = {                                                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
+#define DRIVER(RULE, ...)  BREAKER(RULE, VIDMM_SIDE_DRIVER, __VA_ARGS__)
+#define MANAGER(RULE, ...) BREAKER(RULE, VIDMM_SIDE_MANAGER, __VA_ARGS__)
 
 const struct zoo_breaker zoo_operation[] = {
-    DRIVER(161, lose_last_page, "leaves out the last page of every transfer"),
-    DRIVER(161, copy_nothing, "answers TRANSFER with success and does nothing"),
-    DRIVER(176, ignore_transfer_offset, "ignores TransferOffset"),
-    DRIVER(177, ignore_mdl_offset, "ignores MdlOffset of transfers"),
+    DRIVER(161, lose_last_page, "leaves out the last page of every transfer", 184, 185),
+    DRIVER(161, copy_nothing, "answers TRANSFER with success and does nothing", 184, 185),
+    DRIVER(176, ignore_transfer_offset, "ignores TransferOffset", 184, 185),
+    DRIVER(177, ignore_mdl_offset, "ignores MdlOffset of transfers", 184, 185),
     {.rule = 183,
      .side = VIDMM_SIDE_DRIVER,
      .what = "does nothing where hAllocation is NULL",
      .install = install_refuse_raw_copies,
      .stage = "operations"},
-    DRIVER(186, copy_for_a_notice, "copies a page for a TRANSFER of size 0"),
-    DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong"),
-    DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to"),
-    DRIVER(194, map_one_off, "maps each page one off"),
-    DRIVER(194, map_first_page, "maps only the first page of a range"),
-    DRIVER(197, unmap_one_more, "unmaps one page more than asked for"),
-    DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage"),
-    DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap"),
+    DRIVER(186, copy_for_a_notice, "copies a page for a TRANSFER of size 0", 0),
+    DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong", 0),
+    DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to", 0),
+    DRIVER(194, map_one_off, "maps each page one off", 0),
+    DRIVER(194, map_first_page, "maps only the first page of a range", 0),
+    DRIVER(197, unmap_one_more, "unmaps one page more than asked for", 0),
+    DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage", 0),
+    DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap", 0),
     {.rule = 36,
      .side = VIDMM_SIDE_MANAGER,
      .what = "maps into the AGP aperture",
      .install = install_map_into_agp,
      .stage = "paging",
      .settings = {{"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}}},
+    MANAGER(17, take_bits_for_ids, "takes bit n of a set for segment n", 96, 97),
     MANAGER(43, reach_out_of_the_segment, "starts an allocation too near to the segment's end", 368,
             190),
     {.rule = 64,
@@ -444,7 +444,7 @@ const struct zoo_breaker zoo_operation[] = {
      .settings = {{"ApertureBytes", OWN_PAGES *PAGE}}},
     MANAGER(91, fill_what_was_asked_for, "fills a size that is not rounded up", 0),
     MANAGER(93, forget_alignment, "ignores Alignment", 0),
-    MANAGER(96, place_elsewhere, "places outside of the supported set", 0),
+    MANAGER(96, place_elsewhere, "places outside of the supported set", 17),
     MANAGER(100, evict_by_aperture, "evicts through an aperture that the driver did not name", 0),
     MANAGER(170, misalign, "names addresses that are not page-aligned", 0),
     MANAGER(174, two_mdls, "transfers from MDL to MDL", 190),
@@ -462,6 +462,6 @@ const struct zoo_breaker zoo_operation[] = {
     MANAGER(195, snoop_everything, "sets CacheCoherent for uncached memory", 0),
     MANAGER(199, never_unmap, "maps again what it did not unmap", 0),
     MANAGER(201, invent_a_device, "passes an hDevice that is none", 0),
-    MANAGER(368, fill_at_one_place, "gives one place to several allocations", 190),
+    MANAGER(368, fill_at_one_place, "gives one place to several allocations", 124, 190),
 };
 const uint32_t zoo_operation_count = sizeof(zoo_operation) / sizeof(zoo_operation[0]);

@@ -178,6 +178,34 @@ static void install_refuse_nameless(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = refuse_nameless;
 }
 
+/* What the first part leaves undone is lost. */
+static NTSTATUS APIENTRY forget_the_rest(const HANDLE adapter, build_args *args) {
+    return args->MultipassOffset != 0 ? STATUS_SUCCESS : good_build(adapter, args);
+}
+
+static void install_forget_the_rest(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = forget_the_rest;
+}
+
+static NTSTATUS APIENTRY refuse_maps(const HANDLE adapter, build_args *args) {
+    bool map = args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+    return map ? STATUS_NOT_SUPPORTED : good_build(adapter, args);
+}
+
+static void install_refuse_maps(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = refuse_maps;
+}
+
+static NTSTATUS APIENTRY counts_private(const HANDLE adapter, build_args *args) {
+    NTSTATUS status = good_build(adapter, args);
+    args->pDmaBufferPrivateData = (void *)((uintptr_t)args->pDmaBufferPrivateData + 8);
+    return status;
+}
+
+static void install_counts_private(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = counts_private;
+}
+
 /* ---- Drivers: Patch and SubmitCommand -------------------------------------------------------- */
 
 static NTSTATUS APIENTRY patch_outside(const HANDLE adapter, const DXGKARG_PATCH *args) {
@@ -318,6 +346,25 @@ static NTSTATUS APIENTRY something_else(const HANDLE adapter, build_args *args) 
 
 static void install_something_else(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = something_else;
+}
+
+/* The next part into a buffer of its own, while the part before it waits. */
+static NTSTATUS APIENTRY builds_ahead(const HANDLE adapter, build_args *args) {
+    static _Alignas(PAGE) uint8_t area[PAGE];
+    build_args next = *args;
+    NTSTATUS status = good_build(adapter, args);
+    if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER || args->pDmaBuffer == next.pDmaBuffer)
+        return status;
+    next.pDmaBuffer = area;
+    next.DmaSize = 256;
+    next.DmaBufferWriteOffset = 0;
+    next.MultipassOffset = args->MultipassOffset;
+    (void)good_build(adapter, &next);
+    return status;
+}
+
+static void install_builds_ahead(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = builds_ahead;
 }
 
 /* Of an operation that the reference driver builds in one piece, so that it looks at no offset. */
@@ -505,6 +552,11 @@ static void install_render_in_memory(DRIVER_INITIALIZATION_DATA *table) {
     install_lies(table);
 }
 
+static void install_segment_zero(DRIVER_INITIALIZATION_DATA *table) {
+    lie = (__typeof__(lie)){.paging = true, .segment = true, .segment_id = 0};
+    install_lies(table);
+}
+
 static void install_beyond_buffer(DRIVER_INITIALIZATION_DATA *table) {
     lie = (__typeof__(lie)){.paging = true, .small = true};
     install_lies(table);
@@ -540,16 +592,38 @@ static void install_with_list(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = with_list;
 }
 
-static NTSTATUS APIENTRY nowhere(const HANDLE adapter, const DXGKARG_PATCH *args) {
+/* Every allocation of the list in `segment`. */
+static NTSTATUS patch_in(const HANDLE adapter, const DXGKARG_PATCH *args, UINT segment) {
     static DXGK_ALLOCATIONLIST list[1024];
     DXGKARG_PATCH mine = *args;
     if (mine.Flags.Paging || mine.AllocationListSize > 1024 || mine.AllocationListSize == 0)
         return zoo_good.DxgkDdiPatch(adapter, args);
     memcpy(list, mine.pAllocationList, mine.AllocationListSize * sizeof(list[0]));
     for (UINT i = 0; i < mine.AllocationListSize; i++)
-        list[i].SegmentId = 0;
+        list[i].SegmentId = segment;
     mine.pAllocationList = list;
     return zoo_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static NTSTATUS APIENTRY nowhere(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    return patch_in(adapter, args, 0);
+}
+
+static NTSTATUS APIENTRY beyond_last(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    return patch_in(adapter, args, 30);
+}
+
+static void install_beyond_last(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = beyond_last;
+}
+
+/* Addresses of the other segments are not on the bus. */
+static NTSTATUS APIENTRY in_agp(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    return patch_in(adapter, args, 3);
+}
+
+static void install_in_agp(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = in_agp;
 }
 
 static void install_nowhere(DRIVER_INITIALIZATION_DATA *table) {
@@ -586,6 +660,121 @@ static void install_other_node(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommand = other_node;
 }
 
+/* ---- Managers: what the GPU still uses ------------------------------------------------------- */
+
+/* The last command buffer: given to the GPU once more, without a byte of it, its allocations are in
+ * use again for as long as nobody waits. */
+static struct {
+    bool known;
+    HANDLE adapter;
+    DXGKARG_PATCH patch;
+    DXGKARG_SUBMITCOMMAND submit;
+    DXGK_ALLOCATIONLIST list[1024];
+} newest;
+
+static NTSTATUS APIENTRY note_patch(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    if (!args->Flags.Paging && args->AllocationListSize <= 1024) {
+        newest.known = false;
+        newest.adapter = adapter;
+        newest.patch = *args;
+        memcpy(newest.list, args->pAllocationList, args->AllocationListSize * sizeof(*newest.list));
+    }
+    return zoo_good.DxgkDdiPatch(adapter, args);
+}
+
+static NTSTATUS APIENTRY note_submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    if (args->SubmissionFenceId == newest.patch.SubmissionFenceId && !args->Flags.Paging) {
+        newest.submit = *args;
+        newest.known = true;
+    }
+    return zoo_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY forget_context(const HANDLE context) {
+    newest.known = newest.known && newest.patch.hContext != context;
+    return zoo_good.DxgkDdiDestroyContext(context);
+}
+
+static void keep_busy(void) {
+    if (!newest.known)
+        return;
+    newest.patch.pAllocationList = newest.list;
+    newest.patch.pPatchLocationList = NULL;
+    newest.patch.PatchLocationListSize = newest.patch.PatchLocationListSubmissionLength = 0;
+    newest.patch.DmaBufferSubmissionEndOffset = newest.patch.DmaBufferSubmissionStartOffset;
+    newest.submit.DmaBufferSubmissionEndOffset = newest.submit.DmaBufferSubmissionStartOffset;
+    (void)zoo_good.DxgkDdiPatch(newest.adapter, &newest.patch);
+    (void)zoo_good.DxgkDdiSubmitCommand(newest.adapter, &newest.submit);
+}
+
+static void install_notes(DRIVER_INITIALIZATION_DATA *table) {
+    newest.known = false;
+    table->DxgkDdiPatch = note_patch;
+    table->DxgkDdiSubmitCommand = note_submit;
+    table->DxgkDdiDestroyContext = forget_context;
+}
+
+static NTSTATUS APIENTRY close_in_use(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    keep_busy();
+    newest.known = false;
+    return zoo_good.DxgkDdiCloseAllocation(device, args);
+}
+
+static void install_close_in_use(DRIVER_INITIALIZATION_DATA *table) {
+    install_notes(table);
+    table->DxgkDdiCloseAllocation = close_in_use;
+}
+
+static NTSTATUS APIENTRY map_in_use(const HANDLE adapter, build_args *args) {
+    if (args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        keep_busy();
+    return good_build(adapter, args);
+}
+
+static NTSTATUS APIENTRY forget_all(const HANDLE adapter) {
+    newest.known = false;
+    return zoo_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static void install_map_in_use(DRIVER_INITIALIZATION_DATA *table) {
+    install_notes(table);
+    table->DxgkDdiResetFromTimeout = forget_all;
+    table->DxgkDdiBuildPagingBuffer = map_in_use;
+}
+
+/* ---- Managers: engines ----------------------------------------------------------------------- */
+
+/* An engine that gives up what it was given last. */
+static UINT last_fence;
+
+static NTSTATUS APIENTRY below_submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    last_fence = args->SubmissionFenceId;
+    return zoo_below.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY below_reset(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    (void)adapter;
+    args->LastAbortedFenceId = last_fence;
+    return STATUS_SUCCESS;
+}
+
+static void scene_engine_gives_up(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = below_submit;
+    table->DxgkDdiResetEngine = below_reset;
+}
+
+static NTSTATUS APIENTRY reset_and_go_on(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_RESETENGINE reset = {.NodeOrdinal = args->NodeOrdinal};
+    NTSTATUS status = zoo_good.DxgkDdiSubmitCommand(adapter, args);
+    if (args->Flags.Paging)
+        (void)zoo_good.DxgkDdiResetEngine(adapter, &reset);
+    return status;
+}
+
+static void install_reset_and_go_on(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = reset_and_go_on;
+}
+
 /* ---- Managers: level 3 ----------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY power_while_busy(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
@@ -609,306 +798,340 @@ static void install_query_while_reset(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetFromTimeout = query_while_reset;
 }
 
-#define DRIVER  VIDMM_SIDE_DRIVER
-#define MANAGER VIDMM_SIDE_MANAGER
-
 const struct zoo_breaker zoo_paging[] = {
-    {88,
-     MANAGER,
-     "submits paging buffers to a node beyond the last",
-     install_other_node,
-     "paging",
-     {0},
-     {{"Nodes", 1}}},
-    {172,
-     MANAGER,
-     "gives a virtual address without page tables",
-     install_virtual_buffer,
-     "paging",
-     {0},
-     {{0}}},
-    {149,
-     DRIVER,
-     "answers FILL with STATUS_NOT_SUPPORTED",
-     install_refuse_fill,
-     "paging",
-     {0},
-     {{0}}},
-    {152,
-     DRIVER,
-     "writes one byte past DmaSize before it says INSUFFICIENT_DMA_BUFFER",
-     install_write_past,
-     "paging",
-     {0},
-     {{"PagingBufferBytes", 256}}},
-    {153, DRIVER, "moves pDmaBuffer backwards", install_move_backwards, "paging", {0}, {{0}}},
-    {153, DRIVER, "moves pDmaBuffer beyond the end", install_move_too_far, "paging", {0}, {{0}}},
-    {154,
-     DRIVER,
-     "writes one byte past DmaSize and says nothing",
-     install_write_past_in_silence,
-     "paging",
-     {152},
-     {{0}}},
-    {157,
-     DRIVER,
-     "wants more room in an empty buffer, for ever",
-     install_never_enough,
-     "paging",
-     {0},
-     {{0}}},
-    {157,
-     DRIVER,
-     "moves MultipassOffset and writes nothing, for ever",
-     install_always_further,
-     "paging",
-     {0},
-     {{0}}},
-    {163, DRIVER, "answers FILL with ALLOCATION_BUSY", install_busy_fill, "paging", {0}, {{0}}},
-    {163,
-     DRIVER,
-     "answers ALLOCATION_BUSY for an idle allocation",
-     install_busy_idle,
-     "paging",
-     {0},
-     {{0}}},
-    {166,
-     DRIVER,
-     "moves pDmaBufferPrivateData beyond the end",
-     install_private_too_far,
-     "paging",
-     {0},
-     {{"PagingPrivateBytes", 64}}},
-    {166,
-     DRIVER,
-     "writes one byte past the private data",
-     install_private_past,
-     "paging",
-     {0},
-     {{"PagingPrivateBytes", 64}}},
-    {169,
-     DRIVER,
-     "refuses to map pages that are no allocation's",
-     install_refuse_nameless,
-     "paging",
-     {149},
-     {{"PagingBufferSegment", 1}}},
-    {274, DRIVER, "patches the byte behind the range", install_patch_outside, "paging", {0}, {{0}}},
-    {274,
-     DRIVER,
-     "makes the range longer in DxgkDdiPatch",
-     install_patch_range,
-     "paging",
-     {0},
-     {{0}}},
-    {277, DRIVER, "fails DxgkDdiPatch", install_refuse_patch, "paging", {0}, {{0}}},
-    {277, DRIVER, "fails DxgkDdiSubmitCommand", install_refuse_submit, "paging", {0}, {{0}}},
-    {194,
-     DRIVER,
-     "says SUCCESS and does nothing",
-     install_do_nothing,
-     "paging",
-     {161, 188, 200},
-     {{0}}},
-    {161,
-     DRIVER,
-     "says SUCCESS when the buffer is full",
-     install_swallow_errors,
-     "paging",
-     {188, 194, 200},
-     {{"PagingBufferBytes", 256}}},
-    {167,
-     DRIVER,
-     "makes something of operations that do not exist",
-     install_guess,
-     "operations",
-     {0},
-     {{0}}},
-    {74,
-     MANAGER,
-     "names another address than the paging buffer's",
-     install_elsewhere,
-     "paging",
-     {275},
-     {{0}}},
-    {75,
-     MANAGER,
-     "says the paging buffer is in an aperture where it is not mapped",
-     install_other_aperture,
-     "paging",
-     {81},
-     {{"PagingBufferSegment", 1},
-      {"EvictionApertureBytes", 1 << 20},
-      {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}},
-    {76,
-     MANAGER,
-     "gives smaller paging buffers than the driver asked for",
-     install_smaller,
-     "paging",
-     {0},
-     {{0}}},
-    {77,
-     MANAGER,
-     "gives private data that is not zero",
-     install_used_private,
-     "paging",
-     {0},
-     {{"PagingPrivateBytes", 64}}},
-    {77,
-     MANAGER,
-     "changes private data between two calls",
-     install_scribbled_private,
-     "paging",
-     {0},
-     {{"PagingPrivateBytes", 64}}},
-    {78,
-     MANAGER,
-     "gives private data that the driver did not ask for",
-     install_invented_private,
-     "paging",
-     {0},
-     {{"PagingPrivateBytes", 0}}},
-    {80,
-     MANAGER,
-     "puts DMA buffers into an aperture that the context did not name",
-     install_render_in_aperture,
-     "paging",
-     {0},
-     {{0}}},
-    {81,
-     MANAGER,
-     "puts DMA buffers into GPU memory",
-     install_render_in_memory,
-     "paging",
-     {80},
-     {{0}}},
-    {147,
-     MANAGER,
-     "has two threads in the GPU scheduler's calls",
-     install_not_alone,
-     "paging",
-     {0},
-     {{0}}},
-    {148,
-     MANAGER,
-     "calls BuildPagingBuffer at DISPATCH_LEVEL",
-     install_at_dispatch,
-     "paging",
-     {0},
-     {{0}}},
-    {150,
-     MANAGER,
-     "starts paging buffers in the middle of a page",
-     install_unaligned,
-     "paging",
-     {0},
-     {{0}}},
-    {151,
-     MANAGER,
-     "leaves a gap behind the first operation",
-     install_gapped,
-     "paging",
-     {156},
-     {{0}}},
-    {156,
-     MANAGER,
-     "asks for another operation after INSUFFICIENT_DMA_BUFFER",
-     install_something_else,
-     "paging",
-     {77, 158},
-     {{"PagingBufferBytes", 256}}},
-    {158, MANAGER, "begins with MultipassOffset 1", install_begins_at_one, "paging", {0}, {{0}}},
-    {159,
-     MANAGER,
-     "moves MultipassOffset between two calls",
-     install_moves_offset,
-     "paging",
-     {0},
-     {{"PagingBufferBytes", 256}}},
-    {160,
-     MANAGER,
-     "changes the arm of an operation that it repeats",
-     install_changes_arm,
-     "paging",
-     {0},
-     {{"PagingBufferBytes", 256}}},
-    {164,
-     MANAGER,
-     "does not say that an allocation is idle now",
-     install_never_idle,
-     "paging",
-     {0},
-     {{0}}},
-    {168,
-     MANAGER,
-     "names an allocation that the driver does not have",
-     install_wrong_handle,
-     "paging",
-     {368},
-     {{0}}},
-    {171,
-     MANAGER,
-     "names a system context that the driver does not have",
-     install_wrong_context,
-     "paging",
-     {0},
-     {{0}}},
-    {173,
-     MANAGER,
-     "gives another DmaBufferWriteOffset",
-     install_wrong_offset,
-     "paging",
-     {0},
-     {{0}}},
-    {273,
-     MANAGER,
-     "patches a paging buffer with an allocation list",
-     install_with_list,
-     "paging",
-     {0},
-     {{0}}},
-    {275,
-     MANAGER,
-     "submits another size than it patched",
-     install_other_size,
-     "paging",
-     {0},
-     {{0}}},
-    {276,
-     MANAGER,
-     "submits paging buffers to a context of its own making",
-     install_wrong_submit_context,
-     "paging",
-     {0},
-     {{0}}},
-    {280,
-     MANAGER,
-     "submits a range beyond the buffer",
-     install_beyond_buffer,
-     "paging",
-     {0},
-     {{0}}},
-    {281,
-     MANAGER,
-     "submits again what was never submitted",
-     install_new_resubmission,
-     "paging",
-     {0},
-     {{0}}},
-    {360,
-     MANAGER,
-     "changes the power state while work is under way",
-     install_power_while_busy,
-     "paging",
-     {0},
-     {{0}}},
-    {361,
-     MANAGER,
-     "calls the driver between reset and restart",
-     install_query_while_reset,
-     "paging",
-     {0},
-     {{0}}},
-    {393, MANAGER, "submits references that are nowhere", install_nowhere, "paging", {0}, {{0}}},
+    {.rule = 16,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "says that allocations are in a segment beyond the last",
+     .install = install_beyond_last,
+     .stage = "paging",
+     .consequences = {393}},
+    {.rule = 18,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "says segment 0 of a paging buffer in an aperture",
+     .install = install_segment_zero,
+     .stage = "paging",
+     .consequences = {74},
+     .settings = {{"PagingBufferSegment", 1}}},
+    {.rule = 35,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives addresses in the AGP segment that the bus does not have",
+     .install = install_in_agp,
+     .stage = "paging",
+     .settings = {{"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}}},
+    {.rule = 37,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "has an aperture and answers MAP_APERTURE_SEGMENT with STATUS_NOT_SUPPORTED",
+     .install = install_refuse_maps,
+     .stage = "paging",
+     .consequences = {149, 169}},
+    {.rule = 78,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBufferPrivateData though it asked for none",
+     .install = install_counts_private,
+     .stage = "paging",
+     .consequences = {166},
+     .settings = {{"PagingPrivateBytes", 0}}},
+    {.rule = 88,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits paging buffers to a node beyond the last",
+     .install = install_other_node,
+     .stage = "paging",
+     .settings = {{"Nodes", 1}}},
+    {.rule = 172,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives a virtual address without page tables",
+     .install = install_virtual_buffer,
+     .stage = "paging"},
+    {.rule = 145,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "destroys what the GPU still uses",
+     .install = install_close_in_use,
+     .stage = "locks",
+     .consequences = {281, 360}},
+    {.rule = 198,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "unmaps what the GPU still uses",
+     .install = install_map_in_use,
+     .stage = "locks",
+     .consequences = {281}},
+    {.rule = 162,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "goes no further than the first part of an operation",
+     .install = install_forget_the_rest,
+     .stage = "paging",
+     .consequences = {161, 184, 185, 194},
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 162,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "builds the next part before it submitted the one before",
+     .install = install_builds_ahead,
+     .stage = "paging",
+     .consequences = {156, 158, 159},
+     .settings = {{"PagingBufferBytes", 256}, {"PagingPrivateBytes", 0}}},
+    {.rule = 149,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers FILL with STATUS_NOT_SUPPORTED",
+     .install = install_refuse_fill,
+     .stage = "paging"},
+    {.rule = 152,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "writes one byte past DmaSize before it says INSUFFICIENT_DMA_BUFFER",
+     .install = install_write_past,
+     .stage = "paging",
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 153,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBuffer backwards",
+     .install = install_move_backwards,
+     .stage = "paging"},
+    {.rule = 153,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBuffer beyond the end",
+     .install = install_move_too_far,
+     .stage = "paging"},
+    {.rule = 154,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "writes one byte past DmaSize and says nothing",
+     .install = install_write_past_in_silence,
+     .stage = "paging",
+     .consequences = {152}},
+    {.rule = 157,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "wants more room in an empty buffer, for ever",
+     .install = install_never_enough,
+     .stage = "paging"},
+    {.rule = 157,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves MultipassOffset and writes nothing, for ever",
+     .install = install_always_further,
+     .stage = "paging"},
+    {.rule = 163,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers FILL with ALLOCATION_BUSY",
+     .install = install_busy_fill,
+     .stage = "paging"},
+    {.rule = 163,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers ALLOCATION_BUSY for an idle allocation",
+     .install = install_busy_idle,
+     .stage = "paging"},
+    {.rule = 166,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBufferPrivateData beyond the end",
+     .install = install_private_too_far,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 166,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "writes one byte past the private data",
+     .install = install_private_past,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 169,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "refuses to map pages that are no allocation's",
+     .install = install_refuse_nameless,
+     .stage = "paging",
+     .consequences = {37, 149},
+     .settings = {{"PagingBufferSegment", 1}}},
+    {.rule = 274,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "patches the byte behind the range",
+     .install = install_patch_outside,
+     .stage = "paging"},
+    {.rule = 274,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "makes the range longer in DxgkDdiPatch",
+     .install = install_patch_range,
+     .stage = "paging"},
+    {.rule = 277,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "fails DxgkDdiPatch",
+     .install = install_refuse_patch,
+     .stage = "paging"},
+    {.rule = 277,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "fails DxgkDdiSubmitCommand",
+     .install = install_refuse_submit,
+     .stage = "paging"},
+    {.rule = 194,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "says SUCCESS and does nothing",
+     .install = install_do_nothing,
+     .stage = "paging",
+     .consequences = {161, 188, 200}},
+    {.rule = 161,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "says SUCCESS when the buffer is full",
+     .install = install_swallow_errors,
+     .stage = "paging",
+     .consequences = {184, 185, 188, 194, 200},
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 167,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "makes something of operations that do not exist",
+     .install = install_guess,
+     .stage = "operations"},
+    {.rule = 74,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "names another address than the paging buffer's",
+     .install = install_elsewhere,
+     .stage = "paging",
+     .consequences = {275}},
+    {.rule = 75,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "says the paging buffer is in an aperture where it is not mapped",
+     .install = install_other_aperture,
+     .stage = "paging",
+     .consequences = {81},
+     .settings = {{"PagingBufferSegment", 1},
+                  {"EvictionApertureBytes", 1 << 20},
+                  {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}},
+    {.rule = 76,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives smaller paging buffers than the driver asked for",
+     .install = install_smaller,
+     .stage = "paging"},
+    {.rule = 77,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives private data that is not zero",
+     .install = install_used_private,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 77,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "changes private data between two calls",
+     .install = install_scribbled_private,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 78,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives private data that the driver did not ask for",
+     .install = install_invented_private,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 0}}},
+    {.rule = 80,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "puts DMA buffers into an aperture that the context did not name",
+     .install = install_render_in_aperture,
+     .stage = "paging"},
+    {.rule = 81,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "puts DMA buffers into GPU memory",
+     .install = install_render_in_memory,
+     .stage = "paging",
+     .consequences = {80}},
+    {.rule = 147,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "has two threads in the GPU scheduler's calls",
+     .install = install_not_alone,
+     .stage = "paging"},
+    {.rule = 148,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "calls BuildPagingBuffer at DISPATCH_LEVEL",
+     .install = install_at_dispatch,
+     .stage = "paging"},
+    {.rule = 150,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "starts paging buffers in the middle of a page",
+     .install = install_unaligned,
+     .stage = "paging"},
+    {.rule = 151,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "leaves a gap behind the first operation",
+     .install = install_gapped,
+     .stage = "paging",
+     .consequences = {156}},
+    {.rule = 156,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "asks for another operation after INSUFFICIENT_DMA_BUFFER",
+     .install = install_something_else,
+     .stage = "paging",
+     .consequences = {77, 158},
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 158,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "begins with MultipassOffset 1",
+     .install = install_begins_at_one,
+     .stage = "paging"},
+    {.rule = 159,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "moves MultipassOffset between two calls",
+     .install = install_moves_offset,
+     .stage = "paging",
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 160,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "changes the arm of an operation that it repeats",
+     .install = install_changes_arm,
+     .stage = "paging",
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 164,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "does not say that an allocation is idle now",
+     .install = install_never_idle,
+     .stage = "paging"},
+    {.rule = 168,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "names an allocation that the driver does not have",
+     .install = install_wrong_handle,
+     .stage = "paging",
+     .consequences = {124, 368}},
+    {.rule = 171,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "names a system context that the driver does not have",
+     .install = install_wrong_context,
+     .stage = "paging"},
+    {.rule = 173,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives another DmaBufferWriteOffset",
+     .install = install_wrong_offset,
+     .stage = "paging"},
+    {.rule = 273,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "patches a paging buffer with an allocation list",
+     .install = install_with_list,
+     .stage = "paging"},
+    {.rule = 275,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits another size than it patched",
+     .install = install_other_size,
+     .stage = "paging"},
+    {.rule = 276,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits paging buffers to a context of its own making",
+     .install = install_wrong_submit_context,
+     .stage = "paging"},
+    {.rule = 280,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits a range beyond the buffer",
+     .install = install_beyond_buffer,
+     .stage = "paging"},
+    {.rule = 281,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits again what was never submitted",
+     .install = install_new_resubmission,
+     .stage = "paging"},
+    {.rule = 282,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "resets an engine that had paging work, and goes on",
+     .install = install_reset_and_go_on,
+     .scene = scene_engine_gives_up,
+     .stage = "paging"},
+    {.rule = 360,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "changes the power state while work is under way",
+     .install = install_power_while_busy,
+     .stage = "paging"},
+    {.rule = 361,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "calls the driver between reset and restart",
+     .install = install_query_while_reset,
+     .stage = "paging"},
+    {.rule = 393,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits references that are nowhere",
+     .install = install_nowhere,
+     .stage = "paging"},
 };
 const uint32_t zoo_paging_count = sizeof(zoo_paging) / sizeof(zoo_paging[0]);

@@ -3,7 +3,9 @@
  * DxgkDdiQueryAdapterInfo, and how the manager asks.
  *
  * All but a few go through one spoiled function: it asks the good one, finds the descriptors or
- * caps in the answer, whichever version they have, and lets the breaker's hooks at them.
+ * caps in the answer, whichever version they have, and lets the breaker's hooks at them. A scene
+ * is spoiled in the same way on the driver's side; a manager that does not see what the driver
+ * said is spoiled to see what it should have said.
  */
 #include "zoo.h"
 
@@ -23,15 +25,19 @@ struct descriptor {
     SIZE_T **bank_ends;
 };
 
-/* What the installed breaker does to answers; NULL: nothing. */
-static struct {
+/* What is done to answers; hooks that are NULL: nothing. */
+struct spoiling {
+    PDXGKDDI_QUERYADAPTERINFO good;
     void (*asked)(DXGKARG_QUERYADAPTERINFO *args);       /* before the good function has it */
     void (*out)(DXGK_QUERYSEGMENTOUT4 *out, bool first); /* stride: version 4 only */
     void (*descriptor)(struct descriptor *d);
     void (*caps)(DXGK_DRIVERCAPS *caps);
     void (*physical)(DXGK_PHYSICALADAPTERCAPS *caps);
     NTSTATUS (*status)(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status);
-} spoil;
+};
+
+/* By the breaker, and by the driver in its scene. */
+static struct spoiling spoil, scene;
 
 static unsigned version_of(DXGK_QUERYADAPTERINFOTYPE type) {
     return type == DXGKQAITYPE_QUERYSEGMENT    ? 1u
@@ -72,7 +78,8 @@ static void find_4(struct descriptor *d, DXGK_SEGMENTDESCRIPTOR4 *at) {
                              .invalid = &at->NumInvalidMemoryRanges};
 }
 
-static void spoil_descriptors(const DXGK_QUERYSEGMENTOUT4 *out, unsigned version) {
+static void spoil_descriptors(const struct spoiling *by, const DXGK_QUERYSEGMENTOUT4 *out,
+                              unsigned version) {
     for (UINT i = 0; i < out->NbSegment; i++) {
         struct descriptor d;
         BYTE *array = out->pSegmentDescriptor;
@@ -83,40 +90,55 @@ static void spoil_descriptors(const DXGK_QUERYSEGMENTOUT4 *out, unsigned version
         else
             find_4(&d, (void *)(array + i * out->SegmentDescriptorStride));
         d.id = i + 1;
-        spoil.descriptor(&d);
+        by->descriptor(&d);
     }
 }
 
-static void spoil_segments(const DXGKARG_QUERYADAPTERINFO *args, bool first) {
+static void spoil_segments(const struct spoiling *by, const DXGKARG_QUERYADAPTERINFO *args,
+                           bool first) {
     /* The members before the stride are the same in all versions. */
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
-    if (!first && spoil.descriptor != NULL)
-        spoil_descriptors(out, version_of(args->Type));
-    if (spoil.out != NULL)
-        spoil.out(out, first);
+    if (!first && by->descriptor != NULL)
+        spoil_descriptors(by, out, version_of(args->Type));
+    if (by->out != NULL)
+        by->out(out, first);
 }
 
-static NTSTATUS APIENTRY spoiled(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+static NTSTATUS answer(const struct spoiling *by, HANDLE adapter,
+                       const DXGKARG_QUERYADAPTERINFO *args) {
     DXGKARG_QUERYADAPTERINFO mine = *args;
     const DXGK_QUERYSEGMENTOUT *out = args->pOutputData;
     bool segments = version_of(args->Type) != 0;
     bool first = segments && (out->NbSegment == 0 || out->pSegmentDescriptor == NULL);
-    if (spoil.asked != NULL)
-        spoil.asked(&mine);
-    NTSTATUS status = zoo_good.DxgkDdiQueryAdapterInfo(adapter, &mine);
+    if (by->asked != NULL)
+        by->asked(&mine);
+    NTSTATUS status = by->good(adapter, &mine);
     if (status == STATUS_SUCCESS && segments)
-        spoil_segments(&mine, first);
-    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS && spoil.caps != NULL)
-        spoil.caps(args->pOutputData);
+        spoil_segments(by, &mine, first);
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS && by->caps != NULL)
+        by->caps(args->pOutputData);
     if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS &&
-        spoil.physical != NULL)
-        spoil.physical(args->pOutputData);
-    return spoil.status != NULL ? spoil.status(args, status) : status;
+        by->physical != NULL)
+        by->physical(args->pOutputData);
+    return by->status != NULL ? by->status(args, status) : status;
+}
+
+static NTSTATUS APIENTRY spoiled(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    return answer(&spoil, adapter, args);
+}
+
+static NTSTATUS APIENTRY staged(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    return answer(&scene, adapter, args);
 }
 
 static void install(DRIVER_INITIALIZATION_DATA *table) {
-    memset(&spoil, 0, sizeof(spoil));
+    spoil = (struct spoiling){.good = table->DxgkDdiQueryAdapterInfo};
     table->DxgkDdiQueryAdapterInfo = spoiled;
+}
+
+static void set_scene(DRIVER_INITIALIZATION_DATA *table) {
+    scene = (struct spoiling){.good = table->DxgkDdiQueryAdapterInfo};
+    table->DxgkDdiQueryAdapterInfo = staged;
 }
 
 #define INSTALL(name, hook)                                                                        \
@@ -129,6 +151,12 @@ static void install(DRIVER_INITIALIZATION_DATA *table) {
         install(table);                                                                            \
         spoil.hook = name;                                                                         \
         spoil.other_hook = other;                                                                  \
+    }
+
+#define SCENE(name, hook)                                                                          \
+    static void scene_##name(DRIVER_INITIALIZATION_DATA *table) {                                  \
+        set_scene(table);                                                                          \
+        scene.hook = name;                                                                         \
     }
 
 static bool aperture(const struct descriptor *d) {
@@ -596,6 +624,128 @@ static void forgets_agp(DXGKARG_QUERYADAPTERINFO *args, DXGK_QUERYSEGMENTOUT4 *o
 }
 INSTALL_MANAGER(forgets_agp, call)
 
+/* ---- Managers that start what they must not, or do not see what the driver said -------------- */
+
+static void sees_little(DXGK_DRIVERCAPS *caps) {
+    caps->HighestAcceptableAddress.QuadPart = (1 << 20) - 1;
+}
+SCENE(sees_little, caps)
+
+static void sees_everything(DXGK_DRIVERCAPS *caps) {
+    caps->HighestAcceptableAddress.QuadPart = INT64_MAX;
+}
+INSTALL(sees_everything, caps)
+
+static void caches_agp(struct descriptor *d) {
+    if (d->flags->Agp)
+        d->flags->CacheCoherent = 1;
+}
+SCENE(caches_agp, descriptor)
+
+static void overlooks_agp_flags(struct descriptor *d) {
+    if (d->flags->Agp)
+        d->flags->Value = 2; /* Agp */
+}
+INSTALL(overlooks_agp_flags, descriptor)
+
+static void pitch_in_window(struct descriptor *d) {
+    if (aperture(d))
+        d->flags->PitchAlignment = 1;
+}
+SCENE(pitch_in_window, descriptor)
+INSTALL(pitch_in_window, descriptor)
+
+static void overlooks_pitch(struct descriptor *d) {
+    d->flags->PitchAlignment = 0;
+}
+INSTALL(overlooks_pitch, descriptor)
+
+/* Whatever the CPU looks for in memory is a page further on. */
+static void looks_further_on(struct descriptor *d) {
+    if (!d->flags->CpuVisible)
+        return;
+    d->cpu->QuadPart += 4096;
+    *d->size -= 4096;
+    *d->commit -= 4096;
+}
+INSTALL(looks_further_on, descriptor)
+
+/* An address that means nothing, because the flag is clear. */
+static void hides_memory(struct descriptor *d) {
+    if (memory(d))
+        d->flags->CpuVisible = 0;
+}
+SCENE(hides_memory, descriptor)
+
+static void overlooks_hiding(struct descriptor *d) {
+    if (memory(d))
+        d->flags->CpuVisible = 1;
+}
+INSTALL(overlooks_hiding, descriptor)
+
+/* Everything takes twice its size in memory. */
+static NTSTATUS APIENTRY create_wide(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = zoo_below.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].PitchAlignedSize = 2 * args->pAllocationInfo[i].Size;
+    return status;
+}
+
+static void scene_wide_pitch(DRIVER_INITIALIZATION_DATA *table) {
+    set_scene(table);
+    scene.descriptor = pitch_aligned;
+    table->DxgkDdiCreateAllocation = create_wide;
+}
+
+SCENE(populated_aperture, descriptor)
+
+/* The first half of memory cannot be used; the manager is told of the last page instead. */
+static SIZE_T memory_size;
+static void breaks_down(struct descriptor *d) {
+    announces_range(d);
+    if (memory(d))
+        memory_size = *d->size;
+}
+
+static NTSTATUS tell_range(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status, SIZE_T offset,
+                           SIZE_T size) {
+    if (args->Type != DXGKQAITYPE_SEGMENTMEMORYSTATE)
+        return status;
+    const DXGK_QUERYSEGMENTMEMORYSTATE *state = args->pOutputData;
+    state->pMemoryRanges[0] = (DXGK_MEMORYRANGE){.SegmentOffset = offset, .SizeInBytes = size};
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS half_is_bad(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return tell_range(args, status, 0, memory_size / 2);
+}
+
+static void scene_half_is_bad(DRIVER_INITIALIZATION_DATA *table) {
+    set_scene(table);
+    scene.descriptor = breaks_down;
+    scene.status = half_is_bad;
+}
+
+static NTSTATUS mistakes_range(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+    return tell_range(args, status, memory_size - 4096, 4096);
+}
+INSTALL(mistakes_range, status)
+
+/* ---- What managers tell applications --------------------------------------------------------- */
+
+static void counts_all_memory(struct vidmm_referee_sizes *told) {
+    told->available *= 2;
+}
+
+static void forgets_shared(struct vidmm_referee_sizes *told) {
+    told->total -= told->shared_system;
+}
+
+static void dedicates_apertures(struct vidmm_referee_sizes *told) {
+    told->dedicated_system += told->shared_system;
+    told->total += told->shared_system;
+}
+
 /* ---- The breakers ---------------------------------------------------------------------------- */
 
 const struct zoo_breaker zoo_query[] = {
@@ -792,6 +942,12 @@ const struct zoo_breaker zoo_query[] = {
      .install = install_no_query,
      .stage = "start",
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {.rule = 31,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "starts a driver that reaches 1 MiB of system memory",
+     .install = install_sees_everything,
+     .scene = scene_sees_little,
+     .stage = "paging"},
     {.rule = 32,
      .side = VIDMM_SIDE_DRIVER,
      .what = "reports a segment of half pages",
@@ -804,6 +960,13 @@ const struct zoo_breaker zoo_query[] = {
      .stage = "start",
      .consequences = {14},
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {.rule = 33,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "starts an adapter whose AGP segment has CacheCoherent, too",
+     .install = install_overlooks_agp_flags,
+     .scene = scene_caches_agp,
+     .stage = "paging",
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}, {"Agp", 1}}},
     {.rule = 34,
      .side = VIDMM_SIDE_DRIVER,
      .what = "reports two AGP segments",
@@ -811,6 +974,12 @@ const struct zoo_breaker zoo_query[] = {
      .stage = "start",
      .consequences = {14},
      .settings = {{"InterfaceVersion", VERSION(WIN8)}}},
+    {.rule = 38,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "uses CpuTranslatedAddress of a segment that is not CpuVisible",
+     .install = install_overlooks_hiding,
+     .scene = scene_hides_memory,
+     .stage = "locks"},
     {.rule = 39,
      .side = VIDMM_SIDE_DRIVER,
      .what = "leaves CpuTranslatedAddress of a CpuVisible segment 0",
@@ -821,6 +990,12 @@ const struct zoo_breaker zoo_query[] = {
      .what = "reports a CpuVisible segment twice the size of its BAR",
      .install = install_beyond_bar,
      .stage = "start"},
+    {.rule = 39,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "takes CpuTranslatedAddress for a page further on",
+     .install = install_looks_further_on,
+     .stage = "locks",
+     .consequences = {365}},
     {.rule = 40,
      .side = VIDMM_SIDE_DRIVER,
      .what = "sets UseBanking without a bank table",
@@ -838,11 +1013,37 @@ const struct zoo_breaker zoo_query[] = {
      .what = "sets CacheCoherent in a memory segment",
      .install = install_coherent_memory,
      .stage = "start"},
+    {.rule = 46,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "wants to evict through an aperture with PitchAlignment",
+     .install = install_pitch_in_window,
+     .stage = "paging",
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}, {"EvictionApertureBytes", 4 << 20}}},
+    {.rule = 46,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "evicts through an aperture with PitchAlignment",
+     .install = install_overlooks_pitch,
+     .scene = scene_pitch_in_window,
+     .stage = "paging",
+     .settings = {{"InterfaceVersion", VERSION(WIN8)}, {"EvictionApertureBytes", 4 << 20}}},
+    {.rule = 47,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives allocations Size bytes in a segment with PitchAlignment",
+     .install = install_overlooks_pitch,
+     .scene = scene_wide_pitch,
+     .stage = "paging"},
     {.rule = 48,
      .side = VIDMM_SIDE_DRIVER,
      .what = "sets PopulatedFromSystemMemory in an aperture segment",
      .install = install_populated_aperture,
      .stage = "start"},
+    {.rule = 48,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "counts an aperture with PopulatedFromSystemMemory as dedicated memory",
+     .scene = scene_populated_aperture,
+     .sizes = dedicates_apertures,
+     .stage = "paging",
+     .consequences = {365}},
     {.rule = 49,
      .side = VIDMM_SIDE_DRIVER,
      .what = "sets PreservedDuringHibernate without PreservedDuringStandby",
@@ -920,6 +1121,12 @@ const struct zoo_breaker zoo_query[] = {
      .what = "reports an invalid range of half a page",
      .install = install_half_a_page,
      .stage = "start"},
+    {.rule = 69,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "mistakes the range that cannot be used for another",
+     .install = install_mistakes_range,
+     .scene = scene_half_is_bad,
+     .stage = "paging"},
     {.rule = 73,
      .side = VIDMM_SIDE_DRIVER,
      .what = "wants its paging buffers in a memory segment",
@@ -951,6 +1158,11 @@ const struct zoo_breaker zoo_query[] = {
      .what = "reports no DxgkPhysicalAdapterHandle",
      .install = install_wrong_handle,
      .stage = "start"},
+    {.rule = 364,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "makes all of system memory available for graphics",
+     .sizes = counts_all_memory,
+     .stage = "start"},
     {.rule = 365,
      .side = VIDMM_SIDE_MANAGER,
      .what = "tells applications of twice the memory that there is",
@@ -960,6 +1172,11 @@ const struct zoo_breaker zoo_query[] = {
      .side = VIDMM_SIDE_MANAGER,
      .what = "shares a part of what the apertures may map",
      .install = install_shares_little,
+     .stage = "start"},
+    {.rule = 367,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "leaves shared memory out of the total",
+     .sizes = forgets_shared,
      .stage = "start"},
 };
 const uint32_t zoo_query_count = sizeof(zoo_query) / sizeof(*zoo_query);

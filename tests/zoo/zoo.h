@@ -5,6 +5,9 @@
  * asks the good function (zoo_good) and spoils what goes in or what comes out. A breaker of a
  * manager rule is the manager with one function of the table it calls replaced in the same way.
  * The referee stands between the two and has to name the rule.
+ *
+ * Some faults of a manager can only be seen over a driver that does something unusual, or wrong:
+ * the breaker sets that scene on the other side.
  */
 #ifndef ZOO_H
 #define ZOO_H
@@ -16,6 +19,7 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#include <vidmm/referee.h>
 #include <vidmm/rules.h>
 
 #define ZOO_CONSEQUENCES 8u
@@ -34,12 +38,21 @@ struct zoo_breaker {
         const char *name;
         uint64_t value;
     } settings[ZOO_SETTINGS];
+    /* Of a manager: how the driver below it behaves; what it breaks is a consequence. NULL: well.
+     */
+    void (*scene)(DRIVER_INITIALIZATION_DATA *table);
+    /* Of a manager: what it tells applications of graphics memory instead of the truth. */
+    void (*sizes)(struct vidmm_referee_sizes *told);
 };
 
 /* The table as it was before `install`: what spoiled functions call. */
 extern DRIVER_INITIALIZATION_DATA zoo_good;
+/* The driver's table as it was before `scene`: what the scene's functions call. */
+extern DRIVER_INITIALIZATION_DATA zoo_below;
 
-extern const struct zoo_breaker zoo_query[], zoo_allocation[], zoo_paging[], zoo_operation[];
-extern const uint32_t zoo_query_count, zoo_allocation_count, zoo_paging_count, zoo_operation_count;
+extern const struct zoo_breaker zoo_query[], zoo_allocation[], zoo_paging[], zoo_operation[],
+    zoo_placement[], zoo_preempt[];
+extern const uint32_t zoo_query_count, zoo_allocation_count, zoo_paging_count, zoo_operation_count,
+    zoo_placement_count, zoo_preempt_count;
 
 #endif

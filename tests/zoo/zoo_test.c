@@ -2,9 +2,10 @@
  * zoo_test.c - every rule that is judged is broken once, and has to be named, alone or with what
  * follows from it.
  *
- *   zoo_test FAMILY            query, allocation, paging or operation: all of its breakers
- *   zoo_test FAMILY R152       only those of one rule, with what was found
- *   zoo_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
+ *   zoo_test FAMILY            query, allocation, paging, operation, placement, preempt: its
+ * breakers zoo_test FAMILY R152       only those of one rule, with what was found zoo_test --matrix
+ * FILE     the kill matrix of all families: what docs/rules.md shows zoo_test --complete nobody
+ * whom the rules of the memory calls judge goes unbroken
  */
 #include "zoo.h"
 
@@ -14,7 +15,10 @@
 
 #include <vidmm/check.h>
 
-DRIVER_INITIALIZATION_DATA zoo_good;
+DRIVER_INITIALIZATION_DATA zoo_good, zoo_below;
+
+/* The groups whose judged rules all have to be broken here. */
+#define COMPLETE_GROUPS "ABCDEFGKQRT"
 
 static const struct zoo_breaker *now;
 
@@ -27,19 +31,30 @@ static const struct {
     {"allocation", zoo_allocation, &zoo_allocation_count},
     {"paging", zoo_paging, &zoo_paging_count},
     {"operation", zoo_operation, &zoo_operation_count},
+    {"placement", zoo_placement, &zoo_placement_count},
+    {"preempt", zoo_preempt, &zoo_preempt_count},
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static void spoil(DRIVER_INITIALIZATION_DATA *table) {
     zoo_good = *table;
-    now->install(table);
+    if (now->install != NULL)
+        now->install(table);
+}
+
+static void set_scene(DRIVER_INITIALIZATION_DATA *table) {
+    zoo_below = *table;
+    now->scene(table);
 }
 
 static void examine(const struct zoo_breaker *breaker, struct vidmm_check_result *result) {
     struct vidmm_host_setting settings[ZOO_SETTINGS];
     const struct vidmm_spoiler spoiler = {
-        .driver = breaker->side == VIDMM_SIDE_DRIVER ? spoil : NULL,
+        .driver = breaker->side == VIDMM_SIDE_DRIVER ? spoil
+                  : breaker->scene != NULL           ? set_scene
+                                                     : NULL,
         .manager = breaker->side == VIDMM_SIDE_MANAGER ? spoil : NULL,
+        .sizes = breaker->sizes,
     };
     struct vidmm_check_options options = {
         .settings = settings, .stage = breaker->stage, .spoiler = &spoiler, .seed = 1};
@@ -66,6 +81,9 @@ static void show(const struct vidmm_check_result *result) {
         vidmm_finding_text(&result->ledger.finding[i], text, sizeof(text));
         printf("    %s\n", text);
     }
+    for (uint32_t i = 0; i < result->stages; i++)
+        if (result->stage[i].text[0] != 0)
+            printf("    stage %s: %s\n", result->stage[i].name, result->stage[i].text);
 }
 
 /* True when the rule was named, by the right side, and nothing that does not follow from it. */
@@ -115,7 +133,38 @@ static uint32_t run_family(size_t family, const struct vidmm_rule *only, FILE *m
     return failures;
 }
 
+static bool has_breaker(uint32_t rule, enum vidmm_side side) {
+    for (size_t family = 0; family < FAMILIES; family++)
+        for (uint32_t i = 0; i < *families[family].count; i++)
+            if (families[family].breaker[i].rule == rule &&
+                families[family].breaker[i].side == side)
+                return true;
+    return false;
+}
+
+/* Every side that a judged rule binds has a breaker: no row of the table is mere assertion. */
+static int complete(void) {
+    static const enum vidmm_side sides[] = {VIDMM_SIDE_DRIVER, VIDMM_SIDE_MANAGER};
+    uint32_t missing = 0;
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        const struct vidmm_rule *rule = vidmm_rule(number);
+        if (rule == NULL || !rule->judged || strchr(COMPLETE_GROUPS, rule->group) == NULL)
+            continue;
+        for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++) {
+            if ((rule->side & sides[i]) == 0 || has_breaker(number, sides[i]))
+                continue;
+            printf("R%u has no %s that breaks it: %s\n", number, vidmm_side_text((uint8_t)sides[i]),
+                   rule->statement);
+            missing++;
+        }
+    }
+    printf("%u judged sides have no breaker\n", missing);
+    return missing != 0;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--complete") == 0)
+        return complete();
     FILE *matrix = NULL;
     uint32_t failures = 0, run = 0;
     if (argc == 3 && strcmp(argv[1], "--matrix") == 0) {
@@ -133,7 +182,10 @@ int main(int argc, char **argv) {
     if (matrix != NULL && fclose(matrix) != 0)
         return 2;
     if (run == 0) {
-        fprintf(stderr, "zoo_test query|allocation|paging|operation [RULE], or --matrix FILE\n");
+        fprintf(
+            stderr,
+            "zoo_test query|allocation|paging|operation|placement|preempt [RULE], --matrix FILE "
+            "or --complete\n");
         return 2;
     }
     printf("%u breakers were not caught, or not alone\n", failures);

@@ -301,7 +301,8 @@ const struct vidmm_rule rules_a[31] = {
      .judged = true,
      .statement = "The id of a segment is its position in the reported array, counted from 1.",
      .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-     .how = "Every segment id in a call or an answer must be 0 or at most NbSegment.",
+     .how =
+         "Every segment id in an answer or in an allocation list must be 0 or at most NbSegment.",
      .why = "Counted from 0, each id names the neighbour: content goes to an aperture instead of "
             "video memory.",
      .windows = "It rejects ids that do not exist and takes the others at their word.",
@@ -312,12 +313,11 @@ const struct vidmm_rule rules_a[31] = {
      .side = VIDMM_SIDE_BOTH,
      .confidence = VIDMM_DOCUMENTED,
      .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = false,
+     .judged = true,
      .statement = "Bit n of a segment set stands for segment n + 1.",
      .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-     .how = "not judged yet: sets must have no bit at or above NbSegment, and content must arrive "
-            "in a segment "
-            "whose bit is set.",
+     .how = "Sets must have no bit at or above NbSegment, and content must not arrive in a segment "
+            "whose id, and not whose id - 1, is a bit of the set.",
      .why = "Ids count from 1 and bits from 0; mixing them places an allocation in the wrong "
             "segment without any error.",
      .windows = "It places allocations where the bits say and fails the creation when a bit names "
@@ -332,8 +332,8 @@ const struct vidmm_rule rules_a[31] = {
      .judged = true,
      .statement = "System memory is segment 0 and the driver does not report it.",
      .page = "gpu-segments",
-     .how = "Ids that stand for system memory must be 0, in paging operations and in page-table "
-            "descriptions.",
+     .how = "No CpuVisible segment may lie in system memory, and a DMA buffer that is said to be "
+            "in segment 0 must.",
      .why = "Host memory was awaited under one number and delivered under another (0, 31, one more "
             "than the last): the page tables pointed at nothing.",
      .windows = "It delivers 0.",

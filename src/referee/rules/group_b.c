@@ -67,12 +67,11 @@ const struct vidmm_rule rules_b[41] = {
      .side = VIDMM_SIDE_MANAGER,
      .confidence = VIDMM_DOCUMENTED,
      .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = false,
+     .judged = true,
      .statement = "The manager takes address and size of an AGP segment from the bus and ignores "
                   "those of the descriptor.",
      .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
-     .how = "not judged yet: addresses in the segment that reach the driver must lie in the "
-            "aperture of "
+     .how = "Addresses in an AGP segment that reach the driver must lie in the aperture of "
             "DXGK_QUERYSEGMENTIN.",
      .why = "Drivers leave both members at any value, and use the addresses that they get without "
             "translating them.",
@@ -104,13 +103,12 @@ const struct vidmm_rule rules_b[41] = {
      .side = VIDMM_SIDE_DRIVER,
      .confidence = VIDMM_DOCUMENTED,
      .severity = VIDMM_SEVERITY_BUGCHECK,
-     .judged = false,
+     .judged = true,
      .statement = "A driver that reports an aperture segment implements mapping and unmapping in "
                   "DxgkDdiBuildPagingBuffer.",
      .page = "ns-d3dkmddi-_dxgk_segmentflags",
-     .how = "not judged yet: both operations must succeed, and the pages must be seen, and no "
-            "longer be seen, "
-            "through the aperture.",
+     .how = "Both operations must be accepted; that the pages are seen, and no longer seen, "
+            "through the aperture is R194 and R200.",
      .why = "Without them the aperture shows nothing; a driver that answered success and did "
             "nothing showed a black display.",
      .windows = "A failing status is a bugcheck 0x10E; success without effect is believed.",
@@ -122,15 +120,15 @@ const struct vidmm_rule rules_b[41] = {
               "                     args->MapApertureSegment.pMdl);\n"},
     {.number = 38,
      .group = 'B',
-     .side = VIDMM_SIDE_BOTH,
+     .side = VIDMM_SIDE_MANAGER,
      .confidence = VIDMM_DOCUMENTED,
      .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = false,
+     .judged = true,
      .statement = "CpuTranslatedAddress means something only with CpuVisible, and nothing for an "
                   "aperture, save for a primary without an alternate address.",
      .page = "ns-d3dkmddi-_dxgk_segmentdescriptor",
-     .how = "Which physical address the manager gives to an application is in no call of the "
-            "interface.",
+     .how = "What an application gets to look at an allocation with must not be that address where "
+            "the flag is clear, or in an aperture.",
      .why = "A driver may leave rubbish there when the flag is clear, and a manager that maps it "
             "hands out somebody else's memory.",
      .windows = "It ignores the member.",
@@ -148,7 +146,9 @@ const struct vidmm_rule rules_b[41] = {
      .statement = "The CPU finds offset n of a CpuVisible segment at CpuTranslatedAddress + n, and "
                   "the GPU at BaseAddress + n.",
      .page = "mapping-virtual-addresses-to-a-memory-segment",
-     .how = "Bytes at the same offset are compared through the CPU's and through the GPU's view.",
+     .how = "The descriptor's addresses must be behind a BAR; what an application gets to look at "
+            "an allocation with is compared with the sum, and the bytes there with those that the "
+            "GPU sees.",
      .why = "CPU and GPU would work on different bytes. Two memories behind one segment were a "
             "black desktop that took 16 rounds of debugging.",
      .windows = "It maps by this sum and checks nothing.",
@@ -275,11 +275,11 @@ const struct vidmm_rule rules_b[41] = {
      .side = VIDMM_SIDE_MANAGER,
      .confidence = VIDMM_DOCUMENTED,
      .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = false,
+     .judged = true,
      .statement = "In a PitchAlignment segment an allocation takes PitchAlignedSize bytes, in its "
                   "backing store Size bytes.",
      .page = "ns-d3dkmddi-_dxgk_segmentflags",
-     .how = "not judged yet: places in such a segment must not come closer to each other than "
+     .how = "Places in such a segment must not come closer to each other, or to its end, than "
             "PitchAlignedSize.",
      .why = "The driver spreads the rows when it pages in; what was reserved by Size is overrun.",
      .windows = "It reserves PitchAlignedSize.",
@@ -296,8 +296,8 @@ const struct vidmm_rule rules_b[41] = {
      .statement = "PopulatedFromSystemMemory is for memory that the driver took from the system, "
                   "not for memory that the BIOS hid, and counts for nothing on an aperture.",
      .page = "ns-d3dkmddi-_dxgk_segmentflags",
-     .how = "The flag must not be set on an aperture; where the memory behind a segment came from, "
-            "and how the system counts it, is in no call.",
+     .how = "The flag must not be set on an aperture, and an aperture that has it must not count "
+            "as dedicated memory; where the memory behind a segment came from is in no call.",
      .why = "The flag decides whether the segment is counted as part of the machine's memory or "
             "beside it.",
      .windows = "It reports too little or too much memory.",
@@ -512,7 +512,7 @@ const struct vidmm_rule rules_b[41] = {
               "d->Flags.SupportsCachedCpuHostAperture = 1;\n"},
     {.number = 61,
      .group = 'B',
-     .side = VIDMM_SIDE_BOTH,
+     .side = VIDMM_SIDE_DRIVER,
      .confidence = VIDMM_DOCUMENTED,
      .severity = VIDMM_SEVERITY_CORRUPTION,
      .judged = true,

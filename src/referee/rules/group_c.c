@@ -121,8 +121,8 @@ const struct vidmm_rule rules_c[18] = {
      .statement = "DmaBufferSegmentSet names aperture segments only, and creating a device or "
                   "context with a memory segment in it fails.",
      .page = "ns-d3dkmddi-_dxgk_contextinfo",
-     .how = "The set of each answer is compared with the segments' flags; with a memory segment in "
-            "it the context must be destroyed at once.",
+     .how = "The set of each answer is compared with the segments' flags; a context with a memory "
+            "segment in it must get no work.",
      .why = "DMA buffers are filled by the CPU in system memory and only mapped for the GPU.",
      .windows = "The creation of the device or context fails.",
      .wrong = "info->DmaBufferSegmentSet = 1u << (VRAM_ID - 1);\n",

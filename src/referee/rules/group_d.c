@@ -126,13 +126,12 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "Preferred segments are tried in the order SegmentId0 to SegmentId4, and a "
                      "zero id names none.",
         .page = "ns-d3dukmdt-_d3dddi_segmentpreference",
-        .how = "not judged yet: as long as every preferred segment has room for all allocations "
-               "together, the "
-               "first placement must be in the first one.",
+        .how = "As long as the preferred memory segment has room for every allocation that was "
+               "ever created, the first placement of one that the CPU cannot see must be there.",
         .why = "Order is how a driver says that VRAM is faster than the aperture; ignoring it "
                "works and is slow.",
         .windows = "Nothing fails: the allocation lies in slower memory.",
@@ -146,12 +145,11 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        .judged = true,
         .statement = "When no preferred segment has room, any other supported segment will do.",
         .page = "specifying-segments-when-creating-allocations",
-        .how = "not judged yet: a workload fills the preferred segment; the next page-in must name "
-               "another segment "
-               "of the set instead of failing.",
+        .how = "A surface that is larger than the segment it prefers, with the aperture in its "
+               "set, is used by the GPU: that must not be refused.",
         .why = "Preference is a wish and the set is the limit: a manager that mixes them up runs "
                "out of memory while an aperture stands empty.",
         .windows = "Windows falls back to the other segments, at a lower speed.",
@@ -204,13 +202,12 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "With EvictionSegmentSet not zero, the manager first tries to evict through "
                      "those apertures: map, transfer, unmap.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-        .how = "not judged yet: the eviction of an allocation with a set must be preceded by a "
-               "mapping in one of "
-               "these segments as long as there is room in them.",
+        .how = "When an allocation with a set leaves GPU memory for its MDL, an aperture of the "
+               "set must not have a run of pages with room for it that is free before and after.",
         .why = "Hardware that cannot scatter to system pages by itself needs the aperture in "
                "between.",
         .windows = "Windows falls back to an MDL only when the apertures have no room.",
@@ -326,13 +323,12 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "A PermanentSysMem allocation that the GPU has not written since it was paged "
                      "in is evicted with DISCARD_CONTENT, a written one with TRANSFER.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "not judged yet: the operation that ends a placement is compared with whether a "
-               "submission since "
-               "the page-in had the allocation as a write target.",
+        .how = "A PermanentSysMem allocation that was paged in, and that no submission listed as a "
+               "write target since, may not leave by TRANSFER.",
         .why = "It saves a copy over the bus for every vertex buffer that was only read; dropping "
                "a dirty one loses what the GPU drew.",
         .windows = "Windows discards the clean copy; there is no write-back to wait for.",
@@ -348,13 +344,12 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .statement = "A lock of a PermanentSysMem allocation returns its system copy, and an "
                      "unlock while it is in a memory segment updates the segment with a TRANSFER.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "not judged yet: a locked pointer must lie in the system copy, and after the unlock "
-               "a TRANSFER to "
-               "the segment must come before the next use.",
+        .how = "The CPU writes through a lock of a resident surface: the bytes must be in its "
+               "system pages, and the unlock must bring a TRANSFER.",
         .why = "The CPU never writes VRAM of such an allocation; without the update the GPU draws "
                "with the old vertices.",
         .windows = "Windows schedules the update as ordinary paging work.",
@@ -544,13 +539,12 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .statement = "Overlay and capture allocations stay where they are until a TDR, a PnP stop "
                      "or level-three synchronization.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "not judged yet: under memory pressure, no paging operation may move or evict an "
-               "allocation with "
-               "one of these flags.",
+        .how = "One that was transferred out of its segment, while another allocation stayed in "
+               "GPU memory all the time, is a finding at the next submission.",
         .why = "The display engine reads them by address at any time, without a fence that anybody "
                "could wait for.",
         .windows = "Windows pins them; if they moved, the screen would show whatever took their "
@@ -564,11 +558,11 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "Overlay allocations occupy at most the last 20 percent of a segment.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "not judged yet: the offset of each placed overlay must be at or above 80 percent "
-               "of its segment.",
+        .how = "The offset of each overlay that is placed in a memory segment must be at or above "
+               "80 percent of the segment.",
         .why = "Pinned memory in the middle of a segment breaks it into pieces that large surfaces "
                "do not fit into.",
         .windows = "Windows keeps overlays there by default, so that the rest of the segment stays "
@@ -610,8 +604,8 @@ const struct vidmm_rule rules_d[56] = {
         .statement = "UseAlternateVA is set on a primary only, and any other allocation that has "
                      "it is not created.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
-        .how = "An allocation with the flag that no primary description led to must be destroyed "
-               "again instead of being opened.",
+        .how = "The flag is looked at when a standard allocation that is no primary is created; "
+               "one that has it must not be opened.",
         .why = "The flag sets up a swizzling range at creation, of which there are few.",
         .windows = "Windows does not create the allocation.",
         .wrong = "info->Flags.UseAlternateVA = 1;\n",
@@ -662,14 +656,14 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An AccessedPhysically allocation is contiguous in a memory segment and, "
                      "while resident in system memory, mapped into the aperture.",
         .page = "gpu-segments",
-        .how = "not judged yet: its operations must cover one range of a memory segment, or a "
-               "mapping must exist "
-               "from page-in to eviction.",
+        .how =
+            "The address of each element of an allocation list must be where all of the allocation "
+            "is: the one range of a memory segment, or aperture pages that are all mapped.",
         .why = "Engines without GPU virtual addresses reach an allocation through one base "
                "address.",
         .windows = "Windows allocates one range or maps aperture pages; otherwise the engine would "
@@ -760,14 +754,13 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "The manager refuses a MapApertureCpuVisible allocation of a driver that did "
                      "not set MapAperture2Supported.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags_wddm2_0",
-        .how = "not judged yet: an allocation with the flag from such a driver must be destroyed "
-               "again instead of "
-               "being opened.",
+        .how = "An allocation with the flag from such a driver must never be opened; it is only "
+               "destroyed again.",
         .why = "The CPU address travels in MAP_APERTURE_SEGMENT2 only, so the driver would wait "
                "for one that never comes.",
         .windows = "The creation fails.",
@@ -783,13 +776,12 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "Only an AccessedPhysically allocation gets MAP_APERTURE_SEGMENT2; others go "
                      "to the implicit system memory segment.",
         .page = "iommu-dma-remapping",
-        .how = "not judged yet: the allocation that the operation names is looked up, and its "
-               "flags must have "
+        .how = "The allocation that the operation names is looked up, and its flags must have "
                "AccessedPhysically.",
         .why = "A driver that waits for the operation to learn the logical addresses never gets it "
                "without the flag.",
@@ -844,15 +836,14 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "The pages of a RestrictedToSingleSegment allocation are never split over "
                      "segments, and a DisablePartialResidency allocation is resident as a whole or "
                      "not at all.",
         .page = "ns-d3dkmddi-dxgk_allocationinfoflags2",
-        .how = "not judged yet: the segments that mapped pages of the allocation name are compared "
-               "with each other "
-               "and with its size.",
+        .how = "A submission may list an allocation with one of the flags only while all of it is "
+               "in the segment that the list names.",
         .why = "The driver asks for it where hardware state covers the whole allocation, such as "
                "compression.",
         .windows = "Windows moves the whole allocation.",
@@ -887,13 +878,13 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An allocation that was locked while not resident, and supports no aperture, "
                      "is not committed to a memory segment until it is unlocked.",
         .page = "allocation-usage-tracking",
-        .how = "not judged yet: between lock and unlock, no page-in operation may name the "
-               "allocation.",
+        .how = "A surface without an aperture in its set is locked, then used: it must not be in a "
+               "memory segment before the unlock.",
         .why = "The CPU holds a pointer to the system pages; after a page-in it would write into a "
                "copy that nobody reads.",
         .windows = "Windows waits with the page-in until the unlock.",
@@ -1021,13 +1012,12 @@ const struct vidmm_rule rules_d[56] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .statement = "In DxgkDdiDestroyAllocation the driver releases all memory that it holds for "
                      "the handles.",
         .page = "ns-d3dkmddi-_dxgkarg_destroyallocation",
-        .how = "not judged yet: pool memory that was taken during the creation and is still held "
-               "when the adapter "
-               "stops is a finding.",
+        .how = "Surfaces are created, used and destroyed one after the other: the number of pool "
+               "blocks must not grow with every one.",
         .why = "A driver lives as long as the machine runs, and leaks of nonpaged pool end it.",
         .windows = "Windows does not notice; the pool grows until allocation fails elsewhere.",
         .wrong = "release(surface); /* its page list stays */\n",

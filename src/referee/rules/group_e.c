@@ -308,13 +308,12 @@ const struct vidmm_rule rules_e[27] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .statement = "Each partial buffer is submitted by itself and may be complete before the "
                      "next one is built.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how = "not judged yet: partial buffers are submitted and completed at once, and the "
-               "content is compared "
-               "at the end.",
+        .how = "A part of an operation must be submitted before the next one is built; the bytes "
+               "of a transfer that came in parts are compared.",
         .why = "State that is set up in one buffer must not be taken for granted in the next, and "
                "every part must end where the GPU can stop.",
         .windows = "Windows calls DxgkDdiSubmitCommand once for every part; other work may run in "

@@ -167,7 +167,7 @@ const struct vidmm_rule rules_f[19] = {
     {
         .number = 182,
         .group = 'F',
-        .side = VIDMM_SIDE_BOTH,
+        .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
         .judged = true,
@@ -209,14 +209,14 @@ const struct vidmm_rule rules_f[19] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .last = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A CPU-visible allocation without the Swizzled flag is stored in linear order "
                      "when it is evicted.",
         .page = "locking-swizzled-allocations",
-        .how = "not judged yet: what was written in linear order through the CPU's view is "
-               "compared with the "
-               "system pages after the eviction.",
+        .how =
+            "What the CPU sees through CpuTranslatedAddress of an allocation that is not Swizzled "
+            "is compared with the system pages when the transfer out of the segment is done.",
         .why = "The CPU reads the system pages directly afterwards, and nobody asks the driver any "
                "more.",
         .windows = "Windows returns the pages as they are: the application sees tiles.",
@@ -229,13 +229,12 @@ const struct vidmm_rule rules_f[19] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .statement = "An eviction stores the bytes of a CPU-visible allocation in the order in "
                      "which the CPU saw them through its aperture.",
         .page = "mapping-virtual-addresses-to-a-memory-segment",
-        .how = "not judged yet: the content read through CpuTranslatedAddress before the eviction "
-               "is compared with "
-               "the system pages after it.",
+        .how = "The bytes behind CpuTranslatedAddress are compared with the system pages when a "
+               "transfer out of a CPU-visible segment, without Swizzle and Unswizzle, is done.",
         .why = "A lock may survive the eviction: same pointer, other memory, and the application "
                "must not notice.",
         .windows = "Windows redirects the pointer to the system pages; a wrong order scrambles "

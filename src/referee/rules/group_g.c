@@ -182,13 +182,12 @@ const struct vidmm_rule rules_g[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .statement = "A CpuVisible allocation in an aperture is not swizzled while the CPU "
                      "accesses it directly.",
         .page = "mapping-virtual-addresses-to-a-memory-segment",
-        .how = "not judged yet: what the CPU wrote through its pointer is compared with the frames "
-               "that are "
-               "mapped, before and after the mapping.",
+        .how = "What the CPU wrote into a surface of the aperture is compared with its system "
+               "pages while they are mapped, and after.",
         .why = "The bytes of an aperture are system memory itself: no transfer would put them into "
                "order for the CPU.",
         .windows = "Windows gives the CPU the pages as they are; the application sees tiles.",
@@ -201,12 +200,13 @@ const struct vidmm_rule rules_g[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "With logical address remapping, a driver that set MapAperture2Supported gets "
                      "MAP_APERTURE_SEGMENT2 and never MAP_APERTURE_SEGMENT.",
         .page = "iommu-dma-remapping",
-        .how = "not judged yet: the operations that map are held against the reported capability.",
+        .how =
+            "Each operation that maps is held against the reported capability, in both directions.",
         .why = "An MDL holds physical pages, which the device cannot use behind a remapping IOMMU.",
         .windows = "Windows sends the second form only.",
         .wrong = "args.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;\n",
@@ -220,14 +220,13 @@ const struct vidmm_rule rules_g[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "The driver takes an address descriptor list in both forms, one contiguous "
                      "run or a list of pages, as Flags.Contiguous says.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "not judged yet: both forms are sent, and the mapped pages are read through the "
-               "hardware model's "
-               "view of the aperture.",
+        .how = "When the operation is done, the aperture is read through the hardware model's view "
+               "and compared page by page with the list, in whichever form it came.",
         .why = "The two members share a union: a page number that is followed as a pointer crashes "
                "the kernel.",
         .windows = "Windows sends a contiguous run whenever addresses are remapped, and otherwise "
@@ -242,11 +241,11 @@ const struct vidmm_rule rules_g[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "AdlOffset plus NumberOfPages is at most the list's PageCount.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "not judged yet: the three members are compared.",
+        .how = "The three members are compared.",
         .why = "A driver that reads past the list maps whatever follows it.",
         .windows = "Windows describes at least as many pages as it asks to map.",
         .wrong = "args.MapApertureSegment2.NumberOfPages = adl.PageCount; /* AdlOffset is 4 */\n",
@@ -259,14 +258,13 @@ const struct vidmm_rule rules_g[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "CpuVisibleAddress is set exactly for MapApertureCpuVisible allocations and "
                      "is valid until the unmapping of the same allocation.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "not judged yet: the member is held against the allocation's flag, and the memory "
-               "behind it must be "
-               "accessible as long as the mapping exists.",
+        .how = "The member is held against the allocation's flag, and the first bytes behind it "
+               "are compared with the page that is mapped, at the mapping and at the unmapping.",
         .why = "It is the driver's only CPU view of the content, and after the unmapping it "
                "dangles.",
         .windows = "Windows frees the address right after the unmapping: a later access crashes "

@@ -98,13 +98,14 @@ const struct vidmm_rule rules_k[11] = {
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_BUGCHECK,
         .judged = true,
-        .statement = "DxgkDdiPatch and DxgkDdiSubmitCommand return STATUS_SUCCESS.",
+        .statement = "DxgkDdiPatch, DxgkDdiSubmitCommand and DxgkDdiPreemptCommand return "
+                     "STATUS_SUCCESS.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommand",
-        .how = "The status of both is looked at.",
+        .how = "The status of each is looked at.",
         .why = "The fence is given out and the scheduler counts on the work; a driver whose "
                "hardware queue is full has to wait or to hold the buffer.",
-        .windows = "Any other status is bugcheck 0x119, with 0x2 for a submission and 0x3 for a "
-                   "patch.",
+        .windows = "Any other status is bugcheck 0x119, with 0x2 for a submission or a preemption "
+                   "and 0x3 for a patch.",
         .wrong = "if (ring_full(ctx))\n"
                  "    return STATUS_DEVICE_BUSY;\n",
         .right = "while (ring_full(ctx)) /* the GPU makes room in bounded time */\n"
@@ -172,16 +173,21 @@ const struct vidmm_rule rules_k[11] = {
     {
         .number = 281,
         .group = 'K',
-        .side = VIDMM_SIDE_MANAGER,
+        .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
         .judged = true,
-        .statement = "The fences of a node go up, and paging work that is submitted again keeps "
-                     "its fence and its order and comes before new work.",
+        .statement = "The fences of a node go up; the driver reports a preemption with the fence "
+                     "completed last, and paging work that is submitted again keeps its fence and "
+                     "its order, comes before new work and completes then.",
         .page = "tdr-changes-in-windows-8",
-        .how = "Each fence is compared with those submitted and completed on its node; one that is "
-               "submitted again must be under way.",
-        .why = "A driver tells the end of work by comparing fences.",
+        .how = "Each fence is compared with those submitted and completed on its node. The "
+               "examination preempts queued paging work: the report must name the request and a "
+               "fence between those reported and those submitted last, what it leaves undone must "
+               "not be reported complete before it was submitted again, and must come again first, "
+               "in order, from WDDM 2.0 on with Resubmission.",
+        .why = "The scheduler tells by these fences which work was done; what it takes for done "
+               "and was not is lost.",
         .windows = "The system keeps a list of what is under way for each node.",
         .wrong = "submit.Flags.Resubmission = 1;\n"
                  "submit.SubmissionFenceId = ++fence; /* the GPU's waiters know the old one */\n",
@@ -194,13 +200,14 @@ const struct vidmm_rule rules_k[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "When paging work is lost in the reset of an engine the whole adapter is "
                      "reset, and the system's own device stays usable.",
         .page = "tdr-changes-in-windows-8",
-        .how = "not judged yet: whether work was lost is known to the manager alone, which resets "
-               "whole adapters.",
+        .how = "Paging work that is under way on the engine, up to LastAbortedFenceId of a "
+               "successful DxgkDdiResetEngine, must be followed by DxgkDdiResetFromTimeout; that "
+               "the system's device works afterwards is not looked at.",
         .why = "Without its paging nobody knows which contents are where.",
         .windows = "The system goes on to reset the adapter.",
         .wrong = "reset_engine(node);\n"

@@ -74,16 +74,15 @@ const struct vidmm_rule rules_t[10] = {
     {
         .number = 396,
         .group = 'T',
-        .side = VIDMM_SIDE_BOTH,
+        .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
         .judged = true,
         .statement = "Slots are below MaxAllocationListSlotId, and a later element with the same "
                      "slot takes the place of the earlier one.",
         .page = "splitting-a-dma-buffer",
-        .how =
-            "The slots in the lists that the driver writes are compared with its capability; the "
-            "manager's side is not judged, because it does not split buffers.",
+        .how = "The slots in the lists that the driver writes are compared with its capability; "
+               "what a later element does to an earlier one shows in split buffers only.",
         .why = "The manager has an array of that many slots to know what is bound.",
         .windows = "The submission is refused as malformed.",
         .wrong = "loc->SlotId = allocation->Index; /* any number */\n",

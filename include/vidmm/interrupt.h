@@ -1,0 +1,50 @@
+/*
+ * interrupt.h - what a DxgkCbNotifyInterrupt says about submitted work, as plain data: the host
+ * passes it on to the manager, and the referee judges by it.
+ */
+#ifndef VIDMM_INTERRUPT_H
+#define VIDMM_INTERRUPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <d3dkmddi.h>
+
+struct vidmm_interrupt {
+    DXGK_INTERRUPT_TYPE type;
+    uint32_t node;
+    uint32_t fence;          /* completed, faulted, or the preemption request's */
+    uint32_t last_completed; /* DMA_PREEMPTED: the fence of the last work done before it */
+};
+
+/* False: `data` says nothing about submitted work, and nothing was filled in but the type. */
+static inline bool vidmm_interrupt_read(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data,
+                                        struct vidmm_interrupt *interrupt) {
+    *interrupt = (struct vidmm_interrupt){.type = data->InterruptType};
+    switch ((uint32_t)data->InterruptType) {
+    case DXGK_INTERRUPT_DMA_COMPLETED:
+        interrupt->node = data->DmaCompleted.NodeOrdinal;
+        interrupt->fence = data->DmaCompleted.SubmissionFenceId;
+        return true;
+    case DXGK_INTERRUPT_DMA_PREEMPTED:
+        interrupt->node = data->DmaPreempted.NodeOrdinal;
+        interrupt->fence = data->DmaPreempted.PreemptionFenceId;
+        interrupt->last_completed = data->DmaPreempted.LastCompletedFenceId;
+        return true;
+    case DXGK_INTERRUPT_DMA_FAULTED:
+        interrupt->node = data->DmaFaulted.NodeOrdinal;
+        interrupt->fence = data->DmaFaulted.FaultedFenceId;
+        return true;
+#if WDDM_AT_LEAST(WDDM2_0)
+    case DXGK_INTERRUPT_DMA_PAGE_FAULTED:
+        interrupt->node = data->DmaPageFaulted.NodeOrdinal;
+        interrupt->fence = data->DmaPageFaulted.FaultedFenceId;
+        return true;
+#endif
+    default:
+        return false;
+    }
+}
+
+#endif

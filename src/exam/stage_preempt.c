@@ -1,0 +1,94 @@
+/*
+ * stage_preempt.c - paging work that is queued when the system wants the GPU for something else:
+ * it is preempted, submitted again with the fences that it had (gpu-preemption.md), preempted once
+ * more, or lost in a reset. Whatever the hardware made of it, the bytes must be there at the end.
+ */
+#include "hand.h"
+
+#define CHUNK  4u /* pages of a submission: six of them are queued */
+#define ROUNDS 3u
+
+/* Work completes where nobody interferes; a new allocation wants a fill first. */
+static bool begin(struct hand *hand) {
+    return (hand->allocation == NULL || hand_fill(hand, 0, HAND_PAGES, 0)) &&
+           hand_move(hand, true, HAND_PAGES);
+}
+
+/* Queues everything into the memory segment, a submission a piece; `ahead` of them run first. */
+static bool queue(struct hand *hand, uint32_t ahead) {
+    bool good = true;
+    for (uint32_t at = 0; good && at < HAND_PAGES; at += CHUNK) {
+        const struct hand_piece piece = {.at = at, .pages = CHUNK, .in = true};
+        good = hand_transfer(hand, &piece) && hand_submit(hand);
+        if (good && at / CHUNK + 1 == ahead)
+            good = hand_flush(hand);
+    }
+    return good;
+}
+
+/* Preempted `times` times, each time before what came again has begun. */
+static bool round_trip(struct hand *hand, uint32_t ahead, uint32_t times) {
+    exam_step(hand->exam, "preempt: %u times behind %u submissions", times, ahead);
+    hand_paint(hand, hand->source, 5 * ahead + times);
+    hand_paint(hand, hand->target, 99);
+    bool good = queue(hand, ahead);
+    for (uint32_t i = 0; good && i < times; i++)
+        good = hand_preempt(hand) && hand_resubmit(hand);
+    if (!good || !hand_flush(hand) || !hand_move(hand, false, HAND_PAGES))
+        return false;
+    hand_judge(hand, 281, hand_same(hand), "work that is done when it was submitted again",
+               "other bytes after work was preempted and submitted again");
+    return true;
+}
+
+static void preempts(struct hand *hand) {
+    exam_step(hand->exam, "preempt: nothing queued");
+    if (!hand_preempt(hand))
+        return;
+    for (uint32_t times = 1; times <= ROUNDS; times++)
+        for (uint32_t ahead = 0; ahead < HAND_PAGES / CHUNK; ahead += 2)
+            if (!round_trip(hand, ahead, times))
+                return;
+    exam_step(hand->exam, "preempt: nothing queued any more");
+    (void)hand_preempt(hand);
+}
+
+/* What is lost is built and submitted anew: its fences do not come again. */
+static bool lose(struct hand *hand, uint32_t ahead, bool preempted) {
+    exam_step(hand->exam, "preempt: a reset behind %u submissions", ahead);
+    hand_paint(hand, hand->source, ahead + 50);
+    hand_paint(hand, hand->target, 99);
+    if (!queue(hand, ahead) || (preempted && !hand_preempt(hand)) || !hand_reset(hand) ||
+        !queue(hand, 0) || !hand_flush(hand) || !hand_move(hand, false, HAND_PAGES))
+        return false;
+    hand_judge(hand, 161, hand_same(hand), "the bytes of the source pages",
+               "other bytes in what was moved after a reset");
+    return true;
+}
+
+static void resets(struct hand *hand) {
+    for (uint32_t ahead = 0; ahead < HAND_PAGES / CHUNK; ahead += 2)
+        if (!lose(hand, ahead, false) || !lose(hand, ahead, true))
+            return;
+}
+
+enum vidmm_stage_outcome stage_preempt(struct exam *exam, uint32_t number) {
+    static const struct exam_world worlds[] = {
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}}},
+    };
+    struct hand hand;
+    exam_step(exam, "preempt: run %u", number + 1);
+    if (!exam_open(exam, &worlds[number]))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = hand_open(&hand, exam);
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    bool completes = begin(&hand);
+    if (completes && hand.ddi->DxgkDdiPreemptCommand != NULL)
+        preempts(&hand);
+    if (!hand.refused && hand.ddi->DxgkDdiResetFromTimeout != NULL &&
+        hand.ddi->DxgkDdiRestartFromTimeout != NULL)
+        resets(&hand);
+    return hand_close(&hand);
+}

@@ -1,0 +1,232 @@
+/*
+ * What only some stages provoke: memory runs out in every call that may allocate, submissions wait
+ * to be preempted, paging buffers have little room, and a driver whose user-mode half nobody knows
+ * is examined through the surfaces that the system makes for itself.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <vidmm/check.h>
+#include <vidmm/umd.h>
+
+static DRIVER_INITIALIZATION_DATA good;
+static struct vidmm_check_result result;
+
+static enum vidmm_check_status examine(void (*spoil)(DRIVER_INITIALIZATION_DATA *table),
+                                       const char *stage,
+                                       const struct vidmm_host_setting *setting) {
+    const struct vidmm_spoiler spoiler = {.driver = spoil};
+    const struct vidmm_check_options options = {.settings = setting,
+                                                .setting_count = setting != NULL,
+                                                .stage = stage,
+                                                .spoiler = &spoiler,
+                                                .seed = 3};
+    vidmm_check(&options, &result);
+    return result.status;
+}
+
+static const struct vidmm_finding *find(enum vidmm_finding_kind kind) {
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        if (result.ledger.finding[i].kind == kind)
+            return &result.ledger.finding[i];
+    return NULL;
+}
+
+static const struct vidmm_stage_result *stage_of(const char *name) {
+    for (uint32_t i = 0; i < result.stages; i++)
+        if (strcmp(result.stage[i].name, name) == 0)
+            return &result.stage[i];
+    fail_msg("there is no stage %s", name);
+    return NULL;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Never asks whether it got the memory that it writes to. */
+static void allocate_carelessly(void) {
+    volatile char *block = ExAllocatePoolWithTag(NonPagedPool, 16, 0x65726163);
+    *block = 1;
+    ExFreePoolWithTag((void *)block, 0x65726163);
+}
+
+#define CARELESS(NAME, CONST_ARGS)                                                                 \
+    static NTSTATUS APIENTRY careless_##NAME(const HANDLE handle, CONST_ARGS *args) {              \
+        allocate_carelessly();                                                                     \
+        return good.DxgkDdi##NAME(handle, args);                                                   \
+    }                                                                                              \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        good = *table;                                                                             \
+        table->DxgkDdi##NAME = careless_##NAME;                                                    \
+    }
+
+CARELESS(QueryAdapterInfo, const DXGKARG_QUERYADAPTERINFO)
+CARELESS(CreateDevice, DXGKARG_CREATEDEVICE)
+CARELESS(CreateContext, DXGKARG_CREATECONTEXT)
+CARELESS(CreateAllocation, DXGKARG_CREATEALLOCATION)
+CARELESS(DestroyAllocation, const DXGKARG_DESTROYALLOCATION)
+CARELESS(OpenAllocation, const DXGKARG_OPENALLOCATION)
+CARELESS(CloseAllocation, const DXGKARG_CLOSEALLOCATION)
+CARELESS(BuildPagingBuffer, DXGKARG_BUILDPAGINGBUFFER)
+CARELESS(Patch, const DXGKARG_PATCH)
+CARELESS(SubmitCommand, const DXGKARG_SUBMITCOMMAND)
+
+static void memory_runs_out_in_every_call(void **state) {
+    (void)state;
+    static const struct {
+        const char *call;
+        void (*install)(DRIVER_INITIALIZATION_DATA *table);
+    } calls[] = {
+        {"QueryAdapterInfo", install_QueryAdapterInfo},
+        {"CreateDevice", install_CreateDevice},
+        {"CreateContext", install_CreateContext},
+        {"CreateAllocation", install_CreateAllocation},
+        {"DestroyAllocation", install_DestroyAllocation},
+        {"OpenAllocation", install_OpenAllocation},
+        {"CloseAllocation", install_CloseAllocation},
+        {"BuildPagingBuffer", install_BuildPagingBuffer},
+        {"Patch", install_Patch},
+        {"SubmitCommand", install_SubmitCommand},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        assert_int_equal(examine(calls[i].install, "memory", NULL), VIDMM_CHECK_BROKEN);
+        const struct vidmm_finding *crash = find(VIDMM_FINDING_CRASH);
+        assert_non_null(crash);
+        assert_non_null(strstr(crash->where, calls[i].call));
+    }
+}
+
+/* ---- Preemption ------------------------------------------------------------------------------ */
+
+static NTSTATUS APIENTRY forget_preempt(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+
+static void forgetting_preempt(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPreemptCommand = forget_preempt;
+}
+
+static void a_preemption_that_is_never_reported_is_a_hang(void **state) {
+    (void)state;
+    assert_int_equal(examine(forgetting_preempt, "preempt", NULL), VIDMM_CHECK_BROKEN);
+    const struct vidmm_finding *finding = find(VIDMM_FINDING_HANG);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->found, "preemption"));
+    assert_int_equal(stage_of("preempt")->outcome, VIDMM_STAGE_STOPPED);
+}
+
+/* From WDDM 2.0 on it can tell what comes again, and thinks that it has had it. */
+static NTSTATUS APIENTRY refuse_again(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    return args->Flags.Resubmission ? STATUS_SUCCESS : good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static void refusing_again(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiSubmitCommand = refuse_again;
+}
+
+static void what_is_submitted_again_has_to_complete(void **state) {
+    (void)state;
+    assert_int_equal(examine(refusing_again, "preempt", NULL), VIDMM_CHECK_BROKEN);
+    assert_non_null(find(VIDMM_FINDING_HANG));
+}
+
+static NTSTATUS APIENTRY refuse_reset(const HANDLE adapter) {
+    (void)adapter;
+    return STATUS_UNSUCCESSFUL;
+}
+
+static void refusing_reset(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiResetFromTimeout = refuse_reset;
+}
+
+static void a_reset_that_fails_ends_the_stage(void **state) {
+    (void)state;
+    assert_int_equal(examine(refusing_reset, "preempt", NULL), VIDMM_CHECK_DRIVER_FAILED);
+    assert_non_null(strstr(result.text, "DxgkDdiResetFromTimeout"));
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* Gets nowhere: each pass starts over. */
+static NTSTATUS APIENTRY start_over(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        args->MultipassOffset = 0;
+    return status;
+}
+
+static void starting_over(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = start_over;
+}
+
+static void an_operation_that_never_ends_ends_the_stage(void **state) {
+    (void)state;
+    assert_int_equal(examine(starting_over, "room", NULL), VIDMM_CHECK_DRIVER_FAILED);
+    assert_non_null(strstr(result.text, "again and again"));
+}
+
+/* ---- Apertures, and drivers that nobody knows ------------------------------------------------ */
+
+static void paging_buffers_in_an_aperture_are_examined(void **state) {
+    (void)state;
+    static const struct vidmm_host_setting aperture = {"PagingBufferSegment", 1};
+    static const char *const stages[] = {"operations", "room", "preempt"};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        assert_int_equal(examine(NULL, stages[i], &aperture), VIDMM_CHECK_PASSED);
+        assert_int_equal(stage_of(stages[i])->outcome, VIDMM_STAGE_DONE);
+        assert_true(result.ledger.kept[75] != 0); /* it was submitted where it is mapped */
+    }
+}
+
+/* Its user-mode half speaks a language of its own. */
+static NTSTATUS APIENTRY say_nothing(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    return args->Type == DXGKQAITYPE_UMDRIVERPRIVATE ? STATUS_INVALID_PARAMETER
+                                                     : good.DxgkDdiQueryAdapterInfo(adapter, args);
+}
+
+static void saying_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = say_nothing;
+}
+
+static void a_driver_with_a_language_of_its_own_is_examined_too(void **state) {
+    (void)state;
+    assert_int_equal(examine(saying_nothing, "locks", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("locks")->outcome, VIDMM_STAGE_DONE);
+    assert_int_equal(examine(saying_nothing, "operations", NULL), VIDMM_CHECK_PASSED);
+    assert_true(result.ledger.kept[188] != 0); /* FILL */
+    assert_true(result.ledger.kept[190] != 0); /* DISCARD_CONTENT */
+}
+
+static void saying_nothing_of_surfaces(DRIVER_INITIALIZATION_DATA *table) {
+    saying_nothing(table);
+    table->DxgkDdiGetStandardAllocationDriverData = NULL;
+}
+
+static void without_any_surface_the_stage_says_so(void **state) {
+    (void)state;
+    (void)examine(saying_nothing_of_surfaces, "locks", NULL);
+    assert_int_equal(stage_of("locks")->outcome, VIDMM_STAGE_SKIPPED);
+    assert_non_null(strstr(stage_of("locks")->text, "standard surfaces"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_runs_out_in_every_call),
+        cmocka_unit_test(a_preemption_that_is_never_reported_is_a_hang),
+        cmocka_unit_test(what_is_submitted_again_has_to_complete),
+        cmocka_unit_test(a_reset_that_fails_ends_the_stage),
+        cmocka_unit_test(an_operation_that_never_ends_ends_the_stage),
+        cmocka_unit_test(paging_buffers_in_an_aperture_are_examined),
+        cmocka_unit_test(a_driver_with_a_language_of_its_own_is_examined_too),
+        cmocka_unit_test(without_any_surface_the_stage_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

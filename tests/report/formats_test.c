@@ -1,0 +1,319 @@
+/*
+ * formats_test.c - an examination, made by hand, as SARIF 2.1.0 and as JUnit: the members and
+ * elements that strict readers of these formats require are there, and no others.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include <vidmm/report.h>
+
+/* ---- An examination ----------------------------------------------------------------------------
+ */
+
+static struct vidmm_check_result result;
+
+/* Of the examination's room, which this test does without. */
+void vidmm_check_reason(const struct vidmm_check_result *of, uint32_t rule, char *text,
+                        size_t size) {
+    (void)of;
+    snprintf(text, size, "R%u: no \"such\" segment & no <other>", rule);
+}
+
+const char *vidmm_check_outcome(const struct vidmm_check_result *of, uint32_t rule) {
+    return of->ledger.broken[rule] != 0 ? "broken" : "not reached";
+}
+
+static void add(enum vidmm_finding_kind kind, uint16_t rule, const char *where) {
+    struct vidmm_finding *finding = &result.ledger.finding[result.ledger.findings++];
+    *finding = (struct vidmm_finding){.kind = (uint8_t)kind,
+                                      .who = VIDMM_SIDE_DRIVER,
+                                      .rule = rule,
+                                      .times = 1 + result.ledger.findings,
+                                      .call = result.ledger.findings};
+    snprintf(finding->where, sizeof finding->where, "%s", where);
+    snprintf(finding->found, sizeof finding->found, "a <\"%s\"> & 'bell' \a", "\xc3\xa4\xff");
+    result.ledger.broken[rule] += kind == VIDMM_FINDING_RULE;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    memset(&result, 0, sizeof result);
+    result.status = VIDMM_CHECK_BROKEN;
+    snprintf(result.driver, sizeof result.driver, "my drivers/100%%.so");
+    for (uint32_t rule = 150; rule < 160; rule++)
+        result.examined[rule] = 1;
+    result.judged = 10;
+    result.broken = 2;
+    result.not_reached = 8;
+    add(VIDMM_FINDING_RULE, 152, "DxgkDdiBuildPagingBuffer(TRANSFER)");
+    add(VIDMM_FINDING_RULE, 152, "DxgkDdiBuildPagingBuffer(FILL)");
+    add(VIDMM_FINDING_RULE, 157, "DxgkDdiBuildPagingBuffer(TRANSFER)");
+    add(VIDMM_FINDING_RULE, 300, "DxgkDdiOpenAllocation"); /* not among the examined */
+    add(VIDMM_FINDING_CRASH, 0, "DxgkDdiPatch");
+    add(VIDMM_FINDING_LEAK, 0, "");
+    return 0;
+}
+
+static char *report(enum vidmm_check_format format) {
+    static char text[1 << 20];
+    char path[] = "/tmp/vidmm-formats-XXXXXX", why[512];
+    const struct vidmm_check_style style = {.color = false};
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof why));
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    fclose(in);
+    unlink(path);
+    return text;
+}
+
+/* ---- SARIF -------------------------------------------------------------------------------------
+ */
+
+/* `object` has every member of `required` and none that is in neither list. Words end in a space.
+ */
+static void expect_members(const json_t *object, const char *required, const char *optional) {
+    char word[64];
+    const char *name;
+    json_t *value;
+    assert_true(json_is_object(object));
+    for (const char *at = required; *at != '\0'; at = strchr(at, ' ') + 1) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+        if (json_object_get(object, word) == NULL)
+            fail_msg("\"%s\" is missing", word);
+    }
+    json_object_foreach((json_t *)object, name, value) {
+        snprintf(word, sizeof word, "%s ", name);
+        if (strstr(required, word) == NULL && strstr(optional, word) == NULL)
+            fail_msg("\"%s\" is not a member of the standard", name);
+    }
+}
+
+static const char *string_of(const json_t *object, const char *name) {
+    const char *text = json_string_value(json_object_get(object, name));
+    assert_non_null(text);
+    assert_true(text[0] != '\0');
+    return text;
+}
+
+static void expect_message(const json_t *message) {
+    expect_members(message, "text ", "markdown id arguments properties ");
+    (void)string_of(message, "text");
+}
+
+static void expect_word(const char *word, const char *words) {
+    if (strstr(words, word) == NULL)
+        fail_msg("\"%s\" is none of %s", word, words);
+}
+
+/* What a URI reference may consist of. */
+static void expect_uri(const char *uri) {
+    static const char others[] = "-._~/:?#[]@!$&'()*+,;=%";
+    for (const char *c = uri; *c != '\0'; c++) {
+        bool plain =
+            (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+        bool escape = *c != '%' || strspn(c + 1, "0123456789ABCDEF") >= 2;
+        if ((!plain && strchr(others, *c) == NULL) || !escape)
+            fail_msg("no URI: %s", uri);
+    }
+}
+
+static void expect_rule(const json_t *rule) {
+    expect_members(rule, "id ",
+                   "name shortDescription fullDescription messageStrings helpUri help "
+                   "defaultConfiguration properties ");
+    expect_message(json_object_get(rule, "shortDescription"));
+    expect_message(json_object_get(rule, "fullDescription"));
+    expect_uri(string_of(rule, "helpUri"));
+}
+
+static void expect_location(const json_t *location) {
+    const json_t *physical = json_object_get(location, "physicalLocation");
+    const json_t *artifact = json_object_get(physical, "artifactLocation");
+    expect_members(location, "", "id physicalLocation logicalLocations message properties ");
+    expect_members(physical, "artifactLocation ", "region contextRegion address properties ");
+    expect_members(artifact, "uri ", "uriBaseId index description properties ");
+    expect_uri(string_of(artifact, "uri"));
+    const json_t *logical = json_array_get(json_object_get(location, "logicalLocations"), 0);
+    expect_members(logical, "fullyQualifiedName ", "name index decoratedName kind properties ");
+}
+
+static void expect_result(const json_t *finding) {
+    expect_members(finding, "message ", "ruleId level locations occurrenceCount properties ");
+    expect_message(json_object_get(finding, "message"));
+    expect_word(string_of(finding, "level"), "none note warning error");
+    assert_true(json_integer_value(json_object_get(finding, "occurrenceCount")) >= 1);
+    expect_location(json_array_get(json_object_get(finding, "locations"), 0));
+}
+
+static void sarif_has_what_the_standard_requires(void **state) {
+    (void)state;
+    size_t i;
+    json_t *each, *root = json_loads(report(VIDMM_CHECK_SARIF), JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    expect_members(root, "version runs ", "$schema inlineExternalProperties properties ");
+    assert_string_equal(string_of(root, "version"), "2.1.0");
+    expect_uri(string_of(root, "$schema"));
+    assert_int_equal(json_array_size(json_object_get(root, "runs")), 1);
+    const json_t *run = json_array_get(json_object_get(root, "runs"), 0);
+    expect_members(run, "tool ", "results invocations artifacts properties ");
+    const json_t *driver = json_object_get(json_object_get(run, "tool"), "driver");
+    expect_members(driver, "name ", "version informationUri rules properties ");
+    assert_int_equal(json_array_size(json_object_get(driver, "rules")), 10);
+    json_array_foreach(json_object_get(driver, "rules"), i, each) expect_rule(each);
+    assert_int_equal(json_array_size(json_object_get(run, "results")), result.ledger.findings);
+    json_array_foreach(json_object_get(run, "results"), i, each) expect_result(each);
+    json_decref(root);
+}
+
+/* ---- JUnit -------------------------------------------------------------------------------------
+ */
+
+#define DEPTH 8u
+
+/* Looks at XML of the plain kind: elements, attributes, text. */
+struct reader {
+    const char *at;
+    char open[DEPTH][32];
+    uint32_t depth;
+};
+
+static void take(struct reader *reader, const char *text) {
+    size_t length = strlen(text);
+    if (strncmp(reader->at, text, length) != 0)
+        fail_msg("expected %s at: %.40s", text, reader->at);
+    reader->at += length;
+}
+
+/* Text or the value of an attribute, up to `end`: printable ASCII, and & only in a reference. */
+static void take_text(struct reader *reader, char end) {
+    for (; *reader->at != end; reader->at++) {
+        char c = *reader->at;
+        assert_true((c >= ' ' && c <= '~') || (c == '\n' && end == '<'));
+        assert_true(c != '<');
+        if (c == '&')
+            assert_true(strcspn(reader->at, ";") <= 6);
+    }
+}
+
+/* Attributes of an element; counts those that `required` names. */
+static uint32_t take_attributes(struct reader *reader, const char *required) {
+    char word[34];
+    uint32_t found = 0;
+    while (*reader->at == ' ') {
+        reader->at++;
+        snprintf(word, sizeof word, " %.*s ", (int)strcspn(reader->at, "="), reader->at);
+        found += strstr(required, word) != NULL;
+        reader->at += strlen(word) - 2;
+        take(reader, "=\"");
+        take_text(reader, '"');
+        take(reader, "\"");
+    }
+    return found;
+}
+
+/* What each element must have, and where it may be. Words have a space on both sides. */
+static const struct grammar {
+    const char *name, *parent, *attributes;
+    uint32_t count;
+} grammar[] = {
+    {"testsuites", "", "", 0},
+    {"testsuite", "testsuites",
+     " name timestamp hostname tests failures errors skipped time id package ", 10},
+    {"properties", "testsuite", "", 0},
+    {"testcase", "testsuite", " classname name time ", 3},
+    {"failure", "testcase", " type message ", 2},
+    {"skipped", "testcase", " message ", 1},
+    {"system-out", "testsuite", "", 0},
+    {"system-err", "testsuite", "", 0},
+};
+
+static uint32_t elements[sizeof grammar / sizeof grammar[0]];
+
+static void read_element(struct reader *reader) {
+    char name[32];
+    size_t kind = 0, kinds = sizeof grammar / sizeof grammar[0];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(reader->at, " />"), reader->at);
+    while (kind < kinds && strcmp(grammar[kind].name, name) != 0)
+        kind++;
+    if (kind == kinds)
+        fail_msg("no element of a JUnit report: %s", name);
+    elements[kind]++;
+    assert_string_equal(reader->depth != 0 ? reader->open[reader->depth - 1] : "",
+                        grammar[kind].parent);
+    reader->at += strlen(name);
+    if (take_attributes(reader, grammar[kind].attributes) != grammar[kind].count)
+        fail_msg("%s lacks one of%s", name, grammar[kind].attributes);
+    if (*reader->at == '/') {
+        take(reader, "/>");
+        return;
+    }
+    take(reader, ">");
+    assert_true(reader->depth < DEPTH);
+    memcpy(reader->open[reader->depth++], name, sizeof name);
+}
+
+static void read_end(struct reader *reader) {
+    assert_true(reader->depth != 0);
+    take(reader, reader->open[--reader->depth]);
+    take(reader, ">");
+}
+
+static void read_document(const char *text) {
+    struct reader reader = {.at = text};
+    memset(elements, 0, sizeof elements);
+    take(&reader, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    do {
+        take(&reader, "<");
+        if (*reader.at == '/') {
+            reader.at++;
+            read_end(&reader);
+        } else {
+            read_element(&reader);
+        }
+        if (reader.depth != 0)
+            take_text(&reader, '<');
+    } while (reader.depth != 0);
+    assert_string_equal(reader.at, "\n");
+}
+
+static uint32_t number_of(const char *text, const char *attribute) {
+    const char *at = strstr(text, attribute);
+    assert_non_null(at);
+    return (uint32_t)strtoul(at + strlen(attribute), NULL, 10);
+}
+
+static void junit_is_well_formed_and_its_figures_are_right(void **state) {
+    (void)state;
+    const char *text = report(VIDMM_CHECK_JUNIT);
+    read_document(text);
+    assert_int_equal(elements[0], 1);
+    assert_int_equal(elements[1], 1);
+    assert_int_equal(elements[3], number_of(text, " tests=\""));
+    assert_int_equal(elements[4], number_of(text, " failures=\""));
+    assert_int_equal(elements[5], number_of(text, " skipped=\""));
+    assert_int_equal(elements[3], 10 + 3); /* rules; what is none of theirs */
+    assert_int_equal(elements[4], 2 + 3);
+    const char *timestamp = strstr(text, " timestamp=\"") + strlen(" timestamp=\"");
+    assert_int_equal(strspn(timestamp, "0123456789-T:"), strlen("2000-01-01T00:00:00"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(sarif_has_what_the_standard_requires, set_up),
+        cmocka_unit_test_setup(junit_is_well_formed_and_its_figures_are_right, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -44,6 +44,17 @@ struct vidmm_hw_bar {
 
 #define VIDMM_HW_BARS 6
 
+/* What the hardware makes of a GPU virtual address now, its stale caches included. */
+struct vidmm_hw_translation {
+    bool valid;  /* false: every access faults, and nothing below but `cached` means much */
+    bool cached; /* a TLB says so, whatever the tables say */
+    bool zero;   /* reads give zero, writes are dropped; there is no address */
+    bool read_only;
+    bool no_execute;
+    uint64_t address;    /* GPU physical address of the byte (segment base + offset) */
+    uint64_t page_bytes; /* of the page it is in: 4096, 65536 or a large page */
+};
+
 struct vidmm_hw_model {
     const char *name;
     /* Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. */
@@ -65,6 +76,13 @@ struct vidmm_hw_model {
      * a page. May be NULL.
      */
     const void *(*peek)(void *hw, uint64_t gpu_address, size_t size);
+    /*
+     * The referee's back door: translates `va` as an engine would that runs with the root table at
+     * GPU physical address `root` of `entries` entries (0: as many as there can be), and changes
+     * nothing. False: there is no MMU. May be NULL.
+     */
+    bool (*translate)(void *hw, uint64_t root, uint32_t entries, uint64_t va,
+                      struct vidmm_hw_translation *out);
 };
 
 /*

@@ -121,6 +121,15 @@ enum vidmm_op_kind {
     VIDMM_OP_UNMAP,
     VIDMM_OP_SPECIAL_LOCK_TRANSFER,
     VIDMM_OP_INIT_CONTEXT_RESOURCE,
+    /* GPU virtual memory: */
+    VIDMM_OP_UPDATE_PAGE_TABLE,
+    VIDMM_OP_FLUSH_TLB,
+    VIDMM_OP_VIRTUAL_TRANSFER,
+    VIDMM_OP_VIRTUAL_FILL,
+    VIDMM_OP_COPY_ENTRIES,
+    VIDMM_OP_UPDATE_CONTEXT_ALLOCATION,
+    VIDMM_OP_NOTIFY_RESIDENCY,
+    VIDMM_OP_SIGNAL_FENCE,
     VIDMM_OP_KINDS
 };
 
@@ -137,10 +146,11 @@ struct vidmm_op {
     enum vidmm_op_kind kind;
     struct vidmm_allocation *allocation; /* NULL for buffers of the manager itself */
     uint64_t at;                         /* bytes from the start of the allocation */
-    uint64_t size;                       /* bytes */
+    uint64_t size;               /* bytes; UPDATE_PAGE_TABLE: of entries, FLUSH_TLB: of addresses */
     struct vidmm_place from, to; /* what the kind uses of them; FILL, MAP: `to` is the segment */
     uint32_t pattern;            /* FILL */
     bool swizzle, unswizzle, first, last; /* TRANSFER */
+    uint64_t va_from, va_to; /* VIRTUAL_*: addresses of the paging process; FLUSH_TLB: the range */
 };
 
 /*
@@ -150,7 +160,11 @@ struct vidmm_op {
  */
 struct vidmm_observer {
     void *ctx;
-    /* The GPU completed `op`, which was built into paging buffers [first_buffer, last_buffer]. */
+    /*
+     * The GPU completed `op`, which was built into paging buffers [first_buffer, last_buffer]: told
+     * in the order of building, when the last of these completed, before anything that needs the
+     * result is built.
+     */
     void (*op_done)(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
                     uint64_t last_buffer);
     /* The content of `allocation` is gone (reset, discard): it reads as anything until written. */
@@ -172,6 +186,14 @@ struct vidmm_stats {
 /* ---- The adapter ------------------------------------------------------------------------------
  */
 
+/* How the GPU reaches memory. */
+enum vidmm_model {
+    VIDMM_MODEL_ANY,      /* GPUMMU where the driver has it */
+    VIDMM_MODEL_PHYSICAL, /* patched physical addresses */
+    VIDMM_MODEL_GPUMMU,   /* GPU virtual addresses: see virtual.h */
+    VIDMM_MODEL_IOMMU,    /* the CPU's page tables */
+};
+
 struct vidmm_adapter_config {
     const struct vidmm_os *os;             /* copied */
     const DRIVER_INITIALIZATION_DATA *ddi; /* must outlive the adapter */
@@ -182,6 +204,7 @@ struct vidmm_adapter_config {
     uint64_t hang_ns;                      /* a node that long without progress is hung; 0: 2 s */
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
     struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */
+    enum vidmm_model model;
 };
 
 /*

@@ -55,7 +55,8 @@ struct vidmm_os {
     /* The CPU's linear view of all pages of `mdl`; valid until pages_free. NULL when out of room.
      */
     void *(*pages_map)(void *ctx, PMDL mdl);
-    /* The CPU's view of a physical range outside system memory (a BAR), or NULL. */
+    /* The CPU's view of a physical range outside the system's memory (a BAR, or contiguous memory
+     * that the driver took), or NULL. */
     void *(*io_map)(void *ctx, uint64_t physical, size_t size);
     /* Physical address of a page that absorbs stray accesses (DummyPage of an unmapped aperture).
      */

@@ -29,7 +29,8 @@ struct vidmm_run_options {
     const char
         *driver_path;       /* shared object that exports DriverEntry; NULL: the reference driver */
     const char *model_path; /* shared object with the driver's hardware (hwmodel.h); NULL: none */
-    uint64_t vram_bytes;    /* VramBytes of the reference hardware; 0: its default */
+    enum vidmm_model memory_model; /* GPUMMU: the reference hardware has an MMU by default */
+    uint64_t vram_bytes;           /* VramBytes of the reference hardware; 0: its default */
     uint32_t
         ddi_version; /* DXGKDDI_INTERFACE_VERSION_* the reference driver declares; 0: its default */
     const struct vidmm_host_setting *settings; /* more of them; they win over the two above */
@@ -91,6 +92,9 @@ bool vidmm_run_parse_ddi(const char *name, uint32_t *version);
 const char *vidmm_run_ddi_name(uint32_t version);
 /* The `index`-th name, oldest first; NULL after the last. */
 const char *vidmm_run_ddi_at(size_t index);
+
+/* "physical", "gpummu", "iommu". */
+bool vidmm_run_parse_model(const char *name, enum vidmm_model *model);
 
 /* Fills `*result` in every case; free it with vidmm_run_result_free. */
 enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,

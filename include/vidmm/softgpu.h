@@ -3,21 +3,44 @@
  * configuration.
  *
  * Settings (struct vidmm_host_setting; all optional):
- *   InterfaceVersion     DXGKDDI_INTERFACE_VERSION_* that the driver declares (default WDDM2_0:
- * QUERYSEGMENT4; WIN7: QUERYSEGMENT; WIN8, WDDM1_3: QUERYSEGMENT3) VramBytes            bytes of
- * GPU memory in all (default 256 MiB) VramVisibleBytes     how many of them are a CPU-visible
- * segment of their own (default: all) VramSegments         the invisible rest is cut into so many
- * segments (default 1) ApertureBytes        bytes of the linear aperture segment (default 512 MiB);
- * 0: none EvictionApertureBytes  a second linear aperture (default 0: none) Agp                  1:
- * also reports an AGP-type aperture segment Banks                banks of the first memory segment,
- * versions 1 and 3 only (default 0) PagingBufferBytes    default 65536 PagingBufferSegment  0
- * (default) or 1: the linear aperture PagingPrivateBytes   default 0 SwizzlingRanges      default 2
- *   Nodes                execution nodes: 2 (default: 0 render, 1 paging) or 1 (shared)
- *   BusyEvery            every n-th TRANSFER of a non-idle allocation is answered ALLOCATION_BUSY
- * (default 0: never) FaultKind, FaultAt   damages the FaultAt-th action (from 1) of one engine by
- * one byte: 1 copy, 2 fill, 3 aperture map (wrong page), 4 stamp, 5 swizzled copy, 6 drop a copy
- * whole, 7 unmap (keeps the old page) HangAt               the n-th command buffer of the render
- * node never completes HangPagingAt         the same for the paging node
+ *   InterfaceVersion       DXGKDDI_INTERFACE_VERSION_* that the driver declares (default WDDM2_0:
+ *                          QUERYSEGMENT4; WIN7: QUERYSEGMENT; WIN8, WDDM1_3: QUERYSEGMENT3)
+ *   VramBytes              bytes of GPU memory in all (default 256 MiB)
+ *   VramVisibleBytes       how many of them are a CPU-visible segment of their own (default: all)
+ *   VramSegments           the invisible rest is cut into so many segments (default 1)
+ *   ApertureBytes          bytes of the linear aperture segment (default 512 MiB); 0: none
+ *   EvictionApertureBytes  a second linear aperture (default 0: none)
+ *   Agp                    1: also reports an AGP-type aperture segment
+ *   MapAperture2           1: takes MAP_APERTURE_SEGMENT2, from WDDM 2.9 on
+ *   Banks                  banks of the first memory segment, versions 1 and 3 only (default 0)
+ *   PagingBufferBytes      default 65536
+ *   PagingBufferSegment    0 (default) or 1: the linear aperture
+ *   PagingPrivateBytes     default 0
+ *   SwizzlingRanges        default 2
+ *   Nodes                  execution nodes: 2 (default: 0 render, 1 paging) or 1 (shared)
+ *   BusyEvery              every n-th TRANSFER of a non-idle allocation is answered ALLOCATION_BUSY
+ *                          (default 0: never)
+ *   FaultKind, FaultAt     damages the FaultAt-th action (from 1) of one engine by one byte:
+ *                          1 copy, 2 fill, 3 aperture map (wrong page), 4 stamp, 5 swizzled copy,
+ *                          6 drop a copy whole, 7 unmap (keeps the old page); with an MMU also
+ *                          8 drop a TLB flush, 9 flush every second page only, 10 drop a write of
+ *                          page table entries, 11 the first entry written names another page
+ *   HangAt                 the n-th command buffer of the render node never completes
+ *   HangPagingAt           the same for the paging node
+ *
+ * GPU virtual memory:
+ *   MmuLevels              levels of page tables, 2 to 6; 0 (default): the board has no MMU
+ *   MmuIndexBits           byte n: index bits of level n (0: the leaves); default 0: by MmuLevels
+ *   MmuPages               0 (default): 4 KiB; 1: or 64 KiB, by leaf table; 2: dual entries
+ *   MmuFeatures            sum of 1 read-only, 2 no-execute, 4 zero, 8 large pages,
+ *                          16 the TLB keeps that a page is not mapped; default 7
+ *   MmuUpdateMode          how the driver has page tables updated: 0 by the CPU (tables in system
+ *                          memory), 1 by GPU virtual address, 2 (default) by physical address
+ *   MmuTableSegment        segment of the page tables: 0 (default) system memory, where they fit
+ *                          a page, or the id of a memory segment
+ *   MmuDemands             sum of 1 ExplicitPageTableInvalidation, 2 AddressSpaceIdle,
+ *                          4 SourcePageTableVaInTransfer: the driver says so, without need
+ *   TlbSets, TlbWays       geometry of the TLB (default 64 and 4); sets: a power of two
  */
 #ifndef VIDMM_SOFTGPU_H
 #define VIDMM_SOFTGPU_H

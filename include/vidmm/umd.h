@@ -22,7 +22,7 @@ struct vidmm_umd_caps {
     uint32_t magic;
     uint32_t version;
     uint32_t commands; /* bit n: command n is understood */
-    uint32_t reserved;
+    uint32_t packets;  /* bit n: the GPU executes packet n from GPU virtual memory; 0: none */
 };
 
 /* vidmm_umd_allocation.flags */
@@ -37,6 +37,10 @@ struct vidmm_umd_caps {
 #define VIDMM_UMD_EVICT_TO_APERTURE 0x100u /* names aperture segments in EvictionSegmentSet */
 #define VIDMM_UMD_FROM_END          0x200u
 #define VIDMM_UMD_ALTERNATE_VA      0x400u
+/* With GPU virtual addresses: it also needs an address of its own in a segment, and then wants to
+ * be told which (NOTIFY_RESIDENCY). Without them the first is so for all. */
+#define VIDMM_UMD_ACCESSED_PHYSICALLY 0x800u
+#define VIDMM_UMD_RESIDENCY_NOTIFIED  0x1000u /* needs the one above */
 
 /* Private driver data of one allocation in DxgkDdiCreateAllocation. */
 struct vidmm_umd_allocation {
@@ -65,6 +69,75 @@ struct vidmm_umd_command {
     uint32_t pages;
     uint32_t version;
     uint32_t result; /* CHECK: list index of the allocation that holds struct vidmm_umd_result */
+};
+
+/*
+ * Packets, back to back: what a command buffer holds that DxgkDdiSubmitCommandVirtual submits. The
+ * GPU executes them as they are; all addresses are GPU virtual ones. `size` counts the whole
+ * packet.
+ */
+enum vidmm_umd_packet_opcode {
+    VIDMM_UMD_PACKET_NOP = 0,    /* only the head */
+    VIDMM_UMD_PACKET_COPY = 1,   /* struct vidmm_umd_copy */
+    VIDMM_UMD_PACKET_FILL = 2,   /* struct vidmm_umd_fill */
+    VIDMM_UMD_PACKET_READ = 5,   /* struct vidmm_umd_touch: fetches a byte */
+    VIDMM_UMD_PACKET_WRITE = 6,  /* struct vidmm_umd_touch: and stores it again */
+    VIDMM_UMD_PACKET_STAMP = 7,  /* struct vidmm_umd_draw */
+    VIDMM_UMD_PACKET_CHECK = 8,  /* struct vidmm_umd_draw */
+    VIDMM_UMD_PACKET_SPIN = 9,   /* struct vidmm_umd_spin */
+    VIDMM_UMD_PACKET_SIGNAL = 16 /* struct vidmm_umd_signal */
+};
+
+struct vidmm_umd_packet {
+    uint16_t opcode;
+    uint16_t flags; /* 0 */
+    uint32_t size;
+};
+
+struct vidmm_umd_copy {
+    struct vidmm_umd_packet head;
+    uint64_t destination;
+    uint64_t source;
+    uint64_t bytes;
+};
+
+struct vidmm_umd_fill {
+    struct vidmm_umd_packet head;
+    uint32_t pattern; /* repeated, low byte first */
+    uint32_t reserved;
+    uint64_t destination;
+    uint64_t bytes;
+};
+
+struct vidmm_umd_touch {
+    struct vidmm_umd_packet head;
+    uint64_t address;
+};
+
+/* STAMP and CHECK, as in struct vidmm_umd_command. */
+struct vidmm_umd_draw {
+    struct vidmm_umd_packet head;
+    uint64_t address; /* of page 0 of the allocation */
+    uint64_t result;  /* CHECK: of a struct vidmm_umd_result */
+    uint64_t oracle;
+    uint64_t bytes; /* of the allocation, a multiple of the page size */
+    uint32_t page;
+    uint32_t pages;
+    uint32_t version;
+    uint32_t reserved;
+};
+
+struct vidmm_umd_spin {
+    struct vidmm_umd_packet head;
+    uint32_t steps; /* UINT32_MAX: for ever */
+    uint32_t reserved;
+};
+
+/* One 64-bit store, after everything before it: a monitored fence. */
+struct vidmm_umd_signal {
+    struct vidmm_umd_packet head;
+    uint64_t address; /* a multiple of 8 */
+    uint64_t value;
 };
 
 /* At offset 0 of the result allocation; CHECK adds to it. */

@@ -37,7 +37,11 @@ static void help_adapter(FILE *out) {
         fputs(i % 6 == 0 ? "\n                         " : " ", out);
         fputs(vidmm_run_ddi_at(i), out);
     }
-    fputs("\n      --set NAME=VALUE   a setting of the driver or the hardware, as in\n"
+    fputs("\n      --model MODEL      how the GPU reaches memory: physical, gpummu or iommu "
+          "(default:\n"
+          "                         gpummu where the driver has it; the reference driver has it\n"
+          "                         with --model gpummu or --set MmuLevels=2 to 6)\n"
+          "      --set NAME=VALUE   a setting of the driver or the hardware, as in\n"
           "                         --set Banks=3 --set PagingBufferBytes=4K\n"
           "      --trace            every DDI call and DbgPrint on standard error\n"
           "  -h, --help\n",

@@ -31,6 +31,7 @@ enum option_id {
     OPTION_STAGE,
     OPTION_COLOR,
     OPTION_UNJUDGED,
+    OPTION_MODEL,
 };
 
 static const struct {
@@ -45,6 +46,7 @@ static const struct {
     {{"seed", required_argument, NULL, OPTION_SEED}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_ADAPTER_OPTIONS},
     {{"ddi", required_argument, NULL, OPTION_DDI}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
+    {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS},
     {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS},
@@ -118,6 +120,13 @@ static bool take_setting(char *word, struct cli_options *options) {
     return true;
 }
 
+static bool take_model(const char *value, struct cli_options *options) {
+    if (vidmm_run_parse_model(value, &options->run.memory_model))
+        return true;
+    cli_refuse("--model '%s' is not one of physical, gpummu, iommu", value);
+    return false;
+}
+
 static bool take_check_option(int id, char *value, struct cli_options *options) {
     switch (id) {
     case OPTION_ONLY:
@@ -164,6 +173,8 @@ static bool take_option(int id, char *value, struct cli_options *options) {
         return take_threads(value, options);
     case OPTION_DDI:
         return take_ddi(value, options);
+    case OPTION_MODEL:
+        return take_model(value, options);
     case OPTION_SET:
         return take_setting(value, options);
     case OPTION_TRACE:

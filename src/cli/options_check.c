@@ -48,9 +48,22 @@ static void say_readings(void) {
             fprintf(stderr, "  %s=%s\n", choice->name, choice->value[j]);
 }
 
+/* A reading that nothing asks for yet is no mistake, but the report will not show it. */
+static void say_idle(const char *word) {
+    const struct vidmm_reading_choice *choice;
+    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++) {
+        size_t length = strlen(choice->name);
+        if (choice->idle != NULL && strncmp(word, choice->name, length) == 0 && word[length] == '=')
+            fprintf(stderr, "vidmm: --reading %s acts nowhere yet: it waits for %s\n", word,
+                    choice->idle);
+    }
+}
+
 bool cli_take_reading(const char *word, struct cli_options *options) {
-    if (vidmm_reading_parse(word, &options->check.readings))
+    if (vidmm_reading_parse(word, &options->check.readings)) {
+        say_idle(word);
         return true;
+    }
     cli_refuse("--reading '%s' is not one of", word);
     say_readings();
     return false;

@@ -5,8 +5,10 @@
 
 #include "allocation.h"
 #include "context_allocation.h"
+#include "process.h"
 #include "reset.h"
 #include "residency.h"
+#include "space.h"
 
 #define DEFAULT_HANG_NS   UINT64_C(2000000000)
 #define HANGS_BEFORE_LOST 3u
@@ -165,7 +167,8 @@ static enum vidmm_status query(struct vidmm_adapter *adapter,
                                     .policy = adapter->policy,
                                     .agp_base = config->agp_base,
                                     .agp_size = config->agp_size,
-                                    .readings = config->readings};
+                                    .readings = config->readings,
+                                    .model = config->model};
     return query_adapter(&context, &adapter->facts, &adapter->fault);
 }
 
@@ -207,9 +210,14 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
                         adapter->ddi->DxgkDdiCreateContext && adapter->ddi->DxgkDdiDestroyContext;
     if (!fences_init(adapter, adapter->facts.nodes) || !swizzling_init(adapter))
         return fault_no_memory(adapter, "vidmm_adapter_start");
+    adapter->gpummu = adapter->facts.mmu.on;
     status = paging_create(adapter);
+    if (status == VIDMM_OK && adapter->gpummu)
+        status = space_start(adapter);
     if (status == VIDMM_OK)
         status = system_device_create(adapter);
+    if (status == VIDMM_OK && adapter->gpummu)
+        status = paging_keep(adapter);
     if (status == VIDMM_OK)
         status = paging_map(adapter);
     return status;
@@ -247,10 +255,13 @@ static void tear_down(struct vidmm_adapter *adapter) {
         device_destroy(adapter->devices);
     while (adapter->resources)
         resource_destroy(adapter->resources);
+    processes_end(adapter);
     if (adapter->fences.nodes)
         paging_unmap(adapter);
     if (adapter->system)
         device_destroy(adapter->system);
+    if (adapter->gpummu)
+        space_stop(adapter);
     adapter_leave(adapter);
     release(adapter);
 }

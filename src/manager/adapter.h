@@ -19,10 +19,12 @@
 #include "fault.h"
 #include "fence.h"
 #include "handle.h"
+#include "outstanding.h"
 #include "paging.h"
 #include "plan.h"
 #include "query.h"
 #include "swizzle.h"
+#include "table.h"
 
 #define PAGE_BYTES 4096u
 
@@ -47,9 +49,15 @@ struct vidmm_adapter {
     struct handles handles;
     struct paging paging;
     struct plan plan;
+    struct outstanding outstanding;
     struct swizzling swizzling;
     uint32_t mark; /* of the newest decision; see allocation.h */
 
+    bool gpummu;                          /* runs on GPU virtual addresses: virtual.h */
+    uint64_t epoch;                       /* counts plans in which something left its segment */
+    struct vidmm_process *processes;      /* without the system process */
+    struct vidmm_process *system_process; /* runs paging, with GPU virtual addresses */
+    struct spaces spaces;
     struct vidmm_device *devices;
     struct vidmm_device *system; /* system device with the paging context, or NULL */
     struct vidmm_resource *resources;

@@ -6,7 +6,9 @@
 
 #include "backing.h"
 #include "judge.h"
+#include "listing.h"
 #include "residency.h"
+#include "space.h"
 
 bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                      const DXGK_ALLOCATIONINFO *info, PMDL existing) {
@@ -39,8 +41,11 @@ static enum vidmm_status leave(void *ctx) {
  */
 void allocation_release(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
+    listing_end_allocation(allocation);
     swizzling_release(allocation);
     allocation->content = false; /* nobody is told about its end */
+    if (allocation->mappings)
+        (void)space_forget(adapter, allocation);
     if (allocation->segment && !adapter->stopped)
         (void)adapter_persist(adapter, leave, allocation);
     if (allocation->segment) {
@@ -80,6 +85,11 @@ bool allocation_swizzled(const struct vidmm_allocation *allocation) {
            allocation->adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_1;
 }
 
+bool allocation_contiguous(const struct vidmm_allocation *allocation) {
+    return allocation->info.FlagsWddm2.AccessedPhysically || allocation->primary ||
+           allocation_stays(allocation);
+}
+
 bool allocation_stays(const struct vidmm_allocation *allocation) {
     return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
 }
@@ -88,7 +98,8 @@ void allocation_queue(struct vidmm_allocation *allocation) {
     struct segment *segment = allocation->segment;
     allocation->resident.facts.clean = !allocation->stale || !allocation->content;
     if (segment && !allocation->pinned && !allocation_fixed(allocation) &&
-        !allocation_stays(allocation) && !allocation->resident.queued)
+        !allocation_stays(allocation) && (!allocation->listings || allocation->offered) &&
+        !allocation->resident.queued)
         resident_add(&segment->queue, &allocation->resident);
 }
 
@@ -120,23 +131,33 @@ bool allocation_idle(struct vidmm_allocation *allocation) {
         !fence_idle(allocation->adapter, allocation->last_nodes, allocation->last_number))
         return false;
     allocation->last_nodes = 0;
-    return true;
+    return !allocation->listings || !listing_busy(allocation);
 }
 
 enum vidmm_status allocation_wait_idle(struct vidmm_allocation *allocation) {
-    if (!allocation->last_nodes)
-        return VIDMM_OK;
-    enum vidmm_status status =
-        fence_wait_idle(allocation->adapter, allocation->last_nodes, allocation->last_number);
+    enum vidmm_status status = VIDMM_OK;
+    if (allocation->last_nodes)
+        status =
+            fence_wait_idle(allocation->adapter, allocation->last_nodes, allocation->last_number);
     if (status == VIDMM_OK)
         allocation->last_nodes = 0;
-    return status;
+    return status ? status : listing_wait_idle(allocation);
 }
 
 void allocation_lost_content(struct vidmm_allocation *allocation) {
     const struct vidmm_observer *observer = &allocation->adapter->observer;
     if (observer->content_lost)
         observer->content_lost(observer->ctx, allocation);
+}
+
+uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64_t page,
+                               uint64_t *offset) {
+    const struct segment *segment = allocation->segment;
+    uint64_t run;
+    if (!segment || allocation->place.floating)
+        return 0;
+    *offset = placement_at(&allocation->place, page * PAGE_BYTES, &run);
+    return segment->id;
 }
 
 void *vidmm_allocation_user(const struct vidmm_allocation *allocation) {

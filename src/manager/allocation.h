@@ -13,6 +13,8 @@
 #ifndef VIDMM_MANAGER_ALLOCATION_H
 #define VIDMM_MANAGER_ALLOCATION_H
 
+#include <vidmm/virtual.h>
+
 #include "adapter.h"
 #include "device.h"
 
@@ -56,6 +58,7 @@ struct vidmm_allocation {
     struct segment *segment; /* NULL: system memory */
     struct placement place;
     bool content, stale;
+    bool assumed;             /* `stale` only because a device that lists it may have written it */
     struct resident resident; /* in segment->queue unless it must stay */
 
     bool pinned;
@@ -63,6 +66,12 @@ struct vidmm_allocation {
     uint32_t locks;
     bool lock_write, alternate, acquired;
     void *lock_cpu;
+
+    struct listing *listings;          /* devices that list it: listing.h */
+    struct mapping *mappings;          /* addresses that lead to it: va.h */
+    enum vidmm_offer_priority offered; /* 0: not offered */
+    bool offered_content;              /* when it was offered, it had content */
+    uint32_t offered_priority;         /* its own */
 
     uint64_t last_number; /* newest submission that references it */
     uint64_t last_nodes;  /* bit mask of the nodes it went to since it was idle */
@@ -94,6 +103,8 @@ void *allocation_cpu(struct vidmm_allocation *allocation);
 bool allocation_fixed(const struct vidmm_allocation *allocation);
 /* Flagged Swizzled: tiled in a memory segment, linear everywhere else. */
 bool allocation_swizzled(const struct vidmm_allocation *allocation);
+/* Must lie in one row, or in an aperture range: the GPU, or the display, reads it physically. */
+bool allocation_contiguous(const struct vidmm_allocation *allocation);
 /* Overlay and capture allocations stay once they are resident. */
 bool allocation_stays(const struct vidmm_allocation *allocation);
 /* Puts it into, or takes it out of, its segment's victim queue, as its state wants it. */

@@ -226,7 +226,8 @@ static enum vidmm_status refuse_node(const struct question *question, const char
             .field = field, .expected = expected, .rule = rule, .page = page, .value = value});
 }
 
-/* WDDM 1.x: the node counts as GPU engine topology says; PagingNode only when MultiEngineAware. */
+/* WDDM 1.x, and drivers of later versions that know no PHYSICALADAPTERCAPS: the node counts as GPU
+ * engine topology says; PagingNode only when MultiEngineAware. */
 static enum vidmm_status topology_nodes(const struct query_context *context,
                                         struct adapter_facts *facts, struct vidmm_fault *fault) {
     const struct question question = {context, fault, "DxgkDdiQueryAdapterInfo(DRIVERCAPS)"};
@@ -265,6 +266,11 @@ static enum vidmm_status physical_nodes(const struct query_context *context,
     enum vidmm_status status =
         query_ask(&question, DXGKQAITYPE_PHYSICALADAPTERCAPS, &input, sizeof(input), &caps,
                   physical_caps_size(facts->interface_version));
+    if (status != VIDMM_OK && fault->nt == STATUS_NOT_SUPPORTED &&
+        !facts->caps.MemoryManagementCaps.VirtualAddressingSupported) {
+        memset(fault, 0, sizeof(*fault)); /* the referee says what it has to say */
+        return topology_nodes(context, facts, fault);
+    }
     if (status != VIDMM_OK) {
         return status;
     }
@@ -278,6 +284,7 @@ static enum vidmm_status physical_nodes(const struct query_context *context,
                            "less than NumExecutionNodes", "R89", PAGE_PHYSICAL_CAPS,
                            caps.PagingNodeIndex);
     }
+    facts->mmu.has = facts->caps.MemoryManagementCaps.GpuMmuSupported && caps.Flags.GpuMmuSupported;
     facts->nodes = caps.NumExecutionNodes;
     facts->paging_node = caps.PagingNodeIndex;
     return VIDMM_OK;

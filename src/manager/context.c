@@ -6,6 +6,7 @@
 
 #include "allocation.h"
 #include "context_allocation.h"
+#include "space.h"
 
 #define CALL "DxgkDdiCreateContext"
 
@@ -29,6 +30,7 @@ static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTE
         return VIDMM_OK;
     }
     arg.Flags.SystemContext = device->system;
+    arg.Flags.VirtualAddressing = device->process != NULL;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
     adapter_close(adapter);
@@ -58,6 +60,7 @@ void context_destroy(struct vidmm_context *context) {
     context_allocations_reap(adapter);
     unlink_context(context);
     adapter_free(adapter, context->commands, context->commands_size);
+    adapter_free(adapter, context->private_data, context->private_size);
     adapter_free(adapter, context->references,
                  context->references_size * sizeof *context->references);
     adapter_free(adapter, context, sizeof *context);
@@ -77,8 +80,10 @@ static enum vidmm_status create(struct vidmm_device *device, uint32_t node,
     device->contexts = context;
     memset(&info, 0, sizeof info);
     enum vidmm_status status = driver_create(context, &info);
-    if (status == VIDMM_OK && !device->system)
+    if (status == VIDMM_OK && !device->system && !device->process)
         status = dma_ring_create(adapter, &context->dma, &info, CALL);
+    if (status == VIDMM_OK && device->process)
+        status = space_enter(context);
     if (status) {
         context_destroy(context);
         return status;

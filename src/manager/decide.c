@@ -10,7 +10,9 @@
 #include "decide.h"
 
 #include "allocation.h"
+#include "aperture.h"
 #include "candidates.h"
+#include "listing.h"
 
 #define PROMOTE_AGE   64u         /* submissions unused that make a victim for a promotion */
 #define PROMOTE_BYTES (64u << 20) /* moved by promotions in one request */
@@ -24,6 +26,8 @@ enum mode {
 /* One attempt. */
 struct decision {
     struct vidmm_adapter *adapter;
+    const struct vidmm_device *device; /* that asks for its residency list; NULL: nobody in
+                                          particular */
     enum mode mode;
     const struct vidmm_reference *references; /* as asked for */
     uint32_t count;
@@ -43,6 +47,8 @@ uint32_t decide_set(const struct vidmm_allocation *allocation, bool write) {
     if (allocation->lock_kind == LOCK_SYSTEM && !allocation->info.Flags.PermanentSysMem &&
         !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
         set &= adapter->aperture_set;
+    if (!aperture_serves(allocation))
+        set &= ~adapter->aperture_set;
     return set;
 }
 
@@ -60,6 +66,18 @@ static void spare_victims(struct vidmm_adapter *adapter, uint32_t first) {
         (void)plan_spare(adapter, i);
 }
 
+/* What nobody lists first, then what other devices list. */
+static struct vidmm_allocation *find_victim(struct decision *decision,
+                                            const struct segment *segment) {
+    struct resident *victim = resident_victim(&segment->queue, eligible, decision);
+    if (victim)
+        return victim->owner;
+    return decision->adapter->gpummu && decision->oldest == UINT64_MAX &&
+                   (!decision->device || decision->device->suspends)
+               ? listing_victim(decision->adapter, decision->device, segment)
+               : NULL;
+}
+
 /* PLACER_FULL: not even with every eligible resident out of the way; nothing changed. */
 static enum placer_result place_evicting(struct decision *decision, struct segment *segment,
                                          const struct segment_request *request,
@@ -71,10 +89,10 @@ static enum placer_result place_evicting(struct decision *decision, struct segme
         return PLACER_FULL;
     enum placer_result result;
     while ((result = segment_place(segment, request, place)) == PLACER_FULL) {
-        struct resident *victim = resident_victim(&segment->queue, eligible, decision);
+        struct vidmm_allocation *victim = find_victim(decision, segment);
         if (!victim)
             break;
-        if (!plan_leave(adapter, victim->owner, false, false)) {
+        if (!plan_leave(adapter, victim, victim->offered != 0, false)) {
             result = PLACER_NO_MEMORY;
             break;
         }
@@ -264,11 +282,11 @@ static bool clear_segments(struct decision *decision) {
         sets |= decide_set(references[i].allocation, references[i].write);
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         struct segment *segment = &adapter->facts.segments[i];
-        struct resident *victim;
+        struct vidmm_allocation *victim;
         if (!segment_in_set(segment, sets))
             continue;
-        while ((victim = resident_victim(&segment->queue, eligible, decision)) != NULL) {
-            if (!plan_leave(adapter, victim->owner, false, false))
+        while ((victim = find_victim(decision, segment)) != NULL) {
+            if (!plan_leave(adapter, victim, victim->offered != 0, false))
                 return false;
         }
     }
@@ -353,10 +371,11 @@ static enum vidmm_status promote_all(struct decision *decision) {
     return VIDMM_OK;
 }
 
-enum vidmm_status decide_resident(struct vidmm_adapter *adapter,
+enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vidmm_device *device,
                                   const struct vidmm_reference *references, uint32_t count,
                                   uint64_t number) {
     struct decision decision = {.adapter = adapter,
+                                .device = device,
                                 .references = references,
                                 .count = count,
                                 .number = number,

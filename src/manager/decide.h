@@ -11,7 +11,7 @@
  * Completes the plan at hand so that every reference is in a segment it may be in. On failure the
  * plan is empty again: VIDMM_DOES_NOT_FIT names the first allocation that found no place.
  */
-enum vidmm_status decide_resident(struct vidmm_adapter *adapter,
+enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vidmm_device *device,
                                   const struct vidmm_reference *references, uint32_t count,
                                   uint64_t number);
 /* Segments that may hold `allocation` for such an access, in the state it is in. */

@@ -168,10 +168,6 @@ static enum vidmm_status judge_flags(const struct trial *trial) {
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.ReservedSysMem", "0: only the system sets it",
                         "R58");
     }
-    if (flags.CacheCoherent && !flags.Aperture) {
-        return bad_flag(trial, "DXGK_SEGMENTFLAGS.CacheCoherent", "set only together with Aperture",
-                        "R45");
-    }
     if (flags.SupportsCpuHostAperture && flags.CpuVisible) {
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.SupportsCpuHostAperture",
                         "not set together with CpuVisible", "R59");

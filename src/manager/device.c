@@ -5,6 +5,9 @@
 
 #include "allocation.h"
 #include "context_allocation.h"
+#include "listing.h"
+#include "paging_queue.h"
+#include "process.h"
 
 static enum vidmm_status judge(struct vidmm_adapter *adapter, const char *call, const char *page,
                                NTSTATUS nt) {
@@ -33,6 +36,8 @@ static enum vidmm_status driver_create(struct vidmm_device *device) {
     UINT flags;
     arg.pInfo = NULL;
     arg.Flags.SystemDevice = device->system;
+    if (device->process)
+        arg.hKmdProcess = device->process->handle;
     flags = arg.Flags.Value;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateDevice(adapter->hadapter, &arg);
@@ -46,13 +51,14 @@ static enum vidmm_status driver_create(struct vidmm_device *device) {
     return VIDMM_OK;
 }
 
-static enum vidmm_status create(struct vidmm_adapter *adapter, bool system,
-                                struct vidmm_device **out) {
+static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_process *process,
+                                bool system, struct vidmm_device **out) {
     struct vidmm_device *device = adapter_alloc(adapter, sizeof *device);
     if (!device)
         return fault_no_memory(adapter, "vidmm_device_create");
     device->adapter = adapter;
     device->system = system;
+    device->process = process;
     if (!system) { /* listed before the call: the driver may create device allocations in it */
         device->next = adapter->devices;
         adapter->devices = device;
@@ -73,7 +79,7 @@ static enum vidmm_status create(struct vidmm_adapter *adapter, bool system,
 enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
     if (adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !adapter->contexts)
         return VIDMM_OK; /* before WDDM 1.2 paging has no context (DXGKARG_SUBMITCOMMAND) */
-    enum vidmm_status status = create(adapter, true, &adapter->system);
+    enum vidmm_status status = create(adapter, adapter->system_process, true, &adapter->system);
     if (status == VIDMM_OK)
         status = system_context_create(adapter->system);
     return status;
@@ -84,7 +90,21 @@ enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidm
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, "vidmm_device_create");
     if (status == VIDMM_OK)
-        status = create(adapter, false, out);
+        status = create(adapter, NULL, false, out);
+    adapter_leave(adapter);
+    return status;
+}
+
+enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
+                                              struct vidmm_device **out) {
+    struct vidmm_adapter *adapter = process->adapter;
+    *out = NULL;
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_process_device_create");
+    if (status == VIDMM_OK)
+        status = create(adapter, process, false, out);
+    if (status == VIDMM_OK)
+        process->devices++;
     adapter_leave(adapter);
     return status;
 }
@@ -129,6 +149,8 @@ void device_destroy(struct vidmm_device *device) {
     struct vidmm_adapter *adapter = device->adapter;
     while (device->contexts)
         context_destroy(device->contexts);
+    paging_queues_end(device);
+    listing_end_device(device);
     leave_resources(device);
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiDestroyDevice(device->handle);
@@ -138,6 +160,9 @@ void device_destroy(struct vidmm_device *device) {
     unlink_device(device);
     if (adapter->system == device)
         adapter->system = NULL;
+    else if (device->process)
+        device->process->devices--;
+    adapter_free(adapter, device->missing, device->missing_size * sizeof *device->missing);
     adapter_free(adapter, device, sizeof *device);
 }
 
@@ -155,6 +180,16 @@ bool device_is_lost(struct vidmm_device *device) {
     bool lost = device->lost;
     os->unlock(os->ctx, device->adapter->fence_lock);
     return lost;
+}
+
+enum vidmm_status device_lose(struct vidmm_device *device, const char *call, const char *rule,
+                              const char *page) {
+    struct vidmm_adapter *adapter = device->adapter;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    device->lost = true;
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    return FAULT(adapter, .status = VIDMM_DEVICE_LOST, .call = call, .rule = rule, .page = page,
+                 .index = FAULT_NO_INDEX);
 }
 
 bool vidmm_device_lost(struct vidmm_device *device) {

@@ -7,6 +7,8 @@
 #ifndef VIDMM_MANAGER_DEVICE_H
 #define VIDMM_MANAGER_DEVICE_H
 
+#include <vidmm/virtual.h>
+
 #include "adapter.h"
 #include "dma_buffer.h"
 
@@ -24,6 +26,19 @@ struct vidmm_device {
     HANDLE handle; /* the driver's */
     bool lost;     /* under fence_lock */
     bool system;
+    struct vidmm_process *process; /* NULL without GPU virtual addresses */
+    struct listing *listed;        /* residency list: listing.h */
+    uint32_t listed_count;
+    uint64_t last_number, last_nodes; /* newest submission; nodes it may be outstanding on */
+    uint64_t epoch;                   /* adapter->epoch + 1 when all of the list was resident */
+    bool settled;                     /* all of the list counts as written */
+    struct vidmm_reference *missing;
+    uint32_t missing_size;
+    vidmm_trim_callback *trim;
+    void *trim_ctx;
+    uint64_t trim_bytes; /* to be asked for */
+    bool suspends;       /* its request may evict what other devices list */
+    struct vidmm_paging_queue *queues;
     struct vidmm_context *contexts;
     DXGK_CONTEXTINFO dma; /* when the driver makes no contexts: from DXGK_DEVICEINFO */
 };
@@ -38,6 +53,8 @@ struct vidmm_context {
     uint32_t commands_size;
     struct vidmm_reference *references; /* of one submission, context allocations included */
     uint32_t references_size;
+    void *private_data; /* of a virtual submission, for the driver */
+    uint32_t private_size;
 };
 
 /* The system device, and its context on the paging node; nothing when the driver needs none. */
@@ -48,6 +65,9 @@ void context_destroy(struct vidmm_context *context);
 /* Destroys device, contexts and bindings. Gate held, lock held. */
 void device_destroy(struct vidmm_device *device);
 bool device_is_lost(struct vidmm_device *device);
+/* Puts it in error: VIDMM_DEVICE_LOST, with a fault. */
+enum vidmm_status device_lose(struct vidmm_device *device, const char *call, const char *rule,
+                              const char *page);
 /* VIDMM_DEVICE_LOST or VIDMM_STOPPED, with a fault, when `device` serves no `call`. */
 enum vidmm_status device_serves(struct vidmm_device *device, const char *call);
 

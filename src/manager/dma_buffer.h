@@ -20,10 +20,12 @@ struct dma_buffer {
     PMDL mdl;
     uint8_t *cpu;
     uint8_t *private_data;   /* zeroed once, then the driver's */
+    uint64_t va;             /* in the paging process's space; 0: none */
     struct segment *segment; /* NULL: contiguous system memory */
     struct placement place;  /* in `segment`; block NULL: not mapped */
     uint32_t fence;          /* of its last submission */
-    bool pending;            /* submitted at least once */
+    uint64_t number;         /* paging buffers: of its last submission, from 1 */
+    bool pending;            /* submitted, and nobody has waited for it since */
 };
 
 struct dma_ring {

@@ -4,6 +4,7 @@
  */
 #include "judge.h"
 
+#include "aperture.h"
 #include "device.h"
 
 #define CALL       "DxgkDdiCreateAllocation"
@@ -116,6 +117,11 @@ static void judge_flags(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info
     UINT version = verdict->adapter->facts.interface_version;
     UINT reserved =
         version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? RESERVED_FLAGS : RESERVED_FLAGS_1X;
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 && info->FlagsWddm2.MapApertureCpuVisible &&
+        !aperture_second_form(verdict->adapter))
+        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.MapApertureCpuVisible",
+              "only from a driver with DXGK_VIDMMCAPS.MapAperture2Supported", NULL,
+              "ns-d3dkmddi-_dxgk_allocationinfoflags_wddm2_0", flags.Value);
     if (flags.Value & reserved)
         broke(verdict, "DXGK_ALLOCATIONINFO.Flags", "reserved bits 0", "R117", FLAGS_PAGE,
               flags.Value);

@@ -91,7 +91,7 @@ static enum vidmm_status lock_memory(const struct lock_call *call) {
     const struct segment *segment = allocation->segment;
     if (call->flags & VIDMM_LOCK_ACQUIRE_APERTURE)
         return lock_range(call);
-    if (!segment->flags.CpuVisible || allocation_swizzled(allocation))
+    if (!segment->flags.CpuVisible || allocation_swizzled(allocation) || allocation->place.extents)
         return lock_evicted(call);
     void *cpu =
         os->io_map(os->ctx, segment->cpu_base + allocation->place.offset, (size_t)allocation->size);
@@ -158,6 +158,8 @@ static enum vidmm_status check(const struct lock_call *call) {
         return fault_argument(adapter, CALL, "not READ_ONLY and WRITE_ONLY together");
     if ((call->flags & VIDMM_LOCK_ALTERNATE_VA) && !(call->flags & VIDMM_LOCK_ACQUIRE_APERTURE))
         return fault_argument(adapter, CALL, "ALTERNATE_VA only with ACQUIRE_APERTURE");
+    if (allocation->offered)
+        return not_lockable(allocation, "an allocation that is not offered (R309)");
     if (!allocation->info.Flags.CpuVisible)
         return not_lockable(allocation, "an allocation with DXGK_ALLOCATIONINFOFLAGS.CpuVisible");
     return VIDMM_OK;

@@ -11,6 +11,8 @@
 #include "paging.h"
 
 #include "allocation.h"
+#include "aperture.h"
+#include "virtual_build.h"
 
 #define CALL     "DxgkDdiBuildPagingBuffer"
 #define PAGE     "nc-d3dkmddi-dxgkddi_buildpagingbuffer"
@@ -134,6 +136,11 @@ static void encode_map(struct vidmm_adapter *adapter, const struct plan_op *plan
     const struct vidmm_op *op = &plan_op->op;
     const struct segment *segment = query_segment(&adapter->facts, op->to.segment);
     bool cached = op->allocation && op->allocation->info.Flags.Cached;
+    bool coherent = cached && segment->flags.CacheCoherent;
+    if (aperture_second_form(adapter)) {
+        aperture_encode_second(plan_op, driver_handle(op->allocation), coherent, arg);
+        return;
+    }
     arg->Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
     arg->MapApertureSegment.hDevice = plan_op->device ? plan_op->device->handle : NULL;
     arg->MapApertureSegment.hAllocation = driver_handle(op->allocation);
@@ -141,7 +148,7 @@ static void encode_map(struct vidmm_adapter *adapter, const struct plan_op *plan
     arg->MapApertureSegment.OffsetInPages = op->to.offset / PAGE_BYTES;
     arg->MapApertureSegment.NumberOfPages = op->size / PAGE_BYTES;
     arg->MapApertureSegment.pMdl = op->from.mdl;
-    arg->MapApertureSegment.Flags.CacheCoherent = cached && segment->flags.CacheCoherent;
+    arg->MapApertureSegment.Flags.CacheCoherent = coherent;
     arg->MapApertureSegment.MdlOffset = (ULONG)op->from.mdl_page;
 }
 
@@ -172,7 +179,8 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
         arg->InitContextResource.Destination.VirtualAddress = allocation_cpu(allocation);
 }
 
-static void encode(struct vidmm_adapter *adapter, const struct plan_op *op,
+/* False: there is nothing to build. */
+static bool encode(struct vidmm_adapter *adapter, struct plan_op *op,
                    DXGKARG_BUILDPAGINGBUFFER *arg) {
     memset(arg, 0, sizeof *arg);
     arg->hSystemContext = adapter->paging.context;
@@ -200,10 +208,12 @@ static void encode(struct vidmm_adapter *adapter, const struct plan_op *op,
         encode_special_lock(adapter, &op->op, arg);
         break;
     case VIDMM_OP_INIT_CONTEXT_RESOURCE:
-    case VIDMM_OP_KINDS:
         encode_init(adapter, &op->op, arg);
         break;
+    default:
+        return virtual_encode(adapter, op, driver_handle(op->op.allocation), arg);
     }
+    return true;
 }
 
 /* The flag that tells the driver the allocation is idle, or NULL for operations without one. */
@@ -279,6 +289,7 @@ static void aim(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
         buffer->private_data ? buffer->private_data + paging->private_used : NULL;
     arg->DmaBufferPrivateDataSize = buffer->private_size - paging->private_used;
     arg->DmaBufferWriteOffset = paging->used;
+    arg->DmaBufferGpuVirtualAddress = buffer->va;
 }
 
 static enum vidmm_status no_progress(struct vidmm_adapter *adapter,
@@ -324,11 +335,27 @@ static enum vidmm_status next_pass(struct vidmm_adapter *adapter, DXGKARG_BUILDP
     return paging_submit(adapter);
 }
 
+/* By the CPU, before the driver returns (system-paging-process.md). */
+static enum vidmm_status build_now(struct vidmm_adapter *adapter, struct plan_op *op,
+                                   DXGKARG_BUILDPAGINGBUFFER *arg) {
+    NTSTATUS nt = adapter->ddi->DxgkDdiBuildPagingBuffer(adapter->hadapter, arg);
+    if (nt != STATUS_SUCCESS)
+        return bad_status(adapter, arg, nt);
+    op->first_buffer = op->last_buffer = adapter->stats.paging_buffers + 1;
+    outstanding_add(adapter, op);
+    return VIDMM_OK;
+}
+
 enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op) {
     DXGKARG_BUILDPAGINGBUFFER arg;
-    enum vidmm_status status = VIDMM_OK;
+    enum vidmm_status status = outstanding_room(adapter);
     uint32_t silent = 0;
-    encode(adapter, op, &arg);
+    if (status == VIDMM_OK)
+        status = virtual_wait(adapter, op);
+    if (status || !encode(adapter, op, &arg))
+        return status;
+    if (virtual_now(op))
+        return build_now(adapter, op, &arg);
     op->first_buffer = adapter->stats.paging_buffers + 1;
     while (status == VIDMM_OK) {
         uint32_t used = adapter->paging.used, multipass = arg.MultipassOffset;
@@ -338,8 +365,10 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
         if (status)
             break;
         op->last_buffer = adapter->stats.paging_buffers + 1;
-        if (nt == STATUS_SUCCESS)
+        if (nt == STATUS_SUCCESS) {
+            outstanding_add(adapter, op);
             return VIDMM_OK;
+        }
         if (nt == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
             status = next_pass(adapter, &arg, used, multipass, &silent);
         else if (nt == STATUS_GRAPHICS_ALLOCATION_BUSY)

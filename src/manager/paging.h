@@ -36,6 +36,8 @@ void paging_unmap(struct vidmm_adapter *adapter);
 void paging_forget(struct vidmm_adapter *adapter);
 /* Notices that the paging buffers are no longer mapped. */
 enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter);
+/* With GPU virtual addresses: the buffers' addresses in the paging process. */
+enum vidmm_status paging_keep(struct vidmm_adapter *adapter);
 /* Maps the paging buffers into their aperture segment (again). */
 enum vidmm_status paging_map(struct vidmm_adapter *adapter);
 

@@ -7,6 +7,7 @@
 
 #include "allocation.h"
 #include "reset.h"
+#include "space.h"
 
 static bool mapped(const struct vidmm_adapter *adapter) {
     return adapter->facts.paging_segment != 0;
@@ -22,6 +23,8 @@ enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
                                facts->paging_private, i == 0 ? NULL : segment))
             return fault_no_memory(adapter, "paging buffers");
     }
+    if (!outstanding_create(adapter))
+        return fault_no_memory(adapter, "paging buffers");
     paging->first = 0;
     paging->count = mapped(adapter) ? 1 : PAGING_BUFFERS;
     return VIDMM_OK;
@@ -30,6 +33,7 @@ enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
 void paging_destroy(struct vidmm_adapter *adapter) {
     for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
         dma_buffer_destroy(adapter, &adapter->paging.buffers[i]);
+    outstanding_destroy(adapter);
 }
 
 /* Only buffer 0, which needs no mapping, from now on; or all the others. */
@@ -104,6 +108,7 @@ void paging_forget(struct vidmm_adapter *adapter) {
     struct paging *paging = &adapter->paging;
     for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
         paging->buffers[i].pending = false;
+    outstanding_forget(adapter);
     paging->used = paging->private_used = 0;
     use_buffers(adapter, true);
 }
@@ -116,6 +121,18 @@ enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter) {
             status = reset_buffer(adapter, NULL, buffer);
     }
     return status;
+}
+
+enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (!buffer->mdl)
+            continue;
+        buffer->va = space_keep_pages(adapter, buffer->mdl, page_round(buffer->size));
+        if (!buffer->va)
+            return fault_no_memory(adapter, "paging buffers");
+    }
+    return VIDMM_OK;
 }
 
 static void describe(struct vidmm_adapter *adapter, const struct dma_buffer *buffer, uint32_t fence,
@@ -158,18 +175,29 @@ enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, 
                  .index = FAULT_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
 }
 
+static NTSTATUS submit_virtual(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+                               uint32_t fence) {
+    const struct paging *paging = &adapter->paging;
+    DXGKARG_SUBMITCOMMANDVIRTUAL submit = {
+        .hContext = paging->context,
+        .DmaBufferVirtualAddress = buffer->va,
+        .DmaBufferSize = paging->used,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = paging->private_used,
+        .SubmissionFenceId = fence,
+        .NodeOrdinal = adapter->facts.paging_node,
+    };
+    submit.Flags.Paging = 1;
+    return adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &submit);
+}
+
 /* Patch and SubmitCommand of the current buffer. */
-static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+static enum vidmm_status submit_physical(struct vidmm_adapter *adapter,
+                                         const struct dma_buffer *buffer, uint32_t fence) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
-    uint32_t node = adapter->facts.paging_node;
     DXGKARG_PATCH patch;
     DXGKARG_SUBMITCOMMAND submit;
-    enum vidmm_status status = fence_room(adapter, node);
-    if (status)
-        return status;
-    uint32_t fence = fence_next(adapter, node, 0, NULL);
-    buffer->fence = fence;
-    buffer->pending = true;
+    enum vidmm_status status = VIDMM_OK;
     describe(adapter, buffer, fence, &patch, &submit);
     if (ddi->DxgkDdiPatch && adapter->readings.paging_patch == 0)
         status = submit_judge(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
@@ -177,11 +205,45 @@ static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buf
     if (status == VIDMM_OK)
         status = submit_judge(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
                               ddi->DxgkDdiSubmitCommand(adapter->hadapter, &submit));
+    return status;
+}
+
+static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    uint32_t node = adapter->facts.paging_node;
+    enum vidmm_status status = fence_room(adapter, node);
+    if (status)
+        return status;
+    uint32_t fence = fence_next(adapter, node, 0, NULL);
+    buffer->fence = fence;
+    buffer->number = adapter->stats.paging_buffers + 1;
+    buffer->pending = true;
+    if (buffer->va)
+        status = submit_judge(adapter, "DxgkDdiSubmitCommandVirtual",
+                              "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
+                              submit_virtual(adapter, buffer, fence));
+    else
+        status = submit_physical(adapter, buffer, fence);
     if (status)
         vidmm_notify_completed(adapter, node, fence); /* it never reached the GPU */
     else
         adapter->stats.paging_buffers++;
     return status;
+}
+
+/* Waits for the buffer, whose turn it is, and tells what it completed. */
+static enum vidmm_status settle(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    if (!buffer->pending)
+        return VIDMM_OK;
+    enum vidmm_status status = fence_wait(adapter, adapter->facts.paging_node, buffer->fence);
+    if (status)
+        return status;
+    buffer->pending = false;
+    outstanding_done(adapter, buffer->number);
+    return VIDMM_OK;
+}
+
+static uint32_t after(const struct paging *paging, uint32_t index) {
+    return paging->first + (index - paging->first + 1) % paging->count;
 }
 
 enum vidmm_status paging_submit(struct vidmm_adapter *adapter) {
@@ -196,18 +258,20 @@ enum vidmm_status paging_submit(struct vidmm_adapter *adapter) {
     if (status)
         return status;
     paging->used = paging->private_used = 0;
-    paging->current = paging->first + (paging->current - paging->first + 1) % paging->count;
-    struct dma_buffer *next = &paging->buffers[paging->current];
-    return next->pending ? fence_wait(adapter, adapter->facts.paging_node, next->fence) : VIDMM_OK;
+    paging->current = after(paging, paging->current);
+    return settle(adapter, &paging->buffers[paging->current]);
 }
 
+/* The buffers are waited for one by one, in the order of submission: the next is the oldest. */
 enum vidmm_status paging_finish(struct vidmm_adapter *adapter) {
-    struct paging *paging = &adapter->paging;
-    uint32_t last = paging->current;
-    if (paging->used == 0) /* everything before went with the buffer before this one */
-        last = paging->first + (last - paging->first + paging->count - 1) % paging->count;
+    const struct paging *paging = &adapter->paging;
     enum vidmm_status status = paging_submit(adapter);
-    if (status || !paging->buffers[last].pending)
-        return status;
-    return fence_wait(adapter, adapter->facts.paging_node, paging->buffers[last].fence);
+    uint32_t index = paging->current;
+    for (uint32_t i = 0; status == VIDMM_OK && i < paging->count; i++) {
+        status = settle(adapter, &adapter->paging.buffers[index]);
+        index = after(paging, index);
+    }
+    if (status == VIDMM_OK)
+        outstanding_done(adapter, UINT64_MAX); /* what left nothing in a buffer */
+    return status;
 }

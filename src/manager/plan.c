@@ -44,10 +44,8 @@ bool plan_leave(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
     move->holds_old = hold;
     move->discard = discard;
     allocation_unqueue(allocation);
-    if (!hold) {
-        segment_release(allocation->segment, &allocation->place);
-        move->old.block = NULL;
-    }
+    if (!hold)
+        segment_vacate(allocation->segment, &move->old);
     if (discard) {
         allocation->content = false;
         allocation->stale = true;
@@ -78,10 +76,10 @@ bool plan_enter(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
 }
 
 /* Puts the allocation of `move` back to where it was; its old place must be free or held. */
-static void restore(struct move *move, const struct placement *place) {
+static void restore(struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
     allocation->segment = move->from;
-    allocation->place = *place;
+    allocation->place = move->old;
     allocation->content = move->content;
     allocation->stale = move->stale;
     allocation->move = 0;
@@ -90,12 +88,11 @@ static void restore(struct move *move, const struct placement *place) {
 }
 
 static void take_back(struct move *move) {
-    struct placement place = move->old;
     if (move->window)
         segment_release(move->window, &move->window_place);
     if (move->from && !move->holds_old)
-        (void)segment_place_at(move->from, move->old.offset, move->old.size, &place);
-    restore(move, &place);
+        (void)segment_retake(move->from, &move->old);
+    restore(move);
 }
 
 void plan_undo(struct vidmm_adapter *adapter, uint32_t count) {
@@ -122,12 +119,11 @@ void plan_undo(struct vidmm_adapter *adapter, uint32_t count) {
 
 bool plan_spare(struct vidmm_adapter *adapter, uint32_t index) {
     struct move *move = &adapter->plan.moves[index];
-    struct placement place;
     if (!move->allocation || move->allocation->segment || !move->from || move->holds_old)
         return false;
-    if (segment_place_at(move->from, move->old.offset, move->old.size, &place) != PLACER_OK)
+    if (segment_retake(move->from, &move->old) != PLACER_OK)
         return false;
-    restore(move, &place);
+    restore(move);
     return true;
 }
 

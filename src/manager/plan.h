@@ -4,7 +4,8 @@
  * Moves are made on paper first: places are taken and given back in the segments at once, with the
  * adapter's lock held, so that later choices see them; until the plan is executed everything can be
  * taken back exactly (plan_undo). plan_execute emits the operations, has them built and executed,
- * and only after the last fence are the changes for others to see.
+ * and only after the last fence are the changes of place for others to see; what each operation did
+ * is told as soon as it is done (outstanding.h).
  */
 #ifndef VIDMM_MANAGER_PLAN_H
 #define VIDMM_MANAGER_PLAN_H
@@ -12,12 +13,13 @@
 #include <vidmm/manager.h>
 
 #include "segment.h"
+#include "table.h"
 
 /* One allocation's way through the plan. */
 struct move {
     struct vidmm_allocation *allocation; /* NULL: taken back */
     struct segment *from;                /* NULL: system memory */
-    struct placement old;                /* block NULL once given back */
+    struct placement old;                /* vacated, unless held */
     bool holds_old;                      /* given back only when the plan is done */
     bool discard;                        /* content is not kept */
     bool content, stale;                 /* before */
@@ -29,6 +31,7 @@ struct plan_op {
     struct vidmm_op op;
     struct vidmm_device *device; /* hDevice of MAP and UNMAP */
     bool barrier;                /* all before it must be complete before it is built */
+    struct table_op table;       /* UPDATE_PAGE_TABLE, FLUSH_TLB */
     uint64_t first_buffer, last_buffer;
 };
 
@@ -69,6 +72,14 @@ bool plan_sync(struct vidmm_adapter *adapter, struct vidmm_allocation *allocatio
 bool plan_map(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
               struct vidmm_device *device, PMDL mdl, struct segment *segment, uint64_t offset,
               uint64_t size, bool map);
+
+/* Runs `emit` for each move that stands; false as soon as one is. */
+typedef bool plan_emitter(struct vidmm_adapter *adapter, struct move *move);
+bool plan_each(struct vidmm_adapter *adapter, plan_emitter *emit);
+/* Emits what takes a move out of an aperture range, if it is in one. */
+bool plan_emit_unmap(struct vidmm_adapter *adapter, struct move *move);
+/* The operations of all moves when the GPU uses virtual addresses (plan_virtual.c). */
+bool plan_emit_virtual(struct vidmm_adapter *adapter);
 
 /*
  * Emits, builds, executes, commits. On failure everything is as before plan_begin as far as the

@@ -36,7 +36,7 @@ static bool emit_save(struct vidmm_adapter *adapter, struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
     struct vidmm_place from = {.segment = move->from->id, .offset = move->old.offset};
     struct vidmm_place to = {0};
-    if (allocation->evict_set)
+    if (allocation->evict_set && aperture_serves(allocation))
         find_window(adapter, move);
     if (move->window) {
         to.segment = move->window->id;
@@ -49,9 +49,9 @@ static bool emit_save(struct vidmm_adapter *adapter, struct move *move) {
 }
 
 /* Out of an aperture: the content is in the system pages already. */
-static bool emit_unmap(struct vidmm_adapter *adapter, struct move *move) {
+bool plan_emit_unmap(struct vidmm_adapter *adapter, struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
-    return !move->from || !move->from->aperture ||
+    return !move->from || !move->from->aperture || move->old.floating ||
            plan_map(adapter, allocation, aperture_device(allocation), allocation->mdl, move->from,
                     move->old.offset, allocation->size, false);
 }
@@ -124,8 +124,7 @@ static bool emit_in(struct vidmm_adapter *adapter, struct move *move) {
     return allocation->segment->aperture || plan_sync(adapter, allocation, false);
 }
 
-static bool for_moves(struct vidmm_adapter *adapter,
-                      bool (*emit)(struct vidmm_adapter *adapter, struct move *move)) {
+bool plan_each(struct vidmm_adapter *adapter, plan_emitter *emit) {
     struct plan *plan = &adapter->plan;
     for (uint32_t i = 0; i < plan->move_count; i++) {
         if (plan->moves[i].allocation && !emit(adapter, &plan->moves[i]))
@@ -135,8 +134,10 @@ static bool for_moves(struct vidmm_adapter *adapter,
 }
 
 static bool emit(struct vidmm_adapter *adapter) {
-    return for_moves(adapter, emit_unmap) && for_moves(adapter, emit_out) &&
-           emit_windows(adapter) && for_moves(adapter, emit_across) && for_moves(adapter, emit_in);
+    if (adapter->gpummu)
+        return plan_emit_virtual(adapter);
+    return plan_each(adapter, plan_emit_unmap) && plan_each(adapter, emit_out) &&
+           emit_windows(adapter) && plan_each(adapter, emit_across) && plan_each(adapter, emit_in);
 }
 
 /* Waits for the GPU to be done with all that the plan touches, so that nothing is built in vain. */
@@ -150,7 +151,12 @@ static enum vidmm_status quiesce(struct vidmm_adapter *adapter) {
     }
     for (uint32_t i = 0; i < plan->move_count; i++) {
         struct vidmm_allocation *allocation = plan->moves[i].allocation;
-        if (allocation && plan->moves[i].from && !allocation->alternate)
+        if (!allocation || !plan->moves[i].from)
+            continue;
+        enum vidmm_status status = adapter->gpummu ? allocation_wait_idle(allocation) : VIDMM_OK;
+        if (status)
+            return status;
+        if (!allocation->alternate)
             swizzling_release(allocation);
     }
     return VIDMM_OK;
@@ -171,19 +177,6 @@ static enum vidmm_status build(struct vidmm_adapter *adapter) {
     return status ? status : paging_finish(adapter);
 }
 
-static void count_op(struct vidmm_adapter *adapter, const struct vidmm_op *op) {
-    struct vidmm_stats *stats = &adapter->stats;
-    stats->ops[op->kind]++;
-    stats->op_bytes[op->kind] += op->size;
-    if (op->kind != VIDMM_OP_TRANSFER && op->kind != VIDMM_OP_FILL &&
-        op->kind != VIDMM_OP_SPECIAL_LOCK_TRANSFER)
-        return;
-    if (op->to.segment && ((adapter->memory_set >> (op->to.segment - 1)) & 1u))
-        stats->paged_in_bytes += op->size;
-    if (op->from.segment && ((adapter->memory_set >> (op->from.segment - 1)) & 1u))
-        stats->paged_out_bytes += op->size;
-}
-
 static void commit_move(struct vidmm_adapter *adapter, struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
     if (move->from && !move->from->aperture)
@@ -192,6 +185,8 @@ static void commit_move(struct vidmm_adapter *adapter, struct move *move) {
         adapter->stats.page_ins++;
     if (move->holds_old)
         segment_release(move->from, &move->old);
+    else if (move->from)
+        segment_drop(move->from, &move->old);
     if (move->window)
         segment_release(move->window, &move->window_place);
     allocation->move = 0;
@@ -202,13 +197,7 @@ static void commit_move(struct vidmm_adapter *adapter, struct move *move) {
 
 static void commit(struct vidmm_adapter *adapter) {
     struct plan *plan = &adapter->plan;
-    const struct vidmm_observer *observer = &adapter->observer;
-    for (uint32_t i = 0; i < plan->op_count; i++) {
-        const struct plan_op *op = &plan->ops[i];
-        count_op(adapter, &op->op);
-        if (observer->op_done)
-            observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);
-    }
+    adapter->epoch += plan->move_count != 0;
     for (uint32_t i = 0; i < plan->move_count; i++) {
         if (plan->moves[i].allocation)
             commit_move(adapter, &plan->moves[i]);

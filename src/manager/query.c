@@ -517,7 +517,10 @@ static enum vidmm_status query_all(const struct query_context *context, struct a
                                 .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo"});
     }
     enum vidmm_status status = query_caps(context, facts, fault);
-    return status == VIDMM_OK ? query_segments(context, facts, fault) : status;
+    if (status == VIDMM_OK) {
+        status = query_segments(context, facts, fault);
+    }
+    return status == VIDMM_OK ? query_mmu(context, facts, fault) : status;
 }
 
 enum vidmm_status query_adapter(const struct query_context *context, struct adapter_facts *facts,

@@ -3,7 +3,7 @@
  *
  * query_adapter asks DxgkDdiQueryAdapterInfo for caps and segments in the version that the driver
  * was built for, judges every answer before it is used, and makes the segments. caps.c does the
- * driver and physical-adapter caps, query.c the segments. Nothing else in the manager calls
+ * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU. Nothing else in the manager calls
  * DxgkDdiQueryAdapterInfo.
  */
 #ifndef VIDMM_MANAGER_QUERY_H
@@ -15,6 +15,7 @@
 
 #include <vidmm/readings.h>
 
+#include "mmu.h"
 #include "segment.h"
 
 struct query_context {
@@ -24,6 +25,7 @@ struct query_context {
     const struct vidmm_policy *policy; /* for the segments' queues */
     uint64_t agp_base, agp_size;       /* AGP aperture of the platform; size 0: none */
     struct vidmm_readings readings;
+    enum vidmm_model model;
 };
 
 /* Must stay where it is: the segments point into it. */
@@ -33,6 +35,7 @@ struct adapter_facts {
     DXGK_DRIVERCAPS caps;   /* members that the version does not have are 0 */
     uint32_t nodes;         /* execution nodes; at least 1 */
     uint32_t paging_node;
+    struct mmu mmu;
 
     struct segment *segments; /* segments[id - 1] */
     uint32_t segment_count;

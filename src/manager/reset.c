@@ -4,13 +4,14 @@
  * The whole adapter is reset, so everything in flight is given up, whichever node hung. Memory
  * segments count as lost: what has a valid system copy survives there. While the GPU is between
  * reset and restart the driver is told, operation by operation, that everything left its segment;
- * what it writes into paging buffers for that goes to the GPU after the restart.
+ * what it writes into paging buffers for that goes to the GPU after the restart, and is told then.
  */
 #include "reset.h"
 
 #include "allocation.h"
 #include "aperture.h"
 #include "residency.h"
+#include "space.h"
 
 static enum vidmm_status driver_call(struct vidmm_adapter *adapter, const char *call,
                                      const char *page,
@@ -42,18 +43,6 @@ static void lose_paging_owners(struct vidmm_adapter *adapter) {
     adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
 }
 
-/* One clean-up operation, built and told. */
-static enum vidmm_status notify(struct vidmm_adapter *adapter, struct plan_op *op) {
-    const struct vidmm_observer *observer = &adapter->observer;
-    enum vidmm_status status = paging_build(adapter, op);
-    if (status)
-        return status;
-    adapter->stats.ops[op->op.kind]++;
-    if (observer->op_done)
-        observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);
-    return VIDMM_OK;
-}
-
 static bool same_window(const struct plan_op *op, enum vidmm_op_kind kind,
                         const struct vidmm_allocation *allocation,
                         const struct vidmm_place *window) {
@@ -80,7 +69,7 @@ static enum vidmm_status unmap(struct vidmm_adapter *adapter, const struct apert
         struct plan_op op;
         at += aperture_op(range, at, false, &op);
         if (!plan_did(&adapter->plan, 0, VIDMM_OP_UNMAP, range->allocation, &op.op.from))
-            status = notify(adapter, &op);
+            status = paging_build(adapter, &op);
     }
     return status;
 }
@@ -98,7 +87,7 @@ static enum vidmm_status unmap_plan(struct vidmm_adapter *adapter) {
         op.op.kind = VIDMM_OP_UNMAP;
         op.op.from = map->to;
         op.op.to = map->from;
-        status = notify(adapter, &op);
+        status = paging_build(adapter, &op);
     }
     return status;
 }
@@ -112,7 +101,7 @@ static enum vidmm_status notify_memory(struct vidmm_allocation *allocation) {
                .first = true,
                .last = true},
     };
-    return notify(allocation->adapter, &op);
+    return paging_build(allocation->adapter, &op);
 }
 
 static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
@@ -120,6 +109,14 @@ static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
         allocation,          aperture_device(allocation), allocation->mdl,
         allocation->segment, allocation->place.offset,    allocation->size};
     return unmap(allocation->adapter, &range);
+}
+
+/* With GPU virtual addresses no TRANSFER tells of memory, and not all is in an aperture's range. */
+static enum vidmm_status notify(struct vidmm_allocation *allocation) {
+    bool aperture = allocation->segment->aperture;
+    if (allocation->adapter->gpummu && (!aperture || allocation->place.floating))
+        return VIDMM_OK;
+    return aperture ? notify_aperture(allocation) : notify_memory(allocation);
 }
 
 struct cleanup {
@@ -135,8 +132,7 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     allocation->last_nodes = 0;
     if (segment && !allocation_fixed(allocation)) {
         if (cleanup->status == VIDMM_OK)
-            cleanup->status =
-                segment->aperture ? notify_aperture(allocation) : notify_memory(allocation);
+            cleanup->status = notify(allocation);
         allocation_unqueue(allocation);
         segment_release(segment, &allocation->place);
         allocation->segment = NULL;
@@ -195,7 +191,10 @@ static enum vidmm_status clean_up_all(struct vidmm_adapter *adapter) {
     adapter->paging.held = true;
     paging_forget(adapter);
     swizzling_release_all(adapter);
-    cleanup.status = unmap_plan(adapter);
+    if (adapter->gpummu)
+        cleanup.status = space_restore_paging(adapter);
+    if (cleanup.status == VIDMM_OK)
+        cleanup.status = unmap_plan(adapter);
     allocation_each(adapter, clean_up, &cleanup);
     if (cleanup.status == VIDMM_OK)
         cleanup.status = clean_up_buffers(adapter);
@@ -206,6 +205,8 @@ static enum vidmm_status clean_up_all(struct vidmm_adapter *adapter) {
         cleanup.status = paging_finish(adapter);
     if (cleanup.status == VIDMM_OK)
         cleanup.status = paging_map(adapter);
+    if (cleanup.status == VIDMM_OK && adapter->gpummu)
+        cleanup.status = space_restore(adapter);
     return cleanup.status;
 }
 

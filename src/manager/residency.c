@@ -6,14 +6,26 @@
 #include "allocation.h"
 #include "decide.h"
 
-enum vidmm_status residency_make(struct vidmm_adapter *adapter,
-                                 const struct vidmm_reference *references, uint32_t count,
-                                 uint64_t number) {
+static enum vidmm_status make(struct vidmm_adapter *adapter, const struct vidmm_device *device,
+                              const struct vidmm_reference *references, uint32_t count,
+                              uint64_t number) {
     plan_begin(adapter);
-    enum vidmm_status status = decide_resident(adapter, references, count, number);
+    enum vidmm_status status = decide_resident(adapter, device, references, count, number);
     if (status == VIDMM_OK && adapter->plan.move_count)
         status = plan_execute(adapter);
     return status;
+}
+
+enum vidmm_status residency_make(struct vidmm_adapter *adapter,
+                                 const struct vidmm_reference *references, uint32_t count,
+                                 uint64_t number) {
+    return make(adapter, NULL, references, count, number);
+}
+
+enum vidmm_status residency_make_for(struct vidmm_device *device,
+                                     const struct vidmm_reference *references, uint32_t count) {
+    struct vidmm_adapter *adapter = device->adapter;
+    return make(adapter, device, references, count, adapter->fences.submitted + 1);
 }
 
 enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard) {

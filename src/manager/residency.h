@@ -10,6 +10,9 @@
 enum vidmm_status residency_make(struct vidmm_adapter *adapter,
                                  const struct vidmm_reference *references, uint32_t count,
                                  uint64_t number);
+/* The same for what `device` lists, or is about to: what else it lists stays. */
+enum vidmm_status residency_make_for(struct vidmm_device *device,
+                                     const struct vidmm_reference *references, uint32_t count);
 /* Out of its segment. */
 enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard);
 /* Everything that may leave; with `all` everything. */

@@ -59,17 +59,21 @@ static bool within_commit_limits(const struct segment *segment, uint64_t size) {
                                   size <= room(segment->shared->limit, segment->shared->used));
 }
 
-static void account(struct segment *segment, struct placement *placement,
-                    struct placer_block *block) {
-    placement->block = block;
-    placement->offset = placer_offset(&segment->placer, block);
-    placement->size = placer_size(&segment->placer, block);
+/* Counts a place that was taken. */
+static void account(struct segment *segment, const struct placement *placement) {
     segment->used += placement->size;
     segment->peak = segment->used > segment->peak ? segment->used : segment->peak;
     segment->residents++;
     if (segment->aperture) {
         segment->shared->used += placement->size;
     }
+}
+
+static void describe(const struct segment *segment, struct placer_block *block,
+                     struct placement *placement) {
+    placement->block = block;
+    placement->offset = placer_offset(&segment->placer, block);
+    placement->size = placer_size(&segment->placer, block);
 }
 
 /* The hint's banks in order; direction 0 searches from the bottom, 1 from the top. */
@@ -93,6 +97,72 @@ static enum placer_result place_in_banks(struct segment *segment, DXGK_SEGMENTBA
     return PLACER_FULL;
 }
 
+static void free_list(struct segment *segment, struct placement *placement) {
+    const struct vidmm_os *os = segment->placer.os;
+    if (placement->extents) {
+        os->free(os->ctx, placement->extents, placement->extent_count * sizeof(struct extent));
+    }
+    placement->extents = NULL;
+    placement->extent_count = 0;
+}
+
+/* One more element; the list is always exactly as long as it says. */
+static struct extent *add_extent(struct segment *segment, struct placement *placement) {
+    const struct vidmm_os *os = segment->placer.os;
+    uint32_t count = placement->extent_count;
+    struct extent *list = os->alloc(os->ctx, (count + 1u) * sizeof(*list));
+    if (!list) {
+        return NULL;
+    }
+    if (count) {
+        memcpy(list, placement->extents, count * sizeof(*list));
+    }
+    free_list(segment, placement);
+    placement->extents = list;
+    placement->extent_count = count + 1u;
+    return &list[count];
+}
+
+/* Pieces of the largest holes, until there is enough. */
+static enum placer_result place_scattered(struct segment *segment,
+                                          const struct placer_request *want,
+                                          struct placement *placement) {
+    enum placer_result result = PLACER_OK;
+    uint64_t got = 0;
+    if (room(segment->size, segment->placer.used) < want->size) {
+        return PLACER_FULL;
+    }
+    while (result == PLACER_OK && got < want->size) {
+        uint64_t hole = placer_largest_free(&segment->placer), left = want->size - got;
+        struct placer_request part = {.size = hole < left ? hole : left};
+        struct placer_block *block = NULL;
+        struct extent *extent = part.size ? add_extent(segment, placement) : NULL;
+        if (!extent) {
+            result = part.size ? PLACER_NO_MEMORY : PLACER_FULL;
+            break;
+        }
+        result = placer_alloc(&segment->placer, &part, &block);
+        if (result != PLACER_OK) {
+            break;
+        }
+        *extent = (struct extent){block, placer_offset(&segment->placer, block),
+                                  placer_size(&segment->placer, block)};
+        got += extent->size;
+    }
+    if (result == PLACER_OK) {
+        placement->offset = placement->extents[0].offset;
+        placement->size = got;
+        return PLACER_OK;
+    }
+    for (uint32_t i = 0; i < placement->extent_count; i++) {
+        if (placement->extents[i].block) {
+            placer_free(&segment->placer, placement->extents[i].block);
+        }
+    }
+    segment_drop(segment, placement);
+    return result;
+}
+
 enum placer_result segment_place(struct segment *segment, const struct segment_request *request,
                                  struct placement *placement) {
     struct placer_request want = {
@@ -104,8 +174,15 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
     if (!within_commit_limits(segment, want.size)) {
         return PLACER_FULL;
     }
+    memset(placement, 0, sizeof(*placement));
     struct placer_block *block = NULL;
     enum placer_result result = PLACER_FULL;
+    if (request->floating && segment->aperture) {
+        placement->floating = true;
+        placement->size = want.size;
+        account(segment, placement);
+        return PLACER_OK;
+    }
     if (segment->banks != 0 && request->banks.Value != 0 && !request->overlay) {
         result = place_in_banks(segment, request->banks, want, &block);
     }
@@ -113,30 +190,87 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
         result = placer_alloc(&segment->placer, &want, &block);
     }
     if (result == PLACER_OK) {
-        account(segment, placement, block);
+        describe(segment, block, placement);
+    } else if (result == PLACER_FULL && request->scattered) {
+        result = place_scattered(segment, &want, placement);
     }
-    return result;
-}
-
-enum placer_result segment_place_at(struct segment *segment, uint64_t offset, uint64_t size,
-                                    struct placement *placement) {
-    if (!within_commit_limits(segment, size)) {
-        return PLACER_FULL;
-    }
-    struct placer_block *block;
-    enum placer_result result = placer_alloc_at(&segment->placer, offset, size, &block);
     if (result == PLACER_OK) {
-        account(segment, placement, block);
+        account(segment, placement);
     }
     return result;
 }
 
-void segment_release(struct segment *segment, struct placement *placement) {
-    placer_free(&segment->placer, placement->block);
+/* Gives back the bytes of the first `count` extents. */
+static void free_extents(struct segment *segment, struct placement *placement, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        placer_free(&segment->placer, placement->extents[i].block);
+        placement->extents[i].block = NULL;
+    }
+}
+
+void segment_vacate(struct segment *segment, struct placement *placement) {
+    if (placement->extents) {
+        free_extents(segment, placement, placement->extent_count);
+    } else if (!placement->floating) {
+        placer_free(&segment->placer, placement->block);
+        placement->block = NULL;
+    }
     segment->used -= placement->size;
     segment->residents--;
     if (segment->aperture) {
         segment->shared->used -= placement->size;
     }
+}
+
+static enum placer_result retake_extents(struct segment *segment, struct placement *placement) {
+    for (uint32_t i = 0; i < placement->extent_count; i++) {
+        struct extent *extent = &placement->extents[i];
+        enum placer_result result =
+            placer_alloc_at(&segment->placer, extent->offset, extent->size, &extent->block);
+        if (result != PLACER_OK) {
+            free_extents(segment, placement, i);
+            return result;
+        }
+    }
+    return PLACER_OK;
+}
+
+enum placer_result segment_retake(struct segment *segment, struct placement *placement) {
+    enum placer_result result = PLACER_OK;
+    if (!within_commit_limits(segment, placement->size)) {
+        return PLACER_FULL;
+    }
+    if (placement->extents) {
+        result = retake_extents(segment, placement);
+    } else if (!placement->floating) {
+        result = placer_alloc_at(&segment->placer, placement->offset, placement->size,
+                                 &placement->block);
+    }
+    if (result == PLACER_OK) {
+        account(segment, placement);
+    }
+    return result;
+}
+
+void segment_drop(struct segment *segment, struct placement *placement) {
+    free_list(segment, placement);
     memset(placement, 0, sizeof(*placement));
+}
+
+void segment_release(struct segment *segment, struct placement *placement) {
+    segment_vacate(segment, placement);
+    segment_drop(segment, placement);
+}
+
+uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run) {
+    if (!placement->extents) {
+        *run = placement->size - at;
+        return placement->offset + at;
+    }
+    const struct extent *extent = placement->extents;
+    for (; at >= extent->size; extent++) {
+        at -= extent->size;
+    }
+    *run = extent->size - at;
+    return extent->offset + at;
 }

@@ -51,11 +51,23 @@ struct segment {
     struct resident_queue queue;  /* who could be evicted, in order */
 };
 
-/* A place that was found; all zero: nowhere. */
+/* One contiguous part of a place. */
+struct extent {
+    struct placer_block *block; /* NULL while the place is vacated */
+    uint64_t offset, size;      /* bytes */
+};
+
+/*
+ * A place that was found; all zero: nowhere. With GPU virtual addresses it may be scattered over
+ * the segment's pages; and in an aperture it may be no range at all, only pages that count.
+ */
 struct placement {
     struct placer_block *block;
-    uint64_t offset; /* bytes from the segment's start */
-    uint64_t size;   /* bytes reserved, page multiple */
+    uint64_t offset;        /* bytes from the segment's start; scattered: of the first extent */
+    uint64_t size;          /* bytes reserved, page multiple */
+    bool floating;          /* an aperture's pages without a range of it */
+    struct extent *extents; /* scattered: `extent_count` of them, in order of the content */
+    uint32_t extent_count;
 };
 
 /* What an allocation asks of a segment (DXGK_ALLOCATIONINFO). */
@@ -66,6 +78,8 @@ struct segment_request {
     DXGK_SEGMENTBANKPREFERENCE banks; /* HintedBank if this is the most preferred segment, else 0 */
     bool from_end;                    /* FromEndOfSegment, or the preference's direction bit */
     bool overlay;                     /* last 20 % only */
+    bool floating;                    /* an aperture's pages, no range */
+    bool scattered;                   /* may be cut into extents */
 };
 
 /* `segment` has id .. system_memory_end filled in. Takes over bank_ends. False: no memory. */
@@ -79,14 +93,20 @@ bool segment_can_hold(const struct segment *segment, const struct segment_reques
 /* PLACER_FULL also when a commit limit is reached. On failure nothing changed. */
 enum placer_result segment_place(struct segment *segment, const struct segment_request *request,
                                  struct placement *placement);
+/* Gives the bytes back but remembers which they were. */
+void segment_vacate(struct segment *segment, struct placement *placement);
 /*
- * Exactly there again: undoes segment_release. Cannot fail once everything that was placed since is
- * released.
+ * Takes exactly a vacated place again. Cannot fail once everything that was placed since is
+ * released; on failure it stays vacated.
  */
-enum placer_result segment_place_at(struct segment *segment, uint64_t offset, uint64_t size,
-                                    struct placement *placement);
+enum placer_result segment_retake(struct segment *segment, struct placement *placement);
+/* Gives back the memory of a vacated place that is not wanted any more, and zeroes it. */
+void segment_drop(struct segment *segment, struct placement *placement);
 /* Gives the place back and zeroes it. */
 void segment_release(struct segment *segment, struct placement *placement);
+
+/* The segment offset of byte `at` of a place; `*run` is how many bytes follow it in a row. */
+uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run);
 
 /* GPU physical address, as SegmentAddress wants it: base included (spec: C47). */
 static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {

@@ -14,8 +14,10 @@
 
 #define DEFAULT_MEMORY (4ull << 30)
 /* An AGP aperture is the platform's, not the driver's: settings of these names choose it. */
-#define AGP_BASE  0xd0000000ull
-#define AGP_BYTES (64ull << 20)
+/* The reference hardware's when an MMU is asked for. */
+#define DEFAULT_MMU_LEVELS 4
+#define AGP_BASE           0xd0000000ull
+#define AGP_BYTES          (64ull << 20)
 
 /* The options' own settings, then the two with options of their own, unless given by name. */
 struct settings {
@@ -41,13 +43,15 @@ static void settings_default(struct settings *settings, const char *name, uint64
 
 static bool settings_make(const struct vidmm_run_options *options, struct settings *settings) {
     settings->count = options->setting_count;
-    settings->list = calloc(options->setting_count + 2u, sizeof *settings->list);
+    settings->list = calloc(options->setting_count + 3u, sizeof *settings->list);
     if (settings->list == NULL)
         return false;
     if (options->setting_count != 0)
         memcpy(settings->list, options->settings, options->setting_count * sizeof *settings->list);
     settings_default(settings, "VramBytes", options->vram_bytes);
     settings_default(settings, "InterfaceVersion", options->ddi_version);
+    if (options->memory_model == VIDMM_MODEL_GPUMMU)
+        settings_default(settings, "MmuLevels", DEFAULT_MMU_LEVELS);
     return true;
 }
 
@@ -86,7 +90,7 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
     }
     struct vidmm_host_config host;
     fill_host_config(options, &settings, peak, &host);
-    struct vidmm_adapter_config adapter = {.observer = observer};
+    struct vidmm_adapter_config adapter = {.observer = observer, .model = options->memory_model};
     uint64_t agp = 0;
     if (setting_value(&settings, "Agp", &agp) && agp != 0) {
         adapter.agp_base = AGP_BASE;

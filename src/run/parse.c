@@ -117,3 +117,19 @@ const char *vidmm_run_ddi_name(uint32_t version) {
 const char *vidmm_run_ddi_at(size_t index) {
     return index < VERSION_COUNT ? versions[index].name : NULL;
 }
+
+bool vidmm_run_parse_model(const char *name, enum vidmm_model *model) {
+    static const struct {
+        const char *name;
+        enum vidmm_model model;
+    } known[] = {{"physical", VIDMM_MODEL_PHYSICAL},
+                 {"gpummu", VIDMM_MODEL_GPUMMU},
+                 {"iommu", VIDMM_MODEL_IOMMU}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(known[i].name, name) != 0)
+            continue;
+        *model = known[i].model;
+        return true;
+    }
+    return false;
+}

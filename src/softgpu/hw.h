@@ -4,7 +4,8 @@
  * Locks: `lock` guards registers, queues and events, is held for moments, and never while memory is
  * moved or an interrupt raised. Each engine's `run` is held while it executes, so that a reset can
  * wait for it. `ranges_lock` guards swizzling ranges. Order: run, then ranges_lock, then lock.
- * Aperture entries are single words, read and written whole: mapping one never disturbs another.
+ * The MMU has a lock of its own, a leaf too (hw_mmu.h). Aperture entries are single words, read and
+ * written whole: mapping one never disturbs another.
  */
 #ifndef SOFTGPU_HW_H
 #define SOFTGPU_HW_H
@@ -31,6 +32,10 @@ enum hw_damage {
     HW_DAMAGE_SWIZZLE,
     HW_DAMAGE_DROP,
     HW_DAMAGE_UNMAP,
+    HW_DAMAGE_DROP_FLUSH,
+    HW_DAMAGE_SHORT_FLUSH,
+    HW_DAMAGE_DROP_ENTRIES,
+    HW_DAMAGE_ENTRY,
     HW_DAMAGE_KINDS
 };
 
@@ -53,11 +58,26 @@ struct hw_aperture {
     uint64_t pages;
 };
 
+/* Where the addresses of a virtual submission are looked up. */
+struct hw_space {
+    uint64_t root;    /* table, physical */
+    uint32_t entries; /* of it */
+    uint32_t id;      /* tag in the TLB */
+};
+
+/* Where a page fault was met. */
+struct hw_trap {
+    uint64_t va, root;
+    uint32_t space, access, level;
+};
+
 struct hw_submission {
     uint64_t address;
     uint32_t size;
     uint32_t fence;
-    uint32_t kind; /* GPU_DOORBELL_*; 0: a preemption request */
+    uint32_t kind; /* GPU_DOORBELL_RENDER, _PAGING; 0: a preemption request */
+    bool mapped;   /* virtual: addresses are looked up in `space` */
+    struct hw_space space;
 };
 
 struct hw_engine {
@@ -67,10 +87,13 @@ struct hw_engine {
     /* Registers and queue, under hw->lock. */
     uint64_t address;
     uint32_t size, fence;
+    struct hw_space next_space; /* as written to the registers */
     uint32_t events, completed, faulted, fault, preempted;
+    struct hw_trap fault_at;
     struct hw_submission *queue; /* GPU_QUEUE_DEPTH */
     uint32_t head, queued;
     bool active, hung; /* the head of the queue has begun; will never end */
+    bool halted;       /* by a page fault */
 
     /* Execution, under `run`. */
     uint32_t cursor;               /* byte of the active submission */
@@ -78,7 +101,13 @@ struct hw_engine {
     bool waiting;                  /* the command at the cursor is not done yet */
     const unsigned char *commands; /* the submission in one piece of host memory, or NULL */
     uint64_t cost_ns;              /* since the last time that time was made to pass */
-    _Atomic uint32_t at;           /* copy of `cursor` for the register */
+    bool notify;                   /* an interrupt is due before the submission ends */
+    bool mapped;                   /* the active submission is virtual, in `space` */
+    bool translate;                /* so are the operands of the command at the cursor */
+    bool remote; /* the command reached pages outside VRAM through tables or lists */
+    struct hw_space space;
+    struct hw_trap trap; /* the newest page fault met, reported or not */
+    _Atomic uint32_t at; /* copy of `cursor` for the register */
 };
 
 struct hw_range {
@@ -99,6 +128,7 @@ struct hw {
     uint64_t visible;
     struct hw_memory vram, windows, tables;
     struct hw_aperture aperture[GPU_APERTURES];
+    struct hw_mmu *mmu; /* NULL: a board without */
 
     pthread_mutex_t lock;
     struct hw_engine engine[GPU_ENGINES];
@@ -127,8 +157,34 @@ enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64
 /* Is [address, address + bytes) inside one memory, aperture or the bus? */
 bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes);
 bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes);
-enum gpu_fault hw_read(struct hw *hw, uint64_t address, void *out, uint64_t bytes);
-enum gpu_fault hw_write(struct hw *hw, uint64_t address, const void *in, uint64_t bytes);
+
+/*
+ * Whose addresses? `by` is an engine whose active submission translates them, or NULL: they are
+ * physical. `access` is GPU_ACCESS_*.
+ */
+enum gpu_fault hw_reach(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
+                        unsigned char **at, uint64_t *bytes);
+enum gpu_fault hw_read(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
+                       void *out, uint64_t bytes);
+enum gpu_fault hw_write(struct hw *hw, struct hw_engine *by, uint64_t address, const void *in,
+                        uint64_t bytes);
+/* `by` for the operands of the command at an engine's cursor. */
+static inline struct hw_engine *hw_operand_space(struct hw_engine *engine) {
+    return engine->translate ? engine : NULL;
+}
+/* May a command name this operand? Physical: as hw_inside. Virtual: the pages have to say. */
+bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,
+              uint64_t bytes);
+
+/* ---- hw_translate.c: virtual addresses (hw_mmu.h has what only the MMU itself needs)
+ * -------------------------- */
+
+struct hw_mmu;
+/* As hw_at. What cannot be reached is noted in engine->trap. */
+enum gpu_fault hw_mmu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
+                         unsigned char **at, uint64_t *bytes);
+/* A submission begins in this space; false when there is no such. */
+bool hw_mmu_enter(struct hw *hw, const struct hw_space *space);
 
 /* ---- hw_walk.c: one side of a command, as pieces of host memory
  * -------------------------------------- */
@@ -145,6 +201,7 @@ struct hw_walk {
     struct hw *hw;
     struct hw_engine *engine;
     bool runs;
+    uint32_t access;             /* not runs: GPU_ACCESS_* */
     uint64_t address;            /* not runs: where we are */
     uint32_t run_at, run_end;    /* runs: offsets in the submission */
     uint64_t run_pfn, run_pages; /* the rest of the current run */
@@ -153,7 +210,9 @@ struct hw_walk {
     uint32_t count, next;
 };
 
-void hw_walk_address(struct hw_walk *walk, struct hw *hw, uint64_t address, uint64_t bytes);
+/* In the space of the engine's command. */
+void hw_walk_address(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t access,
+                     uint64_t address, uint64_t bytes);
 void hw_walk_runs(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t offset,
                   uint32_t end, uint64_t bytes);
 /* The current piece, or NULL at the end (`*fault` NONE) or where nothing is (`*fault` says why). */
@@ -170,7 +229,9 @@ bool hw_engine_make(struct hw *hw, uint32_t index);
 void hw_engine_drop(struct hw *hw, struct hw_engine *engine);
 void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind);
 void hw_engine_preempt(struct hw *hw, struct hw_engine *engine, uint32_t fence);
-uint32_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset);
+uint64_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset);
+/* All registers but DOORBELL, PREEMPT and STATE, which do something. */
+void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, uint64_t value);
 /* Raises the interrupt when it is enabled; no lock may be held. */
 void hw_interrupt(struct hw *hw);
 void hw_engine_stop(struct hw *hw, struct hw_engine *engine);
@@ -181,14 +242,16 @@ enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t
 /* True for the action that FaultKind and FaultAt name. */
 bool hw_damaged(struct hw *hw, enum hw_damage kind);
 
-/* ---- hw_paging.c, hw_render.c: commands. The head was read and its size is inside the submission.
- * --------- */
+/* ---- hw_paging.c, hw_render.c, hw_table.c: commands. The head was read and its size is inside the
+ * submission. --------- */
 
 typedef enum gpu_fault hw_command(struct hw *hw, struct hw_engine *engine,
                                   const struct gpu_command *head);
 hw_command hw_copy_command, hw_fill_command, hw_map_command, hw_unmap_command, hw_touch_command;
 hw_command hw_draw_command, hw_spin_command;
 hw_command hw_range_back_command, hw_range_detach_command, hw_range_attach_command;
+hw_command hw_write_entries_command, hw_copy_entries_command, hw_flush_command;
+hw_command hw_signal_command, hw_store_command;
 /* Reads a command's operands; a fault when it is too short for them. */
 enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
                            void *out, uint32_t bytes);

@@ -2,7 +2,8 @@
  * hw_engine.c - an engine: a queue of submissions, and the loop that executes their commands.
  *
  * A step executes commands until STEP_NS of the cost model are spent or the submission ends. What
- * an engine cannot execute ends the submission with a fault; it then goes on with the next one.
+ * an engine cannot execute ends the submission with a fault; it then goes on with the next one,
+ * unless it was a page fault, which halts it until it is told to begin anew.
  * Whatever the bytes of a command buffer are, they can do no more than move bytes inside the GPU's
  * memories.
  *
@@ -65,10 +66,12 @@ static void pop(struct hw_engine *engine) {
 }
 
 void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind) {
-    if (kind != GPU_DOORBELL_RENDER && kind != GPU_DOORBELL_PAGING)
+    uint32_t basic = hw->mmu != NULL ? kind & ~GPU_DOORBELL_VIRTUAL : kind;
+    if (basic != GPU_DOORBELL_RENDER && basic != GPU_DOORBELL_PAGING)
         return;
     pthread_mutex_lock(&hw->lock);
-    struct hw_submission submission = {engine->address, engine->size, engine->fence, kind};
+    struct hw_submission submission = {engine->address, engine->size,  engine->fence,
+                                       basic,           basic != kind, engine->next_space};
     /* The last place is kept for a preemption request, which must always be possible. */
     bool full = engine->queued + 1 >= GPU_QUEUE_DEPTH;
     if (full) {
@@ -95,16 +98,45 @@ void hw_engine_stop(struct hw *hw, struct hw_engine *engine) {
     pthread_mutex_lock(&engine->run);
     pthread_mutex_lock(&hw->lock);
     engine->head = engine->queued = 0;
-    engine->active = engine->hung = false;
+    engine->active = engine->hung = engine->halted = false;
     engine->events = 0;
     pthread_mutex_unlock(&hw->lock);
     pthread_mutex_unlock(&engine->run);
 }
 
-uint32_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset) {
-    uint32_t value = 0;
+/* What a board with an MMU has besides. */
+static uint64_t read_virtual(const struct hw_engine *engine, uint32_t offset) {
+    switch (offset) {
+    case GPU_ENGINE_STATE:
+        return engine->halted ? GPU_STATE_HALTED : GPU_STATE_RUNNING;
+    case GPU_ENGINE_ROOT:
+        return engine->next_space.root;
+    case GPU_ENGINE_ROOT_ENTRIES:
+        return engine->next_space.entries;
+    case GPU_ENGINE_SPACE:
+        return engine->next_space.id;
+    case GPU_ENGINE_FAULT_VA:
+        return engine->fault_at.va;
+    case GPU_ENGINE_FAULT_ROOT:
+        return engine->fault_at.root;
+    case GPU_ENGINE_FAULT_SPACE:
+        return engine->fault_at.space;
+    case GPU_ENGINE_FAULT_ACCESS:
+        return engine->fault_at.access;
+    case GPU_ENGINE_FAULT_LEVEL:
+        return engine->fault_at.level;
+    default:
+        return 0;
+    }
+}
+
+uint64_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset) {
+    uint64_t value = 0;
     pthread_mutex_lock(&hw->lock);
     switch (offset) {
+    case GPU_ENGINE_ADDRESS:
+        value = engine->address;
+        break;
     case GPU_ENGINE_SIZE:
         value = engine->size;
         break;
@@ -132,9 +164,40 @@ uint32_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset
     case GPU_ENGINE_COMMAND:
         value = atomic_load_explicit(&engine->at, memory_order_relaxed);
         break;
+    default:
+        value = read_virtual(engine, offset);
+        break;
     }
     pthread_mutex_unlock(&hw->lock);
     return value;
+}
+
+void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, uint64_t value) {
+    pthread_mutex_lock(&hw->lock);
+    switch (offset) {
+    case GPU_ENGINE_ADDRESS:
+        engine->address = value;
+        break;
+    case GPU_ENGINE_SIZE:
+        engine->size = (uint32_t)value;
+        break;
+    case GPU_ENGINE_FENCE:
+        engine->fence = (uint32_t)value;
+        break;
+    case GPU_ENGINE_EVENTS:
+        engine->events &= ~(uint32_t)value;
+        break;
+    case GPU_ENGINE_ROOT:
+        engine->next_space.root = value;
+        break;
+    case GPU_ENGINE_ROOT_ENTRIES:
+        engine->next_space.entries = (uint32_t)value;
+        break;
+    case GPU_ENGINE_SPACE:
+        engine->next_space.id = (uint32_t)value;
+        break;
+    }
+    pthread_mutex_unlock(&hw->lock);
 }
 
 /* ---- Execution
@@ -146,7 +209,8 @@ enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t
         memcpy(out, engine->commands + offset, bytes);
         return GPU_FAULT_NONE;
     }
-    return hw_read(hw, engine->queue[engine->head].address + offset, out, bytes);
+    return hw_read(hw, engine->mapped ? engine : NULL, GPU_ACCESS_EXECUTE,
+                   engine->queue[engine->head].address + offset, out, bytes);
 }
 
 enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
@@ -177,7 +241,33 @@ static hw_command *const commands[GPU_OPCODES] = {
     [GPU_RANGE_BACK] = hw_range_back_command,
     [GPU_RANGE_DETACH] = hw_range_detach_command,
     [GPU_RANGE_ATTACH] = hw_range_attach_command,
+    [GPU_WRITE_ENTRIES] = hw_write_entries_command,
+    [GPU_COPY_ENTRIES] = hw_copy_entries_command,
+    [GPU_FLUSH] = hw_flush_command,
+    [GPU_SIGNAL] = hw_signal_command,
+    [GPU_STORE] = hw_store_command,
 };
+
+/* Commands that a virtual submission may hold whoever wrote it. */
+#define ANYBODYS                                                                                   \
+    (1u << GPU_NOP | 1u << GPU_COPY | 1u << GPU_FILL | 1u << GPU_READ | 1u << GPU_WRITE |          \
+     1u << GPU_STAMP | 1u << GPU_CHECK | 1u << GPU_SPIN | 1u << GPU_SIGNAL)
+
+/* May the active submission hold this command? Chooses the space of its operands. */
+static bool permitted(const struct hw *hw, struct hw_engine *engine,
+                      const struct gpu_command *head) {
+    const uint16_t privileged =
+        GPU_FLAG_SOURCE_PAGES | GPU_FLAG_DESTINATION_PAGES | GPU_FLAG_PHYSICAL;
+    const uint16_t tiling = GPU_FLAG_TILE | GPU_FLAG_UNTILE | GPU_FLAG_TILED;
+    engine->translate = engine->mapped && !(head->flags & GPU_FLAG_PHYSICAL);
+    engine->remote = false;
+    if (head->opcode >= (hw->mmu != NULL ? GPU_OPCODES : GPU_WRITE_ENTRIES))
+        return false;
+    if (engine->mapped && engine->queue[engine->head].kind != GPU_DOORBELL_PAGING &&
+        ((head->flags & privileged) != 0 || !(ANYBODYS >> head->opcode & 1u)))
+        return false;
+    return !engine->translate || (head->flags & tiling) == 0;
+}
 
 /* Executes the command at the cursor and moves past it unless it has to wait. */
 static enum gpu_fault one_command(struct hw *hw, struct hw_engine *engine, uint32_t end) {
@@ -188,8 +278,8 @@ static enum gpu_fault one_command(struct hw *hw, struct hw_engine *engine, uint3
     enum gpu_fault fault = hw_engine_fetch(hw, engine, engine->cursor, &head, sizeof head);
     if (fault != GPU_FAULT_NONE)
         return fault;
-    if (head.opcode >= GPU_OPCODES || head.size < sizeof head || head.size % 8 != 0 ||
-        head.size > left)
+    if (head.size < sizeof head || head.size % 8 != 0 || head.size > left ||
+        !permitted(hw, engine, &head))
         return GPU_FAULT_COMMAND;
     engine->waiting = false;
     engine->cost_ns += COMMAND_NS;
@@ -211,23 +301,34 @@ static bool begin(struct hw *hw, struct hw_engine *engine) {
     return !engine->hung;
 }
 
+/* Chooses the address space, and finds the commands if they are in one piece. */
+static void enter(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work) {
+    uint64_t bytes = work->size;
+    unsigned char *at;
+    engine->mapped = work->mapped;
+    engine->space = work->space;
+    engine->commands = NULL;
+    if (engine->mapped && !hw_mmu_enter(hw, &work->space))
+        engine->space.entries = 0; /* where every address is a fault */
+    if (bytes != 0 &&
+        hw_reach(hw, engine->mapped ? engine : NULL, GPU_ACCESS_EXECUTE, work->address, &at,
+                 &bytes) == GPU_FAULT_NONE &&
+        bytes == work->size)
+        engine->commands = at;
+}
+
 /* A copy of the submission to go on with; false when there is none. */
 static bool current(struct hw *hw, struct hw_engine *engine, struct hw_submission *work) {
     pthread_mutex_lock(&hw->lock);
-    bool some = !engine->hung && engine->queued != 0;
+    bool some = !engine->hung && !engine->halted && engine->queued != 0;
     bool fresh = some && !engine->active;
     if (fresh)
         some = begin(hw, engine);
     if (some)
         *work = engine->queue[engine->head];
     pthread_mutex_unlock(&hw->lock);
-    if (some && fresh) {
-        uint64_t bytes = work->size;
-        unsigned char *at;
-        bool whole = bytes != 0 && hw_at(hw, work->address, &at, &bytes) == GPU_FAULT_NONE &&
-                     bytes == work->size;
-        engine->commands = whole ? at : NULL;
-    }
+    if (some && fresh)
+        enter(hw, engine, work);
     return some;
 }
 
@@ -246,6 +347,9 @@ static void finish(struct hw *hw, struct hw_engine *engine, const struct hw_subm
         engine->faulted = work->fence;
         engine->fault = (uint32_t)fault;
         engine->events |= GPU_EVENT_FAULTED;
+        engine->halted = GPU_FAULT_IS_PAGE(fault);
+        if (engine->halted)
+            engine->fault_at = engine->trap;
     }
     pthread_mutex_unlock(&hw->lock);
 }
@@ -271,11 +375,13 @@ bool hw_engine_step(struct hw *hw, struct hw_engine *engine) {
     if (some)
         finished = execute(hw, engine, &work);
     uint64_t cost = engine->cost_ns;
+    bool notify = engine->notify;
     engine->cost_ns = 0;
+    engine->notify = false;
     pthread_mutex_unlock(&engine->run);
     if (cost != 0 && hw->host.advance != NULL)
         hw->host.advance(hw->host.ctx, cost);
-    if (finished)
+    if (finished || notify)
         hw_interrupt(hw);
     return some;
 }

@@ -2,7 +2,8 @@
  * hw_memory.c - the GPU's address space: VRAM, apertures with their page tables, and the bus.
  *
  * Everything that a command names goes through hw_at, which is where an address that means nothing
- * becomes a fault instead of a crash.
+ * becomes a fault instead of a crash. Virtual addresses come through here when the MMU has made
+ * physical ones of them.
  */
 #include "hw.h"
 
@@ -118,12 +119,25 @@ enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64
     return bus_at(hw, address, at, bytes);
 }
 
-enum gpu_fault hw_read(struct hw *hw, uint64_t address, void *out, uint64_t bytes) {
+enum gpu_fault hw_reach(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
+                        unsigned char **at, uint64_t *bytes) {
+    return by != NULL ? hw_mmu_at(hw, by, access, address, at, bytes)
+                      : hw_at(hw, address, at, bytes);
+}
+
+bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,
+              uint64_t bytes) {
+    return engine->translate ? bytes <= GPU_VIRTUAL_LIMIT && bytes <= UINT64_MAX - address
+                             : hw_inside(hw, address, bytes);
+}
+
+enum gpu_fault hw_read(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
+                       void *out, uint64_t bytes) {
     unsigned char *to = out;
     while (bytes != 0) {
         unsigned char *at;
         uint64_t part = bytes;
-        enum gpu_fault fault = hw_at(hw, address, &at, &part);
+        enum gpu_fault fault = hw_reach(hw, by, access, address, &at, &part);
         if (fault != GPU_FAULT_NONE)
             return fault;
         memcpy(to, at, (size_t)part);
@@ -134,12 +148,13 @@ enum gpu_fault hw_read(struct hw *hw, uint64_t address, void *out, uint64_t byte
     return GPU_FAULT_NONE;
 }
 
-enum gpu_fault hw_write(struct hw *hw, uint64_t address, const void *in, uint64_t bytes) {
+enum gpu_fault hw_write(struct hw *hw, struct hw_engine *by, uint64_t address, const void *in,
+                        uint64_t bytes) {
     const unsigned char *from = in;
     while (bytes != 0) {
         unsigned char *at;
         uint64_t part = bytes;
-        enum gpu_fault fault = hw_at(hw, address, &at, &part);
+        enum gpu_fault fault = hw_reach(hw, by, GPU_ACCESS_WRITE, address, &at, &part);
         if (fault != GPU_FAULT_NONE)
             return fault;
         memcpy(at, from, (size_t)part);

@@ -1,7 +1,7 @@
 /*
  * hw_model.c - the software GPU as the host sees it (vidmm/hwmodel.h): straps, BARs, registers.
  */
-#include "hw.h"
+#include "hw_mmu.h"
 
 #include <vidmm/softgpu.h>
 
@@ -82,6 +82,7 @@ static void destroy(void *context) {
     struct vidmm_hw_host host = hw->host;
     for (uint32_t i = 0; i < GPU_ENGINES; i++)
         hw_engine_drop(hw, &hw->engine[i]);
+    hw_mmu_drop(hw);
     hw_memory_drop(&hw->tables);
     hw_memory_drop(&hw->windows);
     hw_memory_drop(&hw->vram);
@@ -97,7 +98,7 @@ static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[V
     hw->host = *host;
     pthread_mutex_init(&hw->lock, NULL);
     pthread_mutex_init(&hw->ranges_lock, NULL);
-    bool good = read_straps(hw) && make_memories(hw);
+    bool good = read_straps(hw) && make_memories(hw) && hw_mmu_make(hw);
     for (uint32_t i = 0; i < GPU_ENGINES && good; i++)
         good = hw_engine_make(hw, i);
     if (!good) {
@@ -153,7 +154,7 @@ static uint64_t read_global(struct hw *hw, uint32_t offset) {
     case GPU_REG_APERTURE(1):
         return hw->aperture[1].pages * GPU_PAGE;
     default:
-        return 0;
+        return hw_mmu_read(hw, offset);
     }
 }
 
@@ -166,7 +167,8 @@ static uint64_t reg_read(void *context, uint32_t bar, uint64_t offset, uint32_t 
     if (in_engines(hw, offset)) {
         uint32_t within;
         struct hw_engine *engine = engine_of(hw, offset, &within);
-        return hw_engine_read(hw, engine, within);
+        value = hw_engine_read(hw, engine, within);
+        return width == 4 ? (uint32_t)value : value;
     }
     value = in_ranges(hw, offset) ? hw_range_read(hw, (uint32_t)offset)
                                   : read_global(hw, (uint32_t)offset);
@@ -184,16 +186,10 @@ static void write_engine(struct hw *hw, uint64_t offset, uint64_t value) {
         hw_engine_preempt(hw, engine, (uint32_t)value);
         return;
     }
-    pthread_mutex_lock(&hw->lock);
-    if (within == GPU_ENGINE_ADDRESS)
-        engine->address = value;
-    else if (within == GPU_ENGINE_SIZE)
-        engine->size = (uint32_t)value;
-    else if (within == GPU_ENGINE_FENCE)
-        engine->fence = (uint32_t)value;
-    else if (within == GPU_ENGINE_EVENTS)
-        engine->events &= ~(uint32_t)value;
-    pthread_mutex_unlock(&hw->lock);
+    if (within == GPU_ENGINE_STATE && value == 1)
+        hw_engine_stop(hw, engine);
+    else
+        hw_engine_write(hw, engine, within, value);
 }
 
 static void reset(struct hw *hw) {
@@ -201,6 +197,7 @@ static void reset(struct hw *hw) {
         hw_engine_stop(hw, &hw->engine[i]);
     hw_ranges_stop(hw);
     hw_memory_clear(&hw->vram);
+    hw_mmu_stop(hw);
 }
 
 static void enable_interrupts(struct hw *hw, bool enable) {
@@ -225,6 +222,8 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
         enable_interrupts(hw, value != 0);
     else if (offset == GPU_REG_RESET && value == 1)
         reset(hw);
+    else
+        hw_mmu_write(hw, (uint32_t)offset, value);
 }
 
 /* ---- The rest
@@ -246,6 +245,11 @@ static const void *peek(void *context, uint64_t gpu_address, size_t size) {
     return at;
 }
 
+static bool translate(void *context, uint64_t root, uint32_t entries, uint64_t va,
+                      struct vidmm_hw_translation *out) {
+    return hw_mmu_query(context, root, entries, va, out);
+}
+
 const struct vidmm_hw_model softgpu_model = {
     .name = "softgpu",
     .create = create,
@@ -255,4 +259,5 @@ const struct vidmm_hw_model softgpu_model = {
     .engines = GPU_ENGINES,
     .step = step,
     .peek = peek,
+    .translate = translate,
 };

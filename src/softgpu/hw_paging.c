@@ -12,7 +12,8 @@
 
 static void charge(struct hw *hw, struct hw_engine *engine, uint64_t destination, uint64_t source,
                    uint64_t bytes) {
-    bool local = hw_in_vram(hw, destination, 1) && hw_in_vram(hw, source, 1);
+    bool local = engine->translate ? !engine->remote
+                                   : hw_in_vram(hw, destination, 1) && hw_in_vram(hw, source, 1);
     engine->cost_ns += bytes / (local ? VRAM_BYTES_A_NS : SYSTEM_BYTES_A_NS);
 }
 
@@ -44,26 +45,28 @@ static enum gpu_fault copy_walks(struct hw_walk *to, struct hw_walk *from, uint6
 
 /*
  * Two ranges of addresses that share some, `destination` above `source`: the end goes first, in
- * parts that do not overlap. Between apertures that works a page at a time and no finer.
+ * parts that do not overlap. Through apertures and page tables that works a page at a time and no
+ * finer.
  */
-static enum gpu_fault copy_down(struct hw *hw, uint64_t destination, uint64_t source,
-                                uint64_t bytes) {
+static enum gpu_fault copy_down(struct hw *hw, struct hw_engine *engine, uint64_t destination,
+                                uint64_t source, uint64_t bytes) {
     uint64_t distance = destination - source;
     enum gpu_fault fault = GPU_FAULT_NONE;
     while (bytes != 0 && fault == GPU_FAULT_NONE) {
         uint64_t part = distance < bytes ? distance : bytes;
         struct hw_walk to, from;
         bytes -= part;
-        hw_walk_address(&to, hw, destination + bytes, part);
-        hw_walk_address(&from, hw, source + bytes, part);
+        hw_walk_address(&to, hw, engine, GPU_ACCESS_WRITE, destination + bytes, part);
+        hw_walk_address(&from, hw, engine, GPU_ACCESS_READ, source + bytes, part);
         fault = copy_walks(&to, &from, part);
     }
     return fault;
 }
 
-static enum gpu_fault copy_overlapping(struct hw *hw, const struct gpu_copy *copy) {
+static enum gpu_fault copy_overlapping(struct hw *hw, struct hw_engine *engine,
+                                       const struct gpu_copy *copy) {
     struct hw_walk to, from;
-    if (hw_in_vram(hw, copy->source, 1)) {
+    if (!engine->translate && hw_in_vram(hw, copy->source, 1)) {
         memmove(hw->vram.bytes + (copy->destination - GPU_VRAM_BASE),
                 hw->vram.bytes + (copy->source - GPU_VRAM_BASE), (size_t)copy->bytes);
         return GPU_FAULT_NONE;
@@ -71,9 +74,9 @@ static enum gpu_fault copy_overlapping(struct hw *hw, const struct gpu_copy *cop
     if ((copy->destination - copy->source) % GPU_PAGE != 0)
         return GPU_FAULT_COMMAND;
     if (copy->destination > copy->source)
-        return copy_down(hw, copy->destination, copy->source, copy->bytes);
-    hw_walk_address(&to, hw, copy->destination, copy->bytes);
-    hw_walk_address(&from, hw, copy->source, copy->bytes);
+        return copy_down(hw, engine, copy->destination, copy->source, copy->bytes);
+    hw_walk_address(&to, hw, engine, GPU_ACCESS_WRITE, copy->destination, copy->bytes);
+    hw_walk_address(&from, hw, engine, GPU_ACCESS_READ, copy->source, copy->bytes);
     return copy_walks(&to, &from, copy->bytes);
 }
 
@@ -92,14 +95,16 @@ static void side(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine,
         hw_walk_runs(walk, hw, engine, engine->cursor + runs, engine->cursor + copy->head.size,
                      copy->bytes);
     else
-        hw_walk_address(walk, hw, address, copy->bytes);
+        hw_walk_address(walk, hw, engine,
+                        pages_flag == GPU_FLAG_SOURCE_PAGES ? GPU_ACCESS_READ : GPU_ACCESS_WRITE,
+                        address, copy->bytes);
 }
 
 static enum gpu_fault copy_linear(struct hw *hw, struct hw_engine *engine,
                                   const struct gpu_copy *copy) {
     struct hw_walk to, from;
     if (overlap(copy))
-        return copy_overlapping(hw, copy);
+        return copy_overlapping(hw, engine, copy);
     side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination, sizeof *copy);
     side(&from, hw, engine, copy, GPU_FLAG_SOURCE_PAGES, copy->source, sizeof *copy);
     return copy_walks(&to, &from, copy->bytes);
@@ -162,9 +167,9 @@ static enum gpu_fault copy_operands(struct hw *hw, struct hw_engine *engine,
             return GPU_FAULT_COMMAND;
     }
     if ((!(pages & GPU_FLAG_SOURCE_PAGES) && tiled != GPU_FLAG_UNTILE &&
-         !hw_inside(hw, copy->source, copy->bytes)) ||
+         !hw_named(hw, engine, copy->source, copy->bytes)) ||
         (!(pages & GPU_FLAG_DESTINATION_PAGES) && tiled != GPU_FLAG_TILE &&
-         !hw_inside(hw, copy->destination, copy->bytes)))
+         !hw_named(hw, engine, copy->destination, copy->bytes)))
         return GPU_FAULT_ADDRESS;
     return GPU_FAULT_NONE;
 }
@@ -176,7 +181,7 @@ static void damage_copy(struct hw *hw, struct hw_engine *engine, const struct gp
     enum gpu_fault fault;
     uint64_t skip = copy->bytes / 2;
     if (copy->head.flags & GPU_FLAG_TILE) {
-        hw_walk_address(&to, hw,
+        hw_walk_address(&to, hw, engine, GPU_ACCESS_WRITE,
                         copy->destination +
                             gpu_tiled(tiling->offset + skip, tiling->pitch, tiling->surface),
                         1);
@@ -196,6 +201,12 @@ static void damage_copy(struct hw *hw, struct hw_engine *engine, const struct gp
     }
 }
 
+/* Is this side a range of physical addresses? Windows show nothing else. */
+static bool plain(const struct hw_engine *engine, const struct gpu_command *head,
+                  uint16_t pages_flag) {
+    return !engine->translate && !(head->flags & pages_flag);
+}
+
 enum gpu_fault hw_copy_command(struct hw *hw, struct hw_engine *engine,
                                const struct gpu_command *head) {
     struct gpu_copy copy;
@@ -206,16 +217,16 @@ enum gpu_fault hw_copy_command(struct hw *hw, struct hw_engine *engine,
     bool tile = (head->flags & GPU_FLAG_TILE) != 0, untile = (head->flags & GPU_FLAG_UNTILE) != 0;
     if (hw_damaged(hw, HW_DAMAGE_DROP))
         return GPU_FAULT_NONE;
-    if (!(head->flags & GPU_FLAG_SOURCE_PAGES))
+    if (plain(engine, head, GPU_FLAG_SOURCE_PAGES))
         hw_ranges_before(hw, copy.source, copy.bytes + (untile ? tiling.surface : 0));
-    if (!(head->flags & GPU_FLAG_DESTINATION_PAGES))
+    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_before(hw, copy.destination, copy.bytes + (tile ? tiling.surface : 0));
     fault =
         tile || untile ? copy_tiled(hw, engine, &copy, &tiling) : copy_linear(hw, engine, &copy);
     if (fault == GPU_FAULT_NONE &&
         hw_damaged(hw, tile || untile ? HW_DAMAGE_SWIZZLE : HW_DAMAGE_COPY))
         damage_copy(hw, engine, &copy, &tiling);
-    if (!(head->flags & GPU_FLAG_DESTINATION_PAGES))
+    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_after(hw, copy.destination, copy.bytes + (tile ? tiling.surface : 0));
     charge(hw, engine, copy.destination, copy.source, copy.bytes);
     return fault;
@@ -254,21 +265,21 @@ enum gpu_fault hw_fill_command(struct hw *hw, struct hw_engine *engine,
     if (fault != GPU_FAULT_NONE || fill.bytes == 0)
         return fault;
     bool pages = (head->flags & GPU_FLAG_DESTINATION_PAGES) != 0;
-    if (!pages && !hw_inside(hw, fill.destination, fill.bytes))
+    if (!pages && !hw_named(hw, engine, fill.destination, fill.bytes))
         return GPU_FAULT_ADDRESS;
     if (pages)
         hw_walk_runs(&to, hw, engine, engine->cursor + (uint32_t)sizeof fill,
                      engine->cursor + head->size, fill.bytes);
     else
-        hw_walk_address(&to, hw, fill.destination, fill.bytes);
-    if (!pages)
+        hw_walk_address(&to, hw, engine, GPU_ACCESS_WRITE, fill.destination, fill.bytes);
+    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_before(hw, fill.destination, fill.bytes);
     fault = fill_walk(&to, fill.pattern, fill.bytes);
     if (fault == GPU_FAULT_NONE && hw_damaged(hw, HW_DAMAGE_FILL)) {
         struct gpu_copy as_copy = {*head, fill.destination, 0, fill.bytes};
         damage_copy(hw, engine, &as_copy, &(struct gpu_tiling){0});
     }
-    if (!pages)
+    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_after(hw, fill.destination, fill.bytes);
     charge(hw, engine, fill.destination, fill.destination, fill.bytes);
     return fault;
@@ -348,8 +359,8 @@ enum gpu_fault hw_touch_command(struct hw *hw, struct hw_engine *engine,
     unsigned char byte;
     enum gpu_fault fault = hw_operands(hw, engine, head, &touch, sizeof touch);
     if (fault == GPU_FAULT_NONE)
-        fault = hw_read(hw, touch.address, &byte, 1);
+        fault = hw_read(hw, hw_operand_space(engine), GPU_ACCESS_READ, touch.address, &byte, 1);
     if (fault == GPU_FAULT_NONE && head->opcode == GPU_WRITE)
-        fault = hw_write(hw, touch.address, &byte, 1);
+        fault = hw_write(hw, hw_operand_space(engine), touch.address, &byte, 1);
     return fault;
 }

@@ -23,7 +23,7 @@ static void store(struct hw *hw, const struct hw_range *range) {
         hw_tile(hw, range->shown_address, range->shown_pitch, range->shown_bytes, 0, range->window,
                 range->shown_bytes);
     else
-        (void)hw_write(hw, range->shown_address, range->window, range->shown_bytes);
+        (void)hw_write(hw, NULL, range->shown_address, range->window, range->shown_bytes);
 }
 
 static void load(struct hw *hw, const struct hw_range *range) {
@@ -31,7 +31,8 @@ static void load(struct hw *hw, const struct hw_range *range) {
         hw_untile(hw, range->shown_address, range->shown_pitch, range->shown_bytes, 0,
                   range->window, range->shown_bytes);
     else
-        (void)hw_read(hw, range->shown_address, range->window, range->shown_bytes);
+        (void)hw_read(hw, NULL, GPU_ACCESS_READ, range->shown_address, range->window,
+                      range->shown_bytes);
 }
 
 /* One page of the window to the page of system memory behind it, if there is one. */
@@ -39,7 +40,8 @@ static enum gpu_fault store_page(struct hw *hw, const struct hw_range *range, ui
     uint64_t entry = atomic_load_explicit(&range->backing[page], memory_order_relaxed);
     if (!(entry & HW_ENTRY_VALID))
         return GPU_FAULT_NONE;
-    return hw_write(hw, entry / GPU_PAGE * GPU_PAGE, range->window + page * GPU_PAGE, GPU_PAGE);
+    return hw_write(hw, NULL, entry / GPU_PAGE * GPU_PAGE, range->window + page * GPU_PAGE,
+                    GPU_PAGE);
 }
 
 static void store_backing(struct hw *hw, const struct hw_range *range) {

@@ -8,10 +8,12 @@
 
 #include <string.h>
 
-void hw_walk_address(struct hw_walk *walk, struct hw *hw, uint64_t address, uint64_t bytes) {
+void hw_walk_address(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t access,
+                     uint64_t address, uint64_t bytes) {
     walk->hw = hw;
-    walk->engine = NULL;
+    walk->engine = engine;
     walk->runs = false;
+    walk->access = access;
     walk->address = address;
     walk->left = bytes;
     walk->count = walk->next = 0;
@@ -22,6 +24,7 @@ void hw_walk_runs(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine,
     walk->hw = hw;
     walk->engine = engine;
     walk->runs = true;
+    walk->access = GPU_ACCESS_READ; /* of a bus page: makes no difference */
     walk->run_at = offset;
     walk->run_end = end;
     walk->run_pages = 0;
@@ -60,12 +63,14 @@ static enum gpu_fault add_piece(struct hw_walk *walk) {
             bytes = walk->left;
     }
     struct hw_piece *piece = &walk->piece[walk->count];
+    struct hw_engine *by = walk->runs ? NULL : hw_operand_space(walk->engine);
     if (fault == GPU_FAULT_NONE)
-        fault = hw_at(walk->hw, address, &piece->at, &bytes);
+        fault = hw_reach(walk->hw, by, walk->access, address, &piece->at, &bytes);
     if (fault != GPU_FAULT_NONE)
         return fault;
     if (walk->runs) {
         uint64_t pages = (bytes + GPU_PAGE - 1) / GPU_PAGE;
+        walk->engine->remote = true;
         walk->run_pfn += pages;
         walk->run_pages -= pages;
     } else {

@@ -3,9 +3,10 @@
  * other.
  *
  * Written as a driver for the real kernel would be: it knows the contract headers, its registers
- * and nothing of whoever drives it. It addresses GPU memory physically in every interface version
- * that it declares (no GPU virtual addresses), so paging uses TRANSFER, FILL and the aperture
- * operations.
+ * and nothing of whoever drives it. On a board without an MMU, and before WDDM 2.0, it addresses
+ * GPU memory physically: paging is TRANSFER, FILL and the aperture operations. On a board with one
+ * it offers GPU virtual addresses (GpuMmu): kmd_mmu.c says what the page tables are, kmd_process.c
+ * whose they are, kmd_paging_virtual.c writes them, kmd_submit_virtual.c runs what uses them.
  */
 #ifndef SOFTGPU_KMD_H
 #define SOFTGPU_KMD_H
@@ -29,6 +30,8 @@ struct kmd_settings {
     ULONG version;
     ULONG paging_bytes, paging_segment, paging_private;
     ULONG banks, vram_segments, busy_every, agp;
+    ULONG map_aperture2; /* from WDDM 2.9 on */
+    ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;
 };
 
 /* ---- Segments
@@ -59,6 +62,7 @@ struct kmd_segment {
 #define KMD_MAGIC_OPEN       0x6e65706fu
 #define KMD_MAGIC_DEVICE     0x69766564u
 #define KMD_MAGIC_CONTEXT    0x74786574u
+#define KMD_MAGIC_PROCESS    0x636f7270u
 
 struct kmd_allocation {
     ULONG magic;
@@ -82,9 +86,16 @@ struct kmd_standard {
     UINT reserved;
 };
 
+/* hKmdProcess on a board with an MMU. */
+struct kmd_process {
+    ULONG magic;
+    UINT space; /* tag of its translations in the TLB */
+};
+
 struct kmd_device {
     ULONG magic;
     struct kmd_adapter *adapter;
+    UINT space; /* of its process */
 };
 
 /* hDeviceSpecificAllocation. */
@@ -97,12 +108,37 @@ struct kmd_context {
     ULONG magic;
     struct kmd_device *device;
     UINT node;
+    /* As DxgkDdiSetRootPageTable said: a GPU physical address, and how much of it there is. */
+    ULONGLONG root;
+    UINT root_entries;
 };
 
 /* One record a paging operation in the paging buffer's private data; for CollectDbgInfo. */
 struct kmd_paging_record {
     UINT operation;
     UINT bytes; /* of commands */
+};
+
+/* ---- GPU virtual memory
+ * ------------------------------------------------------------------------------------ */
+
+/* What belongs to nobody's process runs in this space. */
+#define KMD_SPACE_NOBODY 0u
+
+/* MmuDemands: what the system shall do although this board would not need it. */
+#define KMD_DEMAND_INVALIDATION 0x1u /* ExplicitPageTableInvalidation */
+#define KMD_DEMAND_IDLE         0x2u /* PageTableUpdateRequireAddressSpaceIdle */
+#define KMD_DEMAND_TABLE_VA     0x4u /* LegacyBehaviors.SourcePageTableVaInTransfer */
+
+struct kmd_mmu {
+    struct gpu_mmu_format format; /* levels 0: there are no GPU virtual addresses */
+    DXGK_PAGETABLEUPDATEMODE mode;
+    UINT root_bits;                                                     /* index bits at most */
+    UINT table_segment[GPU_LEVELS_MAX], paging_segment[GPU_LEVELS_MAX]; /* ids; 0: system memory */
+    KSPIN_LOCK lock; /* of all below, and of the registers of a flush */
+    UINT spaces;
+    bool taken[GPU_SPACES];
+    HANDLE process[GPU_SPACES]; /* hDxgkProcess */
 };
 
 struct kmd_adapter {
@@ -120,6 +156,9 @@ struct kmd_adapter {
     UINT transfers; /* that could have been busy; scheduler class */
     struct kmd_paging_record last_paging;
     struct kmd_allocation *range_owner[GPU_RANGE_LIMIT];
+
+    struct kmd_mmu mmu;
+    ULONG page_faulted[GPU_ENGINES]; /* fence of the newest page fault; it counts as completed */
 };
 
 /* ---- Registers
@@ -152,14 +191,42 @@ const struct kmd_settings *kmd_settings(void);
 /* Adds the display entry points that an adapter without outputs still has to have. */
 void kmd_display_entries(DRIVER_INITIALIZATION_DATA *table);
 
+/* kmd_query.c: copies as much as the system's structure, which may be older, has room for. */
+NTSTATUS kmd_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,
+                    SIZE_T least);
+
+/* kmd_mmu.c: false when these settings and this board do not go together. */
+bool kmd_mmu_build(struct kmd_adapter *adapter);
+static inline bool kmd_mmu_on(const struct kmd_adapter *adapter) {
+    return adapter->mmu.format.levels != 0;
+}
+NTSTATUS kmd_query_mmu(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
+/* A page table entry of `level` as the GPU has it. */
+uint64_t kmd_mmu_word(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT level);
+/* GPU_FLUSH_*, done when it returns. Any IRQL up to DISPATCH_LEVEL. */
+void kmd_mmu_flush(struct kmd_adapter *adapter, UINT what, UINT space, ULONGLONG start,
+                   ULONGLONG end);
+
+/* kmd_process.c: the space of hKmdProcess. */
+UINT kmd_space_of(HANDLE process);
+
+/* kmd_context.c: the driver's object behind a handle, or NULL. */
+struct kmd_context *kmd_context_of(HANDLE handle);
+
 /* kmd_segment.c */
 void kmd_segments_build(struct kmd_adapter *adapter);
 NTSTATUS kmd_query_segments(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
 /* NULL for id 0 and ids that do not exist. */
 const struct kmd_segment *kmd_segment(const struct kmd_adapter *adapter, UINT id);
 bool kmd_segment_is_memory(const struct kmd_adapter *adapter, UINT id);
+/* Where `offset` of a segment, or of system memory (id 0), is to the GPU. */
+ULONGLONG kmd_gpu_address(const struct kmd_adapter *adapter, UINT id, ULONGLONG offset);
+/* 64 KiB where a segment is managed in such pages, else 4 KiB. */
+UINT kmd_segment_page(const struct kmd_adapter *adapter, UINT id);
 /* Segment set of all segments of a kind. */
 UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind kind);
+/* Apertures are mapped from address descriptor lists (DXGK_VIDMMCAPS.MapAperture2Supported). */
+bool kmd_second_form(const struct kmd_adapter *adapter);
 
 /* kmd_allocation.c: the driver's object behind a handle, or NULL. */
 struct kmd_allocation *kmd_allocation_of(HANDLE handle);
@@ -170,6 +237,10 @@ static inline ULONGLONG kmd_round_to_page(ULONGLONG bytes) {
 
 /* kmd_submit.c */
 void kmd_interrupts(const struct kmd_adapter *adapter, bool enable);
+
+/* kmd_submit_virtual.c: for DxgkCbNotifyInterrupt, after what the engine says of its last fault. */
+void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node);
+void kmd_report_signaled(struct kmd_adapter *adapter, UINT node);
 
 /* ---- Entry points
  * --------------------------------------------------------------------------------------------- */
@@ -188,6 +259,8 @@ DXGKDDI_CREATECONTEXT kmd_create_context;
 DXGKDDI_DESTROYCONTEXT kmd_destroy_context;
 DXGKDDI_CREATEPROCESS kmd_create_process;
 DXGKDDI_DESTROYPROCESS kmd_destroy_process;
+DXGKDDI_SETROOTPAGETABLE kmd_set_root_page_table;
+DXGKDDI_GETROOTPAGETABLESIZE kmd_get_root_page_table_size;
 DXGKDDI_CREATEALLOCATION kmd_create_allocation;
 DXGKDDI_DESTROYALLOCATION kmd_destroy_allocation;
 DXGKDDI_DESCRIBEALLOCATION kmd_describe_allocation;
@@ -200,6 +273,7 @@ DXGKDDI_RELEASESWIZZLINGRANGE kmd_release_swizzling_range;
 DXGKDDI_RENDER kmd_render;
 DXGKDDI_PATCH kmd_patch;
 DXGKDDI_SUBMITCOMMAND kmd_submit_command;
+DXGKDDI_SUBMITCOMMANDVIRTUAL kmd_submit_command_virtual;
 DXGKDDI_PREEMPTCOMMAND kmd_preempt_command;
 DXGKDDI_QUERYCURRENTFENCE kmd_query_current_fence;
 DXGKDDI_INTERRUPT_ROUTINE kmd_interrupt_routine;

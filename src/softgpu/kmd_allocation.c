@@ -83,26 +83,39 @@ static bool sensible(const struct vidmm_umd_allocation *umd) {
         return false;
     if ((umd->flags & VIDMM_UMD_ALTERNATE_VA) && !primary)
         return false;
+    if ((umd->flags & VIDMM_UMD_RESIDENCY_NOTIFIED) &&
+        !(umd->flags & VIDMM_UMD_ACCESSED_PHYSICALLY))
+        return false;
     if (umd->flags & VIDMM_UMD_SWIZZLED)
         return umd->pitch != 0 && umd->pitch % GPU_TILE_WIDTH == 0 && umd->pitch <= GPU_PITCH_LIMIT;
     return true;
 }
 
+/* Later nobody would ask us to unswizzle it; and paging by GPU virtual addresses never does. */
+static bool may_be_tiled(const struct kmd_adapter *adapter) {
+    return adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_1 && !kmd_mmu_on(adapter);
+}
+
 /* Bits 0 to 9 mean the same in both flag types; what 2.0 and 2.1 gave another meaning is left
  * alone. */
-static DXGK_ALLOCATIONINFOFLAGS info_flags(ULONG version, const struct vidmm_umd_allocation *umd) {
+static DXGK_ALLOCATIONINFOFLAGS info_flags(const struct kmd_adapter *adapter,
+                                           const struct vidmm_umd_allocation *umd) {
+    ULONG version = adapter->settings.version;
     DXGK_ALLOCATIONINFOFLAGS flags = {0};
     flags.CpuVisible = (umd->flags & VIDMM_UMD_CPU_VISIBLE) != 0;
     flags.PermanentSysMem = (umd->flags & VIDMM_UMD_PERMANENT_SYSMEM) != 0;
     flags.Cached = (umd->flags & VIDMM_UMD_CACHED) != 0;
     flags.FromEndOfSegment = (umd->flags & VIDMM_UMD_FROM_END) != 0;
     flags.Overlay = (umd->flags & VIDMM_UMD_OVERLAY) != 0;
-    if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_1)
+    if (may_be_tiled(adapter))
         flags.Swizzled = (umd->flags & VIDMM_UMD_SWIZZLED) != 0;
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         flags.UseAlternateVA = (umd->flags & VIDMM_UMD_ALTERNATE_VA) != 0;
     else
-        flags.AccessedPhysically = 1;
+        flags.AccessedPhysically =
+            !kmd_mmu_on(adapter) || (umd->flags & VIDMM_UMD_ACCESSED_PHYSICALLY) != 0;
+    if (kmd_mmu_on(adapter))
+        flags.ExplicitResidencyNotification = (umd->flags & VIDMM_UMD_RESIDENCY_NOTIFIED) != 0;
     return flags;
 }
 
@@ -110,11 +123,23 @@ static DXGK_ALLOCATIONINFOFLAGS info_flags(ULONG version, const struct vidmm_umd
  * ------------------------------------------------------------------------------------------------
  */
 
+/* Whole pages of 64 KiB get such, where they may live in memory that has them
+ * (support-for-64kb-pages.md). */
+static UINT alignment_of(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
+                         UINT set) {
+    bool large = false;
+    for (UINT id = 1; id <= adapter->segments; id++)
+        large =
+            large || ((set >> (id - 1) & 1u) != 0 && kmd_segment_page(adapter, id) == GPU_PAGE_64K);
+    return large && umd->size % GPU_PAGE_64K == 0 && umd->alignment < GPU_PAGE_64K ? GPU_PAGE_64K
+                                                                                   : umd->alignment;
+}
+
 static void fill_info(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
                       DXGK_ALLOCATIONINFO *info) {
     DXGK_SEGMENTPREFERENCE preferred = {0};
     UINT set = place(adapter, umd, &preferred);
-    info->Alignment = umd->alignment;
+    info->Alignment = alignment_of(adapter, umd, set);
     info->Size = (SIZE_T)umd->size;
     info->PitchAlignedSize = 0;
     info->HintedBank.Value = 0;
@@ -123,7 +148,9 @@ static void fill_info(const struct kmd_adapter *adapter, const struct vidmm_umd_
     info->SupportedWriteSegmentSet = set;
     info->EvictionSegmentSet = eviction_set(adapter, umd);
     info->MaximumRenamingListLength = 0;
-    info->Flags = info_flags(adapter->settings.version, umd);
+    info->Flags = info_flags(adapter, umd);
+    if (kmd_second_form(adapter))
+        info->FlagsWddm2.MapApertureCpuVisible = info->Flags.CpuVisible;
     info->pAllocationUsageHint = NULL;
     info->AllocationPriority =
         umd->priority != 0 ? umd->priority : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
@@ -154,8 +181,8 @@ static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *inf
         return STATUS_NO_MEMORY;
     allocation->magic = KMD_MAGIC_ALLOCATION;
     allocation->flags = data.umd.flags;
-    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1)
-        allocation->flags &= ~VIDMM_UMD_SWIZZLED; /* nobody would ask us to unswizzle it */
+    if (!may_be_tiled(adapter))
+        allocation->flags &= ~VIDMM_UMD_SWIZZLED;
     allocation->size = data.umd.size;
     allocation->pitch = data.umd.pitch;
     describe(allocation, &data);

@@ -1,24 +1,13 @@
 /*
- * kmd_context.c - processes, devices and contexts: little more than handles, since this GPU has no
- * state to save between command buffers.
+ * kmd_context.c - devices and contexts: little more than handles, since this GPU has no state to
+ * save between command buffers. With an MMU a context has a root page table (kmd_process.c).
  */
 #include "kmd.h"
 
 #define DMA_BUFFER_BYTES     (128u << 10)
 #define ALLOCATION_LIST_SIZE 8192u
 #define GDI_LIST_SIZE        256u /* ns-d3dkmddi-_dxgk_contextinfo.md */
-
-NTSTATUS APIENTRY kmd_create_process(const HANDLE hAdapter, DXGKARG_CREATEPROCESS *args) {
-    /* Nothing to know about a process; any handle that is not NULL will do. */
-    args->hKmdProcess = hAdapter;
-    return STATUS_SUCCESS;
-}
-
-NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdProcess) {
-    UNREFERENCED_PARAMETER(hAdapter);
-    UNREFERENCED_PARAMETER(hKmdProcess);
-    return STATUS_SUCCESS;
-}
+#define VIRTUAL_LIST_SIZE    16u  /* written primaries (residency-overview.md) */
 
 NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE *args) {
     struct kmd_device *device = kmd_alloc(sizeof *device);
@@ -26,6 +15,7 @@ NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE 
         return STATUS_NO_MEMORY;
     device->magic = KMD_MAGIC_DEVICE;
     device->adapter = hAdapter;
+    device->space = kmd_mmu_on(hAdapter) ? kmd_space_of(args->hKmdProcess) : KMD_SPACE_NOBODY;
     args->hDevice = device;
     return STATUS_SUCCESS;
 }
@@ -39,6 +29,17 @@ NTSTATUS APIENTRY kmd_destroy_device(const HANDLE hDevice) {
     return STATUS_SUCCESS;
 }
 
+/* Commands with GPU virtual addresses: nothing to patch, and nothing for DxgkDdiRender to do. */
+static void describe_virtual(const struct kmd_adapter *adapter, DXGKARG_CREATECONTEXT *args) {
+    DXGK_CONTEXTINFO *info = &args->ContextInfo;
+    if (!args->Flags.GdiContext) {
+        info->AllocationListSize = VIRTUAL_LIST_SIZE;
+        info->PatchLocationListSize = 0;
+    }
+    info->Caps.NoPatchingRequired = 1;
+    info->PagingCompanionNodeId = adapter->nodes - 1;
+}
+
 static void describe_context(const struct kmd_adapter *adapter, DXGKARG_CREATECONTEXT *args) {
     DXGK_CONTEXTINFO *info = &args->ContextInfo;
     info->DmaBufferSize = DMA_BUFFER_BYTES;
@@ -50,6 +51,13 @@ static void describe_context(const struct kmd_adapter *adapter, DXGKARG_CREATECO
         info->Caps.Value = 0;
         info->PagingCompanionNodeId = 0;
     }
+    if (kmd_mmu_on(adapter) && args->Flags.VirtualAddressing)
+        describe_virtual(adapter, args);
+}
+
+struct kmd_context *kmd_context_of(HANDLE handle) {
+    struct kmd_context *context = handle;
+    return context != NULL && context->magic == KMD_MAGIC_CONTEXT ? context : NULL;
 }
 
 NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {
@@ -57,7 +65,7 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
     if (device == NULL || device->magic != KMD_MAGIC_DEVICE ||
         args->NodeOrdinal >= device->adapter->nodes ||
         (device->adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
-         args->Flags.VirtualAddressing))
+         args->Flags.VirtualAddressing && !kmd_mmu_on(device->adapter)))
         return STATUS_INVALID_PARAMETER;
     struct kmd_context *context = kmd_alloc(sizeof *context);
     if (context == NULL)
@@ -71,8 +79,8 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
 }
 
 NTSTATUS APIENTRY kmd_destroy_context(const HANDLE hContext) {
-    struct kmd_context *context = hContext;
-    if (context == NULL || context->magic != KMD_MAGIC_CONTEXT)
+    struct kmd_context *context = kmd_context_of(hContext);
+    if (context == NULL)
         return STATUS_INVALID_PARAMETER;
     context->magic = 0;
     kmd_free(context);

@@ -45,6 +45,10 @@ static void read_straps(struct kmd_adapter *adapter) {
     adapter->visible_bytes = kmd_read64(adapter, GPU_REG_VISIBLE);
     for (UINT i = 0; i < GPU_APERTURES; i++)
         adapter->aperture_bytes[i] = kmd_read64(adapter, GPU_REG_APERTURE(i));
+    /* The MMU of a driver that is older than GpuMmu stays unused. */
+    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        adapter->mmu.format =
+            gpu_mmu_format(kmd_read(adapter, GPU_REG_MMU), kmd_read64(adapter, GPU_REG_MMU_BITS));
 }
 
 /* BARs that the board does not have leave no hole in the resource list. */
@@ -74,11 +78,14 @@ static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *in
         read_straps(adapter);
         status = find_bars(adapter, info);
     }
+    if (NT_SUCCESS(status)) {
+        kmd_segments_build(adapter);
+        status = kmd_mmu_build(adapter) ? STATUS_SUCCESS : STATUS_DEVICE_CONFIGURATION_ERROR;
+    }
     if (!NT_SUCCESS(status)) {
         unmap(adapter);
         return status;
     }
-    kmd_segments_build(adapter);
     return STATUS_SUCCESS;
 }
 

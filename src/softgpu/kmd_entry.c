@@ -40,6 +40,7 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
         .version = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .paging_bytes = 65536,
         .vram_segments = 1,
+        .mmu_update_mode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL,
     };
     RTL_QUERY_REGISTRY_TABLE table[] = {
         number(u"InterfaceVersion", &settings.version),
@@ -50,6 +51,11 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
         number(u"VramSegments", &settings.vram_segments),
         number(u"BusyEvery", &settings.busy_every),
         number(u"Agp", &settings.agp),
+        number(u"MmuLevels", &settings.mmu_levels),
+        number(u"MmuUpdateMode", &settings.mmu_update_mode),
+        number(u"MmuTableSegment", &settings.mmu_table_segment),
+        number(u"MmuDemands", &settings.mmu_demands),
+        number(u"MapAperture2", &settings.map_aperture2),
         {0},
     };
     NTSTATUS status =
@@ -57,7 +63,7 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
     if (!NT_SUCCESS(status))
         return status;
     if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) || settings.banks > KMD_BANKS_MAX ||
-        settings.paging_bytes == 0)
+        settings.paging_bytes == 0 || settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
         return STATUS_INVALID_PARAMETER;
     return STATUS_SUCCESS;
 }
@@ -111,6 +117,11 @@ static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
     if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
         table->DxgkDdiCreateProcess = kmd_create_process;
         table->DxgkDdiDestroyProcess = kmd_destroy_process;
+    }
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings.mmu_levels != 0) {
+        table->DxgkDdiSubmitCommandVirtual = kmd_submit_command_virtual;
+        table->DxgkDdiSetRootPageTable = kmd_set_root_page_table;
+        table->DxgkDdiGetRootPageTableSize = kmd_get_root_page_table_size;
     }
 }
 

@@ -10,6 +10,8 @@
  */
 #include "kmd_writer.h"
 
+#define ADL_PIECE 64u /* pages of an address descriptor list at a time */
+
 /* Pages of a page list, from what the first `done` passes left. */
 struct page_list {
     const PFN_NUMBER *page;
@@ -38,7 +40,7 @@ static NTSTATUS fits(bool written) {
     return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-static void moved(HANDLE handle, UINT segment, ULONGLONG address) {
+void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
     struct kmd_allocation *allocation = kmd_allocation_of(handle);
     if (allocation == NULL)
         return;
@@ -125,7 +127,7 @@ static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
     NTSTATUS status;
     /* After a reset: it is evicted and its content lost; the GPU is better left alone. */
     if (args->Transfer.TransferSize == 0) {
-        moved(args->Transfer.hAllocation, to, destination);
+        kmd_moved(args->Transfer.hAllocation, to, destination);
         return STATUS_SUCCESS;
     }
     if (busy(adapter, args))
@@ -145,7 +147,7 @@ static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
         status = fits(kmd_put(writer, &command, size));
     }
     if (NT_SUCCESS(status) && args->Transfer.Flags.TransferEnd)
-        moved(args->Transfer.hAllocation, to, destination);
+        kmd_moved(args->Transfer.hAllocation, to, destination);
     return status;
 }
 
@@ -173,13 +175,13 @@ static NTSTATUS fill(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args)
     if (!kmd_put(writer, &command, sizeof command))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     if (!known_place(args->Fill.hAllocation, segment, address))
-        moved(args->Fill.hAllocation, segment, address);
+        kmd_moved(args->Fill.hAllocation, segment, address);
     return STATUS_SUCCESS;
 }
 
 /* This GPU keeps nothing about an allocation that would have to be forgotten. */
 static NTSTATUS discard(DXGKARG_BUILDPAGINGBUFFER *args) {
-    moved(args->DiscardContent.hAllocation, 0, 0);
+    kmd_moved(args->DiscardContent.hAllocation, 0, 0);
     return STATUS_SUCCESS;
 }
 
@@ -191,6 +193,24 @@ static NTSTATUS touch(struct kmd_writer *writer, enum gpu_opcode opcode, PHYSICA
 /* ---- Apertures
  * ---------------------------------------------------------------------------------------------- */
 
+/* One command for as many of the pages as there is room for: so many. */
+static SIZE_T map_pages(struct kmd_writer *writer, const struct kmd_segment *segment, UINT coherent,
+                        ULONGLONG first, const PFN_NUMBER *page, SIZE_T count) {
+    struct gpu_map command = {
+        .head = {GPU_MAP, coherent ? GPU_FLAG_COHERENT : 0, 0},
+        .aperture = segment->hardware,
+        .pages = (uint32_t)count,
+        .first = first,
+    };
+    PUCHAR written;
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, page, count, &written);
+    if (pages < count && pages != 0) {
+        uint32_t fewer = (uint32_t)pages;
+        RtlCopyMemory(written + offsetof(struct gpu_map, pages), &fewer, sizeof fewer);
+    }
+    return pages;
+}
+
 static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer,
                     DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment.SegmentId);
@@ -201,22 +221,40 @@ static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer
     struct page_list list =
         pages_left(args->MapApertureSegment.pMdl, args->MapApertureSegment.MdlOffset, wanted,
                    args->MultipassOffset);
-    struct gpu_map command = {
-        .head = {GPU_MAP, args->MapApertureSegment.Flags.CacheCoherent ? GPU_FLAG_COHERENT : 0, 0},
-        .aperture = segment->hardware,
-        .pages = (uint32_t)list.pages,
-        .first = first + args->MultipassOffset,
-    };
-    PUCHAR written;
-    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
-    if (pages < list.pages && pages != 0) {
-        uint32_t count = (uint32_t)pages;
-        RtlCopyMemory(written + offsetof(struct gpu_map, pages), &count, sizeof count);
-    }
+    SIZE_T pages = map_pages(writer, segment, args->MapApertureSegment.Flags.CacheCoherent,
+                             first + args->MultipassOffset, list.page, list.pages);
     if (pages == list.pages)
-        moved(args->MapApertureSegment.hAllocation, args->MapApertureSegment.SegmentId,
-              segment->base + first * GPU_PAGE);
+        kmd_moved(args->MapApertureSegment.hAllocation, args->MapApertureSegment.SegmentId,
+                  segment->base + first * GPU_PAGE);
     return progress(args, pages, list.pages);
+}
+
+/* The same from an address descriptor list, a piece of it at a time. */
+static NTSTATUS map_second(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                           DXGKARG_BUILDPAGINGBUFFER *args) {
+    const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment2.SegmentId);
+    const DXGK_ADL *adl = &args->MapApertureSegment2.Adl;
+    SIZE_T wanted = args->MapApertureSegment2.NumberOfPages, done = args->MultipassOffset;
+    while (segment != NULL && done < wanted) {
+        PFN_NUMBER page[ADL_PIECE];
+        SIZE_T pages = wanted - done < ADL_PIECE ? wanted - done : ADL_PIECE;
+        for (SIZE_T i = 0; i < pages; i++) {
+            SIZE_T at = args->MapApertureSegment2.AdlOffset + done + i;
+            page[i] = adl->Flags.Contiguous ? adl->BasePageNumber + at : adl->Pages[at];
+        }
+        UINT coherent = args->MapApertureSegment2.Flags.CacheCoherent;
+        SIZE_T written = map_pages(writer, segment, coherent,
+                                   args->MapApertureSegment2.OffsetInPages + done, page, pages);
+        done += written;
+        if (written == pages)
+            continue;
+        args->MultipassOffset = (UINT)done;
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    }
+    if (segment != NULL)
+        kmd_moved(args->MapApertureSegment2.hAllocation, args->MapApertureSegment2.SegmentId,
+                  segment->base + args->MapApertureSegment2.OffsetInPages * GPU_PAGE);
+    return STATUS_SUCCESS;
 }
 
 /* The range goes on being accessible: every page of it is the dummy page. */
@@ -238,7 +276,7 @@ static NTSTATUS unmap(const struct kmd_adapter *adapter, struct kmd_writer *writ
     if (!kmd_put(writer, &command, sizeof command))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     if (allocation != NULL && allocation->segment == id)
-        moved(args->UnmapApertureSegment.hAllocation, 0, 0);
+        kmd_moved(args->UnmapApertureSegment.hAllocation, 0, 0);
     return STATUS_SUCCESS;
 }
 
@@ -310,7 +348,7 @@ static NTSTATUS special(struct kmd_adapter *adapter, struct kmd_writer *writer,
         return special_plain(adapter, writer, args);
     status = to == 0 ? special_out(writer, args) : special_in(adapter, writer, args, allocation);
     if (NT_SUCCESS(status) && args->SpecialLockTransfer.Flags.TransferEnd)
-        moved(args->SpecialLockTransfer.hAllocation, to, address);
+        kmd_moved(args->SpecialLockTransfer.hAllocation, to, address);
     return status;
 }
 
@@ -361,15 +399,19 @@ static NTSTATUS build(struct kmd_adapter *adapter, struct kmd_writer *writer,
         return touch(writer, GPU_WRITE, args->WritePhysical.PhysicalAddress);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
         return map(adapter, writer, args);
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
+        return map_second(adapter, writer, args);
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
         return unmap(adapter, writer, args);
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
         return special(adapter, writer, args);
     case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
-        return init_resource(writer, args);
+        return kmd_mmu_on(adapter) && args->InitContextResource.Destination.GpuVirtualAddress != 0
+                   ? kmd_init_virtual(writer, args)
+                   : init_resource(writer, args);
     default:
-        /* Notices of a driver model that this one does not take part in. */
-        return STATUS_SUCCESS;
+        /* Without an MMU: notices of a driver model that this one does not take part in. */
+        return kmd_mmu_on(adapter) ? kmd_build_virtual(adapter, writer, args) : STATUS_SUCCESS;
     }
 }
 
@@ -385,10 +427,13 @@ static void record(DXGKARG_BUILDPAGINGBUFFER *args, UINT bytes) {
 }
 
 NTSTATUS APIENTRY kmd_build_paging_buffer(const HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct kmd_writer writer = {args->pDmaBuffer, args->DmaSize & ~7u};
+    struct kmd_adapter *adapter = hAdapter;
+    /* A virtual submission takes addresses for virtual ones unless a command says otherwise. */
+    struct kmd_writer writer = {args->pDmaBuffer, args->DmaSize & ~7u,
+                                kmd_mmu_on(adapter) ? GPU_FLAG_PHYSICAL : 0};
     if (writer.at == NULL)
         writer.room = 0;
-    NTSTATUS status = build(hAdapter, &writer, args);
+    NTSTATUS status = build(adapter, &writer, args);
     UINT bytes = writer.at != NULL ? (UINT)(writer.at - (PUCHAR)args->pDmaBuffer) : 0;
     args->pDmaBuffer = writer.at;
     args->DmaSize -= bytes;

@@ -6,9 +6,8 @@
  */
 #include "kmd.h"
 
-/* The system's structure may be older, and shorter, than ours. */
-static NTSTATUS answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,
-                       SIZE_T least) {
+NTSTATUS kmd_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,
+                    SIZE_T least) {
     if (args->pOutputData == NULL || args->OutputDataSize < least)
         return STATUS_INVALID_PARAMETER;
     RtlCopyMemory(args->pOutputData, data,
@@ -16,14 +15,30 @@ static NTSTATUS answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, S
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS query_private(const DXGKARG_QUERYADAPTERINFO *args) {
+/* The GPU executes packets as they are. */
+C_ASSERT((int)VIDMM_UMD_PACKET_NOP == (int)GPU_NOP && (int)VIDMM_UMD_PACKET_COPY == (int)GPU_COPY);
+C_ASSERT((int)VIDMM_UMD_PACKET_FILL == (int)GPU_FILL &&
+         (int)VIDMM_UMD_PACKET_READ == (int)GPU_READ);
+C_ASSERT((int)VIDMM_UMD_PACKET_WRITE == (int)GPU_WRITE &&
+         (int)VIDMM_UMD_PACKET_STAMP == (int)GPU_STAMP);
+C_ASSERT((int)VIDMM_UMD_PACKET_CHECK == (int)GPU_CHECK &&
+         (int)VIDMM_UMD_PACKET_SPIN == (int)GPU_SPIN);
+C_ASSERT((int)VIDMM_UMD_PACKET_SIGNAL == (int)GPU_SIGNAL);
+#define PACKETS                                                                                    \
+    (1u << VIDMM_UMD_PACKET_NOP | 1u << VIDMM_UMD_PACKET_COPY | 1u << VIDMM_UMD_PACKET_FILL |      \
+     1u << VIDMM_UMD_PACKET_READ | 1u << VIDMM_UMD_PACKET_WRITE | 1u << VIDMM_UMD_PACKET_STAMP |   \
+     1u << VIDMM_UMD_PACKET_CHECK | 1u << VIDMM_UMD_PACKET_SPIN | 1u << VIDMM_UMD_PACKET_SIGNAL)
+
+static NTSTATUS query_private(const struct kmd_adapter *adapter,
+                              const DXGKARG_QUERYADAPTERINFO *args) {
     struct vidmm_umd_caps caps = {
         .magic = VIDMM_UMD_MAGIC,
         .version = VIDMM_UMD_VERSION,
         .commands = 1u << VIDMM_UMD_NOP | 1u << VIDMM_UMD_STAMP | 1u << VIDMM_UMD_CHECK |
                     1u << VIDMM_UMD_SPIN,
+        .packets = kmd_mmu_on(adapter) ? PACKETS : 0,
     };
-    return answer(args, &caps, sizeof caps, sizeof caps);
+    return kmd_answer(args, &caps, sizeof caps, sizeof caps);
 }
 
 static DXGK_WDDMVERSION wddm_version(ULONG version) {
@@ -61,11 +76,15 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
     caps.MaxAllocationListSlotId = 2;
     caps.ApertureSegmentCommitLimit =
         (SIZE_T)(adapter->aperture_bytes[0] + adapter->aperture_bytes[1]);
-    caps.NumberOfSwizzlingRanges = adapter->ranges;
+    /* What is reached by GPU virtual addresses is never tiled by paging. */
+    caps.NumberOfSwizzlingRanges = kmd_mmu_on(adapter) ? 0 : adapter->ranges;
     caps.SchedulingCaps.MultiEngineAware = 1;
     caps.MemoryManagementCaps.PagingNode = adapter->nodes - 1;
+    caps.MemoryManagementCaps.VirtualAddressingSupported = kmd_mmu_on(adapter);
+    caps.MemoryManagementCaps.GpuMmuSupported = kmd_mmu_on(adapter);
     caps.GpuEngineTopology.NbAsymetricProcessingNodes = adapter->nodes;
     caps.WDDMVersion = wddm_version(version);
+    caps.MemoryManagementCaps.MapAperture2Supported = kmd_second_form(adapter);
     if (version >= DXGKDDI_INTERFACE_VERSION_WIN8) {
         caps.SchedulingCaps.PreemptionAware = 1;
         caps.PreemptionCaps.GraphicsPreemptionGranularity =
@@ -75,7 +94,7 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
         caps.SupportNonVGA = TRUE;
         caps.SupportSmoothRotation = TRUE;
     }
-    return answer(args, &caps, sizeof caps, offsetof(DXGK_DRIVERCAPS, WDDMVersion));
+    return kmd_answer(args, &caps, sizeof caps, offsetof(DXGK_DRIVERCAPS, WDDMVersion));
 }
 
 static NTSTATUS query_physical(const struct kmd_adapter *adapter,
@@ -88,8 +107,9 @@ static NTSTATUS query_physical(const struct kmd_adapter *adapter,
     caps.NumExecutionNodes = (WORD)adapter->nodes;
     caps.PagingNodeIndex = (WORD)(adapter->nodes - 1);
     caps.DxgkPhysicalAdapterHandle = adapter->dxgk.DeviceHandle;
-    return answer(args, &caps, sizeof caps,
-                  offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(UINT));
+    caps.Flags.GpuMmuSupported = kmd_mmu_on(adapter);
+    return kmd_answer(args, &caps, sizeof caps,
+                      offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(UINT));
 }
 
 NTSTATUS APIENTRY kmd_query_adapter_info(const HANDLE hAdapter,
@@ -97,7 +117,7 @@ NTSTATUS APIENTRY kmd_query_adapter_info(const HANDLE hAdapter,
     struct kmd_adapter *adapter = hAdapter;
     switch (args->Type) {
     case DXGKQAITYPE_UMDRIVERPRIVATE:
-        return query_private(args);
+        return query_private(adapter, args);
     case DXGKQAITYPE_DRIVERCAPS:
         return query_caps(adapter, args);
     case DXGKQAITYPE_QUERYSEGMENT:
@@ -106,6 +126,9 @@ NTSTATUS APIENTRY kmd_query_adapter_info(const HANDLE hAdapter,
         return kmd_query_segments(adapter, args);
     case DXGKQAITYPE_PHYSICALADAPTERCAPS:
         return query_physical(adapter, args);
+    case DXGKQAITYPE_GPUMMUCAPS:
+    case DXGKQAITYPE_PAGETABLELEVELDESC:
+        return kmd_query_mmu(adapter, args);
     default:
         return STATUS_INVALID_PARAMETER;
     }
@@ -121,7 +144,7 @@ NTSTATUS APIENTRY kmd_get_node_metadata(const HANDLE hAdapter, UINT NodeOrdinal,
     pGetNodeMetadata->EngineType = NodeOrdinal == 0 ? DXGK_ENGINE_TYPE_3D : DXGK_ENGINE_TYPE_COPY;
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
         pGetNodeMetadata->Flags.Value = 0;
-        pGetNodeMetadata->GpuMmuSupported = FALSE;
+        pGetNodeMetadata->GpuMmuSupported = kmd_mmu_on(adapter);
         pGetNodeMetadata->IoMmuSupported = FALSE;
     }
     return STATUS_SUCCESS;

@@ -16,14 +16,15 @@ static void add(struct kmd_adapter *adapter, enum kmd_segment_kind kind, ULONGLO
 static void add_invisible(struct kmd_adapter *adapter) {
     ULONGLONG at = adapter->visible_bytes;
     ULONGLONG left = adapter->vram_bytes - at;
+    ULONGLONG page = adapter->mmu.format.pages == GPU_PAGES_4K ? GPU_PAGE : GPU_PAGE_64K;
     /* Room for the two apertures and AGP behind them. */
     ULONGLONG pieces = adapter->settings.vram_segments;
-    if (pieces == 0 || left / GPU_PAGE < pieces)
+    if (pieces == 0 || left / page < pieces)
         pieces = 1;
     if (pieces > KMD_SEGMENTS_MAX - 4)
         pieces = KMD_SEGMENTS_MAX - 4;
     for (; pieces != 0; pieces--) {
-        ULONGLONG size = pieces == 1 ? left : left / pieces / GPU_PAGE * GPU_PAGE;
+        ULONGLONG size = pieces == 1 ? left : left / pieces / page * page;
         add(adapter, KMD_SEGMENT_INVISIBLE, GPU_VRAM_BASE + at, size, 0);
         at += size;
         left -= size;
@@ -71,6 +72,19 @@ bool kmd_segment_is_memory(const struct kmd_adapter *adapter, UINT id) {
            (segment->kind == KMD_SEGMENT_VISIBLE || segment->kind == KMD_SEGMENT_INVISIBLE);
 }
 
+ULONGLONG kmd_gpu_address(const struct kmd_adapter *adapter, UINT id, ULONGLONG offset) {
+    const struct kmd_segment *segment = kmd_segment(adapter, id);
+    return (segment != NULL ? segment->base : 0) + offset;
+}
+
+UINT kmd_segment_page(const struct kmd_adapter *adapter, UINT id) {
+    const struct kmd_segment *segment = kmd_segment(adapter, id);
+    bool large = kmd_mmu_on(adapter) && adapter->mmu.format.pages != GPU_PAGES_4K &&
+                 kmd_segment_is_memory(adapter, id) && segment->base % GPU_PAGE_64K == 0 &&
+                 segment->size % GPU_PAGE_64K == 0;
+    return large ? GPU_PAGE_64K : GPU_PAGE;
+}
+
 UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind kind) {
     UINT set = 0;
     for (UINT i = 0; i < adapter->segments; i++)
@@ -79,18 +93,25 @@ UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind ki
     return set;
 }
 
+bool kmd_second_form(const struct kmd_adapter *adapter) {
+    return adapter->settings.map_aperture2 != 0 &&
+           adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+}
+
 /* ---- Describing
  * ----------------------------------------------------------------------------------- */
 
 static DXGK_SEGMENTFLAGS flags_of(const struct kmd_adapter *adapter, UINT id) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
     ULONG version = adapter->settings.version;
+    bool groups = kmd_mmu_on(adapter) && version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1;
     DXGK_SEGMENTFLAGS flags = {0};
     switch (segment->kind) {
     case KMD_SEGMENT_APERTURE:
     case KMD_SEGMENT_EVICTION:
         flags.Aperture = 1;
         flags.CacheCoherent = 1;
+        flags.NonLocalBudgetGroup = groups;
         return flags;
     case KMD_SEGMENT_AGP:
         /* Must stand alone. */
@@ -104,6 +125,8 @@ static DXGK_SEGMENTFLAGS flags_of(const struct kmd_adapter *adapter, UINT id) {
                        version < DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     flags.PreservedDuringStandby = version >= DXGKDDI_INTERFACE_VERSION_WIN8;
     flags.ApplicationTarget = version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
+    flags.Use64KBPages = kmd_segment_page(adapter, id) == GPU_PAGE_64K;
+    flags.LocalBudgetGroup = groups;
     return flags;
 }
 

@@ -3,7 +3,8 @@
  *
  * SubmitCommand, Patch and PreemptCommand never run at the same time as each other, so an engine's
  * submission registers need no lock. An interrupt may report several completed submissions at once:
- * fences complete in order on an engine, and the newest stands for all.
+ * fences complete in order on an engine, and the newest stands for all. What concerns GPU virtual
+ * addresses alone is in kmd_submit_virtual.c.
  */
 #include "kmd.h"
 
@@ -13,11 +14,11 @@ void kmd_interrupts(const struct kmd_adapter *adapter, bool enable) {
 
 /* Before WIN8 the argument names no node. */
 static UINT node_of(const struct kmd_adapter *adapter, const DXGKARG_SUBMITCOMMAND *args) {
-    const struct kmd_context *context = args->hContext;
+    const struct kmd_context *context;
     UINT node;
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         node = args->NodeOrdinal;
-    else if (context != NULL && context->magic == KMD_MAGIC_CONTEXT)
+    else if ((context = kmd_context_of(args->hContext)) != NULL)
         node = context->node;
     else
         node = args->Flags.Paging ? adapter->nodes - 1 : 0;
@@ -62,7 +63,10 @@ NTSTATUS APIENTRY kmd_query_current_fence(const HANDLE hAdapter, DXGKARG_QUERYCU
     const struct kmd_adapter *adapter = hAdapter;
     if (args->NodeOrdinal >= adapter->nodes)
         return STATUS_INVALID_PARAMETER;
-    args->CurrentFence = kmd_read(adapter, GPU_ENGINE(args->NodeOrdinal) + GPU_ENGINE_COMPLETED);
+    ULONG completed = kmd_read(adapter, GPU_ENGINE(args->NodeOrdinal) + GPU_ENGINE_COMPLETED);
+    /* Also what was ended by a page fault is done with (ne-d3dkmdt-_dxgk_page_fault_flags.md). */
+    ULONG faulted = adapter->page_faulted[args->NodeOrdinal];
+    args->CurrentFence = faulted != 0 && (LONG)(faulted - completed) > 0 ? faulted : completed;
     return STATUS_SUCCESS;
 }
 
@@ -92,6 +96,10 @@ static void report_preempted(struct kmd_adapter *adapter, UINT node) {
 static void report_faulted(struct kmd_adapter *adapter, UINT node) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
     ULONG engine = GPU_ENGINE(node);
+    if (GPU_FAULT_IS_PAGE(kmd_read(adapter, engine + GPU_ENGINE_FAULT))) {
+        kmd_report_page_fault(adapter, node);
+        return;
+    }
     data.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
     data.DmaFaulted.FaultedFenceId = kmd_read(adapter, engine + GPU_ENGINE_FAULTED);
     data.DmaFaulted.Status = kmd_read(adapter, engine + GPU_ENGINE_FAULT) == GPU_FAULT_COMMAND
@@ -112,6 +120,8 @@ static void serve(struct kmd_adapter *adapter, UINT node) {
         report_faulted(adapter, node);
     if (events & GPU_EVENT_PREEMPTED)
         report_preempted(adapter, node);
+    if (events & GPU_EVENT_SIGNALED)
+        kmd_report_signaled(adapter, node);
 }
 
 BOOLEAN APIENTRY kmd_interrupt_routine(const PVOID MiniportDeviceContext, ULONG MessageNumber) {
@@ -142,6 +152,8 @@ NTSTATUS APIENTRY kmd_reset_from_timeout(const HANDLE hAdapter) {
     struct kmd_adapter *adapter = hAdapter;
     kmd_interrupts(adapter, false);
     kmd_write(adapter, GPU_REG_RESET, 1);
+    if (kmd_mmu_on(adapter))
+        kmd_mmu_flush(adapter, GPU_FLUSH_ALL, 0, 0, 0);
     return STATUS_SUCCESS;
 }
 
@@ -198,9 +210,15 @@ NTSTATUS APIENTRY kmd_query_engine_status(const HANDLE hAdapter, DXGKARG_QUERYEN
     return STATUS_SUCCESS;
 }
 
-/* Refused, so that the adapter is reset as a whole. */
+/* An engine that a page fault halted begins anew, with nothing queued. For whatever else stopped it
+ * this is refused, so that the adapter is reset as a whole. */
 NTSTATUS APIENTRY kmd_reset_engine(const HANDLE hAdapter, DXGKARG_RESETENGINE *args) {
-    UNREFERENCED_PARAMETER(hAdapter);
-    UNREFERENCED_PARAMETER(args);
-    return STATUS_UNSUCCESSFUL;
+    const struct kmd_adapter *adapter = hAdapter;
+    ULONG engine = GPU_ENGINE(args->NodeOrdinal);
+    if (args->NodeOrdinal >= adapter->nodes || !kmd_mmu_on(adapter) ||
+        kmd_read(adapter, engine + GPU_ENGINE_STATE) != GPU_STATE_HALTED)
+        return STATUS_UNSUCCESSFUL;
+    kmd_write(adapter, engine + GPU_ENGINE_STATE, 1);
+    args->LastAbortedFenceId = adapter->page_faulted[args->NodeOrdinal];
+    return STATUS_SUCCESS;
 }

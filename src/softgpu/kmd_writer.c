@@ -3,16 +3,21 @@
  */
 #include "kmd_writer.h"
 
-bool kmd_put(struct kmd_writer *writer, const void *command, UINT bytes) {
+void kmd_put_around(struct kmd_writer *writer, const void *fixed_part, UINT fixed, UINT rest) {
     struct gpu_command head;
+    RtlCopyMemory(writer->at, fixed_part, fixed);
+    RtlCopyMemory(&head, fixed_part, sizeof head);
+    head.flags |= writer->flags;
+    head.size = fixed + rest;
+    RtlCopyMemory(writer->at, &head, sizeof head);
+    writer->at += head.size;
+    writer->room -= head.size;
+}
+
+bool kmd_put(struct kmd_writer *writer, const void *command, UINT bytes) {
     if (writer->room < bytes)
         return false;
-    RtlCopyMemory(writer->at, command, bytes);
-    RtlCopyMemory(&head, command, sizeof head);
-    head.size = bytes;
-    RtlCopyMemory(writer->at, &head, sizeof head);
-    writer->at += bytes;
-    writer->room -= bytes;
+    kmd_put_around(writer, command, bytes, 0);
     return true;
 }
 
@@ -26,7 +31,6 @@ static SIZE_T run_length(const PFN_NUMBER *page, SIZE_T pages) {
 
 SIZE_T kmd_put_pages(struct kmd_writer *writer, const void *fixed_part, UINT fixed,
                      const PFN_NUMBER *page, SIZE_T pages, PUCHAR *command) {
-    struct gpu_command head;
     SIZE_T done = 0;
     UINT bytes = fixed;
     if (pages == 0 || writer->room < fixed + sizeof(uint64_t))
@@ -38,12 +42,7 @@ SIZE_T kmd_put_pages(struct kmd_writer *writer, const void *fixed_part, UINT fix
         bytes += (UINT)sizeof run;
         done += length;
     }
-    RtlCopyMemory(writer->at, fixed_part, fixed);
-    RtlCopyMemory(&head, fixed_part, sizeof head);
-    head.size = bytes;
-    RtlCopyMemory(writer->at, &head, sizeof head);
     *command = writer->at;
-    writer->at += bytes;
-    writer->room -= bytes;
+    kmd_put_around(writer, fixed_part, fixed, bytes - fixed);
     return done;
 }

@@ -3,12 +3,14 @@
  *
  * The kernel-mode driver (kmd_*.c) and the software GPU (hw_*.c) share this header and nothing
  * else, as a real driver shares a register specification with its silicon. docs/softgpu.md has it
- * as tables.
+ * as tables. What a board with an MMU has besides is in softgpu_mmu.h, which comes with this one.
  */
 #ifndef SOFTGPU_REGS_H
 #define SOFTGPU_REGS_H
 
 #include <stdint.h>
+
+#include "softgpu_mmu.h"
 
 #define GPU_PAGE       4096u
 #define GPU_PAGE_SHIFT 12u
@@ -69,6 +71,7 @@
 #define GPU_ENGINE_COMMAND                                                                         \
     0x30u /* 32, read: offset of the command being executed or that faulted */
 
+/* One of these; GPU_DOORBELL_VIRTUAL may be added. */
 #define GPU_DOORBELL_RENDER 1u
 #define GPU_DOORBELL_PAGING 2u
 
@@ -84,7 +87,18 @@ enum gpu_fault {
     GPU_FAULT_ADDRESS,  /* outside of every memory, or an aperture page that was never mapped */
     GPU_FAULT_BUS,      /* a bus address with no memory behind it */
     GPU_FAULT_OVERFLOW, /* the queue was full */
+    /* Page faults, of virtual submissions: GPU_ENGINE_FAULT_VA and its neighbours say where. */
+    GPU_FAULT_RANGE,      /* wider than the tables, or beyond the entries of the root */
+    GPU_FAULT_INVALID,    /* an entry that is not valid */
+    GPU_FAULT_READ_ONLY,  /* a write to a page that may not be written */
+    GPU_FAULT_NO_EXECUTE, /* commands in a page that may not be executed */
+    GPU_FAULT_FORMAT,     /* an entry with reserved bits, or a page that is not aligned */
+    GPU_FAULT_TABLE,      /* a page table where there is no memory */
+    GPU_FAULT_TARGET,     /* a page where there is no memory */
 };
+
+/* Page faults halt their engine. */
+#define GPU_FAULT_IS_PAGE(fault) ((fault) >= GPU_FAULT_RANGE)
 
 /* ---- Registers of swizzling range n
  * ---------------------------------------------------------------- */
@@ -127,6 +141,11 @@ enum gpu_opcode {
     GPU_RANGE_BACK,
     GPU_RANGE_DETACH,
     GPU_RANGE_ATTACH,
+    GPU_WRITE_ENTRIES,
+    GPU_COPY_ENTRIES,
+    GPU_FLUSH,
+    GPU_SIGNAL,
+    GPU_STORE,
     GPU_OPCODES
 };
 
@@ -218,6 +237,72 @@ struct gpu_range {
     uint32_t range;
     uint32_t pitch;
     uint64_t value;
+};
+
+/* ---- Commands of a board with an MMU
+ * -------------------------------------------------------------------
+ */
+
+/*
+ * COPY, FILL, READ, WRITE, STAMP, CHECK, SPIN, NOP and SIGNAL are for every submission. All others,
+ * page lists (GPU_FLAG_*_PAGES) and GPU_FLAG_PHYSICAL are refused (GPU_FAULT_COMMAND) in virtual
+ * submissions that are not paging; tiling is refused in all virtual ones. Without an
+ * MMU none of those below exist.
+ */
+
+/* A command moves no more through virtual addresses, nor do surfaces end further away. */
+#define GPU_VIRTUAL_LIMIT (UINT64_C(1) << 32)
+/* Nor does it write or copy more entries. */
+#define GPU_ENTRIES_LIMIT (1u << 20)
+
+/* Any command in a virtual paging submission: its addresses are physical all the same. */
+#define GPU_FLAG_PHYSICAL 0x40u
+#define GPU_FLAG_REPEAT   0x80u /* WRITE_ENTRIES: one entry follows, and is written `count` times */
+#define GPU_FLAG_NOTIFY   0x100u /* SIGNAL: raises GPU_EVENT_SIGNALED */
+
+/*
+ * GPU_WRITE_ENTRIES: 64-bit entries follow; the i-th goes to table + 8 * (first + i * step). A step
+ * of 2 writes one half of dual entries (first: 2 * index, or 2 * index + 1 for the 64 KiB tables).
+ */
+struct gpu_write_entries {
+    struct gpu_command head;
+    uint64_t table; /* a multiple of 8 */
+    uint32_t first;
+    uint32_t count;
+    uint32_t step; /* 1 or 2 */
+    uint32_t reserved;
+};
+
+/* GPU_COPY_ENTRIES: as if all words were read before the first is written. */
+struct gpu_copy_entries {
+    struct gpu_command head;
+    uint64_t destination; /* of the first word, a multiple of 8 */
+    uint64_t source;      /* likewise */
+    uint32_t words;
+    uint32_t reserved;
+};
+
+/* GPU_FLUSH: as the registers, in order with the commands around it. */
+struct gpu_flush {
+    struct gpu_command head;
+    uint32_t what; /* GPU_FLUSH_* */
+    uint32_t space;
+    uint64_t start;
+    uint64_t end;
+};
+
+/* GPU_SIGNAL: one 64-bit store, after everything before it. */
+struct gpu_signal {
+    struct gpu_command head;
+    uint64_t address; /* a multiple of 8 */
+    uint64_t value;
+};
+
+/* GPU_STORE: `bytes` that follow, filled up to a multiple of 8, go to `address`. */
+struct gpu_store {
+    struct gpu_command head;
+    uint64_t address;
+    uint64_t bytes;
 };
 
 /* ---- The tiled layout

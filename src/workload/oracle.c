@@ -20,10 +20,8 @@ void oracle_destroy(struct oracle *oracle) {
 
 void oracle_attach(struct oracle *oracle, struct vidmm_lab *lab) {
     struct vidmm_segment_info info;
-    const struct vidmm_os *os = vidmm_host_os(lab->host);
     pthread_mutex_lock(&oracle->lock);
     oracle->host = lab->host;
-    oracle->dummy = vidmm_host_memory(lab->host, os->dummy_page(os->ctx), VIDMM_PATTERN_PAGE);
     pthread_mutex_unlock(&oracle->lock);
     /* Outside of the lock: the getter takes the adapter's, which is taken before ours elsewhere. */
     for (uint32_t id = 1; id <= ORACLE_SEGMENTS && vidmm_segment_info(lab->adapter, id, &info);

@@ -58,9 +58,8 @@ struct oracle {
     struct vidmm_host *host;                    /* NULL before the lab is open */
     uint64_t segment_base[ORACLE_SEGMENTS + 1]; /* by id */
     bool segment_aperture[ORACLE_SEGMENTS + 1];
-    const void *dummy; /* the page that unmapped entries of apertures show */
-    uint64_t event;    /* being played */
-    uint64_t lost;     /* how often any content was lost */
+    uint64_t event; /* being played */
+    uint64_t lost;  /* how often any content was lost */
     struct oracle_kept kept[ORACLE_KEPT];
     uint32_t kept_count;
     bool certain; /* about who is to blame for `first` */

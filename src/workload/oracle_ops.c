@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/virtual.h>
+
 #define PAGE VIDMM_PATTERN_PAGE
 /* The layout of a tiled surface, docs/softgpu.md: tiles of 8 rows of 512 bytes, row by row. */
 #define TILE_WIDTH  512u
@@ -25,6 +27,14 @@ static const char *const op_names[VIDMM_OP_KINDS] = {
     "UNMAP_APERTURE",
     "SPECIAL_LOCK_TRANSFER",
     "INIT_CONTEXT_RESOURCE",
+    "UPDATE_PAGE_TABLE",
+    "FLUSH_TLB",
+    "VIRTUAL_TRANSFER",
+    "VIRTUAL_FILL",
+    "COPY_PAGE_TABLE_ENTRIES",
+    "UPDATE_CONTEXT_ALLOCATION",
+    "NOTIFY_RESIDENCY",
+    "SIGNAL_MONITORED_FENCE",
 };
 
 /* ---- Looking at bytes ---------------------------------------------------------------------------
@@ -68,9 +78,21 @@ struct side {
 };
 
 /*
+ * A page of an allocation whose pages may lie anywhere in its segment. Where it came from is
+ * somebody else's by now.
+ */
+static const void *scattered_page(const struct side *side, uint64_t page) {
+    struct oracle *oracle = side->allocation->oracle;
+    uint64_t offset;
+    if (vidmm_allocation_page(side->op->allocation, page, &offset) != side->place->segment)
+        return NULL;
+    return vidmm_host_peek(oracle->host, oracle->segment_base[side->place->segment] + offset, PAGE);
+}
+
+/*
  * Page `i` of the operation as it lies at that side in linear order, or NULL when there is no back
- * door. What an aperture shows are the allocation's own pages; they are looked at directly, for the
- * aperture itself may show something else by the time that we are told.
+ * door. What an aperture must show are the allocation's own pages; they are looked at directly,
+ * for whether it does show them is the business of the MAP (judge_mapping).
  */
 static const void *side_page(const struct side *side, uint64_t i, unsigned char *scratch) {
     struct oracle *oracle = side->allocation->oracle;
@@ -84,6 +106,8 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
         return oracle_system_page(oracle, vidmm_allocation_backing(side->op->allocation), page);
     if (side->allocation->pitch == ORACLE_OPAQUE)
         return NULL;
+    if (side->op->kind == VIDMM_OP_VIRTUAL_TRANSFER || side->op->kind == VIDMM_OP_VIRTUAL_FILL)
+        return scattered_page(side, page);
     uint64_t address = oracle->segment_base[segment] + side->place->offset;
     if (side->allocation->pitch != 0)
         return tiled_page(side->allocation, address - side->op->at, page, scratch);
@@ -94,9 +118,9 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
  */
 
 /*
- * What the source of a wrong page tells. All operations of a plan are done when we hear of the
- * first one, so that something else may already lie where the page came from: then the operation is
- * the suspect until the GPU tells that the page was wrong before (oracle_gpu_result).
+ * What the source of a wrong page tells. All operations of a paging buffer are done when we hear of
+ * the first one, so that something else may already lie where the page came from: then the
+ * operation is the suspect until the GPU tells that the page was wrong before (oracle_gpu_result).
  */
 enum verdict { VERDICT_GUILTY, VERDICT_SUSPECT, VERDICT_FAITHFUL };
 
@@ -170,7 +194,8 @@ static void blame_unmap(struct oracle_allocation *allocation, const struct vidmm
 
 /*
  * An UNMAP after which the aperture still shows the page is wrong, unless the same plan mapped the
- * allocation there again. That shows when the plan's changes are public: then it is resident there.
+ * allocation there again, of which we hear next (forget_kept). While another thread's plan is under
+ * way an allocation still counts as resident where it was: then nobody can tell yet.
  */
 void oracle_judge_kept(struct oracle *oracle) {
     for (uint32_t i = 0; i < oracle->kept_count; i++) {
@@ -200,22 +225,35 @@ static void judge_kept_page(const struct side *aperture, uint64_t page, uint64_t
                                  .buffer = buffer};
 }
 
+/* The aperture shows what this MAP or UNMAP made of the same pages: an UNMAP before it is history.
+ */
+static void forget_kept(struct oracle *oracle, const struct side *aperture) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < oracle->kept_count; i++) {
+        const struct oracle_kept *kept = &oracle->kept[i];
+        if (kept->handle != aperture->op->allocation || kept->segment != aperture->place->segment ||
+            kept->offset != aperture->place->offset)
+            oracle->kept[left++] = *kept;
+    }
+    oracle->kept_count = left;
+}
+
 /*
  * After MAP each page of the aperture must show its page of the allocation, after UNMAP another
  * one. What it shows is compared by place, not by content, for the GPU will go through the same
- * entry. An eviction aperture may be unmapped again when we hear of its MAP: then it shows the
- * dummy page.
+ * entry.
  */
 static void judge_mapping(const struct side *aperture, uint64_t buffer) {
     struct oracle *oracle = aperture->allocation->oracle;
     const struct vidmm_place *place = aperture->place;
     bool map = aperture->op->kind == VIDMM_OP_MAP;
     PMDL mdl = vidmm_allocation_backing(aperture->op->allocation);
+    forget_kept(oracle, aperture);
     for (uint64_t i = 0; i < aperture->op->size / PAGE; i++) {
         uint64_t page = aperture->op->at / PAGE + i;
         uint64_t address = oracle->segment_base[place->segment] + place->offset + i * PAGE;
         const void *shown = vidmm_host_peek(oracle->host, address, PAGE);
-        if (shown == NULL || page >= aperture->allocation->pages || (map && shown == oracle->dummy))
+        if (shown == NULL || page >= aperture->allocation->pages)
             continue;
         const void *own = oracle_system_page(oracle, mdl, page);
         oracle->verified_bytes += PAGE;
@@ -235,9 +273,11 @@ static void judge(struct oracle_allocation *allocation, const struct vidmm_op *o
     switch (op->kind) {
     case VIDMM_OP_TRANSFER:
     case VIDMM_OP_SPECIAL_LOCK_TRANSFER:
+    case VIDMM_OP_VIRTUAL_TRANSFER:
         judge_moved(&from, &to, buffer);
         break;
     case VIDMM_OP_FILL:
+    case VIDMM_OP_VIRTUAL_FILL:
         judge_moved(NULL, &to, buffer);
         break;
     case VIDMM_OP_MAP:

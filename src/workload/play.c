@@ -19,8 +19,8 @@ static bool note_unmade(struct vidmm_player *player) {
 }
 
 /* What the manager made of it: its size, who may lock it, and what the oracle expects. */
-static bool start_oracle(struct vidmm_player *player, const struct vidmm_event *event,
-                         struct player_allocation *allocation) {
+static bool start_oracle(struct vidmm_player *player, struct player_process *process,
+                         const struct vidmm_event *event, struct player_allocation *allocation) {
     struct vidmm_allocation_info info;
     vidmm_allocation_info(allocation->handle, &info);
     /* The driver has the last word on whether it is tiled, and we know the layout of our own only.
@@ -31,6 +31,11 @@ static bool start_oracle(struct vidmm_player *player, const struct vidmm_event *
     if (!oracle_allocation_made(&allocation->oracle, (uint32_t)(info.size / PAGE_BYTES), pitch))
         return player_fail(player, VIDMM_NO_MEMORY, "the oracle");
     allocation->size = info.size;
+    if (player->gpummu) {
+        enum vidmm_status status = play_virtual_made(process, allocation);
+        if (status != VIDMM_OK)
+            return player_fail(player, status, "a mapping");
+    }
     allocation->visible = info.driver.Flags.CpuVisible != 0;
     atomic_fetch_add(&player->live_bytes, info.size);
     if (event->priority != 0)
@@ -59,7 +64,7 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
         return note_unmade(player);
     if (status != VIDMM_OK)
         return player_fail(player, status, "an allocation");
-    return start_oracle(player, event, allocation);
+    return start_oracle(player, process, event, allocation);
 }
 
 bool play_free(struct vidmm_player *player, struct player_process *process,
@@ -70,6 +75,7 @@ bool play_free(struct vidmm_player *player, struct player_process *process,
         (void)vidmm_allocation_pin(allocation->handle, false);
     bool ok = play_verify_freed(process, allocation);
     oracle_allocation_leave(&allocation->oracle);
+    play_virtual_leave(allocation);
     vidmm_allocation_destroy(allocation->handle);
     allocation->handle = NULL;
     atomic_fetch_sub(&player->live_bytes, allocation->size);

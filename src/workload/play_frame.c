@@ -14,11 +14,17 @@ static enum vidmm_status make_result(struct player_process *process, struct play
     const struct speaker_request request = {.size = PAGE_BYTES,
                                             .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
                                             .user = &slot->watch};
+    enum vidmm_status status;
     oracle_allocation_start(&slot->watch, &player->oracle, player->workload->allocation_count, 0);
     if (!oracle_allocation_made(&slot->watch, 1, 0))
         return VIDMM_NO_MEMORY;
     slot->watch.versions[0] = ORACLE_UNKNOWN;
-    return speaker_create(&player->speaker, process->device, &request, &slot->result);
+    status = speaker_create(&player->speaker, process->device, &request, &slot->result.handle);
+    slot->result.size = PAGE_BYTES;
+    if (status != VIDMM_OK || !player->gpummu)
+        return status;
+    status = play_virtual_made(process, &slot->result);
+    return status == VIDMM_OK ? vidmm_lock(slot->result.handle, 0, (void **)&slot->cpu) : status;
 }
 
 bool play_frames_start(struct player_process *process) {
@@ -36,9 +42,12 @@ bool play_frames_start(struct player_process *process) {
 void play_frames_stop(struct player_process *process) {
     for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
         struct player_slot *slot = &process->slots[i];
-        if (slot->result != NULL) {
+        if (slot->result.handle != NULL) {
             oracle_allocation_leave(&slot->watch);
-            vidmm_allocation_destroy(slot->result);
+            if (slot->cpu != NULL)
+                vidmm_unlock(slot->result.handle);
+            play_virtual_leave(&slot->result);
+            vidmm_allocation_destroy(slot->result.handle);
         }
         oracle_allocation_destroy(&slot->watch);
     }
@@ -53,12 +62,12 @@ struct player_slot *play_slot(struct player_process *process) {
 static bool collect(struct player_process *process, struct player_slot *slot) {
     struct vidmm_player *player = process->player;
     struct vidmm_umd_result result;
-    void *cpu = NULL;
+    void *cpu = slot->cpu;
     enum vidmm_status status =
         slot->fence == 0 ? VIDMM_OK : vidmm_wait(player->lab->adapter, slot->fence);
     slot->fence = 0;
-    if (status == VIDMM_OK && slot->used)
-        status = vidmm_lock(slot->result, 0, &cpu);
+    if (status == VIDMM_OK && slot->used && slot->cpu == NULL)
+        status = vidmm_lock(slot->result.handle, 0, &cpu);
     if (status != VIDMM_OK)
         return player_fail(player, status, "waiting for a frame");
     if (!slot->used)
@@ -66,7 +75,8 @@ static bool collect(struct player_process *process, struct player_slot *slot) {
     slot->used = false;
     memcpy(&result, cpu, sizeof result);
     memset(cpu, 0, sizeof result);
-    vidmm_unlock(slot->result);
+    if (slot->cpu == NULL)
+        vidmm_unlock(slot->result.handle);
     /* When content was lost on the way, what the GPU was told to expect was not what could be
      * there. */
     if (slot->lost == oracle_lost(&player->oracle))

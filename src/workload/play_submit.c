@@ -26,18 +26,28 @@ struct oracle_range play_share(const struct vidmm_player *player,
 /* ---- Putting together ---------------------------------------------------------------------------
  */
 
-static bool add_reference(struct player_process *process, struct vidmm_allocation *allocation,
-                          bool write) {
-    if (process->reference_count == process->reference_room) {
-        uint32_t room = process->reference_room * 2 + 16;
-        struct vidmm_reference *grown = realloc(process->references, room * sizeof *grown);
-        if (grown == NULL)
-            return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
+static bool grow_references(struct player_process *process) {
+    uint32_t room = process->reference_room * 2 + 16;
+    struct vidmm_reference *grown = realloc(process->references, room * sizeof *grown);
+    if (grown != NULL)
         process->references = grown;
-        process->reference_room = room;
-    }
+    struct player_allocation **known =
+        realloc(process->referenced, room * sizeof *process->referenced);
+    if (known != NULL)
+        process->referenced = known;
+    if (grown == NULL || known == NULL)
+        return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
+    process->reference_room = room;
+    return true;
+}
+
+static bool add_reference(struct player_process *process, struct player_allocation *allocation,
+                          bool write) {
+    if (process->reference_count == process->reference_room && !grow_references(process))
+        return false;
+    process->referenced[process->reference_count] = allocation;
     process->references[process->reference_count++] =
-        (struct vidmm_reference){.allocation = allocation, .write = write};
+        (struct vidmm_reference){.allocation = allocation->handle, .write = write};
     return true;
 }
 
@@ -81,7 +91,7 @@ static bool add_checks(struct player_process *process, struct player_allocation 
 
 static bool add_read(struct player_process *process, struct player_allocation *allocation) {
     struct vidmm_player *player = process->player;
-    return add_reference(process, allocation->handle, false) &&
+    return add_reference(process, allocation, false) &&
            (!player->speaker.native ||
             add_checks(process, allocation, play_share(player, allocation, &allocation->read_turn),
                        RUNS_MAX));
@@ -90,11 +100,10 @@ static bool add_read(struct player_process *process, struct player_allocation *a
 static bool add_write(struct player_process *process, struct player_allocation *allocation) {
     struct vidmm_player *player = process->player;
     if (!player->speaker.native)
-        return play_cpu(player, allocation, true) &&
-               add_reference(process, allocation->handle, true);
+        return play_cpu(player, allocation, true) && add_reference(process, allocation, true);
     struct oracle_range range = play_share(player, allocation, &allocation->write_turn);
     uint64_t id = allocation->oracle.index + UINT64_C(1);
-    if (!add_reference(process, allocation->handle, true) ||
+    if (!add_reference(process, allocation, true) ||
         !add_checks(process, allocation, range, RUNS_MAX))
         return false;
     uint32_t version = oracle_write_begin(&allocation->oracle, range);
@@ -107,7 +116,7 @@ static bool add_result(struct player_process *process) {
     struct player_slot *slot = play_slot(process);
     if (!process->checks)
         return true;
-    if (!add_reference(process, slot->result, true))
+    if (!add_reference(process, &slot->result, true))
         return false;
     for (uint32_t i = 0; i < process->command_count; i++)
         process->commands[i].result = process->reference_count - 1;
@@ -152,7 +161,9 @@ static bool submit(struct player_process *process, bool *accepted) {
         .commands = process->command_count == 0 ? NULL : process->commands,
         .commands_size = process->command_count * (uint32_t)sizeof *process->commands};
     uint64_t fence = 0;
-    enum vidmm_status status = vidmm_submit(process->context, &submission, &fence);
+    enum vidmm_status status = process->player->gpummu
+                                   ? play_virtual_submit(process, &fence)
+                                   : vidmm_submit(process->context, &submission, &fence);
     *accepted = status == VIDMM_OK;
     if (*accepted) {
         process->fence = fence;
@@ -198,7 +209,7 @@ bool play_submit_check(struct player_process *process, struct player_allocation 
     const struct oracle_range all = {0, allocation->oracle.pages};
     bool accepted;
     start(process);
-    if (!add_reference(process, allocation->handle, false) ||
+    if (!add_reference(process, allocation, false) ||
         !add_checks(process, allocation, all, UINT32_MAX) || !process->checks)
         return !atomic_load(&process->player->stop);
     return add_result(process) && submit(process, &accepted);

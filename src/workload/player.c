@@ -163,16 +163,20 @@ static void play_all(struct vidmm_player *player) {
     free(threads);
 }
 
+static bool start_physical(struct player_process *process) {
+    struct vidmm_player *player = process->player;
+    enum vidmm_status status = vidmm_device_create(player->lab->adapter, &process->device);
+    if (status == VIDMM_OK)
+        status = vidmm_context_create(process->device, 0, &process->context);
+    return status == VIDMM_OK || player_fail(player, status, "a device");
+}
+
 static bool start_processes(struct vidmm_player *player) {
     for (uint32_t i = 0; i < player->workload->process_count; i++) {
         struct player_process *process = &player->processes[i];
         process->player = player;
-        enum vidmm_status status = vidmm_device_create(player->lab->adapter, &process->device);
-        if (status == VIDMM_OK)
-            status = vidmm_context_create(process->device, 0, &process->context);
-        if (status != VIDMM_OK)
-            return player_fail(player, status, "a device");
-        if (!play_frames_start(process))
+        if (!(player->gpummu ? play_virtual_start(process) : start_physical(process)) ||
+            !play_frames_start(process))
             return false;
     }
     return true;
@@ -185,10 +189,15 @@ static void destroy_processes(struct vidmm_player *player) {
     for (uint32_t i = 0; i < player->workload->process_count; i++) {
         struct player_process *process = &player->processes[i];
         play_frames_stop(process);
+        if (player->gpummu)
+            play_virtual_stop(process);
         if (process->context != NULL)
             vidmm_context_destroy(process->context);
         if (process->device != NULL)
             vidmm_device_destroy(process->device);
+        vidmm_process_destroy(process->space);
+        free(process->list);
+        free(process->referenced);
         free(process->references);
         free(process->commands);
         *process = (struct player_process){.presents = process->presents};
@@ -201,6 +210,7 @@ static void destroy_allocations(struct vidmm_player *player) {
         if (allocation->handle == NULL)
             continue;
         oracle_allocation_leave(&allocation->oracle);
+        play_virtual_leave(allocation);
         vidmm_allocation_destroy(allocation->handle);
         allocation->handle = NULL;
         oracle_allocation_destroy(&allocation->oracle);
@@ -253,6 +263,7 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     const struct vidmm_os *os = vidmm_host_os(lab->host);
     uint64_t started = os->now(os->ctx);
     uint32_t processes = player->workload->process_count;
+    struct vidmm_gpummu_info mmu;
     memset(result, 0, sizeof *result);
     text[0] = 0;
     player->lab = lab;
@@ -265,6 +276,8 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
         player->threads = 1;
     oracle_attach(&player->oracle, lab);
     speaker_start(&player->speaker, lab);
+    vidmm_gpummu_info(lab->adapter, &mmu);
+    player->gpummu = mmu.on;
     if (start_processes(player))
         play_all(player);
     bool played = player->status == VIDMM_PLAY_OK && finish_frames(player);

@@ -4,6 +4,7 @@
  *   player.c       make, destroy, run: threads, the way to the end
  *   play.c         one event
  *   play_submit.c  submissions: which pages they check and stamp
+ *   play_virtual.c the same when the GPU uses virtual addresses: mappings, residency, packets
  *   play_frame.c   frames in flight, what the GPU found, the chart
  *   play_verify.c  the CPU's own looks: locks, and everything at the end
  *
@@ -21,6 +22,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <vidmm/virtual.h>
+
 #include "oracle.h"
 #include "speaker.h"
 
@@ -34,11 +37,27 @@ struct player_allocation {
     bool visible;  /* may be locked */
     bool pinned;
     uint32_t read_turn, write_turn, cpu_turn;
+    struct player_process *process; /* that made it */
+    uint64_t va;                    /* of its first page; 0: physical */
+    uint64_t used;                  /* GPU virtual: the process's submission that needed it last */
+    struct player_allocation *older,
+        *newer; /* GPU virtual: among what the process keeps resident */
+    bool resident;
 };
+
+/* Packets on their way to the GPU. */
+struct player_commands {
+    struct player_allocation buffer;
+    unsigned char *cpu; /* locked for ever */
+    uint64_t fence;     /* of the submission that reads it */
+};
+
+#define COMMAND_BUFFERS 4u
 
 /* Where CHECK commands of a frame leave what they found. */
 struct player_slot {
-    struct vidmm_allocation *result;
+    struct player_allocation result;
+    struct vidmm_umd_result *cpu;   /* GPU virtual: locked for ever */
     struct oracle_allocation watch; /* of `result`: where it is mapped, not what it holds */
     uint64_t fence;                 /* of the frame's last submission */
     bool used;
@@ -53,8 +72,20 @@ struct player_process {
     bool presents; /* otherwise every submission is a frame */
     uint64_t frames, fence;
     struct player_slot slots[FRAME_SLOTS];
+    /* GPU virtual: */
+    struct vidmm_process *space;
+    struct vidmm_paging_queue *queue;
+    struct player_commands ring[COMMAND_BUFFERS];
+    uint32_t ring_next;
+    uint64_t submission;                       /* counts them */
+    struct player_allocation *oldest, *newest; /* what it keeps resident, by last use */
+    struct vidmm_allocation **list;            /* of allocations for one request */
+    uint32_t list_room;
+    pthread_mutex_t lists;     /* over oldest, newest */
+    _Atomic uint64_t trim_due; /* bytes that were asked for and not yet let go */
     /* The submission being put together: */
     struct vidmm_reference *references;
+    struct player_allocation **referenced; /* the same, as the player knows them */
     uint32_t reference_count, reference_room;
     struct vidmm_umd_command *commands;
     uint32_t command_count, command_room;
@@ -70,6 +101,7 @@ struct vidmm_player {
     uint64_t frames_expected;
     uint32_t share; /* one page of so many is touched by a submission */
     bool counts_presents;
+    bool gpummu; /* the adapter runs on GPU virtual addresses */
 
     /* While it runs: */
     struct vidmm_lab *lab;
@@ -108,6 +140,19 @@ bool play_submit_check(struct player_process *process, struct player_allocation 
 /* The next of the shares into which the pages of `allocation` are divided. */
 struct oracle_range play_share(const struct vidmm_player *player,
                                const struct player_allocation *allocation, uint32_t *turn);
+
+/* ---- play_virtual.c ----------------------------------------------------------------------------
+ */
+
+/* Device, context and command buffers of a process in a GPU address space of its own. */
+bool play_virtual_start(struct player_process *process);
+void play_virtual_stop(struct player_process *process);
+/* An allocation was made for the process: it gets addresses; and before it is destroyed. */
+enum vidmm_status play_virtual_made(struct player_process *process,
+                                    struct player_allocation *allocation);
+void play_virtual_leave(struct player_allocation *allocation);
+/* What was put together: resident, then as packets to the GPU. */
+enum vidmm_status play_virtual_submit(struct player_process *process, uint64_t *fence);
 
 /* ---- play_frame.c ------------------------------------------------------------------------------
  */

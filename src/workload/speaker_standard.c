@@ -18,15 +18,26 @@
 struct standard {
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA ask;
     D3DKMDT_STAGINGSURFACEDATA staging;
+    D3DKMDT_SHADOWSURFACEDATA shadow;
     D3DKMDT_GDISURFACEDATA gdi;
 };
 
+/* Surfaces that hold anything are for GDI, or staging before there was one for GDI; a driver that
+ * has neither has the shadow of the desktop. */
 static void prepare(struct standard *standard, const struct speaker *speaker,
-                    const struct speaker_request *request) {
+                    const struct speaker_request *request, bool shadow) {
     uint64_t pixels = (request->size + BYTES_PER_PIXEL - 1) / BYTES_PER_PIXEL;
     UINT width = pixels < WIDTH_MAX ? (UINT)pixels : WIDTH_MAX;
     UINT height = (UINT)((pixels + width - 1) / width);
     memset(standard, 0, sizeof *standard);
+    if (shadow) {
+        standard->shadow.Width = width;
+        standard->shadow.Height = height;
+        standard->shadow.Format = D3DDDIFMT_A8R8G8B8;
+        standard->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE;
+        standard->ask.pCreateShadowSurfaceData = &standard->shadow;
+        return;
+    }
     if (speaker->version < DXGKDDI_INTERFACE_VERSION_WIN7) {
         standard->staging.Width = width;
         standard->staging.Height = height;
@@ -44,14 +55,11 @@ static void prepare(struct standard *standard, const struct speaker *speaker,
     standard->ask.pCreateGdiSurfaceData = &standard->gdi;
 }
 
-enum vidmm_status speaker_create_standard(const struct speaker *speaker,
-                                          struct vidmm_device *device,
-                                          const struct speaker_request *request,
-                                          struct vidmm_allocation **out) {
+static enum vidmm_status make_standard(const struct speaker *speaker, struct vidmm_device *device,
+                                       const struct speaker_request *request, bool shadow,
+                                       struct vidmm_allocation **out) {
     struct standard standard;
-    prepare(&standard, speaker, request);
-    if (speaker->ddi->DxgkDdiGetStandardAllocationDriverData == NULL)
-        return VIDMM_DRIVER_REFUSED;
+    prepare(&standard, speaker, request, shadow);
     if (!NT_SUCCESS(
             speaker->ddi->DxgkDdiGetStandardAllocationDriverData(speaker->hadapter, &standard.ask)))
         return VIDMM_DRIVER_REFUSED;
@@ -76,4 +84,15 @@ enum vidmm_status speaker_create_standard(const struct speaker *speaker,
     free(data);
     free(resource);
     return status;
+}
+
+enum vidmm_status speaker_create_standard(const struct speaker *speaker,
+                                          struct vidmm_device *device,
+                                          const struct speaker_request *request,
+                                          struct vidmm_allocation **out) {
+    if (speaker->ddi->DxgkDdiGetStandardAllocationDriverData == NULL)
+        return VIDMM_DRIVER_REFUSED;
+    enum vidmm_status status = make_standard(speaker, device, request, false, out);
+    return status == VIDMM_DRIVER_REFUSED ? make_standard(speaker, device, request, true, out)
+                                          : status;
 }

@@ -103,6 +103,7 @@ static void run(struct world *world, const struct world_job *job) {
 }
 
 static void completed(struct world *world, uint32_t node, uint32_t fence) {
+    world->paging_done += node == world->paging_node;
     vidmm_referee_completed(world->referee, node, fence);
     vidmm_notify_completed(world->adapter, node, fence);
 }

@@ -148,6 +148,45 @@ static void multipass_operations_lose_no_byte(void **state) {
     world_end(world);
 }
 
+/* world->prompt has the observer compare. */
+static void operations_are_told_when_their_buffer_is_done_and_before_the_next(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(512 * KIB, 0, 0);
+    world->paging_size = 4096;
+    world->deferred = world->prompt = true;
+    struct vidmm_context *context = open_context(world, &device);
+    struct vidmm_allocation *a = world_create(device, vram_only(512 * KIB));
+    struct vidmm_allocation *b = world_create(device, vram_only(512 * KIB));
+    world->transfer_step = 4096;
+    world_write(a, 1);
+    world_write(b, 2);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(world_use(context, true, 1, i & 1 ? b : a), VIDMM_OK);
+    assert_int_equal(world->ops[VIDMM_OP_TRANSFER], 7); /* four in, three out */
+    assert_true(world->paging_done > world->ops[VIDMM_OP_TRANSFER]);
+    world_check(a, 1);
+    world_check(b, 2);
+    world_end(world);
+}
+
+/* The observer sees a window through which something is evicted while it is there. */
+static void eviction_windows_are_told_before_they_close(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = small();
+    world->deferred = true;
+    struct vidmm_context *context = open_context(world, &device);
+    struct world_desc desc = vram_only(64 * KIB);
+    desc.evict_set = SET(APERTURE);
+    struct vidmm_allocation *a = world_create(device, desc), *b = world_create(device, desc);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(world_use(context, true, 1, i & 1 ? b : a), VIDMM_OK);
+    assert_int_equal(world->ops[VIDMM_OP_MAP], 3);
+    assert_int_equal(world->ops[VIDMM_OP_UNMAP], 3);
+    world_end(world);
+}
+
 static void busy_allocations_are_retried_idle(void **state) {
     (void)state;
     struct vidmm_device *device;
@@ -300,6 +339,8 @@ int main(void) {
         cmocka_unit_test(many_operations_share_one_paging_buffer),
         cmocka_unit_test(a_full_buffer_is_submitted_and_the_operation_goes_on),
         cmocka_unit_test(multipass_operations_lose_no_byte),
+        cmocka_unit_test(operations_are_told_when_their_buffer_is_done_and_before_the_next),
+        cmocka_unit_test(eviction_windows_are_told_before_they_close),
         cmocka_unit_test(busy_allocations_are_retried_idle),
         cmocka_unit_test(broken_drivers_stop_the_adapter),
         cmocka_unit_test(chunks_cover_the_allocation_once),

@@ -211,10 +211,19 @@ struct world *world_new(uint64_t vram, uint64_t aperture, uint64_t hidden) {
     return world;
 }
 
+/* Told when it is done, and while it still shows. */
 static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first, uint64_t last) {
     struct world *world = ctx;
     assert_true(first >= 1 && first <= last);
     assert_true(op->kind < VIDMM_OP_KINDS);
+    assert_false(world->between_reset_and_restart);
+    if (world->prompt)
+        assert_int_equal(world->paging_done, last);
+    if (op->kind == VIDMM_OP_MAP) {
+        const PFN_NUMBER *pages = (const PFN_NUMBER *)(op->from.mdl + 1);
+        assert_int_equal(world->segments[op->to.segment - 1].pages[op->to.offset / PAGE],
+                         pages[op->from.mdl_page] * PAGE);
+    }
     world->ops[op->kind]++;
 }
 

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +59,7 @@ struct world {
     uint32_t swizzling_ranges, nodes, paging_node;
     bool contexts;
     bool deferred; /* submissions complete when the manager waits, not at once */
+    bool prompt;   /* each operation must be told before another paging buffer completes */
     bool threads;  /* ... on a thread of their own */
     uint32_t
         transfer_step; /* bytes of one command of a TRANSFER: more become several passes; 0: all */
@@ -79,6 +81,7 @@ struct world {
     uint32_t objects; /* driver handles alive */
     uint32_t transfers_seen;
     bool between_reset_and_restart;
+    atomic_uint paging_done; /* submissions that the paging node completed */
     HANDLE context_allocation_handle, context_allocation_init;
 
     /* System. */

@@ -393,7 +393,6 @@ static void invalid_range(struct fake *fake, uint64_t offset, uint64_t size) {
       f->segments[0].flags.Use64KBPages = 1)                                                       \
     X(reserved_system_memory, V4, "R58", "ReservedSysMem",                                         \
       f->segments[0].flags.ReservedSysMem = 1)                                                     \
-    X(cache_coherent_memory, ALL, "R45", "CacheCoherent", f->segments[0].flags.CacheCoherent = 1)  \
     X(host_aperture_and_cpu_visible, V4, "R59", "SupportsCpuHostAperture",                         \
       f->segments[0].flags.SupportsCpuHostAperture = 1)                                            \
     X(cached_host_aperture_alone, V4, "R60", "SupportsCachedCpuHostAperture",                      \

@@ -127,7 +127,8 @@ static void an_aperture_maps_no_more_than_its_commit_limit(void **state) {
     struct placement first, second;
     assert_int_equal(segment_place(&b->segment, &request, &first), PLACER_OK);
     assert_int_equal(segment_place(&b->segment, &request, &second), PLACER_FULL);
-    assert_int_equal(segment_place_at(&b->segment, 20 * PAGE, 5 * PAGE, &second), PLACER_FULL);
+    struct placement taken = {.offset = 20 * PAGE, .size = 5 * PAGE};
+    assert_int_equal(segment_retake(&b->segment, &taken), PLACER_FULL);
     segment_release(&b->segment, &first);
     assert_int_equal(segment_place(&b->segment, &request, &second), PLACER_OK);
     request.size = 11 * PAGE;
@@ -164,14 +165,57 @@ static void figures_follow_what_is_placed(void **state) {
     assert_int_equal(first.size, 3 * PAGE);
     assert_int_equal(b->segment.used, 6 * PAGE);
     assert_int_equal(b->segment.residents, 2);
-    uint64_t offset = first.offset, size = first.size;
-    segment_release(&b->segment, &first);
-    assert_null(first.block);
+    uint64_t offset = first.offset;
+    segment_vacate(&b->segment, &first);
     assert_int_equal(b->segment.used, 3 * PAGE);
     assert_int_equal(b->segment.peak, 6 * PAGE);
-    assert_int_equal(segment_place_at(&b->segment, offset, size, &first), PLACER_OK);
+    assert_int_equal(segment_retake(&b->segment, &first), PLACER_OK);
     assert_int_equal(first.offset, offset);
     assert_int_equal(b->segment.residents, 2);
+    tear_down(b);
+}
+
+static void a_scattered_place_takes_every_hole_and_comes_back_to_the_same_bytes(void **state) {
+    (void)state;
+    struct bench *b = set_up(0);
+    uint64_t pages = b->segment.size / PAGE, taken = 0;
+    struct placement keep[1024], big;
+    struct segment_request one = {.size = PAGE};
+    assert_true(pages <= 1024);
+    for (uint64_t i = 0; i < pages; i++)
+        assert_int_equal(segment_place(&b->segment, &one, &keep[i]), PLACER_OK);
+    for (uint64_t i = 0; i < pages; i += 2, taken++)
+        segment_release(&b->segment, &keep[i]);
+    struct segment_request request = {.size = taken * PAGE};
+    assert_int_equal(segment_place(&b->segment, &request, &big), PLACER_FULL);
+    request.scattered = true;
+    assert_int_equal(segment_place(&b->segment, &request, &big), PLACER_OK);
+    assert_int_equal(b->segment.used, b->segment.size);
+    uint64_t run, third = placement_at(&big, 2 * PAGE + 5, &run);
+    assert_int_equal(third % PAGE, 5);
+    assert_int_equal(run, PAGE - 5);
+    segment_vacate(&b->segment, &big);
+    assert_int_equal(segment_retake(&b->segment, &big), PLACER_OK);
+    assert_int_equal(placement_at(&big, 2 * PAGE + 5, &run), third);
+    segment_release(&b->segment, &big);
+    assert_int_equal(b->segment.used, b->segment.size - taken * PAGE);
+    tear_down(b);
+}
+
+static void pages_of_an_aperture_count_without_a_range(void **state) {
+    (void)state;
+    DXGK_SEGMENTFLAGS flags = {.Value = 0};
+    flags.Aperture = 1;
+    struct bench *b = set_up(flags.Value);
+    b->segment.commit_limit = 4 * PAGE;
+    struct segment_request request = {.size = 3 * PAGE, .floating = true};
+    struct placement place, other;
+    assert_int_equal(segment_place(&b->segment, &request, &place), PLACER_OK);
+    assert_null(place.block);
+    assert_int_equal(b->segment.used, 3 * PAGE);
+    assert_int_equal(segment_place(&b->segment, &request, &other), PLACER_FULL);
+    segment_release(&b->segment, &place);
+    assert_int_equal(b->segment.used, 0);
     tear_down(b);
 }
 
@@ -199,6 +243,8 @@ int main(void) {
         cmocka_unit_test(an_aperture_maps_no_more_than_its_commit_limit),
         cmocka_unit_test(apertures_share_the_system_memory_limit),
         cmocka_unit_test(figures_follow_what_is_placed),
+        cmocka_unit_test(a_scattered_place_takes_every_hole_and_comes_back_to_the_same_bytes),
+        cmocka_unit_test(pages_of_an_aperture_count_without_a_range),
         cmocka_unit_test(addresses_have_the_base_and_sets_count_from_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,18 +39,71 @@ static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
     return rig->opening;
 }
 
-void rig_open(struct rig *rig, const struct vidmm_host_setting *settings, uint32_t count) {
-    struct vidmm_host_error error = {0};
+/* ---- Where the rig looks behind the curtain
+ * ------------------------------------------------------------------------------------------ */
+
+static struct rig *rig_now;
+static void *rig_hardware;
+static DXGKCB_NOTIFY_INTERRUPT notify_interrupt;
+
+static void *create_hardware(const struct vidmm_hw_host *host,
+                             struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
+    rig_hardware = softgpu_model.create(host, bars);
+    return rig_hardware;
+}
+
+struct vidmm_hw_translation rig_translate(uint64_t root, uint32_t entries, uint64_t va) {
+    struct vidmm_hw_translation out = {0};
+    assert_true(softgpu_model.translate(rig_hardware, root, entries, va, &out));
+    return out;
+}
+
+static VOID APIENTRY notified(const HANDLE handle, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    rig_now->notified = *data;
+    notify_interrupt(handle, data);
+}
+
+static void watch(void *ctx, DXGKRNL_INTERFACE *callbacks) {
+    (void)ctx;
+    notify_interrupt = callbacks->DxgkCbNotifyInterrupt;
+    callbacks->DxgkCbNotifyInterrupt = notified;
+}
+
+static bool create(struct rig *rig, const struct vidmm_host_setting *settings, uint32_t count,
+                   struct vidmm_host_error *error) {
+    const struct vidmm_host_interposer interposer = {.callbacks = watch};
+    static struct vidmm_hw_model model; /* the host keeps the pointer */
+    model = softgpu_model;
+    model.create = create_hardware;
     struct vidmm_host_config config = {
         .driver_entry = softgpu_driver_entry,
-        .model = &softgpu_model,
+        .model = &model,
+        .interposer = &interposer,
         .settings = settings,
         .setting_count = count,
         .memory_bytes = (uint64_t)1 << 30,
         .seed = 12345, /* scattered pages */
     };
     memset(rig, 0, sizeof *rig);
-    if (!vidmm_host_create(&config, &rig->host, &error))
+    rig_now = rig;
+    return vidmm_host_create(&config, &rig->host, error);
+}
+
+bool rig_starts(const struct vidmm_host_setting *settings, uint32_t count) {
+    struct vidmm_host_error error = {0};
+    struct rig rig;
+    if (!create(&rig, settings, count, &error))
+        return false;
+    bool started = vidmm_host_start(rig.host, &error);
+    if (started)
+        assert_true(vidmm_host_stop(rig.host, &error));
+    assert_true(vidmm_host_destroy(rig.host, &error));
+    return started;
+}
+
+void rig_open(struct rig *rig, const struct vidmm_host_setting *settings, uint32_t count) {
+    struct vidmm_host_error error = {0};
+    if (!create(rig, settings, count, &error))
         fail_msg("%s", error.text);
     struct vidmm_host_sink sink = {.ctx = rig,
                                    .completed = completed,
@@ -99,7 +152,23 @@ NTSTATUS rig_build(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER *args, uint32_t si
     return status;
 }
 
+static void submit_virtual(struct rig *rig, uint32_t used) {
+    DXGKARG_SUBMITCOMMANDVIRTUAL submit = {0};
+    submit.hContext = rig->paging_context;
+    submit.DmaBufferVirtualAddress = rig->buffer_va;
+    submit.DmaBufferSize = used;
+    submit.SubmissionFenceId = ++rig->fence;
+    submit.Flags.Paging = 1;
+    assert_int_equal(rig->ddi->DxgkDdiSubmitCommandVirtual(rig->adapter, &submit), STATUS_SUCCESS);
+    vidmm_host_run(rig->host);
+    rig->submissions++;
+}
+
 void rig_submit_paging(struct rig *rig, uint32_t used) {
+    if (rig->paging_context != NULL) {
+        submit_virtual(rig, used);
+        return;
+    }
     DXGKARG_SUBMITCOMMAND submit = {0};
     const PFN_NUMBER *page = MmGetMdlPfnArray(rig->buffer);
     uint32_t nodes = 1;

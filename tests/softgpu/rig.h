@@ -24,12 +24,22 @@ struct rig {
     uint32_t completed_node;
     uint32_t submissions; /* paging buffers, counted by rig_page */
     HANDLE opening;       /* what DxgkCbGetHandleData finds */
+    /* Not NULL: paging buffers run here, and the buffer is at this GPU virtual address. */
+    HANDLE paging_context;
+    uint64_t buffer_va;
+    /* What the driver last told DxgkCbNotifyInterrupt, whatever it was. */
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA notified;
 };
 
 /* A started driver; `settings` may be NULL. */
 void rig_open(struct rig *rig, const struct vidmm_host_setting *settings, uint32_t count);
+/* Does the driver start with these settings? Then it is stopped again. */
+bool rig_starts(const struct vidmm_host_setting *settings, uint32_t count);
 /* Fails the test when the driver refused, or left anything behind. */
 void rig_close(struct rig *rig);
+
+/* What the hardware makes of a GPU virtual address, by its back door; see hwmodel.h. */
+struct vidmm_hw_translation rig_translate(uint64_t root, uint32_t entries, uint64_t va);
 
 /* One BuildPagingBuffer call into `size` bytes; `*used` is what it wrote. Checks pointers and
  * bounds. */

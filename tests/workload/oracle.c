@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <vidmm/umd.h>
+#include <vidmm/virtual.h>
 
 #include "oracle.h"
 
@@ -39,18 +40,6 @@ static struct {
     MDL mdl;
     PFN_NUMBER pfns[PAGES];
 } pages;
-
-static uint64_t dummy_page(void *ctx) {
-    (void)ctx;
-    return PAGES * PAGE;
-}
-
-static const struct vidmm_os world_os = {.dummy_page = dummy_page};
-
-const struct vidmm_os *vidmm_host_os(struct vidmm_host *host) {
-    (void)host;
-    return &world_os;
-}
 
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {
     (void)host;
@@ -85,6 +74,13 @@ void vidmm_allocation_info(const struct vidmm_allocation *allocation,
 
 PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation) {
     return allocation->mdl;
+}
+
+/* Scattered: the pages lie in reverse order. */
+uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64_t page,
+                               uint64_t *offset) {
+    *offset = (PAGES - 1 - page) * PAGE;
+    return allocation->segment;
 }
 
 /* ---- One allocation in it
@@ -197,6 +193,26 @@ static void a_transfer_that_damages_a_byte_is_blamed_once(void **state) {
         "byte 77 of page 3 of allocation 6 is wrong after TRANSFER in paging buffer 41, event 0");
 }
 
+static unsigned char *scattered_vram_page(uint32_t page) {
+    return vram_page(PAGES - 1 - page);
+}
+
+static void a_virtual_transfer_is_held_against_the_pages_where_they_lie(void **state) {
+    struct scene *scene = *state;
+    scene->allocation.segment = VRAM;
+    render(scene, system_page);
+    for (uint32_t i = 0; i < PAGES; i++)
+        memcpy(scattered_vram_page(i), system_page(i), PAGE);
+    report(scene, VIDMM_OP_VIRTUAL_TRANSFER, true, 8);
+    assert_int_equal(scene->oracle.mismatched_bytes, 0);
+    assert_int_equal(scene->oracle.verified_bytes, PAGES * PAGE);
+    scattered_vram_page(2)[9] ^= 1;
+    report(scene, VIDMM_OP_VIRTUAL_TRANSFER, true, 9);
+    assert_int_equal(scene->oracle.mismatched_bytes, 1);
+    assert_int_equal(scene->oracle.first.op, VIDMM_OP_VIRTUAL_TRANSFER);
+    assert_int_equal(scene->oracle.first.page, 2);
+}
+
 static void a_transfer_of_bytes_that_were_wrong_before_is_not_blamed(void **state) {
     struct scene *scene = *state;
     render(scene, vram_page);
@@ -260,6 +276,27 @@ static void a_map_of_the_wrong_page_and_an_unmap_that_keeps_it_are_blamed(void *
     scene->allocation.segment = 0;
     oracle_set_event(&scene->oracle, 2);
     assert_int_equal(scene->oracle.mismatched_bytes, before + PAGE);
+}
+
+static void a_map_that_leaves_the_dummy_page_is_blamed(void **state) {
+    struct scene *scene = *state;
+    report(scene, VIDMM_OP_MAP, true, 1);
+    assert_true(scene->oracle.first.by_op);
+    assert_int_equal(scene->oracle.first.op, VIDMM_OP_MAP);
+}
+
+/* The GPU did both before the oracle heard of the first; a reset ended the plan. */
+static void an_unmap_is_not_blamed_for_what_the_next_map_shows(void **state) {
+    struct scene *scene = *state;
+    for (uint32_t i = 0; i < PAGES; i++)
+        aperture[i] = (uint32_t)pages.pfns[i];
+    report(scene, VIDMM_OP_UNMAP, false, 1);
+    report(scene, VIDMM_OP_MAP, true, 1);
+    oracle_set_event(&scene->oracle, 1);
+    assert_int_equal(scene->oracle.mismatched_bytes, 0);
+    report(scene, VIDMM_OP_UNMAP, false, 2);
+    oracle_set_event(&scene->oracle, 2);
+    assert_int_equal(scene->oracle.first.op, VIDMM_OP_UNMAP);
 }
 
 static void tiled_surfaces_are_compared_in_linear_order(void **state) {
@@ -342,6 +379,8 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_transfer_that_damages_a_byte_is_blamed_once, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_virtual_transfer_is_held_against_the_pages_where_they_lie,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_transfer_of_bytes_that_were_wrong_before_is_not_blamed,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_fill_that_leaves_a_byte_is_blamed, set_up, tear_down),
@@ -349,6 +388,10 @@ int main(void) {
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             a_map_of_the_wrong_page_and_an_unmap_that_keeps_it_are_blamed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_map_that_leaves_the_dummy_page_is_blamed, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(an_unmap_is_not_blamed_for_what_the_next_map_shows, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(tiled_surfaces_are_compared_in_linear_order, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(results_of_the_gpu_that_do_not_arrive_are_an_error, set_up,

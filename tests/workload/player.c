@@ -231,13 +231,18 @@ static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
         {2, 3, "frame-loop", true, VIDMM_OP_FILL},
         {3, 1, "frame-loop", true, VIDMM_OP_MAP}, /* the page for results */
         {3, 2, "level-changes", true, VIDMM_OP_MAP},
-        {3, 3, "frame-loop", true,
-         VIDMM_OP_TRANSFER}, /* into an eviction aperture, unmapped since */
+        {3, 4, "frame-loop", true, VIDMM_OP_MAP}, /* of a window for an eviction */
+        {3, 12, "frame-loop", true, VIDMM_OP_MAP},
+        {3, 11, "level-changes", true, VIDMM_OP_MAP}, /* another window */
+        {3, 13, "level-changes", true, VIDMM_OP_MAP},
+        {3, 5, "processes", true, VIDMM_OP_MAP},
         {4, 3, "frame-loop", false, VIDMM_OP_TRANSFER},
         {4, 40, "level-changes", false, VIDMM_OP_TRANSFER},
         {5, 3, "level-changes", true, VIDMM_OP_TRANSFER},
         {6, 3, "frame-loop", true, VIDMM_OP_TRANSFER},
         {7, 3, "level-changes", true, VIDMM_OP_UNMAP},
+        {7, 9, "level-changes", true, VIDMM_OP_UNMAP},
+        {7, 2, "frame-loop", true, VIDMM_OP_UNMAP},
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         struct vidmm_workload workload = generate(faults[i].workload, 1);
@@ -251,6 +256,33 @@ static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
             fail_msg("fault %u at %u: status %d, by_op %d, op %d: %s", faults[i].kind, faults[i].at,
                      (int)run.status, run.result.first.by_op, (int)run.result.first.op, run.text);
         assert_true(run.result.mismatched_bytes > 0);
+        assert_true(run.closed_clean);
+        vidmm_workload_free(&workload);
+    }
+}
+
+/* Neither what the GPU did not get to do nor the clean-up notices are anybody's wrong bytes. */
+static void a_reset_blames_nobody(void **state) {
+    (void)state;
+    static const struct {
+        const char *workload, *hang;
+        uint64_t at;
+    } hangs[] = {
+        {"level-changes", "HangAt", 5},        {"level-changes", "HangAt", 60},
+        {"level-changes", "HangPagingAt", 33}, {"level-changes", "HangPagingAt", 64},
+        {"frame-loop", "HangPagingAt", 12},    {"frame-loop", "HangAt", 40},
+    };
+    for (size_t i = 0; i < sizeof hangs / sizeof hangs[0]; i++) {
+        struct vidmm_workload workload = generate(hangs[i].workload, 1);
+        struct run run = {.options.frame_limit = 30};
+        set(&run, "VramBytes", 48 * MIB);
+        set(&run, hangs[i].hang, hangs[i].at);
+        run_workload(&run, &workload);
+        assert_int_equal(run.status, VIDMM_PLAY_DRIVER_FAILED); /* the device is lost */
+        if (run.result.mismatched_bytes != 0)
+            fail_msg("%s %llu: %s", hangs[i].hang, (unsigned long long)hangs[i].at,
+                     run.result.first.text);
+        assert_true(run.result.verified_bytes > 0);
         assert_true(run.closed_clean);
         vidmm_workload_free(&workload);
     }
@@ -284,6 +316,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_frame_limit_stops_the_run_and_the_chart_has_samples),
         cmocka_unit_test(what_does_not_fit_is_counted_and_the_rest_goes_on),
         cmocka_unit_test(each_fault_of_the_hardware_is_found_and_blamed),
+        cmocka_unit_test(a_reset_blames_nobody),
         cmocka_unit_test(memory_that_runs_out_anywhere_ends_the_run_in_order),
     };
     if (argc > 1)

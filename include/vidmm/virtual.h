@@ -1,0 +1,246 @@
+/*
+ * virtual.h - GPU virtual memory and WDDM 2 residency: what an adapter that runs on the GpuMmu
+ * model offers beside manager.h.
+ *
+ * A process has an address space, whose page tables the manager owns and the driver encodes. Its
+ * devices list what must be resident while their contexts run (vidmm_make_resident, vidmm_evict);
+ * commands name addresses only. Kernel-mode names of the same things: D3DDDI_MAPGPUVIRTUALADDRESS,
+ * D3DDDI_MAKERESIDENT, D3DKMT_EVICT ... (gpu-virtual-memory-in-wddm-2-0.md, residency-overview.md).
+ *
+ * Threads and errors: as in manager.h.
+ */
+#ifndef VIDMM_VIRTUAL_H
+#define VIDMM_VIRTUAL_H
+
+#include <vidmm/manager.h>
+
+#define VIDMM_LEVELS_MAX 6u
+
+struct vidmm_process;
+struct vidmm_paging_queue;
+
+/* ---- The MMU as the driver reported it --------------------------------------------------------
+ */
+
+struct vidmm_level_info {
+    uint32_t index_bits;
+    uint32_t segment;        /* of the tables of processes; 0: system memory */
+    uint32_t paging_segment; /* of the tables of the paging process */
+    uint32_t size;           /* bytes of a table; the root of two levels: its first size */
+    uint32_t alignment;      /* bytes; 0: none */
+};
+
+struct vidmm_gpummu_info {
+    bool on;              /* the adapter runs on GPU virtual addresses */
+    DXGK_GPUMMUCAPS caps; /* zero when the driver has no GpuMmu */
+    uint32_t levels;      /* level[0] is the leaves */
+    struct vidmm_level_info level[VIDMM_LEVELS_MAX];
+    uint64_t paging_bytes; /* of the paging process's scratch space */
+};
+
+void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *info);
+
+/*
+ * Where page `page` of an allocation lies now, or is about to when a plan is under way: the segment
+ * and the offset in it, or segment 0. Allowed in an observer.
+ */
+uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64_t page,
+                               uint64_t *offset);
+
+/* ---- Processes ---------------------------------------------------------------------------------
+ */
+
+/*
+ * DxgkDdiCreateProcess and an empty address space. VIDMM_BAD_ARGUMENT unless the adapter runs on
+ * GPU virtual addresses.
+ */
+enum vidmm_status vidmm_process_create(struct vidmm_adapter *adapter, struct vidmm_process **out);
+/* Its devices must be gone. NULL is fine. */
+void vidmm_process_destroy(struct vidmm_process *process);
+/* As vidmm_device_create; contexts of the device run in the process's address space. */
+enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
+                                              struct vidmm_device **out);
+/*
+ * Where `va` leads by the manager's own books: the allocation and the byte in it, or false.
+ */
+bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
+                          struct vidmm_allocation **allocation, uint64_t *offset);
+
+/* ---- Paging queues -----------------------------------------------------------------------------
+ */
+
+/*
+ * A device's line for residency and mapping work, with a monitored fence (device-paging-queues.md).
+ * `priority` is -1, 0 or 1.
+ */
+enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t priority,
+                                            struct vidmm_paging_queue **out);
+/* And its fence. Waits for what is queued. NULL is fine. */
+void vidmm_paging_queue_destroy(struct vidmm_paging_queue *queue);
+/* The value that the queue's fence has reached. Any IRQL. */
+uint64_t vidmm_paging_fence(const struct vidmm_paging_queue *queue);
+/* Sleeps until it reached `value`. */
+enum vidmm_status vidmm_paging_wait(struct vidmm_paging_queue *queue, uint64_t value);
+
+/* ---- Addresses ---------------------------------------------------------------------------------
+ */
+
+/* D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE */
+#define VIDMM_VA_WRITE      0x1u
+#define VIDMM_VA_EXECUTE    0x2u
+#define VIDMM_VA_ZERO       0x4u
+#define VIDMM_VA_NO_ACCESS  0x8u
+#define VIDMM_VA_SYSTEM_USE 0x10u
+
+/* D3DDDIGPUVIRTUALADDRESS_RESERVATION_TYPE */
+enum vidmm_va_reservation { VIDMM_VA_RESERVE_NO_ACCESS, VIDMM_VA_RESERVE_ZERO };
+
+/* The bit of a driver protection that belongs to one mapping alone (driver-protection.md). */
+#define VIDMM_DRIVER_PROTECTION_UNIQUE UINT64_C(0x8000000000000000)
+
+struct vidmm_va_request {
+    uint64_t base;                       /* wanted address; 0: anywhere in [minimum, maximum) */
+    uint64_t minimum, maximum;           /* maximum 0: the end of the address space */
+    uint64_t size;                       /* bytes: 4 KiB units to map, 64 KiB units to reserve */
+    struct vidmm_allocation *allocation; /* map; NULL with ZERO or NO_ACCESS */
+    uint64_t offset;                     /* map: bytes into the allocation, 4 KiB units */
+    uint32_t protection;                 /* VIDMM_VA_* */
+    uint64_t driver_protection;
+    enum vidmm_va_reservation reservation; /* reserve */
+};
+
+/*
+ * Takes a range that maps nothing (D3DDDI_RESERVEGPUVIRTUALADDRESS). VIDMM_BAD_ARGUMENT: not 64 KiB
+ * units, or outside the address space, or `base` is taken; VIDMM_DOES_NOT_FIT: no such range free.
+ */
+enum vidmm_status vidmm_va_reserve(struct vidmm_process *process,
+                                   const struct vidmm_va_request *request, uint64_t *va);
+/*
+ * Maps a range of an allocation (D3DDDI_MAPGPUVIRTUALADDRESS) into free or reserved addresses. The
+ * mapping leads to the bytes whenever the allocation is resident. `*fence` (of `queue`): 0, or the
+ * paging fence value after which the GPU may use it.
+ */
+enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
+                               const struct vidmm_va_request *request, uint64_t *va,
+                               uint64_t *fence);
+
+enum vidmm_va_operation_type {
+    VIDMM_VA_OP_MAP,
+    VIDMM_VA_OP_UNMAP,
+    VIDMM_VA_OP_COPY,
+    VIDMM_VA_OP_MAP_PROTECT,
+};
+
+/* D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION; all in bytes. */
+struct vidmm_va_operation {
+    enum vidmm_va_operation_type type;
+    uint64_t base, size;                 /* COPY: the source */
+    uint64_t destination;                /* COPY */
+    struct vidmm_allocation *allocation; /* MAP, MAP_PROTECT */
+    uint64_t offset;                     /* into the allocation */
+    uint64_t repeat;                     /* 0, or the allocation's part that is mapped repeatedly */
+    uint32_t protection;                 /* UNMAP, MAP_PROTECT */
+    uint64_t driver_protection;          /* MAP_PROTECT */
+};
+
+/*
+ * Changes the mappings inside one reservation, in order, after what `context` was given so far and
+ * before what it is given next (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md).
+ */
+enum vidmm_status vidmm_va_update(struct vidmm_context *context,
+                                  const struct vidmm_va_operation *operations, uint32_t count);
+/* Ends mappings and reservations of a range; the addresses may be taken again at once. */
+enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint64_t size);
+
+/* ---- Residency ---------------------------------------------------------------------------------
+ */
+
+#define VIDMM_RESIDENT_CANT_TRIM    0x1u /* the last attempt: the caller has nothing left to trim */
+#define VIDMM_RESIDENT_MUST_SUCCEED 0x2u /* with CANT_TRIM: the device is lost otherwise */
+
+/*
+ * Adds one to each allocation's count on the list of the queue's device, and makes it resident: all
+ * of them or none. VIDMM_DOES_NOT_FIT (E_OUTOFMEMORY): nothing changed, `*bytes_to_trim` says how
+ * much the process should evict before it tries again. `*fence`: 0, or the value of the queue's
+ * fence after which the GPU may use them. Both may be NULL.
+ */
+enum vidmm_status vidmm_make_resident(struct vidmm_paging_queue *queue,
+                                      struct vidmm_allocation *const *allocations, uint32_t count,
+                                      uint32_t flags, uint64_t *fence, uint64_t *bytes_to_trim);
+
+#define VIDMM_EVICT_ONLY_IF_NECESSARY 0x1u
+#define VIDMM_EVICT_NOT_WRITTEN_TO    0x2u /* the GPU did not write it since it became resident */
+
+/* Takes one off each count; at 0 an allocation may leave. `*bytes_to_trim` may be NULL. */
+enum vidmm_status vidmm_device_evict(struct vidmm_device *device,
+                                     struct vidmm_allocation *const *allocations, uint32_t count,
+                                     uint32_t flags, uint64_t *bytes_to_trim);
+/* How often `allocation` is on the list of `device`. */
+uint32_t vidmm_residency_count(struct vidmm_device *device, struct vidmm_allocation *allocation);
+
+#define VIDMM_TRIM_PERIODIC         0x1u /* what was not used since the last one */
+#define VIDMM_TRIM_RESTART_PERIODIC 0x2u
+#define VIDMM_TRIM_TO_BUDGET        0x4u
+
+/*
+ * Called without locks, from inside the call of somebody who needs memory; may call
+ * vidmm_device_evict, nothing that needs memory itself.
+ */
+typedef void vidmm_trim_callback(void *ctx, uint32_t flags, uint64_t bytes_to_trim);
+/* D3DKMT_REGISTERTRIMNOTIFICATION; NULL ends it. One a device. */
+void vidmm_device_trim(struct vidmm_device *device, vidmm_trim_callback *callback, void *ctx);
+
+enum vidmm_offer_priority { VIDMM_OFFER_LOW = 1, VIDMM_OFFER_NORMAL, VIDMM_OFFER_HIGH };
+enum vidmm_reclaim_result { VIDMM_RECLAIM_OK, VIDMM_RECLAIM_DISCARDED };
+
+/* Content may be dropped once the work queued so far is done (offer-and-reclaim-changes.md). */
+enum vidmm_status vidmm_offer(struct vidmm_device *device,
+                              struct vidmm_allocation *const *allocations, uint32_t count,
+                              enum vidmm_offer_priority priority);
+/* `results[i]` says whether content survived. `*fence` as in vidmm_make_resident. */
+enum vidmm_status vidmm_reclaim(struct vidmm_paging_queue *queue,
+                                struct vidmm_allocation *const *allocations, uint32_t count,
+                                enum vidmm_reclaim_result *results, uint64_t *fence);
+
+enum vidmm_memory_group { VIDMM_GROUP_LOCAL, VIDMM_GROUP_NON_LOCAL };
+
+/* Bytes (process-residency-budgets.md). */
+struct vidmm_budget {
+    uint64_t budget, usage;
+};
+
+void vidmm_process_budget(struct vidmm_process *process, enum vidmm_memory_group group,
+                          struct vidmm_budget *budget);
+/* For tests and simulators: a fixed budget; UINT64_MAX: the manager's own share again. */
+void vidmm_process_set_budget(struct vidmm_process *process, enum vidmm_memory_group group,
+                              uint64_t bytes);
+/*
+ * Changes properties after DxgkDdiValidateUpdateAllocProperty agreed (R402); members as in
+ * D3DDDI_UPDATEALLOCPROPERTY.
+ */
+enum vidmm_status vidmm_allocation_update(struct vidmm_allocation *allocation,
+                                          const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *properties);
+
+/* ---- Submissions -------------------------------------------------------------------------------
+ */
+
+struct vidmm_virtual_submission {
+    uint64_t commands; /* GPU virtual address */
+    uint32_t size;     /* bytes */
+    const void *private_data;
+    uint32_t private_size;
+    bool present;
+    /* What the commands write, if the caller knows; NULL: anything on the device's list. */
+    struct vidmm_allocation *const *written;
+    uint32_t written_count;
+};
+
+/*
+ * Everything on the device's list is made resident, then DxgkDdiSubmitCommandVirtual. `*fence`
+ * counts submissions of the adapter from 1, as vidmm_submit does.
+ */
+enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
+                                       const struct vidmm_virtual_submission *submission,
+                                       uint64_t *fence);
+
+#endif

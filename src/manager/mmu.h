@@ -1,0 +1,55 @@
+/*
+ * mmu.h - the GPU's MMU as the driver describes it: levels of page tables, page sizes, and how
+ * tables are written.
+ *
+ * mmu_query.c asks and judges; nobody else reads DXGK_GPUMMUCAPS to find out about the shape of a
+ * table. Level 0 is the leaves; `levels - 1` is the root.
+ */
+#ifndef VIDMM_MANAGER_MMU_H
+#define VIDMM_MANAGER_MMU_H
+
+#include <vidmm/virtual.h>
+
+#define PAGE_SHIFT_LARGE 16u /* pages of 64 KiB */
+
+/* Which leaf tables there are (support-for-64kb-pages.md). */
+enum mmu_pages {
+    MMU_PAGES_4K,
+    MMU_PAGES_SINGLE, /* a leaf table has pages of 4 KiB or of 64 KiB */
+    MMU_PAGES_DUAL,   /* an entry of level 1 leads to a table of each */
+};
+
+struct mmu {
+    bool has; /* the driver has GpuMmu */
+    bool on;  /* and the adapter runs on it */
+    DXGK_GPUMMUCAPS caps;
+    enum mmu_pages pages;
+    uint32_t levels;
+    struct vidmm_level_info level[VIDMM_LEVELS_MAX];
+    uint32_t wide_size; /* bytes of a leaf table with pages of 64 KiB */
+    uint64_t limit;     /* addresses are below */
+};
+
+/* An entry of `level` covers 1 << shift bytes. */
+static inline uint32_t mmu_shift(const struct mmu *mmu, uint32_t level) {
+    uint32_t shift = PAGE_SHIFT;
+    for (uint32_t below = 0; below < level; below++)
+        shift += mmu->level[below].index_bits;
+    return shift;
+}
+
+/* The root of two levels grows with what is mapped (gpu-virtual-address.md). */
+static inline bool mmu_root_grows(const struct mmu *mmu) {
+    return mmu->levels == DXGK_MIN_PAGE_TABLE_LEVEL_COUNT;
+}
+
+/* Entries that a table of `level` may have. */
+static inline uint32_t mmu_entries(const struct mmu *mmu, uint32_t level) {
+    if (level + 1 == mmu->levels) {
+        uint32_t shift = mmu_shift(mmu, level);
+        return (uint32_t)((mmu->limit + (UINT64_C(1) << shift) - 1) >> shift);
+    }
+    return 1u << mmu->level[level].index_bits;
+}
+
+#endif

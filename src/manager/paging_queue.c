@@ -1,0 +1,81 @@
+/*
+ * paging_queue.c - see paging_queue.h.
+ */
+#include "paging_queue.h"
+
+#define CALL "vidmm_paging_queue_create"
+
+enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t priority,
+                                            struct vidmm_paging_queue **out) {
+    struct vidmm_adapter *adapter = device->adapter;
+    struct vidmm_paging_queue *queue = NULL;
+    *out = NULL;
+    adapter_enter(adapter);
+    enum vidmm_status status = device_serves(device, CALL);
+    if (status == VIDMM_OK && !device->process)
+        status = fault_argument(adapter, CALL, "a device of a process");
+    if (status == VIDMM_OK && (priority < -1 || priority > 1))
+        status = fault_argument(adapter, CALL, "a priority of -1, 0 or 1");
+    if (status == VIDMM_OK) {
+        queue = adapter_alloc(adapter, sizeof *queue);
+        if (!queue)
+            status = fault_no_memory(adapter, CALL);
+    }
+    if (queue) {
+        *queue = (struct vidmm_paging_queue){
+            .device = device, .next = device->queues, .priority = priority};
+        device->queues = queue;
+        *out = queue;
+    }
+    adapter_leave(adapter);
+    return status;
+}
+
+static void end(struct vidmm_paging_queue *queue) {
+    struct vidmm_paging_queue **link = &queue->device->queues;
+    while (*link != queue)
+        link = &(*link)->next;
+    *link = queue->next;
+    adapter_free(queue->device->adapter, queue, sizeof *queue);
+}
+
+void paging_queues_end(struct vidmm_device *device) {
+    while (device->queues)
+        end(device->queues);
+}
+
+void vidmm_paging_queue_destroy(struct vidmm_paging_queue *queue) {
+    if (!queue)
+        return;
+    struct vidmm_adapter *adapter = queue->device->adapter;
+    adapter_enter(adapter);
+    end(queue);
+    adapter_leave(adapter);
+}
+
+uint64_t paging_queue_signal(struct vidmm_paging_queue *queue) {
+    struct vidmm_adapter *adapter = queue->device->adapter;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    uint64_t value = ++queue->value;
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    return value;
+}
+
+uint64_t vidmm_paging_fence(const struct vidmm_paging_queue *queue) {
+    struct vidmm_adapter *adapter = queue->device->adapter;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    uint64_t value = queue->value;
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    return value;
+}
+
+enum vidmm_status vidmm_paging_wait(struct vidmm_paging_queue *queue, uint64_t value) {
+    struct vidmm_adapter *adapter = queue->device->adapter;
+    if (vidmm_paging_fence(queue) >= value)
+        return VIDMM_OK;
+    adapter_enter(adapter);
+    enum vidmm_status status =
+        fault_argument(adapter, "vidmm_paging_wait", "a value that a call on the queue returned");
+    adapter_leave(adapter);
+    return status;
+}

@@ -1,0 +1,141 @@
+/*
+ * process.c - see process.h: processes and where their addresses lead.
+ */
+#include "process.h"
+
+#include "allocation.h"
+#include "space_change.h"
+
+#define CALL "vidmm_process_create"
+
+static enum vidmm_status driver_create(struct vidmm_process *process, bool system) {
+    struct vidmm_adapter *adapter = process->adapter;
+    DXGKARG_CREATEPROCESS arg;
+    memset(&arg, 0, sizeof arg);
+    arg.hDxgkProcess = process;
+    arg.Flags.SystemProcess = system;
+    adapter_open(adapter);
+    NTSTATUS nt = adapter->ddi->DxgkDdiCreateProcess(adapter->hadapter, &arg);
+    adapter_close(adapter);
+    if (nt != STATUS_SUCCESS)
+        return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = "DxgkDdiCreateProcess",
+                     .field = "return value", .expected = "STATUS_SUCCESS",
+                     .page = "nc-d3dkmddi-dxgkddi_createprocess", .index = FAULT_NO_INDEX,
+                     .value = (uint32_t)nt, .nt = nt);
+    process->handle = arg.hKmdProcess;
+    return VIDMM_OK;
+}
+
+static void driver_destroy(struct vidmm_process *process) {
+    struct vidmm_adapter *adapter = process->adapter;
+    adapter_open(adapter);
+    (void)adapter->ddi->DxgkDdiDestroyProcess(adapter->hadapter, process->handle);
+    adapter_close(adapter);
+}
+
+enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
+                               struct vidmm_process **out) {
+    struct vidmm_process *process = adapter_alloc(adapter, sizeof *process);
+    if (!process)
+        return fault_no_memory(adapter, CALL);
+    process->adapter = adapter;
+    for (uint32_t i = 0; i < PROCESS_GROUPS; i++)
+        process->fixed[i] = UINT64_MAX;
+    enum vidmm_status status = driver_create(process, system);
+    if (status) {
+        adapter_free(adapter, process, sizeof *process);
+        return status;
+    }
+    status = space_make(process, &process->space);
+    if (status) {
+        driver_destroy(process);
+        adapter_free(adapter, process, sizeof *process);
+        return status;
+    }
+    *out = process;
+    return VIDMM_OK;
+}
+
+void process_end(struct vidmm_process *process) {
+    struct vidmm_adapter *adapter = process->adapter;
+    space_end(process->space);
+    driver_destroy(process);
+    adapter_free(adapter, process, sizeof *process);
+}
+
+static void unlist(struct vidmm_process *process) {
+    struct vidmm_process **link = &process->adapter->processes;
+    while (*link != process)
+        link = &(*link)->next;
+    *link = process->next;
+}
+
+void processes_end(struct vidmm_adapter *adapter) {
+    while (adapter->processes) {
+        struct vidmm_process *process = adapter->processes;
+        unlist(process);
+        process_end(process);
+    }
+}
+
+/* Listed before its root is written: a reset in between writes it again. */
+static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_process **out) {
+    struct vidmm_process *process = NULL;
+    if (!adapter->gpummu)
+        return fault_argument(adapter, CALL, "an adapter that runs on GPU virtual addresses");
+    enum vidmm_status status = process_make(adapter, false, &process);
+    if (status)
+        return status;
+    process->next = adapter->processes;
+    adapter->processes = process;
+    status = space_root(process->space);
+    if (status) {
+        unlist(process);
+        process_end(process);
+        return status;
+    }
+    *out = process;
+    return VIDMM_OK;
+}
+
+enum vidmm_status vidmm_process_create(struct vidmm_adapter *adapter, struct vidmm_process **out) {
+    *out = NULL;
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, CALL);
+    if (status == VIDMM_OK)
+        status = create(adapter, out);
+    adapter_leave(adapter);
+    return status;
+}
+
+void vidmm_process_destroy(struct vidmm_process *process) {
+    if (!process)
+        return;
+    struct vidmm_adapter *adapter = process->adapter;
+    adapter_enter(adapter);
+    adapter_settle(adapter, NULL);
+    unlist(process);
+    process_end(process);
+    adapter_leave(adapter);
+}
+
+bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
+                          struct vidmm_allocation **allocation, uint64_t *offset) {
+    uint64_t row;
+    adapter_enter(process->adapter);
+    const struct mapping *mapping = va_find(&process->space->va, va);
+    bool leads = mapping && mapping->start <= va && mapping->use.kind == VA_PAGES;
+    if (leads) {
+        *allocation = mapping->use.allocation;
+        *offset = va_offset(mapping, va, &row);
+    }
+    adapter_leave(process->adapter);
+    return leads;
+}
+
+void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *info) {
+    const struct mmu *mmu = &adapter->facts.mmu;
+    *info = (struct vidmm_gpummu_info){.on = mmu->on, .caps = mmu->caps, .levels = mmu->levels};
+    memcpy(info->level, mmu->level, sizeof info->level);
+    info->paging_bytes = adapter->spaces.scratch_end - adapter->spaces.scratch_start;
+}

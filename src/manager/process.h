@@ -1,0 +1,37 @@
+/*
+ * process.h - a process: an address space of the GPU, the devices that run in it, and its share of
+ * memory.
+ *
+ * process.c makes and ends processes and the addresses of space.h; device.c makes their devices;
+ * budget.c says how much of the memory is theirs.
+ */
+#ifndef VIDMM_MANAGER_PROCESS_H
+#define VIDMM_MANAGER_PROCESS_H
+
+#include <vidmm/virtual.h>
+
+#include "adapter.h"
+
+struct space;
+
+#define PROCESS_GROUPS 2u /* enum vidmm_memory_group */
+
+struct vidmm_process {
+    struct vidmm_adapter *adapter;
+    struct vidmm_process *next; /* of the adapter */
+    HANDLE handle;              /* the driver's hKmdProcess */
+    struct space *space;
+    uint32_t devices;                /* of it that live */
+    uint64_t listed[PROCESS_GROUPS]; /* bytes on residency lists of its devices */
+    uint64_t fixed[PROCESS_GROUPS];  /* budgets set from outside; UINT64_MAX: none */
+};
+
+/* DxgkDdiCreateProcess and an empty address space; a system process has no tables yet. */
+enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
+                               struct vidmm_process **out);
+/* Its space, and DxgkDdiDestroyProcess. Not for listed processes: vidmm_process_destroy. */
+void process_end(struct vidmm_process *process);
+/* All that are left, when the adapter goes. */
+void processes_end(struct vidmm_adapter *adapter);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * space.h - an address space of the GPU as the rest of the manager sees it: mappings of
+ * allocations that follow them wherever they go, and the paging process's scratch window through
+ * which bytes are moved.
+ *
+ * Behind it: va.h (which addresses are taken, and by what), table.h (the tree of page tables and
+ * where its tables live), mmu.h (what the driver said of its MMU). The functions below add
+ * operations to the plan under construction and change nothing else that a plan could not take
+ * back; they answer false when there is no memory.
+ */
+#ifndef VIDMM_MANAGER_SPACE_H
+#define VIDMM_MANAGER_SPACE_H
+
+#include <vidmm/virtual.h>
+
+#include "segment.h"
+
+struct space;
+struct mapping;
+
+/*
+ * Where the bytes of an allocation are: `place` in `segment`, or its system pages. A place may be
+ * scattered over the segment: placement_at() (segment.h) says where each byte is. What `place`
+ * points at may move before the plan is built: take from it what is needed.
+ */
+struct view {
+    const struct segment *segment; /* NULL: system pages */
+    const struct placement *place;
+};
+
+/* At start, when the adapter runs on GPU virtual addresses: the paging process and its tables. */
+enum vidmm_status space_start(struct vidmm_adapter *adapter);
+void space_stop(struct vidmm_adapter *adapter);
+
+/*
+ * System pages that the paging process sees for ever, mapped with the CPU at start: paging buffers.
+ * Their GPU virtual address; 0: no memory.
+ */
+uint64_t space_keep_pages(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size);
+
+/*
+ * A context was made in the space of its device's process: DxgkDdiSetRootPageTable now, and whenever
+ * the root table moves.
+ */
+enum vidmm_status space_enter(struct vidmm_context *context);
+
+/* Every mapping of `allocation`, in every space: to nothing, with the flushes that needs. */
+bool space_hide(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
+/* Every mapping of `allocation`: to `view`, with the flushes that needs. */
+bool space_show(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                struct view view);
+/*
+ * All bytes of `allocation` from one place to another: scratch mappings, their flush, and
+ * VIRTUAL_TRANSFERs, in pieces that fit the scratch space.
+ */
+bool space_transfer(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                    struct view from, struct view to);
+/* VIRTUAL_FILL of all bytes with `pattern`. */
+bool space_fill(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to,
+                uint32_t pattern);
+/* Before an allocation is destroyed: its mappings end, the addresses are free. */
+enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
+/*
+ * After a reset that lost the memory segments: the paging process's tables are written anew, by the
+ * CPU, before anything is built; then, through the paging queue, those of all processes.
+ */
+enum vidmm_status space_restore_paging(struct vidmm_adapter *adapter);
+enum vidmm_status space_restore(struct vidmm_adapter *adapter);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * space_change.h - one change of what a range of addresses leads to: in the books and in the page
+ * tables, or in neither. A plan and its execution of its own.
+ */
+#ifndef VIDMM_MANAGER_SPACE_CHANGE_H
+#define VIDMM_MANAGER_SPACE_CHANGE_H
+
+#include "table.h"
+
+#define SPACE_RESERVE_UNIT 65536u /* of reservations; nobody gets the first of them */
+
+/* An address space; its root table. */
+enum vidmm_status space_make(struct vidmm_process *process, struct space **out);
+enum vidmm_status space_root(struct space *space);
+/* All of it goes. */
+void space_end(struct space *space);
+
+/* [start, end) is used for `use`, or with NULL for nothing. */
+enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
+                               const struct va_use *use);
+/* The mapping ends; what it was mapped into stays reserved. */
+enum vidmm_status space_unmap(const struct mapping *mapping);
+/* The bytes of the allocation that a mapping leads to lie in [start, end). */
+void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end);
+struct space *space_of(const struct mapping *mapping);
+
+#endif

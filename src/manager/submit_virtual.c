@@ -1,0 +1,139 @@
+/*
+ * submit_virtual.c - a command buffer's way to the GPU when it uses virtual addresses
+ * (gpu-virtual-memory-in-wddm-2-0.md): nothing to render or patch; what the device lists is made
+ * resident, and DxgkDdiSubmitCommandVirtual gets the address. submit.c is the same for physical
+ * addresses.
+ */
+#include "allocation.h"
+#include "context_allocation.h"
+#include "listing.h"
+#include "residency.h"
+
+#define CALL "vidmm_submit_virtual"
+
+struct call {
+    struct vidmm_context *context;
+    const struct vidmm_virtual_submission *submission;
+    uint64_t number;
+};
+
+/* The driver may write into its private data: it gets a copy. */
+static enum vidmm_status copy_private(struct call *call) {
+    struct vidmm_context *context = call->context;
+    const struct vidmm_virtual_submission *submission = call->submission;
+    if (!submission->private_size)
+        return VIDMM_OK;
+    if (!adapter_grow(context->device->adapter, &context->private_data, &context->private_size,
+                      submission->private_size, 1))
+        return fault_no_memory(context->device->adapter, CALL);
+    memcpy(context->private_data, submission->private_data, submission->private_size);
+    return VIDMM_OK;
+}
+
+/* Every allocation that the caller says is written is on the list. */
+static enum vidmm_status check(const struct call *call) {
+    const struct vidmm_virtual_submission *submission = call->submission;
+    struct vidmm_device *device = call->context->device;
+    if (!device->process)
+        return fault_argument(device->adapter, CALL, "a context of a process's device");
+    for (uint32_t i = 0; submission->written && i < submission->written_count; i++) {
+        if (!listing_find(submission->written[i], device))
+            return FAULT(device->adapter, .status = VIDMM_BAD_ARGUMENT, .call = CALL,
+                         .expected = "written allocations on the device's residency list",
+                         .rule = "R382", .page = "access-to-non-resident-allocation", .index = i);
+    }
+    return VIDMM_OK;
+}
+
+/* What the driver keeps for the context is needed whenever it runs (R346). */
+static enum vidmm_status restore_own(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    uint32_t own = context_allocations_count(context);
+    if (own == 0)
+        return VIDMM_OK;
+    if (!adapter_grow(adapter, (void **)&context->references, &context->references_size, own,
+                      sizeof *context->references))
+        return fault_no_memory(adapter, CALL);
+    context_allocations_list(context, context->references);
+    return residency_make_for(context->device, context->references, own);
+}
+
+static enum vidmm_status prepare(void *ctx) {
+    struct call *call = ctx;
+    struct vidmm_context *context = call->context;
+    struct vidmm_device *device = context->device;
+    enum vidmm_status status = device_serves(device, CALL);
+    device->suspends = true;
+    if (status == VIDMM_OK)
+        status = listing_restore(device);
+    if (status == VIDMM_OK)
+        status = restore_own(context);
+    if (status == VIDMM_OK)
+        status = fence_room(device->adapter, context->node);
+    return status;
+}
+
+static void note_use(const struct call *call) {
+    const struct vidmm_virtual_submission *submission = call->submission;
+    struct vidmm_device *device = call->context->device;
+    listing_used(device, call->context->node, call->number, !submission->written);
+    residency_used(device->adapter, call->context->references,
+                   context_allocations_count(call->context), call->context->node, call->number);
+    for (uint32_t i = 0; submission->written && i < submission->written_count; i++)
+        listing_written(submission->written[i], false);
+}
+
+static enum vidmm_status hand_over(const struct call *call) {
+    struct vidmm_context *context = call->context;
+    struct vidmm_adapter *adapter = context->device->adapter;
+    const struct vidmm_virtual_submission *submission = call->submission;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    adapter->fences.submitted = call->number;
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    note_use(call);
+    uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
+    DXGKARG_SUBMITCOMMANDVIRTUAL submit = {
+        .hContext = context->handle,
+        .DmaBufferVirtualAddress = submission->commands,
+        .DmaBufferSize = submission->size,
+        .pDmaBufferPrivateData = submission->private_size ? context->private_data : NULL,
+        .DmaBufferPrivateDataSize = submission->private_size,
+        .DmaBufferUmdPrivateDataSize = submission->private_size,
+        .SubmissionFenceId = fence,
+        .NodeOrdinal = context->node,
+    };
+    submit.Flags.Present = submission->present;
+    NTSTATUS nt = adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &submit);
+    if (nt == STATUS_SUCCESS)
+        return VIDMM_OK;
+    vidmm_notify_completed(adapter, context->node, fence); /* it never reached the GPU */
+    if (nt != STATUS_INVALID_PARAMETER)
+        return submit_judge(adapter, "DxgkDdiSubmitCommandVirtual",
+                            "nc-d3dkmddi-dxgkddi_submitcommandvirtual", nt);
+    return device_lose(context->device, "DxgkDdiSubmitCommandVirtual", "R278",
+                       "nc-d3dkmddi-dxgkddi_submitcommandvirtual");
+}
+
+enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
+                                       const struct vidmm_virtual_submission *submission,
+                                       uint64_t *fence) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    struct call call = {.context = context, .submission = submission};
+    adapter_enter(adapter);
+    enum vidmm_status status = device_serves(context->device, CALL);
+    if (status == VIDMM_OK)
+        status = check(&call);
+    if (status == VIDMM_OK)
+        status = copy_private(&call);
+    call.number = adapter->fences.submitted + 1;
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, prepare, &call);
+    if (status == VIDMM_OK)
+        status = hand_over(&call);
+    if (status == VIDMM_OK) {
+        adapter->stats.submissions++;
+        *fence = call.number;
+    }
+    adapter_leave(adapter);
+    return status;
+}

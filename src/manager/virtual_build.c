@@ -1,0 +1,308 @@
+/*
+ * virtual_build.c - see virtual_build.h.
+ *
+ * Entries are computed into two arrays of the adapter, which the driver may read until its call
+ * returns. A valid entry that is replaced, and on hardware that remembers what was not mapped also
+ * one that becomes valid, makes its addresses stale; the next FLUSH_TLB of the space covers them.
+ */
+#include "virtual_build.h"
+
+#include "allocation.h"
+#include "process.h"
+#include "table.h"
+
+static const struct mmu *mmu_of(const struct space *space) {
+    return &space->adapter->facts.mmu;
+}
+
+/* ---- What the hardware's tables hold --------------------------------------------------------- */
+
+struct entries {
+    struct table_memory *memory;
+    uint32_t first, count;
+    uint32_t shift; /* an entry covers 1 << shift bytes */
+};
+
+static bool is_valid(const struct table_memory *memory, uint32_t index) {
+    return memory->valid[index / 64u] >> (index % 64u) & 1u;
+}
+
+static void mark(struct table_memory *memory, uint32_t index, bool valid) {
+    uint64_t bit = UINT64_C(1) << (index % 64u);
+    memory->valid[index / 64u] =
+        valid ? memory->valid[index / 64u] | bit : memory->valid[index / 64u] & ~bit;
+}
+
+static bool any_valid(const struct entries *entries) {
+    for (uint32_t i = 0; i < entries->count; i++) {
+        if (is_valid(entries->memory, entries->first + i))
+            return true;
+    }
+    return false;
+}
+
+static void make_stale(struct space *space, uint64_t start, uint64_t end) {
+    if (space->stale_start == space->stale_end) {
+        space->stale_start = start;
+        space->stale_end = end;
+        return;
+    }
+    space->stale_start = start < space->stale_start ? start : space->stale_start;
+    space->stale_end = end > space->stale_end ? end : space->stale_end;
+}
+
+static bool cap_invalid_not_cached(const struct space *space) {
+    return space->adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_6 &&
+           mmu_of(space)->caps.InvalidTlbEntriesNotCached;
+}
+
+/* ---- UPDATE_PAGE_TABLE ----------------------------------------------------------------------- */
+
+static bool wide_entries(const struct table_op *op) {
+    return op->table->level == 0 && (op->wide || op->table->wide);
+}
+
+static struct entries entries_of(const struct table_op *op) {
+    struct table *table = op->table;
+    struct entries entries = {.memory = &table->memory[op->wide]};
+    bool whole = op->write == TABLE_INIT || op->write == TABLE_LEAVE || op->write == TABLE_CONVERT;
+    entries.shift =
+        wide_entries(op) ? PAGE_SHIFT_LARGE : mmu_shift(mmu_of(op->space), table->level);
+    entries.first = (uint32_t)((op->start - table->start) >> entries.shift);
+    entries.count = (uint32_t)((op->end - op->start) >> entries.shift);
+    if (whole)
+        entries.count = (uint32_t)((table_end(table) - table->start) >> entries.shift);
+    return entries;
+}
+
+static DXGK_PTE link_entry(const struct table *table, const struct table_memory *memory) {
+    DXGK_PTE entry = {.Flags = 0};
+    D3DGPU_PHYSICAL_ADDRESS address = table_address(memory);
+    entry.Valid = 1;
+    entry.Segment = address.SegmentId & 31u;
+    entry.PageTablePageSize = table->level == 0 && table->wide ? DXGK_PTE_PAGE_TABLE_PAGE_64KB
+                                                               : DXGK_PTE_PAGE_TABLE_PAGE_4KB;
+    entry.PageTableAddress = address.SegmentOffset >> PAGE_SHIFT;
+    return entry;
+}
+
+static void make_links(const struct table_op *op, const struct entries *entries, DXGK_PTE *narrow,
+                       DXGK_PTE *wide) {
+    for (uint32_t i = 0; i < entries->count; i++) {
+        const struct table *child = op->table->child[entries->first + i];
+        narrow[i] = wide[i] = (DXGK_PTE){.Flags = 0};
+        if (child)
+            narrow[i] = link_entry(child, &child->memory[0]);
+        if (child && child->memory[1].size)
+            wide[i] = link_entry(child, &child->memory[1]);
+        mark(entries->memory, entries->first + i, child != NULL);
+    }
+}
+
+static void make_pages(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    const struct segment *segment = op->segment;
+    uint64_t row = 0, place = 0;
+    for (uint32_t i = 0; i < entries->count; i++) {
+        uint64_t offset = op->offset + ((uint64_t)i << entries->shift);
+        DXGK_PTE entry = {.Flags = 0};
+        if (segment && row == 0)
+            place = placement_at(&op->place, offset, &row);
+        entry.Valid = 1;
+        entry.CacheCoherent = op->coherent;
+        entry.ReadOnly = op->read_only;
+        entry.NoExecute = op->no_execute;
+        entry.Segment = segment ? segment->id & 31u : 0;
+        entry.PageAddress =
+            segment ? place >> PAGE_SHIFT : MmGetMdlPfnArray(op->mdl)[offset >> PAGE_SHIFT];
+        to[i] = entry;
+        uint64_t bytes = UINT64_C(1) << entries->shift;
+        place += bytes;
+        row -= row < bytes ? row : bytes;
+    }
+}
+
+static DXGK_PTE repeated(const struct table_op *op) {
+    DXGK_PTE entry = {.Flags = 0};
+    entry.Valid = op->write == TABLE_ZERO;
+    entry.Zero = op->write == TABLE_ZERO;
+    return entry;
+}
+
+/* Notes what changes. False: nothing does. */
+static bool note(const struct table_op *op, const struct entries *entries) {
+    struct space *space = op->space;
+    bool valid = op->write == TABLE_PAGES || op->write == TABLE_ZERO;
+    bool before = any_valid(entries);
+    if ((op->write == TABLE_CLEAR || op->write == TABLE_LEAVE) && !before)
+        return false;
+    if (op->write != TABLE_INIT && !op->now && (before || (valid && !cap_invalid_not_cached(space))))
+        make_stale(space, op->start, op->end);
+    for (uint32_t i = 0; op->write != TABLE_LINKS && i < entries->count; i++)
+        mark(entries->memory, entries->first + i, valid);
+    return true;
+}
+
+static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct table_memory *memory,
+                                                  DXGK_PAGETABLEUPDATEMODE mode) {
+    DXGK_PAGETABLEUPDATEADDRESS address;
+    memset(&address, 0, sizeof address);
+    if (mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
+        address.CpuVirtual = memory->cpu;
+    else if (mode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)
+        address.GpuVirtual = memory->window;
+    else
+        address.GpuPhysical = table_address(memory);
+    return address;
+}
+
+/* What `op` writes; true when it is one entry over and over. */
+static bool make_entries(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    if (op->write == TABLE_PAGES) {
+        make_pages(op, entries, to);
+        return false;
+    }
+    if (op->write == TABLE_LINKS) {
+        make_links(op, entries, to, to + TABLE_ENTRIES_MAX);
+        return false;
+    }
+    to[0] = to[TABLE_ENTRIES_MAX] = repeated(op);
+    return true;
+}
+
+static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op, HANDLE allocation,
+                          DXGKARG_BUILDPAGINGBUFFER *arg) {
+    const struct table_op *op = &plan_op->table;
+    const struct mmu *mmu = mmu_of(op->space);
+    DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &arg->UpdatePageTable;
+    if (op->write == TABLE_CONVERT) {
+        if (!op->table->wide)
+            return false;
+        op->table->wide = false;
+    }
+    struct entries entries = entries_of(op);
+    if (!note(op, &entries))
+        return false;
+    plan_op->op.size = entries.count * sizeof(DXGK_PTE);
+    arg->Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
+    update->PageTableLevel = op->table->level;
+    update->hAllocation = allocation;
+    update->StartIndex = entries.first;
+    update->NumPageTableEntries = entries.count;
+    update->Flags.Repeat = make_entries(op, &entries, adapter->spaces.entries);
+    update->Flags.InitialUpdate = op->write == TABLE_INIT;
+    update->Flags.Use64KBPages = wide_entries(op);
+    update->pPageTableEntries = adapter->spaces.entries;
+    if (mmu->pages == MMU_PAGES_DUAL && (op->table->level == 1 || op->wide))
+        update->pPageTableEntries64KB =
+            adapter->spaces.entries + (op->table->level == 1 ? TABLE_ENTRIES_MAX : 0);
+    update->DriverProtection = op->table->level == 0 ? op->driver_protection : 0;
+    update->AllocationOffsetInBytes = op->offset;
+    update->hProcess = op->space->process->handle;
+    update->UpdateMode =
+        op->now ? DXGK_PAGETABLEUPDATE_CPU_VIRTUAL : mmu->caps.PageTableUpdateMode;
+    update->PageTableAddress = update_address(entries.memory, update->UpdateMode);
+    update->FirstPteVirtualAddress = op->table->start + ((uint64_t)entries.first << entries.shift);
+    return true;
+}
+
+/* ---- The others ------------------------------------------------------------------------------ */
+
+static bool encode_flush(struct plan_op *op, DXGKARG_BUILDPAGINGBUFFER *arg) {
+    struct space *space = op->table.space;
+    if (space->stale_start == space->stale_end || !space->root)
+        return false;
+    arg->Operation = DXGK_OPERATION_FLUSH_TLB;
+    arg->FlushTlb.RootPageTableAddress = table_address(&space->root->memory[0]);
+    arg->FlushTlb.hProcess = space->process->handle;
+    arg->FlushTlb.StartVirtualAddress = op->op.va_from = space->stale_start;
+    arg->FlushTlb.EndVirtualAddress = op->op.va_to = space->stale_end;
+    op->op.size = space->stale_end - space->stale_start;
+    space->stale_start = space->stale_end = 0;
+    return true;
+}
+
+/* The table that maps `at` in the paging process, where the driver wants to know. */
+static D3DGPU_VIRTUAL_ADDRESS table_window(struct vidmm_adapter *adapter, uint64_t at) {
+    const struct space *paging = adapter->spaces.paging;
+    if (!adapter->facts.mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
+        return 0;
+    const struct table *table = table_leaf(paging, &at, paging->va.limit);
+    return table ? table->memory[0].window : 0;
+}
+
+static bool in_memory(const struct vidmm_adapter *adapter, const struct vidmm_place *place) {
+    return place->segment && (adapter->memory_set >> (place->segment - 1) & 1u);
+}
+
+static bool encode_transfer(struct vidmm_adapter *adapter, const struct vidmm_op *op,
+                            HANDLE allocation, DXGKARG_BUILDPAGINGBUFFER *arg) {
+    DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &arg->TransferVirtual;
+    bool from = in_memory(adapter, &op->from), to = in_memory(adapter, &op->to);
+    arg->Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
+    transfer->hAllocation = allocation;
+    transfer->AllocationOffsetInBytes = op->at;
+    transfer->TransferSizeInBytes = op->size;
+    transfer->SourceVirtualAddress = op->va_from;
+    transfer->DestinationVirtualAddress = op->va_to;
+    transfer->SourcePageTable = table_window(adapter, op->va_from);
+    transfer->DestinationPageTable = table_window(adapter, op->va_to);
+    transfer->TransferDirection = !to     ? DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM
+                                  : !from ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL
+                                          : DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;
+    return true;
+}
+
+static bool encode_fill(const struct vidmm_op *op, HANDLE allocation,
+                        DXGKARG_BUILDPAGINGBUFFER *arg) {
+    arg->Operation = DXGK_OPERATION_VIRTUAL_FILL;
+    arg->FillVirtual.hAllocation = allocation;
+    arg->FillVirtual.AllocationOffsetInBytes = op->at;
+    arg->FillVirtual.FillSizeInBytes = op->size;
+    arg->FillVirtual.FillPattern = op->pattern;
+    arg->FillVirtual.DestinationVirtualAddress = op->va_to;
+    return true;
+}
+
+/* Resident where `to` says, or no longer (ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency). */
+static bool encode_notice(const struct vidmm_op *op, HANDLE allocation,
+                          DXGKARG_BUILDPAGINGBUFFER *arg) {
+    arg->Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
+    arg->NotifyResidency.hAllocation = allocation;
+    arg->NotifyResidency.PhysicalAddress.SegmentId = op->to.segment;
+    arg->NotifyResidency.PhysicalAddress.SegmentOffset = op->to.offset;
+    arg->NotifyResidency.Resident = op->to.segment != 0;
+    return true;
+}
+
+bool virtual_encode(struct vidmm_adapter *adapter, struct plan_op *op, HANDLE allocation,
+                    DXGKARG_BUILDPAGINGBUFFER *arg) {
+    switch (op->op.kind) {
+    case VIDMM_OP_UPDATE_PAGE_TABLE:
+        return encode_update(adapter, op, allocation, arg);
+    case VIDMM_OP_FLUSH_TLB:
+        return encode_flush(op, arg);
+    case VIDMM_OP_VIRTUAL_TRANSFER:
+        return encode_transfer(adapter, &op->op, allocation, arg);
+    case VIDMM_OP_VIRTUAL_FILL:
+        return encode_fill(&op->op, allocation, arg);
+    case VIDMM_OP_NOTIFY_RESIDENCY:
+        return encode_notice(&op->op, allocation, arg);
+    default:
+        return false;
+    }
+}
+
+bool virtual_now(const struct plan_op *op) {
+    return op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE && op->table.now;
+}
+
+enum vidmm_status virtual_wait(struct vidmm_adapter *adapter, const struct plan_op *op) {
+    const struct table_op *table = &op->table;
+    bool ours = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE || op->op.kind == VIDMM_OP_FLUSH_TLB;
+    if (!ours || table->space->paging)
+        return VIDMM_OK;
+    bool suspend = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE && table->write == TABLE_CONVERT;
+    if (!suspend && !adapter->facts.mmu.caps.PageTableUpdateRequireAddressSpaceIdle)
+        return VIDMM_OK;
+    return fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
+}

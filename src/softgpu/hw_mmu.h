@@ -1,0 +1,89 @@
+/*
+ * hw_mmu.h - the MMU's own: the block and its registers (hw_mmu.c), page table walks
+ * (hw_translate.c) and the TLB in front of them (hw_tlb.c).
+ *
+ * One TLB serves all engines. What it holds is used whatever the tables say by now: forgetting to
+ * flush it has the consequences that it has on silicon. Replacement takes turns within a set, so
+ * the same accesses always displace the same translations. `lock` is a leaf of the lock order.
+ */
+#ifndef SOFTGPU_HW_MMU_H
+#define SOFTGPU_HW_MMU_H
+
+#include "hw.h"
+
+/* The end of a walk. */
+struct hw_leaf {
+    uint64_t word;  /* the entry of the page; 0: there is none (GPU_MMU_CACHES_INVALID) */
+    uint32_t shift; /* of the page's size */
+    uint32_t level; /* of the table that has the entry */
+};
+
+struct hw_tlb_entry {
+    uint64_t page; /* virtual address >> shift */
+    struct hw_leaf leaf;
+    uint32_t space;
+    bool used;
+};
+
+struct hw_tlb {
+    struct hw_tlb_entry *entry; /* sets * ways */
+    uint32_t *victim;           /* way of each set that is displaced next */
+    uint32_t sets, ways;
+    uint64_t shifts; /* bit n: a page of 1 << n bytes may be in it */
+    uint64_t hits, misses;
+};
+
+struct hw_mmu {
+    struct gpu_mmu_format format;
+    uint32_t va_bits;
+    uint64_t page_bits, table_bits; /* that may be set in the entry of a page, of a table */
+    pthread_mutex_t lock;
+    struct hw_tlb tlb;
+    uint64_t root[GPU_SPACES]; /* that each space used last */
+    uint64_t flush_start, flush_end;
+    uint32_t flush_space;
+    _Alignas(64) unsigned char zeros[GPU_PAGE];             /* what a zero page reads as */
+    _Alignas(64) unsigned char sink[GPU_ENGINES][GPU_PAGE]; /* where writes to it go */
+};
+
+/* ---- hw_mmu.c
+ * ------------------------------------------------------------------------------------- */
+
+/* Reads the settings; true with hw->mmu NULL when there shall be none. */
+bool hw_mmu_make(struct hw *hw);
+void hw_mmu_drop(struct hw *hw);
+/* A reset: the TLB is empty. */
+void hw_mmu_stop(struct hw *hw);
+/* The back door of vidmm_hw_model. */
+bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
+                  struct vidmm_hw_translation *out);
+uint64_t hw_mmu_read(struct hw *hw, uint32_t offset);
+void hw_mmu_write(struct hw *hw, uint32_t offset, uint64_t value);
+/* GPU_FLUSH_*; false when there is no such. */
+bool hw_mmu_flush(struct hw *hw, uint32_t what, uint32_t space, uint64_t start, uint64_t end);
+
+/* ---- hw_translate.c: with `lock` held
+ * ---------------------------------------------------------------- */
+
+/* `leaf->level` is that of the entry that decided, also of a fault. Adds to `cost_ns`. */
+enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t va,
+                           struct hw_leaf *leaf, uint64_t *cost_ns);
+
+/* ---- hw_tlb.c: likewise
+ * --------------------------------------------------------------------- */
+
+bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways);
+void hw_tlb_drop(struct hw *hw, struct hw_tlb *tlb);
+const struct hw_leaf *hw_tlb_find(const struct hw_tlb *tlb, uint32_t space, uint64_t va);
+void hw_tlb_put(struct hw_tlb *tlb, uint32_t space, uint64_t va, const struct hw_leaf *leaf);
+
+/* Which translations go: of `space`, or of all, with a byte in [start, last]. */
+struct hw_flush {
+    bool all_spaces;
+    bool short_of; /* an ordered fault: those of odd pages stay */
+    uint32_t space;
+    uint64_t start, last;
+};
+void hw_tlb_flush(struct hw_tlb *tlb, const struct hw_flush *flush);
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * hw_table.c - the commands that only a board with an MMU has: writing and copying page table
+ * entries, flushing the TLB, signalling, and storing data that is in the command itself.
+ *
+ * Entries are written whole, one word after the other, so that a walk on another engine meets the
+ * old entry or the new one.
+ */
+#include "hw_mmu.h"
+#include "hw_copy.h"
+
+#define ENTRY_NS         4u
+#define FLUSH_NS         500u
+#define STORE_BYTES_A_NS 16u
+#define COPY_WORDS       512u
+#define FAR_AWAY         (UINT64_C(1) << 60) /* no address of any kind is as large */
+#define WORD             ((uint32_t)sizeof(uint64_t))
+
+/* ---- Single words
+ * ---------------------------------------------------------------------------------------- */
+
+/* The aligned word at `address`, as the command means it. */
+static enum gpu_fault word_at(struct hw *hw, struct hw_engine *engine, uint32_t access,
+                              uint64_t address, hw_entry **word) {
+    unsigned char *at = NULL;
+    uint64_t bytes = WORD;
+    enum gpu_fault fault = hw_reach(hw, hw_operand_space(engine), access, address, &at, &bytes);
+    *word = (hw_entry *)(void *)at;
+    return fault;
+}
+
+static enum gpu_fault put_word(struct hw *hw, struct hw_engine *engine, uint64_t address,
+                               uint64_t value) {
+    hw_entry *word;
+    enum gpu_fault fault = word_at(hw, engine, GPU_ACCESS_WRITE, address, &word);
+    if (fault == GPU_FAULT_NONE)
+        atomic_store_explicit(word, value, memory_order_release);
+    return fault;
+}
+
+static enum gpu_fault get_word(struct hw *hw, struct hw_engine *engine, uint64_t address,
+                               uint64_t *value) {
+    hw_entry *word;
+    enum gpu_fault fault = word_at(hw, engine, GPU_ACCESS_READ, address, &word);
+    if (fault == GPU_FAULT_NONE)
+        *value = atomic_load_explicit(word, memory_order_acquire);
+    return fault;
+}
+
+static bool words_named(uint64_t address, uint64_t words) {
+    return address % WORD == 0 && address < FAR_AWAY && words <= GPU_ENTRIES_LIMIT;
+}
+
+/* ---- Page table entries
+ * ---------------------------------------------------------------------------------- */
+
+/* What FaultKind 11 writes in place of an entry: one for a neighbour that exists. */
+static uint64_t wrong_entry(struct hw *hw, uint64_t entry) {
+    uint64_t far = entry ^ GPU_PAGE_64K, near = entry ^ GPU_PAGE, bytes = GPU_PAGE;
+    unsigned char *at;
+    return hw_at(hw, far & GPU_PTE_ADDRESS, &at, &bytes) == GPU_FAULT_NONE ? far : near;
+}
+
+static enum gpu_fault write_entries(struct hw *hw, struct hw_engine *engine,
+                                    const struct gpu_write_entries *write) {
+    bool repeat = (write->head.flags & GPU_FLAG_REPEAT) != 0;
+    uint64_t entry = 0, at = write->table + (uint64_t)write->first * WORD;
+    enum gpu_fault fault = GPU_FAULT_NONE;
+    for (uint32_t i = 0; i < write->count && fault == GPU_FAULT_NONE; i++) {
+        if (i == 0 || !repeat)
+            fault = hw_engine_fetch(hw, engine, engine->cursor + (uint32_t)sizeof *write + i * WORD,
+                                    &entry, WORD);
+        bool wrong = i == 0 && fault == GPU_FAULT_NONE && (entry & GPU_PTE_VALID) &&
+                     hw_damaged(hw, HW_DAMAGE_ENTRY);
+        if (fault == GPU_FAULT_NONE)
+            fault = put_word(hw, engine, at, wrong ? wrong_entry(hw, entry) : entry);
+        at += (uint64_t)write->step * WORD;
+    }
+    return fault;
+}
+
+enum gpu_fault hw_write_entries_command(struct hw *hw, struct hw_engine *engine,
+                                        const struct gpu_command *head) {
+    struct gpu_write_entries write;
+    enum gpu_fault fault = hw_operands(hw, engine, head, &write, sizeof write);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    write.head = *head;
+    uint64_t held = (head->size - sizeof write) / WORD;
+    uint64_t needed = head->flags & GPU_FLAG_REPEAT ? write.count != 0 : write.count;
+    if (!words_named(write.table, write.count) || write.step == 0 || write.step > 2 ||
+        held < needed)
+        return GPU_FAULT_COMMAND;
+    engine->cost_ns += (uint64_t)write.count * ENTRY_NS;
+    if (write.count != 0 && hw_damaged(hw, HW_DAMAGE_DROP_ENTRIES))
+        return GPU_FAULT_NONE;
+    return write_entries(hw, engine, &write);
+}
+
+/* Words that all are read before the first is written. */
+static enum gpu_fault copy_words(struct hw *hw, struct hw_engine *engine, uint64_t destination,
+                                 uint64_t source, uint32_t words) {
+    uint64_t word[COPY_WORDS];
+    enum gpu_fault fault = GPU_FAULT_NONE;
+    for (uint32_t i = 0; i < words && fault == GPU_FAULT_NONE; i++)
+        fault = get_word(hw, engine, source + i * WORD, &word[i]);
+    for (uint32_t i = 0; i < words && fault == GPU_FAULT_NONE; i++)
+        fault = put_word(hw, engine, destination + i * WORD, word[i]);
+    return fault;
+}
+
+/* Upwards or downwards, whichever leaves what is still to be read alone. */
+enum gpu_fault hw_copy_entries_command(struct hw *hw, struct hw_engine *engine,
+                                       const struct gpu_command *head) {
+    struct gpu_copy_entries copy;
+    enum gpu_fault fault = hw_operands(hw, engine, head, &copy, sizeof copy);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    if (!words_named(copy.destination, copy.words) || !words_named(copy.source, copy.words))
+        return GPU_FAULT_COMMAND;
+    engine->cost_ns += (uint64_t)copy.words * ENTRY_NS;
+    if (copy.words != 0 && hw_damaged(hw, HW_DAMAGE_DROP_ENTRIES))
+        return GPU_FAULT_NONE;
+    for (uint32_t done = 0; done < copy.words && fault == GPU_FAULT_NONE;) {
+        uint32_t left = copy.words - done, part = left < COPY_WORDS ? left : COPY_WORDS;
+        uint64_t at = (uint64_t)(copy.destination > copy.source ? left - part : done) * WORD;
+        fault = copy_words(hw, engine, copy.destination + at, copy.source + at, part);
+        done += part;
+    }
+    return fault;
+}
+
+/* ---- The others
+ * ------------------------------------------------------------------------------------------ */
+
+enum gpu_fault hw_flush_command(struct hw *hw, struct hw_engine *engine,
+                                const struct gpu_command *head) {
+    struct gpu_flush flush;
+    enum gpu_fault fault = hw_operands(hw, engine, head, &flush, sizeof flush);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    engine->cost_ns += FLUSH_NS;
+    return hw_mmu_flush(hw, flush.what, flush.space, flush.start, flush.end) ? GPU_FAULT_NONE
+                                                                             : GPU_FAULT_COMMAND;
+}
+
+enum gpu_fault hw_signal_command(struct hw *hw, struct hw_engine *engine,
+                                 const struct gpu_command *head) {
+    struct gpu_signal signal;
+    enum gpu_fault fault = hw_operands(hw, engine, head, &signal, sizeof signal);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    if (!words_named(signal.address, 1))
+        return GPU_FAULT_COMMAND;
+    hw_stream_fence();
+    fault = put_word(hw, engine, signal.address, signal.value);
+    if (fault == GPU_FAULT_NONE && (head->flags & GPU_FLAG_NOTIFY)) {
+        pthread_mutex_lock(&hw->lock);
+        engine->events |= GPU_EVENT_SIGNALED;
+        pthread_mutex_unlock(&hw->lock);
+        engine->notify = true;
+    }
+    return fault;
+}
+
+enum gpu_fault hw_store_command(struct hw *hw, struct hw_engine *engine,
+                                const struct gpu_command *head) {
+    struct gpu_store store;
+    unsigned char data[256];
+    uint32_t at = engine->cursor + (uint32_t)sizeof store;
+    enum gpu_fault fault = hw_operands(hw, engine, head, &store, sizeof store);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    if (store.bytes > head->size - sizeof store || store.address >= FAR_AWAY)
+        return GPU_FAULT_COMMAND;
+    engine->cost_ns += store.bytes / STORE_BYTES_A_NS;
+    for (uint64_t done = 0; done < store.bytes && fault == GPU_FAULT_NONE;) {
+        uint64_t left = store.bytes - done;
+        uint32_t part = left < sizeof data ? (uint32_t)left : (uint32_t)sizeof data;
+        fault = hw_engine_fetch(hw, engine, at + (uint32_t)done, data, part);
+        if (fault == GPU_FAULT_NONE)
+            fault = hw_write(hw, hw_operand_space(engine), store.address + done, data, part);
+        done += part;
+    }
+    return fault;
+}

@@ -24,6 +24,11 @@ enum { SYSTEM = 0, VRAM = 1, APERTURE = 2, SEGMENTS = 2 };
 #define INDEX_BITS 9u
 #define VA_BITS    (PAGE_SHIFT + LEVELS * INDEX_BITS)
 
+/* Behind the handle of a process. */
+struct process {
+    HANDLE system; /* hDxgkProcess, by which a page fault would be reported */
+};
+
 /* Behind the handle of a context. */
 struct context {
     D3DGPU_PHYSICAL_ADDRESS root;
@@ -126,17 +131,22 @@ static NTSTATUS APIENTRY build_paging_buffer(const HANDLE handle, DXGKARG_BUILDP
 
 /* ---- Processes and contexts ------------------------------------------------------------------ */
 
-/* Nothing to know about a process: its tables come with its contexts. */
+/* Its tables come with its contexts. */
 static DXGKDDI_CREATEPROCESS create_process;
 static NTSTATUS APIENTRY create_process(const HANDLE handle, DXGKARG_CREATEPROCESS *args) {
-    args->hKmdProcess = handle;
+    struct process *process = skeleton_allocate(sizeof(*process));
+    UNREFERENCED_PARAMETER(handle);
+    if (process == NULL)
+        return STATUS_NO_MEMORY;
+    process->system = args->hDxgkProcess;
+    args->hKmdProcess = process;
     return STATUS_SUCCESS;
 }
 
 static DXGKDDI_DESTROYPROCESS destroy_process;
 static NTSTATUS APIENTRY destroy_process(const HANDLE handle, const HANDLE process) {
     UNREFERENCED_PARAMETER(handle);
-    UNREFERENCED_PARAMETER(process);
+    skeleton_release(process);
     return STATUS_SUCCESS;
 }
 

@@ -121,10 +121,17 @@ bool vidmm_host_failed_once(struct vidmm_host *host);
 uint32_t vidmm_host_violations(struct vidmm_host *host);
 const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 
+/* What the calling thread is in besides a DDI call: an interrupt or DPC routine, a system thread of
+ * the driver, the hardware model; or NULL. May be called from a signal handler. */
+const char *vidmm_host_doing(void);
+
 /* Lets the hardware run until it has nothing to do (virtual time), or briefly (threads). */
 void vidmm_host_run(struct vidmm_host *host);
 /* The model's back door; NULL when it has none. See hwmodel.h peek. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size);
+/* The model's view of a GPU virtual address; false when it has none. See hwmodel.h translate. */
+bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entries, uint64_t va,
+                          struct vidmm_hw_translation *out);
 /* The CPU's view of a physical range behind a memory BAR, or in contiguous memory that the driver
  * allocated; or NULL. */
 void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size);

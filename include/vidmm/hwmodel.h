@@ -32,6 +32,12 @@ struct vidmm_hw_host {
     void (*advance)(void *ctx, uint64_t ns);
     /* Named number from the run's configuration, or `otherwise`. */
     uint64_t (*setting)(void *ctx, const char *name, uint64_t otherwise);
+    /*
+     * The platform's IOMMU: host pointer to what the process `pasid` has at its CPU address `va`,
+     * or NULL when the GPU may not reach that. `*size` in is what is wanted, not 0, out how much of
+     * it is in one piece. Any thread. NULL: there is no IOMMU.
+     */
+    void *(*iommu)(void *ctx, uint32_t pasid, uint64_t va, size_t *size);
 };
 
 enum vidmm_hw_bar_kind { VIDMM_HW_BAR_NONE, VIDMM_HW_BAR_REGISTERS, VIDMM_HW_BAR_MEMORY };

@@ -151,6 +151,7 @@ struct vidmm_op {
     uint32_t pattern;            /* FILL */
     bool swizzle, unswizzle, first, last; /* TRANSFER */
     uint64_t va_from, va_to; /* VIRTUAL_*: addresses of the paging process; FLUSH_TLB: the range */
+    uint64_t value;          /* SIGNAL_FENCE: what is written to va_to */
 };
 
 /*
@@ -181,6 +182,7 @@ struct vidmm_stats {
     uint64_t multipass_splits; /* INSUFFICIENT_DMA_BUFFER answers that made progress */
     uint64_t busy_retries;     /* ALLOCATION_BUSY answers */
     uint64_t resets;
+    uint64_t table_bytes, table_bytes_peak; /* of page tables, the paging process's included */
 };
 
 /* ---- The adapter ------------------------------------------------------------------------------
@@ -188,10 +190,10 @@ struct vidmm_stats {
 
 /* How the GPU reaches memory. */
 enum vidmm_model {
-    VIDMM_MODEL_ANY,      /* GPUMMU where the driver has it */
+    VIDMM_MODEL_ANY,      /* GPUMMU where the driver has it, else IOMMU where it has that */
     VIDMM_MODEL_PHYSICAL, /* patched physical addresses */
     VIDMM_MODEL_GPUMMU,   /* GPU virtual addresses: see virtual.h */
-    VIDMM_MODEL_IOMMU,    /* the CPU's page tables */
+    VIDMM_MODEL_IOMMU,    /* addresses of the CPU: likewise */
 };
 
 struct vidmm_adapter_config {
@@ -249,8 +251,8 @@ enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter);
 /* Moves everything that is not pinned out of every segment (level 3 of the threading model; power).
  */
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter);
-/* READ_PHYSICAL / WRITE_PHYSICAL: the GPU touches `bytes` (1..8) at a segment offset; coherency
- * flush. */
+/* READ_PHYSICAL / WRITE_PHYSICAL: the GPU touches eight bytes at a segment offset; coherency
+ * flush. VIDMM_BAD_ARGUMENT with GPU virtual addresses. */
 enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,
                               bool write);
 

@@ -5,7 +5,7 @@
  * pages and the CPU's view of physical addresses come in through one struct of function pointers.
  * src/host provides the usual implementation; a kernel or a simulator provides its own.
  *
- * Every member is required. Every function gets `ctx` as its first argument.
+ * Every member is required but the last. Every function gets `ctx` as its first argument.
  */
 #ifndef VIDMM_OS_H
 #define VIDMM_OS_H
@@ -19,6 +19,25 @@
 /* Flags of vidmm_os.pages_alloc. */
 #define VIDMM_PAGES_CONTIGUOUS 0x1u /* one physically contiguous run */
 #define VIDMM_PAGES_CACHED     0x2u /* cacheable; otherwise write-combined */
+
+/*
+ * An IOMMU in front of the GPU (iommu-model.md): it reaches memory by the CPU's addresses of a
+ * process, which it names by a PASID. Every function gets vidmm_os.ctx.
+ */
+struct vidmm_iommu {
+    /* A process that may use the GPU: its PASID, or 0 when there is no memory. */
+    uint32_t (*attach)(void *ctx);
+    /* Nothing is mapped for it any more. */
+    void (*detach)(void *ctx, uint32_t pasid);
+    /*
+     * Where pages_map() shows, or will show, the pages of `mdl`; 0: out of room. Once for each MDL
+     * and process. The GPU's accesses fault until show() allows them.
+     */
+    uint64_t (*map)(void *ctx, uint32_t pasid, PMDL mdl);
+    void (*unmap)(void *ctx, uint32_t pasid, uint64_t address);
+    /* Whether the GPU may reach what is mapped at `address`. */
+    void (*show)(void *ctx, uint32_t pasid, uint64_t address, bool shown);
+};
 
 struct vidmm_os {
     void *ctx;
@@ -64,6 +83,8 @@ struct vidmm_os {
     /* Bytes of installed system memory, and its highest physical address. */
     uint64_t (*memory_bytes)(void *ctx);
     uint64_t (*memory_highest)(void *ctx);
+
+    const struct vidmm_iommu *iommu; /* NULL: the system has none */
 };
 
 #endif

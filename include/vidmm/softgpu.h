@@ -41,6 +41,10 @@
  *   MmuDemands             sum of 1 ExplicitPageTableInvalidation, 2 AddressSpaceIdle,
  *                          4 SourcePageTableVaInTransfer: the driver says so, without need
  *   TlbSets, TlbWays       geometry of the TLB (default 64 and 4); sets: a power of two
+ *
+ * The CPU's addresses (from WDDM 2.0 on):
+ *   Iommu                  1: the board can use the platform's IOMMU, and the driver has IoMmu.
+ *                          Without MmuLevels VRAM is no segment then, all is system memory
  */
 #ifndef VIDMM_SOFTGPU_H
 #define VIDMM_SOFTGPU_H

@@ -1,11 +1,12 @@
 /*
- * virtual.h - GPU virtual memory and WDDM 2 residency: what an adapter that runs on the GpuMmu
- * model offers beside manager.h.
+ * virtual.h - GPU virtual memory and WDDM 2 residency: what an adapter that runs on the GpuMmu or
+ * the IoMmu model offers beside manager.h.
  *
  * A process has an address space, whose page tables the manager owns and the driver encodes. Its
  * devices list what must be resident while their contexts run (vidmm_make_resident, vidmm_evict);
  * commands name addresses only. Kernel-mode names of the same things: D3DDDI_MAPGPUVIRTUALADDRESS,
  * D3DDDI_MAKERESIDENT, D3DKMT_EVICT ... (gpu-virtual-memory-in-wddm-2-0.md, residency-overview.md).
+ * On IoMmu the addresses are the CPU's, and the system's IOMMU translates them (iommu-model.md).
  *
  * Threads and errors: as in manager.h.
  */
@@ -32,6 +33,7 @@ struct vidmm_level_info {
 
 struct vidmm_gpummu_info {
     bool on;              /* the adapter runs on GPU virtual addresses */
+    bool iommu;           /* or on the CPU's, behind an IOMMU */
     DXGK_GPUMMUCAPS caps; /* zero when the driver has no GpuMmu */
     uint32_t levels;      /* level[0] is the leaves */
     struct vidmm_level_info level[VIDMM_LEVELS_MAX];
@@ -51,8 +53,8 @@ uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64
  */
 
 /*
- * DxgkDdiCreateProcess and an empty address space. VIDMM_BAD_ARGUMENT unless the adapter runs on
- * GPU virtual addresses.
+ * DxgkDdiCreateProcess and an empty address space; on IoMmu with a PASID. VIDMM_BAD_ARGUMENT unless
+ * the adapter runs on virtual addresses.
  */
 enum vidmm_status vidmm_process_create(struct vidmm_adapter *adapter, struct vidmm_process **out);
 /* Its devices must be gone. NULL is fine. */
@@ -119,6 +121,9 @@ enum vidmm_status vidmm_va_reserve(struct vidmm_process *process,
  * Maps a range of an allocation (D3DDDI_MAPGPUVIRTUALADDRESS) into free or reserved addresses. The
  * mapping leads to the bytes whenever the allocation is resident. `*fence` (of `queue`): 0, or the
  * paging fence value after which the GPU may use it.
+ * On IoMmu the address is the CPU's pointer to the bytes, the same one every time: a request that
+ * wishes for another, for a driver protection or for anything but an allocation is
+ * VIDMM_BAD_ARGUMENT, and so are vidmm_va_reserve and vidmm_va_update.
  */
 enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
                                const struct vidmm_va_request *request, uint64_t *va,
@@ -149,7 +154,10 @@ struct vidmm_va_operation {
  */
 enum vidmm_status vidmm_va_update(struct vidmm_context *context,
                                   const struct vidmm_va_operation *operations, uint32_t count);
-/* Ends mappings and reservations of a range; the addresses may be taken again at once. */
+/*
+ * Ends mappings and reservations of a range; the addresses may be taken again at once. On IoMmu it
+ * is all of one allocation.
+ */
 enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint64_t size);
 
 /* ---- Residency ---------------------------------------------------------------------------------
@@ -168,7 +176,7 @@ enum vidmm_status vidmm_make_resident(struct vidmm_paging_queue *queue,
                                       struct vidmm_allocation *const *allocations, uint32_t count,
                                       uint32_t flags, uint64_t *fence, uint64_t *bytes_to_trim);
 
-#define VIDMM_EVICT_ONLY_IF_NECESSARY 0x1u
+#define VIDMM_EVICT_ONLY_IF_NECESSARY 0x1u /* it may be needed again soon; else it goes first */
 #define VIDMM_EVICT_NOT_WRITTEN_TO    0x2u /* the GPU did not write it since it became resident */
 
 /* Takes one off each count; at 0 an allocation may leave. `*bytes_to_trim` may be NULL. */
@@ -187,8 +195,17 @@ uint32_t vidmm_residency_count(struct vidmm_device *device, struct vidmm_allocat
  * vidmm_device_evict, nothing that needs memory itself.
  */
 typedef void vidmm_trim_callback(void *ctx, uint32_t flags, uint64_t bytes_to_trim);
-/* D3DKMT_REGISTERTRIMNOTIFICATION; NULL ends it. One a device. */
+/*
+ * D3DKMT_REGISTERTRIMNOTIFICATION; NULL ends it, and waits for a call that is under way: not from
+ * inside the callback. One a device.
+ */
 void vidmm_device_trim(struct vidmm_device *device, vidmm_trim_callback *callback, void *ctx);
+
+/*
+ * The host's clock: every device that registered is asked for a periodic trim; with `restart`, to
+ * count from now on.
+ */
+void vidmm_trim(struct vidmm_adapter *adapter, bool restart);
 
 enum vidmm_offer_priority { VIDMM_OFFER_LOW = 1, VIDMM_OFFER_NORMAL, VIDMM_OFFER_HIGH };
 enum vidmm_reclaim_result { VIDMM_RECLAIM_OK, VIDMM_RECLAIM_DISCARDED };
@@ -230,7 +247,10 @@ struct vidmm_virtual_submission {
     const void *private_data;
     uint32_t private_size;
     bool present;
-    /* What the commands write, if the caller knows; NULL: anything on the device's list. */
+    /*
+     * What the commands write, if the caller knows; NULL: anything on the device's list. One that
+     * is not listed, or offered, puts the device in error.
+     */
     struct vidmm_allocation *const *written;
     uint32_t written_count;
 };

@@ -1,6 +1,8 @@
 /* calls.c - the long arguments of calls.h. */
 #include "calls.h"
 
+#include "world.h"
+
 void host_in_query(struct host_call *c, const DXGKARG_QUERYADAPTERINFO *a) {
     host_mix2(c, (uint32_t)a->Type, a->InputDataSize);
     host_mix(c, a->OutputDataSize);
@@ -153,7 +155,8 @@ void host_in_submit(struct host_call *c, const DXGKARG_SUBMITCOMMAND *a) {
 }
 
 void host_in_submit_virtual(struct host_call *c, const DXGKARG_SUBMITCOMMANDVIRTUAL *a) {
-    host_mix(c, a->DmaBufferVirtualAddress);
+    /* An address of the CPU is a pointer, and of no account. */
+    host_mix(c, host_iommu_in_use() ? 0 : a->DmaBufferVirtualAddress);
     host_mix2(c, a->DmaBufferSize, a->DmaBufferPrivateDataSize);
     host_mix2(c, a->SubmissionFenceId, a->Flags.Value);
     host_mix2(c, a->EngineOrdinal, a->NodeOrdinal);

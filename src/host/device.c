@@ -128,6 +128,7 @@ static bool add(struct host_device *device, struct vidmm_host_error *error) {
     const char *absent = missing(&device->ddi);
     if (absent != NULL)
         return fail(error, STATUS_SUCCESS, "the driver left %s NULL in its table", absent);
+    calling("DxgkDdiAddDevice");
     NTSTATUS status = device->ddi.DxgkDdiAddDevice(&device->physical, &device->context);
     check_irql("DxgkDdiAddDevice");
     if (!NT_SUCCESS(status))

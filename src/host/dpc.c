@@ -58,7 +58,10 @@ static void run_queue(struct host_dpcs *dpcs) {
     PKDPC object = NULL;
     KDPC dpc;
     while (take(dpcs, &object, &dpc)) {
+        const char *outer = host_self.doing;
+        host_self.doing = "a DPC routine";
         dpc.DeferredRoutine(object, dpc.DeferredContext, dpc.SystemArgument1, dpc.SystemArgument2);
+        host_self.doing = outer;
         if (host_self.irql != DISPATCH_LEVEL) {
             host_violation("a DPC routine returned at IRQL %u instead of %u", host_self.irql,
                            DISPATCH_LEVEL);

@@ -139,6 +139,7 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
         .now = hw_now,
         .advance = hw_advance,
         .setting = hw_setting,
+        .iommu = host_iommu_translate,
     };
     if (model != NULL) {
         host->hw = model->create(&host->hw_host, bars);
@@ -201,6 +202,7 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     host->allocations.allocating_ctx = config->allocating_ctx;
     host_violations_init(&host->violations);
     host_mdls_init(&host->mdls);
+    host_iommu_init(&host->iommu);
     host_engines_init(&host->engines, config->threads);
     host_interrupt_init(&host->interrupt);
     host_dpcs_init(&host->dpcs);
@@ -219,6 +221,7 @@ static void delete_host(struct vidmm_host *host) {
     host_unload(host->model_module);
     if (host->bars_made)
         host_bars_done(&host->bars);
+    host_iommu_done(&host->iommu);
     host_mdls_done(&host->mdls);
     if (host->pool_made)
         host_pool_done(&host->pool);
@@ -389,6 +392,10 @@ bool vidmm_host_failed_once(struct vidmm_host *host) {
     return atomic_load(&host->allocations.failed);
 }
 
+const char *vidmm_host_doing(void) {
+    return host_self.in_model != 0 ? "the hardware model" : host_self.doing;
+}
+
 void vidmm_host_run(struct vidmm_host *host) {
     if (host->engines.threaded) {
         host_sleep(host_now() + 1000000);
@@ -399,14 +406,27 @@ void vidmm_host_run(struct vidmm_host *host) {
     host_settle();
 }
 
+/* The model's back doors raise nothing, and who looks through them may hold locks that a DPC wants:
+ * interrupts of other threads are left to those. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size) {
     const struct vidmm_hw_model *model = host->config.model;
     if (model == NULL || model->peek == NULL)
         return NULL;
-    host_model_enter();
+    host_self.in_model++;
     const void *bytes = model->peek(host->hw, gpu_address, size);
-    host_model_leave();
+    host_self.in_model--;
     return bytes;
+}
+
+bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entries, uint64_t va,
+                          struct vidmm_hw_translation *out) {
+    const struct vidmm_hw_model *model = host->config.model;
+    if (model == NULL || model->translate == NULL)
+        return false;
+    host_self.in_model++;
+    bool there = model->translate(host->hw, root, entries, va, out);
+    host_self.in_model--;
+    return there;
 }
 
 void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size) {

@@ -34,6 +34,8 @@ void host_interrupt_raise(uint32_t message) {
 
 static void call_isr(uint64_t messages) {
     DXGKDDI_INTERRUPT_ROUTINE *isr = host_world->device.ddi.DxgkDdiInterruptRoutine;
+    const char *outer = host_self.doing;
+    host_self.doing = "DxgkDdiInterruptRoutine";
     while (messages != 0) {
         uint32_t message = (uint32_t)__builtin_ctzll(messages);
         messages &= messages - 1;
@@ -45,6 +47,7 @@ static void call_isr(uint64_t messages) {
             host_self.irql = HOST_DEVICE_IRQL;
         }
     }
+    host_self.doing = outer;
 }
 
 void host_interrupts_deliver(void) {

@@ -96,25 +96,34 @@ static uint64_t run_at(const struct host_mdl *m, uint64_t from) {
     return n;
 }
 
-/* Maps the runs of a scattered list one after the other into one range of addresses. */
-static void *map_runs(struct host_mdl *m) {
+/* Addresses for the view of a scattered list, unless it has some already. */
+static bool reserve(struct host_mdl *m) {
+    if (m->reserved != NULL)
+        return true;
+    void *view = mmap(NULL, m->pages * HOST_PAGE, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (view != MAP_FAILED)
+        m->reserved = view;
+    return view != MAP_FAILED;
+}
+
+/* Maps the runs of a scattered list one after the other into the reserved addresses. */
+static bool map_runs(struct host_mdl *m) {
     struct host_physical *ram = &host_world->physical;
     const PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
-    uint8_t *view = mmap(NULL, m->pages * HOST_PAGE, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (view == MAP_FAILED)
-        return NULL;
+    uint8_t *view = m->reserved;
     for (uint64_t i = 0; i < m->pages;) {
         uint64_t n = run_at(m, i);
         void *at = mmap(view + i * HOST_PAGE, n * HOST_PAGE, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_FIXED, ram->file, (off_t)(frames[i] * HOST_PAGE));
-        if (at == MAP_FAILED) {
-            munmap(view, m->pages * HOST_PAGE);
-            return NULL;
-        }
+        if (at == MAP_FAILED)
+            return false;
         i += n;
     }
-    return view;
+    m->view = view;
+    m->view_is_own = true;
+    m->reserved = NULL;
+    return true;
 }
 
 /* Every frame is installed memory: an MDL of a BAR or a forged one is not mapped this way. */
@@ -126,26 +135,37 @@ static bool frames_installed(const struct host_mdl *m) {
     return true;
 }
 
+/* Contiguous frames have a view from the start. */
+static bool view_of_run(struct host_mdl *m) {
+    if (m->view == NULL && m->pages != 0 && frames_installed(m) && run_at(m, 0) == m->pages)
+        m->view = host_world->physical.base + MmGetMdlPfnArray(&m->mdl)[0] * HOST_PAGE;
+    return m->view != NULL;
+}
+
 void *host_mdl_map(PMDL mdl) {
     struct host_mdl *m = outer(mdl);
-    if (m->view != NULL)
+    if (view_of_run(m) || m->pages == 0 || !frames_installed(m) || !host_may_allocate())
         return m->view;
-    if (m->pages == 0 || !frames_installed(m))
-        return NULL;
-    if (run_at(m, 0) == m->pages) {
-        m->view = host_world->physical.base + MmGetMdlPfnArray(mdl)[0] * HOST_PAGE;
-    } else if (host_may_allocate()) {
-        m->view = map_runs(m);
-        m->view_is_own = m->view != NULL;
-    }
-    return m->view;
+    return reserve(m) && map_runs(m) ? m->view : NULL;
+}
+
+uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
+    struct host_mdl *m = outer(mdl);
+    *bytes = m->pages * HOST_PAGE;
+    if (view_of_run(m))
+        return (uintptr_t)m->view;
+    if (m->pages == 0 || !frames_installed(m) || (m->reserved == NULL && !host_may_allocate()))
+        return 0;
+    return reserve(m) ? (uintptr_t)m->reserved : 0;
 }
 
 void host_mdl_unmap(PMDL mdl) {
     struct host_mdl *m = outer(mdl);
     if (m->view_is_own)
         munmap(m->view, m->pages * HOST_PAGE);
-    m->view = NULL;
+    if (m->reserved != NULL)
+        munmap(m->reserved, m->pages * HOST_PAGE);
+    m->view = m->reserved = NULL;
     m->view_is_own = false;
 }
 

@@ -27,6 +27,7 @@ struct host_mdl {
     uint64_t pages;
     void *view;       /* linear view, or NULL */
     bool view_is_own; /* mapped for this MDL, not part of RAM's own mapping */
+    void *reserved;   /* addresses of such a view that is not mapped yet, or NULL */
     MDL mdl;          /* PFNs follow */
 };
 
@@ -54,6 +55,8 @@ PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous,
                       uint64_t limit);
 /* Linear view of an MDL's pages, or NULL. */
 void *host_mdl_map(PMDL mdl);
+/* Where that view is or will be, and its bytes; 0: nowhere. */
+uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes);
 void host_mdl_unmap(PMDL mdl);
 void host_mdl_free(PMDL mdl);
 /* True when `p` is an MDL that MmFreePagesFromMdl has emptied, and frees it (the driver called

@@ -132,5 +132,6 @@ void host_os_fill(struct vidmm_os *os) {
         .dummy_page = os_dummy_page,
         .memory_bytes = os_memory_bytes,
         .memory_highest = os_memory_highest,
+        .iommu = &host_iommu_functions,
     };
 }

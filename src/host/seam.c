@@ -141,6 +141,8 @@ THUNK(MapCpuHostAperture, const DXGKARG_MAPCPUHOSTAPERTURE, PASSIVE_LEVEL,
       (host_mix(c, a->SegmentId), host_mix(c, a->NumberOfPages)), NOTHING)
 THUNK(UnmapCpuHostAperture, const DXGKARG_UNMAPCPUHOSTAPERTURE, PASSIVE_LEVEL,
       (host_mix(c, a->SegmentId), host_mix(c, a->NumberOfPages)), NOTHING)
+THUNK(ValidateUpdateAllocationProperty, DXGKARG_VALIDATEUPDATEALLOCPROPERTY, PASSIVE_LEVEL,
+      (host_mix(c, a->SupportedSegmentSet), host_mix(c, a->PropertyMaskValue)), NOTHING)
 THUNK(QueryDirtyBitData, DXGKARG_QUERYDIRTYBITDATA, PASSIVE_LEVEL,
       (host_mix(c, a->SubrangeIndex), host_mix(c, a->SubrangeOffset), host_mix(c, a->SubrangeSize),
        host_mix(c, a->BufferSize), host_mix(c, a->Flags)),
@@ -266,6 +268,7 @@ THUNK_BASIS(StopDirtyTracking)
     X(GetRootPageTableSize)                                                                        \
     X(MapCpuHostAperture)                                                                          \
     X(UnmapCpuHostAperture)                                                                        \
+    X(ValidateUpdateAllocationProperty)                                                            \
     X(GetNodeMetadata)                                                                             \
     X(SetPowerState)                                                                               \
     X(ControlInterrupt)                                                                            \

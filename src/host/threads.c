@@ -35,6 +35,7 @@ static void ended(void) {
 
 static void *run(void *argument) {
     system_thread = argument;
+    host_self.doing = "a system thread of the driver";
     system_thread->start(system_thread->context);
     ended();
     return NULL;

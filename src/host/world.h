@@ -16,6 +16,7 @@
 #include "dpc.h"
 #include "engines.h"
 #include "interrupt.h"
+#include "iommu.h"
 #include "mdl.h"
 #include "physical.h"
 #include "pool.h"
@@ -32,6 +33,7 @@ struct vidmm_host {
     struct host_mdls mdls;
     struct host_pool pool;
     struct host_bars bars;
+    struct host_iommu iommu;
     struct host_engines engines;
     struct host_interrupt interrupt;
     struct host_dpcs dpcs;

@@ -5,6 +5,9 @@
 
 #include "allocation.h"
 #include "context_allocation.h"
+#include "host_aperture.h"
+#include "paging_fence.h"
+#include "iommu.h"
 #include "process.h"
 #include "reset.h"
 #include "residency.h"
@@ -146,7 +149,10 @@ static void release(struct vidmm_adapter *adapter) {
     os.free(os.ctx, adapter, sizeof *adapter);
 }
 
-/* Segments that may hold allocations. AGP ones need a GART, which struct vidmm_os does not have. */
+/*
+ * Segments that may hold allocations. AGP ones need a GART, which struct vidmm_os does not have;
+ * and the CPU's addresses lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md).
+ */
 static void find_sets(struct vidmm_adapter *adapter) {
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         const struct segment *segment = &adapter->facts.segments[i];
@@ -154,7 +160,7 @@ static void find_sets(struct vidmm_adapter *adapter) {
             continue;
         if (segment->aperture)
             adapter->aperture_set |= 1u << i;
-        else
+        else if (!adapter->iommu)
             adapter->memory_set |= 1u << i;
     }
 }
@@ -198,6 +204,26 @@ static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
     return VIDMM_OK;
 }
 
+/* The driver's choice where nobody made one: page tables of the GPU rather than of the CPU. */
+static void choose_model(struct vidmm_adapter *adapter, enum vidmm_model model) {
+    bool wanted =
+        model == VIDMM_MODEL_IOMMU || (model == VIDMM_MODEL_ANY && !adapter->facts.mmu.has);
+    adapter->gpummu = adapter->facts.mmu.on;
+    adapter->iommu = wanted && adapter->facts.iommu && adapter->os.iommu;
+}
+
+/* A model that was asked for by name and that driver or system do not have. */
+static enum vidmm_status check_model(struct vidmm_adapter *adapter, enum vidmm_model model) {
+    const char *expected = NULL;
+    if (model == VIDMM_MODEL_GPUMMU && !adapter->gpummu)
+        expected = "a model that the driver has: DXGK_VIDMMCAPS.GpuMmuSupported is not set";
+    if (model == VIDMM_MODEL_IOMMU && !adapter->iommu)
+        expected = adapter->os.iommu
+                       ? "a model that the driver has: DXGK_VIDMMCAPS.IoMmuSupported is not set"
+                       : "a model that the system has: there is no IOMMU";
+    return expected ? fault_argument(adapter, "vidmm_adapter_config.model", expected) : VIDMM_OK;
+}
+
 static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
                                   const struct vidmm_adapter_config *config) {
     enum vidmm_status status = check_table(adapter);
@@ -205,15 +231,20 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
         status = query(adapter, config);
     if (status)
         return status;
+    choose_model(adapter, config->model);
+    status = check_model(adapter, config->model);
+    if (status)
+        return status;
     find_sets(adapter);
     adapter->contexts = adapter->facts.caps.SchedulingCaps.MultiEngineAware &&
                         adapter->ddi->DxgkDdiCreateContext && adapter->ddi->DxgkDdiDestroyContext;
     if (!fences_init(adapter, adapter->facts.nodes) || !swizzling_init(adapter))
         return fault_no_memory(adapter, "vidmm_adapter_start");
-    adapter->gpummu = adapter->facts.mmu.on;
     status = paging_create(adapter);
     if (status == VIDMM_OK && adapter->gpummu)
         status = space_start(adapter);
+    if (status == VIDMM_OK && adapter->iommu)
+        status = iommu_start(adapter);
     if (status == VIDMM_OK)
         status = system_device_create(adapter);
     if (status == VIDMM_OK && adapter->gpummu)
@@ -262,6 +293,8 @@ static void tear_down(struct vidmm_adapter *adapter) {
         device_destroy(adapter->system);
     if (adapter->gpummu)
         space_stop(adapter);
+    paging_fences_end(adapter);
+    host_apertures_end(adapter);
     adapter_leave(adapter);
     release(adapter);
 }
@@ -373,6 +406,8 @@ enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, u
     enum vidmm_status status = adapter_serves(adapter, "vidmm_flush");
     if (status == VIDMM_OK && (!target || offset >= target->size || target->size - offset < 8))
         status = fault_argument(adapter, "vidmm_flush", "eight bytes inside a segment");
+    if (status == VIDMM_OK && adapter->gpummu)
+        status = fault_argument(adapter, "vidmm_flush", "an adapter on physical addresses");
     if (status == VIDMM_OK)
         status = adapter_persist(adapter, touch, &flush);
     adapter_leave(adapter);

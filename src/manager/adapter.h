@@ -28,6 +28,13 @@
 
 #define PAGE_BYTES 4096u
 
+/* What each process may have of a group of memory, while nobody's list changes: budget.h. */
+struct share {
+    uint32_t set; /* segments that count; 0: not looked at so far */
+    uint64_t bytes;
+    bool known;
+};
+
 struct vidmm_adapter {
     struct vidmm_os os;
     const DRIVER_INITIALIZATION_DATA *ddi;
@@ -54,10 +61,13 @@ struct vidmm_adapter {
     uint32_t mark; /* of the newest decision; see allocation.h */
 
     bool gpummu;                          /* runs on GPU virtual addresses: virtual.h */
-    uint64_t epoch;                       /* counts plans in which something left its segment */
+    bool iommu;                           /* runs on the CPU's addresses: iommu.h */
+    uint64_t epoch;                       /* counts plans in which something moved */
+    struct share shares[2];               /* by enum vidmm_memory_group */
     struct vidmm_process *processes;      /* without the system process */
     struct vidmm_process *system_process; /* runs paging, with GPU virtual addresses */
     struct spaces spaces;
+    struct fence_page *fence_pages; /* paging_fence.h */
     struct vidmm_device *devices;
     struct vidmm_device *system; /* system device with the paging context, or NULL */
     struct vidmm_resource *resources;
@@ -67,6 +77,11 @@ struct vidmm_adapter {
     uint32_t scratch_size;
     struct vidmm_stats stats;
 };
+
+/* Commands name virtual addresses, of the GPU or of the CPU, and devices list what they need. */
+static inline bool adapter_virtual(const struct vidmm_adapter *adapter) {
+    return adapter->gpummu || adapter->iommu;
+}
 
 /* Takes gate and lock. */
 void adapter_enter(struct vidmm_adapter *adapter);

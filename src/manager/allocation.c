@@ -5,6 +5,8 @@
 #include "allocation.h"
 
 #include "backing.h"
+#include "host_aperture.h"
+#include "iommu.h"
 #include "judge.h"
 #include "listing.h"
 #include "residency.h"
@@ -43,8 +45,11 @@ void allocation_release(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
     listing_end_allocation(allocation);
     swizzling_release(allocation);
+    host_aperture_release(allocation);
     allocation->content = false; /* nobody is told about its end */
-    if (allocation->mappings)
+    if (adapter->iommu)
+        iommu_forget(allocation);
+    else if (allocation->mappings)
         (void)space_forget(adapter, allocation);
     if (allocation->segment && !adapter->stopped)
         (void)adapter_persist(adapter, leave, allocation);
@@ -86,7 +91,8 @@ bool allocation_swizzled(const struct vidmm_allocation *allocation) {
 }
 
 bool allocation_contiguous(const struct vidmm_allocation *allocation) {
-    return allocation->info.FlagsWddm2.AccessedPhysically || allocation->primary ||
+    bool unaddressed = allocation->adapter->iommu && !allocation->resource;
+    return allocation->info.FlagsWddm2.AccessedPhysically || allocation->primary || unaddressed ||
            allocation_stays(allocation);
 }
 
@@ -178,10 +184,13 @@ PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation) {
 
 void vidmm_allocation_set_priority(struct vidmm_allocation *allocation, uint32_t priority) {
     adapter_enter(allocation->adapter);
-    if (allocation->resident.queued)
+    if (allocation->offered)
+        allocation->offered_priority = priority;
+    else if (allocation->resident.queued)
         resident_set_priority(&allocation->segment->queue, &allocation->resident, priority);
     else
         allocation->resident.facts.priority = priority;
+    listing_update(allocation);
     allocation_publish(allocation);
     adapter_leave(allocation->adapter);
 }

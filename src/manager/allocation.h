@@ -28,7 +28,7 @@ enum lock_kind {
 /* The allocations of one DxgkDdiCreateAllocation call. */
 struct vidmm_resource {
     struct vidmm_adapter *adapter;
-    struct vidmm_resource *next;
+    struct vidmm_resource *next, **link; /* of the adapter's */
     struct vidmm_device *creator;
     HANDLE handle;               /* hResource */
     bool grouped;                /* made with Flags.Resource */
@@ -66,6 +66,7 @@ struct vidmm_allocation {
     uint32_t locks;
     bool lock_write, alternate, acquired;
     void *lock_cpu;
+    struct host_window *window; /* host_aperture.h; NULL: none */
 
     struct listing *listings;          /* devices that list it: listing.h */
     struct mapping *mappings;          /* addresses that lead to it: va.h */

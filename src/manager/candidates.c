@@ -60,9 +60,9 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
         .from_end = list->from_end[index] || allocation->info.Flags.FromEndOfSegment,
         .overlay = allocation->info.Flags.Overlay,
     };
-    if (allocation->adapter->gpummu && !allocation_contiguous(allocation)) {
+    if (adapter_virtual(allocation->adapter) && !allocation_contiguous(allocation)) {
         request.floating = list->segments[index]->aperture;
-        request.scattered = !request.floating;
+        request.scattered = allocation->adapter->gpummu && !request.floating;
     }
     /* Bank hints are about the most preferred segment (ns-d3dkmddi-_dxgk_allocationinfo.md). */
     if (index == 0 && list->preferred)

@@ -285,6 +285,7 @@ static enum vidmm_status physical_nodes(const struct query_context *context,
                            caps.PagingNodeIndex);
     }
     facts->mmu.has = facts->caps.MemoryManagementCaps.GpuMmuSupported && caps.Flags.GpuMmuSupported;
+    facts->iommu = facts->caps.MemoryManagementCaps.IoMmuSupported && caps.Flags.IoMmuSupported;
     facts->nodes = caps.NumExecutionNodes;
     facts->paging_node = caps.PagingNodeIndex;
     return VIDMM_OK;

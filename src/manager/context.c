@@ -6,6 +6,7 @@
 
 #include "allocation.h"
 #include "context_allocation.h"
+#include "iommu.h"
 #include "space.h"
 
 #define CALL "DxgkDdiCreateContext"
@@ -83,7 +84,7 @@ static enum vidmm_status create(struct vidmm_device *device, uint32_t node,
     if (status == VIDMM_OK && !device->system && !device->process)
         status = dma_ring_create(adapter, &context->dma, &info, CALL);
     if (status == VIDMM_OK && device->process)
-        status = space_enter(context);
+        status = adapter->iommu ? iommu_judge_context(adapter, &info) : space_enter(context);
     if (status) {
         context_destroy(context);
         return status;

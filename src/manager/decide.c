@@ -47,7 +47,8 @@ uint32_t decide_set(const struct vidmm_allocation *allocation, bool write) {
     if (allocation->lock_kind == LOCK_SYSTEM && !allocation->info.Flags.PermanentSysMem &&
         !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
         set &= adapter->aperture_set;
-    if (!aperture_serves(allocation))
+    if (!aperture_serves(allocation) &&
+        !(adapter->iommu && !allocation_contiguous(allocation))) /* no range of it */
         set &= ~adapter->aperture_set;
     return set;
 }
@@ -68,13 +69,15 @@ static void spare_victims(struct vidmm_adapter *adapter, uint32_t first) {
 
 /* What nobody lists first, then what other devices list. */
 static struct vidmm_allocation *find_victim(struct decision *decision,
-                                            const struct segment *segment) {
+                                            const struct segment *segment, uint64_t size) {
+    const struct vidmm_device *device = decision->device;
     struct resident *victim = resident_victim(&segment->queue, eligible, decision);
+    bool needed = decision->oldest == UINT64_MAX; /* no promotion */
     if (victim)
         return victim->owner;
-    return decision->adapter->gpummu && decision->oldest == UINT64_MAX &&
-                   (!decision->device || decision->device->suspends)
-               ? listing_victim(decision->adapter, decision->device, segment)
+    return adapter_virtual(decision->adapter) &&
+                   (needed || (device && device->list.suspends == SUSPEND_EXCESS))
+               ? listing_victim(decision->adapter, device, segment, size)
                : NULL;
 }
 
@@ -89,7 +92,8 @@ static enum placer_result place_evicting(struct decision *decision, struct segme
         return PLACER_FULL;
     enum placer_result result;
     while ((result = segment_place(segment, request, place)) == PLACER_FULL) {
-        struct vidmm_allocation *victim = find_victim(decision, segment);
+        struct vidmm_allocation *victim =
+            find_victim(decision, segment, segment_reserves(segment, request));
         if (!victim)
             break;
         if (!plan_leave(adapter, victim, victim->offered != 0, false)) {
@@ -285,7 +289,7 @@ static bool clear_segments(struct decision *decision) {
         struct vidmm_allocation *victim;
         if (!segment_in_set(segment, sets))
             continue;
-        while ((victim = find_victim(decision, segment)) != NULL) {
+        while ((victim = find_victim(decision, segment, 0)) != NULL) {
             if (!plan_leave(adapter, victim, victim->offered != 0, false))
                 return false;
         }

@@ -36,8 +36,10 @@ static enum vidmm_status driver_create(struct vidmm_device *device) {
     UINT flags;
     arg.pInfo = NULL;
     arg.Flags.SystemDevice = device->system;
-    if (device->process)
+    if (device->process) {
         arg.hKmdProcess = device->process->handle;
+        arg.Pasid = device->process->pasid;
+    }
     flags = arg.Flags.Value;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateDevice(adapter->hadapter, &arg);
@@ -162,12 +164,12 @@ void device_destroy(struct vidmm_device *device) {
         adapter->system = NULL;
     else if (device->process)
         device->process->devices--;
-    adapter_free(adapter, device->missing, device->missing_size * sizeof *device->missing);
     adapter_free(adapter, device, sizeof *device);
 }
 
 void vidmm_device_destroy(struct vidmm_device *device) {
     struct vidmm_adapter *adapter = device->adapter;
+    vidmm_device_trim(device, NULL, NULL);
     adapter_enter(adapter);
     adapter_settle(adapter, NULL);
     device_destroy(device);

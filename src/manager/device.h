@@ -11,6 +11,8 @@
 
 #include "adapter.h"
 #include "dma_buffer.h"
+#include "listing.h"
+#include "trim.h"
 
 struct vidmm_resource;
 
@@ -27,17 +29,8 @@ struct vidmm_device {
     bool lost;     /* under fence_lock */
     bool system;
     struct vidmm_process *process; /* NULL without GPU virtual addresses */
-    struct listing *listed;        /* residency list: listing.h */
-    uint32_t listed_count;
-    uint64_t last_number, last_nodes; /* newest submission; nodes it may be outstanding on */
-    uint64_t epoch;                   /* adapter->epoch + 1 when all of the list was resident */
-    bool settled;                     /* all of the list counts as written */
-    struct vidmm_reference *missing;
-    uint32_t missing_size;
-    vidmm_trim_callback *trim;
-    void *trim_ctx;
-    uint64_t trim_bytes; /* to be asked for */
-    bool suspends;       /* its request may evict what other devices list */
+    struct residency_list list;
+    struct trim trim;
     struct vidmm_paging_queue *queues;
     struct vidmm_context *contexts;
     DXGK_CONTEXTINFO dma; /* when the driver makes no contexts: from DXGK_DEVICEINFO */

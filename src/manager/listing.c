@@ -1,11 +1,92 @@
 /*
- * listing.c - see listing.h.
+ * listing.c - see listing.h: the lists themselves. listing_restore.c brings them in, and finds
+ * victims among them.
  */
 #include "listing.h"
 
 #include "allocation.h"
 #include "budget.h"
-#include "residency.h"
+#include "candidates.h"
+#include "decide.h"
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void stand(struct listing *listing, enum listing_line kind) {
+    struct line *line = &listing->device->list.lines[kind];
+    if (listing->in[kind].stands)
+        return;
+    listing->in[kind].stands = true;
+    listing->in[kind].previous = line->last;
+    listing->in[kind].next = NULL;
+    *(line->last ? &line->last->in[kind].next : &line->first) = listing;
+    line->last = listing;
+    line->count++;
+}
+
+static void step_out(struct listing *listing, enum listing_line kind) {
+    struct line *line = &listing->device->list.lines[kind];
+    if (!listing->in[kind].stands)
+        return;
+    struct listing *previous = listing->in[kind].previous, *next = listing->in[kind].next;
+    *(previous ? &previous->in[kind].next : &line->first) = next;
+    *(next ? &next->in[kind].previous : &line->last) = previous;
+    listing->in[kind].stands = false;
+    line->count--;
+}
+
+static void set_standing(struct listing *listing, enum listing_line kind, bool stands) {
+    if (stands)
+        stand(listing, kind);
+    else
+        step_out(listing, kind);
+}
+
+/* ---- What follows from an allocation's state ------------------------------------------------- */
+
+static bool in_memory(const struct vidmm_allocation *allocation) {
+    return allocation->segment && !allocation->segment->aperture;
+}
+
+static bool prefers_memory(const struct vidmm_allocation *allocation) {
+    struct candidate_list list;
+    candidates_list(allocation, decide_set(allocation, true), &list);
+    return list.count && !list.segments[0]->aperture;
+}
+
+/* Into the queue of the segment, by the priority that the allocation has now. */
+static void enqueue(struct listing *listing, struct segment *segment, uint32_t priority) {
+    struct resident_queue *placed = listing->device->list.placed;
+    struct vidmm_candidate *facts = &listing->resident.facts;
+    if (listing->segment == segment && facts->priority == priority)
+        return;
+    if (listing->segment)
+        resident_remove(&placed[listing->segment->id - 1], &listing->resident);
+    listing->segment = segment;
+    *facts = (struct vidmm_candidate){
+        .priority = priority, .size = listing->allocation->size, .idle = true};
+    if (segment)
+        resident_add(&placed[segment->id - 1], &listing->resident);
+}
+
+static void update(struct listing *listing) {
+    struct vidmm_allocation *allocation = listing->allocation;
+    struct segment *segment = allocation->segment;
+    bool wanted = !allocation->offered;
+    bool written = allocation->content && allocation->stale == in_memory(allocation);
+    enqueue(listing, wanted ? segment : NULL, allocation->resident.facts.priority);
+    set_standing(listing, LINE_MISSING, wanted && !segment);
+    set_standing(listing, LINE_DEMOTED,
+                 wanted && segment && segment->aperture && prefers_memory(allocation));
+    set_standing(listing, LINE_UNSETTLED, wanted && segment && !written);
+    budget_charge(listing);
+}
+
+void listing_update(struct vidmm_allocation *allocation) {
+    for (struct listing *listing = allocation->listings; listing; listing = listing->other)
+        update(listing);
+}
+
+/* ---- The lists ------------------------------------------------------------------------------- */
 
 struct listing *listing_find(const struct vidmm_allocation *allocation,
                              const struct vidmm_device *device) {
@@ -15,62 +96,66 @@ struct listing *listing_find(const struct vidmm_allocation *allocation,
     return listing;
 }
 
+static size_t placed_bytes(const struct vidmm_adapter *adapter) {
+    return adapter->facts.segment_count * sizeof(struct resident_queue);
+}
+
+static bool prepare(struct vidmm_device *device) {
+    struct vidmm_adapter *adapter = device->adapter;
+    struct residency_list *list = &device->list;
+    if (list->placed)
+        return true;
+    list->placed = adapter_alloc(adapter, placed_bytes(adapter));
+    for (uint32_t i = 0; list->placed && i < adapter->facts.segment_count; i++)
+        resident_queue_init(&list->placed[i], adapter->policy);
+    return list->placed != NULL;
+}
+
 bool listing_add(struct vidmm_device *device, struct vidmm_allocation *allocation) {
     struct listing *listing = listing_find(allocation, device);
     if (listing) {
         listing->count++;
         return true;
     }
-    listing = adapter_alloc(device->adapter, sizeof *listing);
+    listing = prepare(device) ? adapter_alloc(device->adapter, sizeof *listing) : NULL;
     if (!listing)
         return false;
-    *listing = (struct listing){.next = device->listed,
-                                .other = allocation->listings,
+    *listing = (struct listing){.other = allocation->listings,
                                 .allocation = allocation,
                                 .device = device,
                                 .count = 1,
-                                .group = budget_group_of(allocation)};
-    if (device->listed)
-        device->listed->previous = listing;
-    device->listed = listing;
-    device->listed_count++;
+                                .resident = {.owner = listing}};
     allocation_unqueue(allocation);
     allocation->listings = listing;
-    device->epoch = 0;
-    device->settled = false;
-    if (device->process)
-        device->process->listed[listing->group] += allocation->size;
+    stand(listing, LINE_ALL);
+    update(listing);
     return true;
 }
 
 /* What the device did with it becomes the allocation's own to remember. */
 static void inherit(const struct listing *listing) {
     struct vidmm_allocation *allocation = listing->allocation;
-    const struct vidmm_device *device = listing->device;
-    if (allocation->last_number < device->last_number)
-        allocation->last_number = device->last_number;
-    allocation->last_nodes |= device->last_nodes;
+    const struct residency_list *list = &listing->device->list;
+    if (allocation->last_number < list->last_number)
+        allocation->last_number = list->last_number;
+    allocation->last_nodes |= list->last_nodes;
     allocation->resident.facts.last_use = allocation->last_number;
+    allocation->assumed = false; /* nobody can tell any more */
 }
 
 static void end(struct listing *listing) {
-    struct vidmm_device *device = listing->device;
     struct vidmm_allocation *allocation = listing->allocation;
     struct listing **link = &allocation->listings;
     inherit(listing);
     while (*link != listing)
         link = &(*link)->other;
     *link = listing->other;
-    if (listing->previous)
-        listing->previous->next = listing->next;
-    else
-        device->listed = listing->next;
-    if (listing->next)
-        listing->next->previous = listing->previous;
-    device->listed_count--;
-    if (device->process)
-        device->process->listed[listing->group] -= allocation->size;
-    adapter_free(device->adapter, listing, sizeof *listing);
+    enqueue(listing, NULL, 0);
+    for (uint32_t kind = 0; kind < LINE_KINDS; kind++)
+        step_out(listing, (enum listing_line)kind);
+    budget_discharge(listing);
+    listing_update(allocation); /* another device may be charged for it now */
+    adapter_free(listing->device->adapter, listing, sizeof *listing);
     allocation_queue(allocation);
 }
 
@@ -80,8 +165,15 @@ void listing_remove(struct listing *listing) {
 }
 
 void listing_end_device(struct vidmm_device *device) {
-    while (device->listed)
-        end(device->listed);
+    struct vidmm_adapter *adapter = device->adapter;
+    struct residency_list *list = &device->list;
+    while (list->lines[LINE_ALL].first)
+        end(list->lines[LINE_ALL].first);
+    adapter_free(adapter, list->placed, placed_bytes(adapter));
+    list->placed = NULL;
+    adapter_free(adapter, list->wanted, list->wanted_size * sizeof *list->wanted);
+    list->wanted = NULL;
+    list->wanted_size = 0;
 }
 
 void listing_end_allocation(struct vidmm_allocation *allocation) {
@@ -89,84 +181,45 @@ void listing_end_allocation(struct vidmm_allocation *allocation) {
         end(allocation->listings);
 }
 
-static bool may_leave(const struct vidmm_allocation *allocation, const struct segment *segment) {
-    return allocation->segment == segment && allocation->mark != allocation->adapter->mark &&
-           !allocation->pinned && !allocation_fixed(allocation) && !allocation_stays(allocation);
-}
-
-static struct vidmm_allocation *victim_of(const struct vidmm_device *device,
-                                          const struct vidmm_device *asking,
-                                          const struct segment *segment) {
-    for (const struct listing *listing = device->listed; listing; listing = listing->next) {
-        if (may_leave(listing->allocation, segment) &&
-            (!asking || !listing_find(listing->allocation, asking)))
-            return listing->allocation;
-    }
-    return NULL;
-}
-
-struct vidmm_allocation *listing_victim(struct vidmm_adapter *adapter,
-                                        const struct vidmm_device *asking,
-                                        const struct segment *segment) {
-    struct vidmm_allocation *modest = NULL;
-    for (const struct vidmm_device *device = adapter->devices; device; device = device->next) {
-        if (device == asking || !device->listed)
-            continue;
-        struct vidmm_allocation *victim = victim_of(device, asking, segment);
-        if (victim && budget_exceeded(device->process, segment))
-            return victim;
-        if (!modest)
-            modest = victim;
-    }
-    return modest;
-}
-
-enum vidmm_status listing_restore(struct vidmm_device *device) {
-    struct vidmm_adapter *adapter = device->adapter;
-    uint32_t missing = 0;
-    if (device->epoch == adapter->epoch + 1)
-        return VIDMM_OK;
-    device->settled = false;
-    if (!adapter_grow(adapter, (void **)&device->missing, &device->missing_size,
-                      device->listed_count, sizeof *device->missing))
-        return fault_no_memory(adapter, "vidmm residency");
-    for (const struct listing *listing = device->listed; listing; listing = listing->next) {
-        if (!listing->allocation->segment && !listing->allocation->offered)
-            device->missing[missing++] =
-                (struct vidmm_reference){.allocation = listing->allocation, .write = true};
-    }
-    enum vidmm_status status = VIDMM_OK;
-    if (missing)
-        status = residency_make_for(device, device->missing, missing);
-    if (status == VIDMM_OK)
-        device->epoch = adapter->epoch + 1;
-    return status;
-}
+/* ---- What the GPU does ----------------------------------------------------------------------- */
 
 void listing_written(struct vidmm_allocation *allocation, bool assumed) {
-    bool stale = allocation->segment && !allocation->segment->aperture;
+    bool stale = in_memory(allocation);
     bool changed = stale && (!allocation->stale || !allocation->content);
     if (changed || !assumed)
         allocation->assumed = assumed;
     allocation->content = true;
     allocation->stale = stale;
+    allocation->resident.facts.clean = !stale;
+    listing_update(allocation);
     if (changed)
         allocation_publish(allocation);
 }
 
-void listing_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes) {
-    device->last_number = number;
-    device->last_nodes |= UINT64_C(1) << node;
-    if (!writes || device->settled)
+void listing_not_written(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+    for (const struct listing *listing = allocation->listings; listing; listing = listing->other) {
+        if (listing->device != device)
+            return; /* who may have written it */
+    }
+    if (!allocation->assumed)
         return;
-    for (const struct listing *listing = device->listed; listing; listing = listing->next)
-        listing_written(listing->allocation, true);
-    device->settled = true;
+    allocation->stale = allocation->assumed = false;
+    allocation->resident.facts.clean = true;
+    listing_update(allocation);
+    allocation_publish(allocation);
+}
+
+void listing_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes) {
+    struct residency_list *list = &device->list;
+    list->last_number = number;
+    list->last_nodes |= UINT64_C(1) << node;
+    while (writes && list->lines[LINE_UNSETTLED].first)
+        listing_written(list->lines[LINE_UNSETTLED].first->allocation, true);
 }
 
 static bool device_busy(const struct vidmm_device *device) {
-    return device->last_nodes &&
-           !fence_idle(device->adapter, device->last_nodes, device->last_number);
+    const struct residency_list *list = &device->list;
+    return list->last_nodes && !fence_idle(device->adapter, list->last_nodes, list->last_number);
 }
 
 bool listing_busy(struct vidmm_allocation *allocation) {
@@ -180,11 +233,11 @@ enum vidmm_status listing_wait_idle(struct vidmm_allocation *allocation) {
     enum vidmm_status status = VIDMM_OK;
     for (struct listing *listing = allocation->listings; status == VIDMM_OK && listing;
          listing = listing->other) {
-        struct vidmm_device *device = listing->device;
-        if (device->last_nodes)
-            status = fence_wait_idle(device->adapter, device->last_nodes, device->last_number);
+        struct residency_list *list = &listing->device->list;
+        if (list->last_nodes)
+            status = fence_wait_idle(listing->device->adapter, list->last_nodes, list->last_number);
         if (status == VIDMM_OK)
-            device->last_nodes = 0;
+            list->last_nodes = 0;
     }
     return status;
 }

@@ -4,11 +4,14 @@
  *
  *   in system memory or an aperture   the system pages
  *   in a CPU-visible memory segment   CpuTranslatedAddress + offset, or a swizzling range
+ *   in one with a CPU host aperture   a window of that
  *   else                              it is evicted, and then the system pages
- * PermanentSysMem and existing system memory always give the system pages, which a TRANSFER brings
- * up to date before, and which a TRANSFER carries back after a lock for writing.
+ * PermanentSysMem and existing system memory always give the system pages, which a transfer brings
+ * up to date before, and which a transfer carries back after a lock for writing.
  */
 #include "allocation.h"
+#include "host_aperture.h"
+#include "listing.h"
 #include "residency.h"
 
 #define CALL "vidmm_lock"
@@ -57,6 +60,7 @@ static enum vidmm_status refresh_pages(struct vidmm_allocation *allocation) {
     enum vidmm_status status = plan_execute(adapter);
     if (status == VIDMM_OK)
         allocation->stale = false;
+    listing_update(allocation);
     return status;
 }
 
@@ -76,7 +80,10 @@ static enum vidmm_status lock_range(const struct lock_call *call) {
     void *cpu = NULL;
     if (!allocation->segment->flags.CpuVisible && !alternate)
         return lock_evicted(call);
-    enum vidmm_status status = swizzling_acquire(allocation, alternate, &cpu);
+    /* The driver is told one address for all of it. */
+    enum vidmm_status status = allocation->place.extents
+                                   ? not_lockable(allocation, "an allocation that lies in one row")
+                                   : swizzling_acquire(allocation, alternate, &cpu);
     if (status == VIDMM_NOT_LOCKABLE && !alternate)
         return lock_evicted(call);
     if (status)
@@ -85,12 +92,22 @@ static enum vidmm_status lock_range(const struct lock_call *call) {
     return grant(allocation, LOCK_RANGE, cpu);
 }
 
+static enum vidmm_status lock_window(const struct lock_call *call) {
+    void *cpu = NULL;
+    enum vidmm_status status = host_aperture_acquire(call->allocation, &cpu);
+    if (status == VIDMM_NOT_LOCKABLE)
+        return lock_evicted(call);
+    return status ? status : grant(call->allocation, LOCK_SEGMENT, cpu);
+}
+
 static enum vidmm_status lock_memory(const struct lock_call *call) {
     struct vidmm_allocation *allocation = call->allocation;
     const struct vidmm_os *os = &allocation->adapter->os;
     const struct segment *segment = allocation->segment;
     if (call->flags & VIDMM_LOCK_ACQUIRE_APERTURE)
         return lock_range(call);
+    if (host_aperture_serves(allocation))
+        return lock_window(call);
     if (!segment->flags.CpuVisible || allocation_swizzled(allocation) || allocation->place.extents)
         return lock_evicted(call);
     void *cpu =
@@ -108,8 +125,10 @@ static void note_lock(const struct lock_call *call) {
     if (allocation->lock_write) {
         allocation->content = true;
         allocation->stale = allocation->lock_kind != LOCK_SYSTEM;
+        allocation->assumed = false;
         allocation->resident.facts.clean = !allocation->stale;
     }
+    listing_update(allocation);
     allocation_publish(allocation);
 }
 
@@ -144,6 +163,8 @@ static enum vidmm_status nested_lock(const struct lock_call *call) {
         allocation->lock_write = true;
         allocation->content = true;
         allocation->stale = allocation->lock_kind != LOCK_SYSTEM;
+        allocation->assumed = false;
+        listing_update(allocation);
     }
     allocation->locks++;
     allocation_publish(allocation);
@@ -212,7 +233,9 @@ void vidmm_unlock(struct vidmm_allocation *allocation) {
         allocation->lock_kind = LOCK_NONE;
         allocation->lock_cpu = NULL;
         allocation->alternate = false;
+        host_aperture_idle(allocation);
         allocation_queue(allocation);
+        listing_update(allocation);
         if (update)
             update_segment(allocation);
     }

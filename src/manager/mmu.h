@@ -28,6 +28,7 @@ struct mmu {
     struct vidmm_level_info level[VIDMM_LEVELS_MAX];
     uint32_t wide_size; /* bytes of a leaf table with pages of 64 KiB */
     uint64_t limit;     /* addresses are below */
+    uint64_t paging;    /* bytes of scratch space that the driver wants; 0: the manager chooses */
 };
 
 /* An entry of `level` covers 1 << shift bytes. */

@@ -11,8 +11,10 @@
 #define CALL_CAPS  "DxgkDdiQueryAdapterInfo(GPUMMUCAPS)"
 #define CALL_LEVEL "DxgkDdiQueryAdapterInfo(PAGETABLELEVELDESC)"
 
+#define ADDRESS_BITS_MIN 22u
 #define ADDRESS_BITS_MAX 57u
-#define INDEX_BITS_MAX   18u /* of a level but the root of two */
+#define INDEX_BITS_MAX   18u /* of a level; the root of two may have more */
+#define ROOT_BITS_MAX    30u
 #define WIDE_BITS        (PAGE_SHIFT_LARGE - PAGE_SHIFT)
 
 /* ---- Caps ------------------------------------------------------------------------------------ */
@@ -25,10 +27,10 @@ static enum vidmm_status judge_caps(const struct question *question, const DXGK_
         complaint.expected = "2 to 6";
         complaint.rule = "R250";
         complaint.value = caps->PageTableLevelCount;
-    } else if (caps->VirtualAddressBitCount <= PAGE_SHIFT_LARGE ||
+    } else if (caps->VirtualAddressBitCount < ADDRESS_BITS_MIN ||
                caps->VirtualAddressBitCount > ADDRESS_BITS_MAX) {
         complaint.field = "DXGK_GPUMMUCAPS.VirtualAddressBitCount";
-        complaint.expected = "17 to 57";
+        complaint.expected = "22 to 57";
         complaint.value = caps->VirtualAddressBitCount;
     } else if (caps->LeafPageTableSizeFor64KPagesInBytes % 4096u != 0) {
         complaint.field = "DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes";
@@ -130,8 +132,7 @@ static enum vidmm_status judge_reach(const struct level_question *question,
                                      const struct vidmm_level_info *level) {
     const struct segment *segment = query_segment(question->facts, level->segment);
     const struct segment *paging = query_segment(question->facts, level->paging_segment);
-    bool by_cpu =
-        question->mmu->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    bool by_cpu = question->mmu->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     if (by_cpu && question->level > 0 && segment && !segment->flags.PopulatedFromSystemMemory) {
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
                      "not local memory where PageTableUpdateMode is CPU_VIRTUAL", "R212",
@@ -162,9 +163,9 @@ static enum vidmm_status judge_level(const struct level_question *question,
                                &level->segment);
     }
     if (status == VIDMM_OK) {
-        status = judge_segment(question,
-                               "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId", size,
-                               &level->paging_segment);
+        status =
+            judge_segment(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
+                          size, &level->paging_segment);
     }
     if (status == VIDMM_OK && (level->alignment & (level->alignment - 1)) != 0) {
         status = wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
@@ -205,17 +206,32 @@ static enum vidmm_status judge_coverage(const struct query_context *context, con
     uint32_t bits = mmu->caps.VirtualAddressBitCount;
     uint32_t below = mmu_shift(mmu, mmu->levels - 1);
     uint32_t all = below + mmu->level[mmu->levels - 1].index_bits;
-    bool root = bits > below && (mmu_root_grows(mmu) || bits - below <= INDEX_BITS_MAX);
+    uint32_t most = mmu_root_grows(mmu) ? ROOT_BITS_MAX : INDEX_BITS_MAX;
+    bool root = bits > below && bits - below <= most;
     if (root && (mmu_root_grows(mmu) || all >= bits)) {
         return VIDMM_OK;
     }
-    return query_refuse(&question,
-                        &(struct complaint){
-                            .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
-                            .expected = "of all levels, with 12, the bits of VirtualAddressBitCount",
-                            .rule = "R251",
-                            .page = "gpu-virtual-address",
-                            .value = all});
+    return query_refuse(
+        &question, &(struct complaint){
+                       .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
+                       .expected = "of all levels, with 12, the bits of VirtualAddressBitCount",
+                       .rule = "R251",
+                       .page = "gpu-virtual-address",
+                       .value = all});
+}
+
+/* A driver that fails this, or says 0, leaves it to the system (allocation-notification.md). */
+static void ask_paging_size(const struct query_context *context, const struct adapter_facts *facts,
+                            struct mmu *mmu) {
+    struct vidmm_fault unwanted;
+    const struct question question = {context, &unwanted,
+                                      "DxgkDdiQueryAdapterInfo(PAGINGPROCESSGPUVASIZE)"};
+    UINT index = 0, megabytes = 0;
+    if (facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
+        query_ask(&question, DXGKQAITYPE_PAGINGPROCESSGPUVASIZE, &index, sizeof(index), &megabytes,
+                  sizeof(megabytes)) == VIDMM_OK) {
+        mmu->paging = (uint64_t)megabytes << 20;
+    }
 }
 
 enum vidmm_status query_mmu(const struct query_context *context, struct adapter_facts *facts,
@@ -231,7 +247,10 @@ enum vidmm_status query_mmu(const struct query_context *context, struct adapter_
     if (status == VIDMM_OK) {
         status = judge_coverage(context, mmu, fault);
     }
-    mmu->on = status == VIDMM_OK && (context->model == VIDMM_MODEL_ANY ||
-                                     context->model == VIDMM_MODEL_GPUMMU);
+    if (status == VIDMM_OK) {
+        ask_paging_size(context, facts, mmu);
+    }
+    mmu->on = status == VIDMM_OK &&
+              (context->model == VIDMM_MODEL_ANY || context->model == VIDMM_MODEL_GPUMMU);
     return status;
 }

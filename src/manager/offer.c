@@ -33,6 +33,7 @@ static void requeue(struct vidmm_allocation *allocation, enum vidmm_offer_priori
     allocation->offered = offered;
     allocation->resident.facts.priority = priority;
     allocation_queue(allocation);
+    listing_update(allocation);
     allocation_publish(allocation);
 }
 
@@ -59,7 +60,33 @@ enum vidmm_status vidmm_offer(struct vidmm_device *device,
 }
 
 static enum vidmm_status restore(void *ctx) {
-    return listing_restore(ctx);
+    struct vidmm_device *device = ctx;
+    enum vidmm_status status = device_serves(device, "vidmm_reclaim");
+    return status ? status : listing_restore(device, NULL, SUSPEND_EXCESS);
+}
+
+static void take_back(struct vidmm_allocation *const *allocations, uint32_t count,
+                      enum vidmm_reclaim_result *results) {
+    for (uint32_t i = 0; i < count; i++) {
+        struct vidmm_allocation *allocation = allocations[i];
+        bool lost = allocation->offered_content && !allocation->content;
+        results[i] = lost ? VIDMM_RECLAIM_DISCARDED : VIDMM_RECLAIM_OK;
+        if (allocation->offered)
+            requeue(allocation, 0, allocation->offered_priority);
+    }
+}
+
+/* What does not fit now is the next submission's to bring in, and to tell. */
+static enum vidmm_status bring_in(struct vidmm_paging_queue *queue, uint64_t *value) {
+    struct vidmm_device *device = queue->device;
+    struct vidmm_adapter *adapter = device->adapter;
+    uint64_t epoch = adapter->epoch;
+    enum vidmm_status status = adapter_persist(adapter, restore, device);
+    if (status == VIDMM_DOES_NOT_FIT || status == VIDMM_NO_MEMORY)
+        status = VIDMM_OK;
+    if (status == VIDMM_OK && epoch != adapter->epoch)
+        *value = paging_queue_signal(queue);
+    return status;
 }
 
 enum vidmm_status vidmm_reclaim(struct vidmm_paging_queue *queue,
@@ -72,22 +99,10 @@ enum vidmm_status vidmm_reclaim(struct vidmm_paging_queue *queue,
     enum vidmm_status status = device_serves(device, "vidmm_reclaim");
     if (status == VIDMM_OK)
         status = check(device, allocations, count, true, "vidmm_reclaim");
-    for (uint32_t i = 0; status == VIDMM_OK && i < count; i++) {
-        struct vidmm_allocation *allocation = allocations[i];
-        bool lost = allocation->offered_content && !allocation->content;
-        results[i] = lost ? VIDMM_RECLAIM_DISCARDED : VIDMM_RECLAIM_OK;
-        if (allocation->offered)
-            requeue(allocation, 0, allocation->offered_priority);
-    }
     if (status == VIDMM_OK) {
-        uint64_t epoch = adapter->epoch;
-        device->epoch = 0;
-        device->suspends = true;
-        status = adapter_persist(adapter, restore, device);
-        if (status == VIDMM_DOES_NOT_FIT)
-            status = VIDMM_OK; /* the next submission tries again, and tells */
-        if (status == VIDMM_OK && epoch != adapter->epoch)
-            value = paging_queue_signal(queue);
+        take_back(allocations, count, results);
+        status = bring_in(queue, &value);
+        trim_shrunken(adapter, device->process);
     }
     adapter_leave(adapter);
     if (fence)

@@ -174,6 +174,7 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
     arg->InitContextResource.hAllocation = driver_handle(allocation);
     arg->InitContextResource.Destination.SegmentId = op->to.segment;
     arg->InitContextResource.Destination.SegmentAddress = segment_start(adapter, &op->to, 0);
+    arg->InitContextResource.Destination.GpuVirtualAddress = op->va_to;
     if (allocation->info.Flags.CpuVisible && allocation->info.Flags.Protected &&
         !(allocation->write_set & adapter->memory_set))
         arg->InitContextResource.Destination.VirtualAddress = allocation_cpu(allocation);

@@ -5,10 +5,24 @@
 
 #define CALL "vidmm_paging_queue_create"
 
+static struct vidmm_paging_queue *create(struct vidmm_device *device, int32_t priority) {
+    struct vidmm_adapter *adapter = device->adapter;
+    struct vidmm_paging_queue *queue = adapter_alloc(adapter, sizeof *queue);
+    if (!queue)
+        return NULL;
+    *queue =
+        (struct vidmm_paging_queue){.device = device, .next = device->queues, .priority = priority};
+    if (!paging_fence_create(adapter, &queue->fence)) {
+        adapter_free(adapter, queue, sizeof *queue);
+        return NULL;
+    }
+    device->queues = queue;
+    return queue;
+}
+
 enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t priority,
                                             struct vidmm_paging_queue **out) {
     struct vidmm_adapter *adapter = device->adapter;
-    struct vidmm_paging_queue *queue = NULL;
     *out = NULL;
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(device, CALL);
@@ -17,15 +31,8 @@ enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t
     if (status == VIDMM_OK && (priority < -1 || priority > 1))
         status = fault_argument(adapter, CALL, "a priority of -1, 0 or 1");
     if (status == VIDMM_OK) {
-        queue = adapter_alloc(adapter, sizeof *queue);
-        if (!queue)
-            status = fault_no_memory(adapter, CALL);
-    }
-    if (queue) {
-        *queue = (struct vidmm_paging_queue){
-            .device = device, .next = device->queues, .priority = priority};
-        device->queues = queue;
-        *out = queue;
+        *out = create(device, priority);
+        status = *out ? VIDMM_OK : fault_no_memory(adapter, CALL);
     }
     adapter_leave(adapter);
     return status;
@@ -36,6 +43,7 @@ static void end(struct vidmm_paging_queue *queue) {
     while (*link != queue)
         link = &(*link)->next;
     *link = queue->next;
+    paging_fence_destroy(&queue->fence);
     adapter_free(queue->device->adapter, queue, sizeof *queue);
 }
 
@@ -55,8 +63,10 @@ void vidmm_paging_queue_destroy(struct vidmm_paging_queue *queue) {
 
 uint64_t paging_queue_signal(struct vidmm_paging_queue *queue) {
     struct vidmm_adapter *adapter = queue->device->adapter;
+    uint64_t value = queue->value + 1;
+    paging_fence_signal(adapter, &queue->fence, value);
     adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
-    uint64_t value = ++queue->value;
+    queue->value = value;
     adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
     return value;
 }

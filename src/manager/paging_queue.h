@@ -11,12 +11,14 @@
 #define VIDMM_MANAGER_PAGING_QUEUE_H
 
 #include "device.h"
+#include "paging_fence.h"
 
 struct vidmm_paging_queue {
     struct vidmm_device *device;
     struct vidmm_paging_queue *next; /* of the device */
     int32_t priority;
-    uint64_t value; /* the fence; under the adapter's fence_lock */
+    uint64_t value;            /* the fence; under the adapter's fence_lock */
+    struct paging_fence fence; /* and its memory, for the GPU */
 };
 
 /* Work was done for the queue: the fence goes on; its new value. */

@@ -515,9 +515,9 @@ uint64_t placer_largest_free(const struct placer *placer) {
     }
     uint32_t row = highest_bit(placer->class_map);
     uint32_t bin = row * PLACER_BINS + highest_bit(placer->bin_map[row]);
-    uint32_t largest = 0;
-    for (const struct placer_block *block = placer->bins[bin]; block != placer->edge;
-         block = block->free_next) {
+    uint32_t largest = 0, looks = bin < 2 * PLACER_BINS ? 1 : LAST_LOOKS; /* all alike: one */
+    for (const struct placer_block *block = placer->bins[bin];
+         block != placer->edge && looks-- != 0; block = block->free_next) {
         largest = block->pages > largest ? block->pages : largest;
     }
     return (uint64_t)largest << placer->page_shift;

@@ -87,7 +87,7 @@ enum placer_result placer_alloc_at(struct placer *placer, uint64_t offset, uint6
 void placer_free(struct placer *placer, struct placer_block *block);
 uint64_t placer_offset(const struct placer *placer, const struct placer_block *block);
 uint64_t placer_size(const struct placer *placer, const struct placer_block *block);
-/* Bytes of the largest hole. Walks one bin. */
+/* Bytes of the largest hole; where very many are about as large, of one at most 1/32 smaller. */
 uint64_t placer_largest_free(const struct placer *placer);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "allocation.h"
 #include "aperture.h"
+#include "listing.h"
 
 void plan_begin(struct vidmm_adapter *adapter) {
     struct plan *plan = &adapter->plan;
@@ -54,6 +55,7 @@ bool plan_leave(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
     }
     allocation->segment = NULL;
     allocation->place = (struct placement){0};
+    listing_update(allocation);
     return true;
 }
 
@@ -72,6 +74,7 @@ bool plan_enter(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
     allocation->segment = segment;
     allocation->place = *place;
     allocation_queue(allocation);
+    listing_update(allocation);
     return true;
 }
 
@@ -84,6 +87,7 @@ static void restore(struct move *move) {
     allocation->stale = move->stale;
     allocation->move = 0;
     allocation_queue(allocation);
+    listing_update(allocation);
     move->allocation = NULL;
 }
 

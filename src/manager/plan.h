@@ -66,7 +66,7 @@ bool plan_spare(struct vidmm_adapter *adapter, uint32_t index);
 /* Adds an operation that no move stands for. NULL: no memory. */
 struct plan_op *plan_add(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
                          struct vidmm_allocation *allocation);
-/* Adds the TRANSFERs between the system pages and the segment copy of a resident allocation. */
+/* Adds the transfers between the system pages and the segment copy of a resident allocation. */
 bool plan_sync(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool to_system);
 /* Adds the MAPs or UNMAPs of a whole aperture range; `allocation` NULL: of a DMA buffer. */
 bool plan_map(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,

@@ -13,6 +13,8 @@
 
 #include "allocation.h"
 #include "aperture.h"
+#include "host_aperture.h"
+#include "iommu.h"
 #include "transfer.h"
 
 /* A range of an eviction aperture for this move; without one the transfer goes to the pages. */
@@ -115,7 +117,7 @@ static bool emit_in(struct vidmm_adapter *adapter, struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
     if (!allocation->segment || (move->holds_old && allocation->content))
         return true;
-    if (allocation->segment->aperture &&
+    if (allocation->segment->aperture && !allocation->place.floating &&
         !plan_map(adapter, allocation, aperture_device(allocation), allocation->mdl,
                   allocation->segment, allocation->place.offset, allocation->size, true))
         return false;
@@ -153,11 +155,13 @@ static enum vidmm_status quiesce(struct vidmm_adapter *adapter) {
         struct vidmm_allocation *allocation = plan->moves[i].allocation;
         if (!allocation || !plan->moves[i].from)
             continue;
-        enum vidmm_status status = adapter->gpummu ? allocation_wait_idle(allocation) : VIDMM_OK;
+        enum vidmm_status status =
+            adapter_virtual(adapter) ? allocation_wait_idle(allocation) : VIDMM_OK;
         if (status)
             return status;
         if (!allocation->alternate)
             swizzling_release(allocation);
+        host_aperture_release(allocation);
     }
     return VIDMM_OK;
 }
@@ -190,6 +194,8 @@ static void commit_move(struct vidmm_adapter *adapter, struct move *move) {
     if (move->window)
         segment_release(move->window, &move->window_place);
     allocation->move = 0;
+    if (adapter->iommu)
+        iommu_follow(allocation);
     allocation_publish(allocation);
     if (move->discard && move->content)
         allocation_lost_content(allocation);

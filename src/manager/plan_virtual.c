@@ -73,12 +73,7 @@ static bool emit_initial(struct vidmm_adapter *adapter, struct vidmm_allocation 
     if (allocation->resource)
         return !in_memory(allocation->segment) ||
                space_fill(adapter, allocation, new_view(allocation), 0);
-    struct plan_op *op = plan_add(adapter, VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation);
-    if (!op)
-        return false;
-    op->op.to = (struct vidmm_place){.segment = allocation->segment->id,
-                                     .offset = allocation->place.offset};
-    return true;
+    return space_init(adapter, allocation, new_view(allocation));
 }
 
 static bool emit_in(struct vidmm_adapter *adapter, struct move *move) {

@@ -4,16 +4,20 @@
 #include "process.h"
 
 #include "allocation.h"
+#include "iommu.h"
 #include "space_change.h"
 
 #define CALL "vidmm_process_create"
 
 static enum vidmm_status driver_create(struct vidmm_process *process, bool system) {
     struct vidmm_adapter *adapter = process->adapter;
+    ULONG pasid = process->pasid;
     DXGKARG_CREATEPROCESS arg;
     memset(&arg, 0, sizeof arg);
     arg.hDxgkProcess = process;
     arg.Flags.SystemProcess = system;
+    arg.NumPasid = process->pasid ? 1 : 0;
+    arg.pPasid = process->pasid ? &pasid : NULL;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateProcess(adapter->hadapter, &arg);
     adapter_close(adapter);
@@ -33,6 +37,23 @@ static void driver_destroy(struct vidmm_process *process) {
     adapter_close(adapter);
 }
 
+static enum vidmm_status make_both(struct vidmm_process *process, bool system) {
+    enum vidmm_status status = driver_create(process, system);
+    if (status || !process->adapter->gpummu)
+        return status;
+    status = space_make(process, &process->space);
+    if (status)
+        driver_destroy(process);
+    return status;
+}
+
+/* The system knows it no more. */
+static void forget(struct vidmm_process *process) {
+    if (process->pasid)
+        iommu_leave(process);
+    adapter_free(process->adapter, process, sizeof *process);
+}
+
 enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
                                struct vidmm_process **out) {
     struct vidmm_process *process = adapter_alloc(adapter, sizeof *process);
@@ -41,15 +62,11 @@ enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
     process->adapter = adapter;
     for (uint32_t i = 0; i < PROCESS_GROUPS; i++)
         process->fixed[i] = UINT64_MAX;
-    enum vidmm_status status = driver_create(process, system);
+    enum vidmm_status status = adapter->iommu ? iommu_enter(process) : VIDMM_OK;
+    if (status == VIDMM_OK)
+        status = make_both(process, system);
     if (status) {
-        adapter_free(adapter, process, sizeof *process);
-        return status;
-    }
-    status = space_make(process, &process->space);
-    if (status) {
-        driver_destroy(process);
-        adapter_free(adapter, process, sizeof *process);
+        forget(process);
         return status;
     }
     *out = process;
@@ -57,10 +74,10 @@ enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
 }
 
 void process_end(struct vidmm_process *process) {
-    struct vidmm_adapter *adapter = process->adapter;
-    space_end(process->space);
+    if (process->space)
+        space_end(process->space);
     driver_destroy(process);
-    adapter_free(adapter, process, sizeof *process);
+    forget(process);
 }
 
 static void unlist(struct vidmm_process *process) {
@@ -81,14 +98,14 @@ void processes_end(struct vidmm_adapter *adapter) {
 /* Listed before its root is written: a reset in between writes it again. */
 static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_process **out) {
     struct vidmm_process *process = NULL;
-    if (!adapter->gpummu)
-        return fault_argument(adapter, CALL, "an adapter that runs on GPU virtual addresses");
+    if (!adapter_virtual(adapter))
+        return fault_argument(adapter, CALL, "an adapter that runs on virtual addresses");
     enum vidmm_status status = process_make(adapter, false, &process);
     if (status)
         return status;
     process->next = adapter->processes;
     adapter->processes = process;
-    status = space_root(process->space);
+    status = adapter->gpummu ? space_root(process->space) : VIDMM_OK;
     if (status) {
         unlist(process);
         process_end(process);
@@ -123,7 +140,8 @@ bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
                           struct vidmm_allocation **allocation, uint64_t *offset) {
     uint64_t row;
     adapter_enter(process->adapter);
-    const struct mapping *mapping = va_find(&process->space->va, va);
+    const struct mapping *mapping =
+        va_find(process->space ? &process->space->va : &process->shared, va);
     bool leads = mapping && mapping->start <= va && mapping->use.kind == VA_PAGES;
     if (leads) {
         *allocation = mapping->use.allocation;
@@ -135,7 +153,8 @@ bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
 
 void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *info) {
     const struct mmu *mmu = &adapter->facts.mmu;
-    *info = (struct vidmm_gpummu_info){.on = mmu->on, .caps = mmu->caps, .levels = mmu->levels};
+    *info = (struct vidmm_gpummu_info){
+        .on = mmu->on, .iommu = adapter->iommu, .caps = mmu->caps, .levels = mmu->levels};
     memcpy(info->level, mmu->level, sizeof info->level);
     info->paging_bytes = adapter->spaces.scratch_end - adapter->spaces.scratch_start;
 }

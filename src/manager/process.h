@@ -20,10 +20,14 @@ struct vidmm_process {
     struct vidmm_adapter *adapter;
     struct vidmm_process *next; /* of the adapter */
     HANDLE handle;              /* the driver's hKmdProcess */
-    struct space *space;
-    uint32_t devices;                /* of it that live */
+    struct space *space;        /* with page tables of the GPU */
+    struct va shared;           /* behind an IOMMU: what the CPU's addresses lead to (iommu.h) */
+    uint32_t pasid;             /* and who the process is to the IOMMU; 0: there is none */
+    uint32_t devices;           /* of it that live */
     uint64_t listed[PROCESS_GROUPS]; /* bytes on residency lists of its devices */
+    uint64_t held[PROCESS_GROUPS];   /* those of them that are resident in the group */
     uint64_t fixed[PROCESS_GROUPS];  /* budgets set from outside; UINT64_MAX: none */
+    uint64_t told;                   /* 1 + the local budget it was last told to keep; 0: none */
 };
 
 /* DxgkDdiCreateProcess and an empty address space; a system process has no tables yet. */

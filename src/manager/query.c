@@ -264,6 +264,7 @@ static enum vidmm_status reserve_ranges(const struct question *question, struct 
             complaint.expected = "ranges that lie in the segment and do not overlap";
             return query_refuse(question, &complaint);
         }
+        segment->kept += size;
     }
     return VIDMM_OK;
 }

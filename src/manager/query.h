@@ -3,8 +3,8 @@
  *
  * query_adapter asks DxgkDdiQueryAdapterInfo for caps and segments in the version that the driver
  * was built for, judges every answer before it is used, and makes the segments. caps.c does the
- * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU. Nothing else in the manager calls
- * DxgkDdiQueryAdapterInfo.
+ * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU. Nothing else in the
+ * manager calls DxgkDdiQueryAdapterInfo.
  */
 #ifndef VIDMM_MANAGER_QUERY_H
 #define VIDMM_MANAGER_QUERY_H
@@ -36,6 +36,7 @@ struct adapter_facts {
     uint32_t nodes;         /* execution nodes; at least 1 */
     uint32_t paging_node;
     struct mmu mmu;
+    bool iommu; /* the driver has IoMmu */
 
     struct segment *segments; /* segments[id - 1] */
     uint32_t segment_count;

@@ -10,6 +10,9 @@
 
 #include "allocation.h"
 #include "aperture.h"
+#include "host_aperture.h"
+#include "iommu.h"
+#include "listing.h"
 #include "residency.h"
 #include "space.h"
 
@@ -114,7 +117,7 @@ static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
 /* With GPU virtual addresses no TRANSFER tells of memory, and not all is in an aperture's range. */
 static enum vidmm_status notify(struct vidmm_allocation *allocation) {
     bool aperture = allocation->segment->aperture;
-    if (allocation->adapter->gpummu && (!aperture || allocation->place.floating))
+    if (allocation->place.floating || (allocation->adapter->gpummu && !aperture))
         return VIDMM_OK;
     return aperture ? notify_aperture(allocation) : notify_memory(allocation);
 }
@@ -131,14 +134,18 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     bool lost = segment && !segment->aperture && allocation->stale && allocation->content;
     allocation->last_nodes = 0;
     if (segment && !allocation_fixed(allocation)) {
+        host_aperture_release(allocation);
         if (cleanup->status == VIDMM_OK)
             cleanup->status = notify(allocation);
         allocation_unqueue(allocation);
         segment_release(segment, &allocation->place);
         allocation->segment = NULL;
+        if (allocation->adapter->iommu)
+            iommu_follow(allocation);
     }
     if (lost)
         allocation->content = false;
+    listing_update(allocation);
     allocation_publish(allocation);
     if (lost)
         allocation_lost_content(allocation);

@@ -5,12 +5,34 @@
 
 #include "allocation.h"
 #include "decide.h"
+#include "space_away.h"
+
+/* The last that may go: the page tables of processes that do not run. False: there are none. */
+static bool send_tables_away(struct vidmm_adapter *adapter, const struct vidmm_device *device,
+                             enum vidmm_status *status) {
+    const struct vidmm_fault fault = adapter->fault;
+    bool polite = device && device->list.suspends != SUSPEND_ANYBODY;
+    enum vidmm_status sent = adapter->gpummu && !polite
+                                 ? space_send_away(adapter, device ? device->process : NULL, NULL)
+                                 : VIDMM_DOES_NOT_FIT;
+    if (sent == VIDMM_OK) {
+        plan_begin(adapter);
+        return true;
+    }
+    if (sent == VIDMM_DOES_NOT_FIT)
+        adapter->fault = fault;
+    else
+        *status = sent;
+    return false;
+}
 
 static enum vidmm_status make(struct vidmm_adapter *adapter, const struct vidmm_device *device,
                               const struct vidmm_reference *references, uint32_t count,
                               uint64_t number) {
     plan_begin(adapter);
     enum vidmm_status status = decide_resident(adapter, device, references, count, number);
+    while (status == VIDMM_DOES_NOT_FIT && send_tables_away(adapter, device, &status))
+        status = decide_resident(adapter, device, references, count, number);
     if (status == VIDMM_OK && adapter->plan.move_count)
         status = plan_execute(adapter);
     return status;

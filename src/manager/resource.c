@@ -230,12 +230,18 @@ void resource_unbind(struct vidmm_resource *resource, struct binding *binding) {
     adapter_free(resource->adapter, binding, binding_size(resource));
 }
 
+static void link_resource(struct vidmm_resource *resource) {
+    resource->link = &resource->adapter->resources;
+    resource->next = *resource->link;
+    if (resource->next)
+        resource->next->link = &resource->next;
+    *resource->link = resource;
+}
+
 static void unlink_resource(struct vidmm_resource *resource) {
-    struct vidmm_resource **link = &resource->adapter->resources;
-    while (*link && *link != resource)
-        link = &(*link)->next;
-    if (*link)
-        *link = resource->next;
+    *resource->link = resource->next;
+    if (resource->next)
+        resource->next->link = resource->link;
 }
 
 void resource_destroy(struct vidmm_resource *resource) {
@@ -265,8 +271,7 @@ static enum vidmm_status create(struct vidmm_device *device,
             free_resource(resource);
         return status;
     }
-    resource->next = adapter->resources;
-    adapter->resources = resource;
+    link_resource(resource);
     status = bind(resource, device, true);
     if (status)
         resource_destroy(resource);

@@ -97,20 +97,31 @@ static enum placer_result place_in_banks(struct segment *segment, DXGK_SEGMENTBA
     return PLACER_FULL;
 }
 
+/* A list has room for the next power of two. */
+static size_t list_bytes(uint32_t count) {
+    size_t room = 4;
+    while (room < count) {
+        room *= 2;
+    }
+    return room * sizeof(struct extent);
+}
+
 static void free_list(struct segment *segment, struct placement *placement) {
     const struct vidmm_os *os = segment->placer.os;
     if (placement->extents) {
-        os->free(os->ctx, placement->extents, placement->extent_count * sizeof(struct extent));
+        os->free(os->ctx, placement->extents, list_bytes(placement->extent_count));
     }
     placement->extents = NULL;
     placement->extent_count = 0;
 }
 
-/* One more element; the list is always exactly as long as it says. */
 static struct extent *add_extent(struct segment *segment, struct placement *placement) {
     const struct vidmm_os *os = segment->placer.os;
     uint32_t count = placement->extent_count;
-    struct extent *list = os->alloc(os->ctx, (count + 1u) * sizeof(*list));
+    if (count != 0 && list_bytes(count + 1u) == list_bytes(count)) {
+        return &placement->extents[placement->extent_count++];
+    }
+    struct extent *list = os->alloc(os->ctx, list_bytes(count + 1u));
     if (!list) {
         return NULL;
     }
@@ -141,12 +152,13 @@ static enum placer_result place_scattered(struct segment *segment,
             result = part.size ? PLACER_NO_MEMORY : PLACER_FULL;
             break;
         }
+        *extent = (struct extent){0};
         result = placer_alloc(&segment->placer, &part, &block);
         if (result != PLACER_OK) {
             break;
         }
         *extent = (struct extent){block, placer_offset(&segment->placer, block),
-                                  placer_size(&segment->placer, block)};
+                                  placer_size(&segment->placer, block), got};
         got += extent->size;
     }
     if (result == PLACER_OK) {
@@ -262,15 +274,39 @@ void segment_release(struct segment *segment, struct placement *placement) {
     segment_drop(segment, placement);
 }
 
-uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run) {
+/* The extent of byte `at` of the content. */
+static uint32_t find_extent(const struct placement *placement, uint64_t at) {
+    uint32_t first = 0, end = placement->extent_count;
+    while (end - first > 1u) {
+        uint32_t middle = first + (end - first) / 2u;
+        if (placement->extents[middle].at <= at) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return first;
+}
+
+uint64_t placement_near(const struct placement *placement, uint64_t at, uint64_t *run,
+                        uint32_t *extent) {
     if (!placement->extents) {
         *run = placement->size - at;
         return placement->offset + at;
     }
-    const struct extent *extent = placement->extents;
-    for (; at >= extent->size; extent++) {
-        at -= extent->size;
+    const struct extent *found = &placement->extents[*extent];
+    if (*extent + 1u < placement->extent_count && at >= found->at + found->size) {
+        found++;
     }
-    *run = extent->size - at;
-    return extent->offset + at;
+    if (at < found->at || at - found->at >= found->size) {
+        found = &placement->extents[find_extent(placement, at)];
+    }
+    *extent = (uint32_t)(found - placement->extents);
+    *run = found->size - (at - found->at);
+    return found->offset + (at - found->at);
+}
+
+uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run) {
+    uint32_t extent = 0;
+    return placement_near(placement, at, run, &extent);
 }

@@ -40,6 +40,7 @@ struct segment {
     uint64_t cpu_base;           /* CpuTranslatedAddress; 0 unless a CpuVisible memory segment */
     uint64_t host_aperture_base; /* CpuHostAperture; size 0: none */
     uint64_t host_aperture_size;
+    struct host_aperture *host_aperture; /* host_aperture.h; NULL: not used so far */
     uint64_t system_memory_end; /* last offset kept over hibernation; 0: none in particular */
     uint32_t banks;             /* 0: none */
     uint64_t *bank_ends;        /* `banks` exclusive end offsets, the last is `size` */
@@ -47,14 +48,16 @@ struct segment {
     struct placer placer;
     struct shared_memory *shared; /* of the adapter */
     uint64_t used, peak;          /* bytes placed, without the driver's invalid ranges */
-    uint32_t residents;           /* ranges placed */
-    struct resident_queue queue;  /* who could be evicted, in order */
+    uint64_t kept; /* bytes that are no process's share: page tables, the driver's invalid ranges */
+    uint32_t residents;          /* ranges placed */
+    struct resident_queue queue; /* who could be evicted, in order */
 };
 
 /* One contiguous part of a place. */
 struct extent {
     struct placer_block *block; /* NULL while the place is vacated */
     uint64_t offset, size;      /* bytes */
+    uint64_t at;                /* of the content, where it begins */
 };
 
 /*
@@ -107,6 +110,9 @@ void segment_release(struct segment *segment, struct placement *placement);
 
 /* The segment offset of byte `at` of a place; `*run` is how many bytes follow it in a row. */
 uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run);
+/* The same; `*extent` is where it was found last time, at first 0. */
+uint64_t placement_near(const struct placement *placement, uint64_t at, uint64_t *run,
+                        uint32_t *extent);
 
 /* GPU physical address, as SegmentAddress wants it: base included (spec: C47). */
 static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {

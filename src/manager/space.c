@@ -3,8 +3,8 @@
  *
  * The paging process's addresses, from the bottom: 64 KiB that lead nowhere; windows, through which
  * page tables and paging buffers are reached, and which stay; the scratch space, which is taken
- * piece by piece and from the start again. Its tables are pinned and written by the CPU at the start
- * and after a reset (system-paging-process.md).
+ * piece by piece and from the start again. Its tables are pinned and written by the CPU at the
+ * start and after a reset (system-paging-process.md).
  */
 #include "space.h"
 
@@ -15,6 +15,7 @@
 
 #define SCRATCH_BYTES (UINT64_C(1) << 30) /* the least that there should be (R263) */
 #define WINDOW_SHARE  4u                  /* windows have so many times less */
+#define EXTENT_LEAST  (UINT64_C(16) << 20)
 #define CALL          "vidmm paging process"
 
 /* ---- The paging process ---------------------------------------------------------------------- */
@@ -43,12 +44,28 @@ static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
     return VIDMM_OK;
 }
 
+/*
+ * Bytes of addresses: as many as there should be, unless their leaf tables then take more than a
+ * quarter of the segment that they lie in.
+ */
+static uint64_t extent_of(const struct vidmm_adapter *adapter, uint64_t limit) {
+    const struct vidmm_level_info *leaf = &adapter->facts.mmu.level[0];
+    const struct segment *segment = query_segment(&adapter->facts, leaf->paging_segment);
+    uint64_t scratch = adapter->facts.mmu.paging ? adapter->facts.mmu.paging : SCRATCH_BYTES;
+    uint64_t all = scratch + scratch / WINDOW_SHARE;
+    all = all > EXTENT_LEAST ? all : EXTENT_LEAST;
+    all = all < limit ? all : limit;
+    while (segment && all > EXTENT_LEAST &&
+           (all >> (leaf->index_bits + PAGE_SHIFT)) * leaf->size > segment->size / 4)
+        all /= 2;
+    return all;
+}
+
 /* How the paging process's addresses are divided. False: no memory. */
 static bool lay_out(struct vidmm_adapter *adapter, struct space *space) {
     struct spaces *spaces = &adapter->spaces;
     const struct va_use nothing = {.kind = VA_NOTHING};
-    uint64_t all = SCRATCH_BYTES + SCRATCH_BYTES / WINDOW_SHARE;
-    all = all < space->va.limit ? all : space->va.limit;
+    uint64_t all = extent_of(adapter, space->va.limit);
     space->va.limit = all;
     spaces->scratch_end = all;
     spaces->scratch_start = all / (WINDOW_SHARE + 1) & ~(uint64_t)(SPACE_RESERVE_UNIT - 1);
@@ -133,6 +150,8 @@ uint64_t space_keep_pages(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size
 enum vidmm_status space_enter(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
     const struct space *space = context->device->process->space;
+    if (space->away)
+        return VIDMM_OK; /* with all others, when it is back */
     DXGKARG_SETROOTPAGETABLE arg = {.hContext = context->handle,
                                     .Address = table_address(&space->root->memory[0]),
                                     .NumEntries = space->root->entries};
@@ -279,7 +298,26 @@ bool space_fill(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
     return true;
 }
 
-/* ---- The end of an allocation; after a reset -------------------------------------------------- */
+bool space_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                struct view to) {
+    struct spaces *spaces = &adapter->spaces;
+    const struct piece piece = {.size = allocation->size};
+    bool fits = piece.size <= spaces->scratch_end - spaces->scratch_start;
+    uint64_t target = fits ? take_scratch(spaces, piece.size) : 0;
+    if (fits &&
+        (!show_piece(adapter, allocation, &piece, to, target) || !table_flush(spaces->paging)))
+        return false;
+    struct plan_op *op = plan_add(adapter, VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation);
+    if (!op)
+        return false;
+    op->op.to = (struct vidmm_place){.segment = allocation->segment->id,
+                                     .offset = allocation->place.offset};
+    op->op.va_to = target;
+    return true;
+}
+
+/* ---- The end of an allocation; after a reset --------------------------------------------------
+ */
 
 enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
     enum vidmm_status status = VIDMM_OK;

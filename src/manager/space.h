@@ -39,8 +39,8 @@ void space_stop(struct vidmm_adapter *adapter);
 uint64_t space_keep_pages(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size);
 
 /*
- * A context was made in the space of its device's process: DxgkDdiSetRootPageTable now, and whenever
- * the root table moves.
+ * A context was made in the space of its device's process: DxgkDdiSetRootPageTable now, and
+ * whenever the root table moves.
  */
 enum vidmm_status space_enter(struct vidmm_context *context);
 
@@ -58,6 +58,8 @@ bool space_transfer(struct vidmm_adapter *adapter, struct vidmm_allocation *allo
 /* VIRTUAL_FILL of all bytes with `pattern`. */
 bool space_fill(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to,
                 uint32_t pattern);
+/* INIT_CONTEXT_RESOURCE: the driver's own initial content. */
+bool space_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to);
 /* Before an allocation is destroyed: its mappings end, the addresses are free. */
 enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
 /*

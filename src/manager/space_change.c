@@ -24,9 +24,11 @@ void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t
 
 /* ---- Roots ----------------------------------------------------------------------------------- */
 
-static void enter_contexts(struct vidmm_device *device, const struct space *space) {
-    for (struct vidmm_context *context = device->contexts; context; context = context->next) {
-        if (device->process == space->process)
+void space_tell_contexts(const struct space *space) {
+    struct vidmm_device *device = space->adapter->devices;
+    for (; device; device = device->next) {
+        struct vidmm_context *context = device->contexts;
+        for (; context && device->process == space->process; context = context->next)
             (void)space_enter(context);
     }
 }
@@ -39,9 +41,20 @@ static enum vidmm_status tell_contexts(struct space *space) {
     enum vidmm_status status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
     if (status)
         return status;
-    for (struct vidmm_device *device = adapter->devices; device; device = device->next)
-        enter_contexts(device, space);
+    space_tell_contexts(space);
     return VIDMM_OK;
+}
+
+/* The root that has grown is in use: the old one goes, whatever becomes of what is written there.
+ */
+static enum vidmm_status retire_root(struct space *space) {
+    enum vidmm_status status = VIDMM_OK;
+    if (!space->old_root.size)
+        return VIDMM_OK;
+    plan_begin(space->adapter);
+    if (tables_emit_old_root(space))
+        status = plan_execute(space->adapter);
+    return status;
 }
 
 /* ---- A change -------------------------------------------------------------------------------- */
@@ -49,13 +62,19 @@ static enum vidmm_status tell_contexts(struct space *space) {
 struct change {
     struct space *space;
     uint64_t start, end;
-    bool leads; /* somewhere: it needs tables */
+    bool leads;  /* somewhere: it needs tables */
+    bool copies; /* what `from` led to before */
+    uint64_t from;
 };
+
+static bool draw(const struct change *change) {
+    return change->copies ? table_copy(change->space, change->from, change->start, change->end)
+                          : table_draw(change->space, change->start, change->end);
+}
 
 static bool emit(struct change *change, struct table **dying) {
     struct space *space = change->space;
-    if (!tables_emit(space) ||
-        (change->end > change->start && !table_draw(space, change->start, change->end)))
+    if (!tables_emit(space) || (change->end > change->start && !draw(change)))
         return false;
     if (!change->leads)
         *dying = tables_detach(space, change->start, change->end);
@@ -68,6 +87,8 @@ static enum vidmm_status attempt(void *ctx) {
     struct vidmm_adapter *adapter = space->adapter;
     struct table *dying = NULL;
     enum vidmm_status status = VIDMM_OK;
+    if (space->away)
+        return VIDMM_OK; /* the books are enough */
     if (change->leads)
         status = tables_prepare(space, change->start, change->end);
     if (status)
@@ -81,9 +102,10 @@ static enum vidmm_status attempt(void *ctx) {
         tables_drop(space);
         return status;
     }
+    status = retire_root(space);
     tables_keep(space);
     tables_free(dying);
-    return VIDMM_OK;
+    return status;
 }
 
 /* ---- The books ------------------------------------------------------------------------------- */
@@ -125,7 +147,8 @@ static void put_back(struct space *space, uint64_t start, uint64_t end,
 enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
                                const struct va_use *use) {
     struct vidmm_adapter *adapter = space->adapter;
-    struct change change = {space, start, end, use && use->kind != VA_NOTHING};
+    struct change change = {
+        .space = space, .start = start, .end = end, .leads = use && use->kind != VA_NOTHING};
     struct snapshot before = {0};
     enum vidmm_status status = VIDMM_OK;
     bool set = take_snapshot(space, start, end, &before) && va_set(&space->va, start, end, use);
@@ -135,6 +158,40 @@ enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end
         status = adapter_persist(adapter, attempt, &change);
     if (set && status)
         put_back(space, start, end, &before);
+    adapter_free(adapter, before.ranges, before.capacity * sizeof *before.ranges);
+    return status;
+}
+
+/* The books of a copy: what was read of the source goes to the target's reservation. */
+static bool set_copies(struct space *space, const struct snapshot *source, uint64_t by,
+                       const struct va_use *target) {
+    for (uint32_t i = 0; i < source->count; i++) {
+        struct va_use use = source->ranges[i].use;
+        use.origin += by;
+        use.reservation = target->reservation;
+        use.reserved_kind = target->reserved_kind;
+        use.reserved_protection = target->reserved_protection;
+        if (!va_set(&space->va, source->ranges[i].start + by, source->ranges[i].end + by, &use))
+            return false;
+    }
+    return true;
+}
+
+enum vidmm_status space_copy(struct space *space, uint64_t from, uint64_t to, uint64_t size) {
+    struct vidmm_adapter *adapter = space->adapter;
+    struct change change = {
+        .space = space, .start = to, .end = to + size, .leads = true, .copies = true, .from = from};
+    const struct va_use target = va_find(&space->va, to)->use;
+    struct snapshot source = {0}, before = {0};
+    enum vidmm_status status = fault_no_memory(adapter, CALL);
+    if (take_snapshot(space, from, from + size, &source) &&
+        take_snapshot(space, to, to + size, &before)) {
+        if (set_copies(space, &source, to - from, &target))
+            status = adapter_persist(adapter, attempt, &change);
+        if (status)
+            put_back(space, to, to + size, &before);
+    }
+    adapter_free(adapter, source.ranges, source.capacity * sizeof *source.ranges);
     adapter_free(adapter, before.ranges, before.capacity * sizeof *before.ranges);
     return status;
 }

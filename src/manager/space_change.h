@@ -18,10 +18,17 @@ void space_end(struct space *space);
 /* [start, end) is used for `use`, or with NULL for nothing. */
 enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
                                const struct va_use *use);
+/*
+ * The addresses from `to` on lead where those from `from` on lead now, in the reservation that `to`
+ * lies in. The two may overlap (R239).
+ */
+enum vidmm_status space_copy(struct space *space, uint64_t from, uint64_t to, uint64_t size);
 /* The mapping ends; what it was mapped into stays reserved. */
 enum vidmm_status space_unmap(const struct mapping *mapping);
 /* The bytes of the allocation that a mapping leads to lie in [start, end). */
 void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end);
 struct space *space_of(const struct mapping *mapping);
+/* DxgkDdiSetRootPageTable for every context of the space's process, all of which are idle. */
+void space_tell_contexts(const struct space *space);
 
 #endif

@@ -8,6 +8,7 @@
 #include "context_allocation.h"
 #include "listing.h"
 #include "residency.h"
+#include "space_away.h"
 
 #define CALL "vidmm_submit_virtual"
 
@@ -30,44 +31,46 @@ static enum vidmm_status copy_private(struct call *call) {
     return VIDMM_OK;
 }
 
-/* Every allocation that the caller says is written is on the list. */
+/* Every allocation that the caller says is written is on the list, or the device is in error. */
 static enum vidmm_status check(const struct call *call) {
     const struct vidmm_virtual_submission *submission = call->submission;
     struct vidmm_device *device = call->context->device;
     if (!device->process)
         return fault_argument(device->adapter, CALL, "a context of a process's device");
     for (uint32_t i = 0; submission->written && i < submission->written_count; i++) {
-        if (!listing_find(submission->written[i], device))
-            return FAULT(device->adapter, .status = VIDMM_BAD_ARGUMENT, .call = CALL,
-                         .expected = "written allocations on the device's residency list",
-                         .rule = "R382", .page = "access-to-non-resident-allocation", .index = i);
+        const struct vidmm_allocation *allocation = submission->written[i];
+        if (!listing_find(allocation, device) || allocation->offered)
+            return device_lose(device, CALL, "R382", "access-to-non-resident-allocation");
     }
     return VIDMM_OK;
 }
 
-/* What the driver keeps for the context is needed whenever it runs (R346). */
-static enum vidmm_status restore_own(struct vidmm_context *context) {
+/* What the driver keeps for the context counts as used, too: room to say so. */
+static enum vidmm_status note_own(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
     uint32_t own = context_allocations_count(context);
-    if (own == 0)
-        return VIDMM_OK;
     if (!adapter_grow(adapter, (void **)&context->references, &context->references_size, own,
                       sizeof *context->references))
         return fault_no_memory(adapter, CALL);
     context_allocations_list(context, context->references);
-    return residency_make_for(context->device, context->references, own);
+    return VIDMM_OK;
 }
 
+/* All that the context needs is resident (R287, R346), if it must be by suspending anybody. */
 static enum vidmm_status prepare(void *ctx) {
     struct call *call = ctx;
     struct vidmm_context *context = call->context;
     struct vidmm_device *device = context->device;
     enum vidmm_status status = device_serves(device, CALL);
-    device->suspends = true;
+    if (status == VIDMM_OK && device->adapter->gpummu)
+        status = space_bring_back(device->process);
+    if (status)
+        return status;
+    status = listing_restore(device, context, SUSPEND_EXCESS);
+    if (status == VIDMM_DOES_NOT_FIT)
+        status = listing_restore(device, context, SUSPEND_ANYBODY);
     if (status == VIDMM_OK)
-        status = listing_restore(device);
-    if (status == VIDMM_OK)
-        status = restore_own(context);
+        status = note_own(context);
     if (status == VIDMM_OK)
         status = fence_room(device->adapter, context->node);
     return status;

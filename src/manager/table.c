@@ -5,9 +5,11 @@
 #include "table.h"
 
 #include "allocation.h"
+#include "budget.h"
 #include "listing.h"
 #include "process.h"
 #include "residency.h"
+#include "space_away.h"
 
 #define CALL_ROOT "DxgkDdiGetRootPageTableSize"
 #define WIDE_MASK ((UINT64_C(1) << PAGE_SHIFT_LARGE) - 1)
@@ -37,11 +39,14 @@ static size_t valid_bytes(uint32_t entries) {
 
 void table_memory_free(struct space *space, struct table_memory *memory) {
     struct vidmm_adapter *adapter = space->adapter;
+    adapter->stats.table_bytes -= memory->size;
     if (memory->window)
         (void)va_set(&adapter->spaces.paging->va, memory->window,
                      memory->window + page_round(memory->size), NULL);
-    if (memory->place.block)
+    if (memory->place.block) {
+        budget_keep(adapter, memory->segment, memory->place.size, true);
         segment_release(memory->segment, &memory->place);
+    }
     if (memory->mdl)
         adapter->os.pages_free(adapter->os.ctx, memory->mdl);
     adapter_free(adapter, memory->valid, valid_bytes(memory->entries));
@@ -55,29 +60,36 @@ static bool may_leave(void *ctx, const struct resident *resident) {
 }
 
 /* Sends somebody out of `segment`. VIDMM_DOES_NOT_FIT: nobody is left who could go. */
-static enum vidmm_status make_room(struct vidmm_adapter *adapter, struct segment *segment) {
+static enum vidmm_status make_room(struct space *space, struct segment *segment) {
+    struct vidmm_adapter *adapter = space->adapter;
+    adapter->mark++; /* this decision references nobody */
     const struct resident *resident = resident_victim(&segment->queue, may_leave, NULL);
     struct vidmm_allocation *victim =
-        resident ? resident->owner : listing_victim(adapter, NULL, segment);
+        resident ? resident->owner : listing_victim(adapter, NULL, segment, 0);
     if (victim)
         return residency_evict(victim, false);
+    enum vidmm_status status = space_send_away(adapter, space->process, segment);
+    if (status != VIDMM_DOES_NOT_FIT)
+        return status;
     return FAULT(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "vidmm page tables",
                  .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
                  .expected = "room for page tables", .page = "gpu-virtual-address",
                  .index = segment->id);
 }
 
-static enum vidmm_status place(struct vidmm_adapter *adapter, struct table_memory *memory,
+static enum vidmm_status place(struct space *space, struct table_memory *memory,
                                uint32_t alignment) {
     struct segment_request request = {
         .size = memory->size, .alignment = alignment, .from_end = true};
     for (;;) {
         enum placer_result result = segment_place(memory->segment, &request, &memory->place);
-        if (result == PLACER_OK)
+        if (result == PLACER_OK) {
+            budget_keep(space->adapter, memory->segment, memory->place.size, false);
             return VIDMM_OK;
+        }
         enum vidmm_status status = result == PLACER_NO_MEMORY
-                                       ? fault_no_memory(adapter, "vidmm page tables")
-                                       : make_room(adapter, memory->segment);
+                                       ? fault_no_memory(space->adapter, "vidmm page tables")
+                                       : make_room(space, memory->segment);
         if (status)
             return status;
     }
@@ -105,6 +117,20 @@ static enum vidmm_status reach(struct space *space, struct table_memory *memory)
     return memory->cpu ? VIDMM_OK : fault_no_memory(adapter, "vidmm page tables");
 }
 
+/*
+ * Entries are copied from table to table at addresses that are multiples of 64 KiB (R238). Where
+ * such addresses run out, a table that is smaller has another one, and its entries are written
+ * instead (table_plan.c).
+ */
+static bool pick_window(const struct space *space, uint32_t level, uint64_t size,
+                        uint64_t *window) {
+    const struct va *va = &space->adapter->spaces.paging->va;
+    bool copied = level == 0 && !space->paging && mmu_of(space)->pages == MMU_PAGES_4K;
+    bool large = size > WIDE_MASK;
+    return ((copied || large) && va_pick(va, size, WIDE_MASK + 1, 0, va->limit, window)) ||
+           (!large && va_pick(va, size, PAGE_BYTES, 0, va->limit, window));
+}
+
 /* An address for the paging process, where tables are written through its space. */
 static enum vidmm_status open_window(struct space *space, uint32_t level,
                                      struct table_memory *memory) {
@@ -117,7 +143,7 @@ static enum vidmm_status open_window(struct space *space, uint32_t level,
     bool told = caps->LegacyBehaviors.SourcePageTableVaInTransfer;
     if (space->paging ? level > 0 || !(by_address || told) : !by_address)
         return VIDMM_OK; /* above its leaves the paging process's tables never change */
-    if (!va_pick(va, size, PAGE_BYTES, 0, va->limit, &memory->window) ||
+    if (!pick_window(space, level, size, &memory->window) ||
         !va_set(va, memory->window, memory->window + size, &use)) {
         memory->window = 0;
         return fault_no_memory(adapter, "vidmm page tables");
@@ -129,15 +155,19 @@ static enum vidmm_status memory_make(struct space *space, uint32_t level, uint64
                                      uint32_t entries, struct table_memory *memory) {
     struct vidmm_adapter *adapter = space->adapter;
     const struct vidmm_level_info *info = &mmu_of(space)->level[level];
+    struct vidmm_stats *stats = &adapter->stats;
     *memory = (struct table_memory){.size = size, .entries = entries};
+    stats->table_bytes += size;
+    if (stats->table_bytes_peak < stats->table_bytes)
+        stats->table_bytes_peak = stats->table_bytes;
     memory->segment =
         query_segment(&adapter->facts, space->paging ? info->paging_segment : info->segment);
     memory->valid = adapter_alloc(adapter, valid_bytes(entries));
     enum vidmm_status status =
         memory->valid ? VIDMM_OK : fault_no_memory(adapter, "vidmm page tables");
     if (status == VIDMM_OK)
-        status = memory->segment ? place(adapter, memory, info->alignment)
-                                 : take_pages(adapter, memory);
+        status =
+            memory->segment ? place(space, memory, info->alignment) : take_pages(adapter, memory);
     if (status == VIDMM_OK)
         status = reach(space, memory);
     if (status == VIDMM_OK)
@@ -299,9 +329,9 @@ static enum vidmm_status reach_leaf(struct space *space, uint64_t at, uint64_t *
         uint32_t index = index_in(table, at);
         if (!table->child[index]) {
             uint64_t start = table->start + ((uint64_t)index << mmu_shift(mmu, table->level));
-            enum vidmm_status status = new_table(space, table->level - 1, start,
-                                                 1u << mmu->level[table->level - 1].index_bits, 0,
-                                                 &table->child[index]);
+            enum vidmm_status status =
+                new_table(space, table->level - 1, start,
+                          1u << mmu->level[table->level - 1].index_bits, 0, &table->child[index]);
             if (status)
                 return status;
             table->child[index]->parent = table;
@@ -387,8 +417,8 @@ struct table *table_leaf(const struct space *space, uint64_t *at, uint64_t end) 
 static bool used(const struct table *table) {
     uint64_t end = table_end(table);
     const struct va *va = &table->space->va;
-    for (const struct mapping *mapping = va_find(va, table->start);
-         mapping && mapping->start < end; mapping = va_find(va, mapping->end)) {
+    for (const struct mapping *mapping = va_find(va, table->start); mapping && mapping->start < end;
+         mapping = va_find(va, mapping->end)) {
         if (mapping->use.kind != VA_NOTHING)
             return true;
     }

@@ -16,6 +16,7 @@
 #include "va.h"
 
 #define TABLE_ENTRIES_MAX 1024u /* of one operation that does not repeat a single entry */
+#define TABLE_RANGES_MAX  64u   /* of one COPY_PAGE_TABLE_ENTRIES */
 
 struct vidmm_process;
 
@@ -48,12 +49,13 @@ struct space {
     bool paging; /* the paging process's */
     bool now;    /* its tables are written by the CPU, without a paging buffer: at the start */
     struct va va;
-    uint64_t reservations; /* made so far */
-    struct table *root;
+    uint64_t reservations;            /* made so far */
+    struct table *root;               /* NULL: there is none yet, or `away` */
+    bool away;                        /* its tables were evicted: space_away.h */
     struct table *fresh, *fresh_last; /* made, not written yet; parents first */
     struct table_memory old_root;     /* while the root grows */
     uint32_t old_entries;             /* of it */
-    uint64_t stale_start, stale_end; /* addresses that a TLB may translate wrongly */
+    uint64_t stale_start, stale_end;  /* addresses that a TLB may translate wrongly */
 };
 
 /* System pages that the paging process sees for ever. */
@@ -68,6 +70,7 @@ struct spaces {
     uint64_t scratch_start, scratch_end, scratch_next;
     bool wrapped;      /* the next scratch mapping replaces one that may be in use */
     DXGK_PTE *entries; /* TABLE_ENTRIES_MAX of them, twice */
+    DXGK_BUILDPAGINGBUFFER_COPY_RANGE ranges[TABLE_RANGES_MAX];
     struct kept_pages *kept;
     uint32_t kept_count, kept_capacity;
 };
@@ -81,14 +84,17 @@ enum table_write {
     TABLE_LINKS,   /* [start, end) leads to the tables below, as they are */
     TABLE_CONVERT, /* from 64 KiB pages to 4 KiB pages, all invalid */
     TABLE_LEAVE,   /* every entry invalid: the table's memory goes */
+    TABLE_EVICT,   /* the same, and the driver is told that it is evicted */
+    TABLE_COPY,    /* [start, end) leads where the addresses from `offset` on led */
 };
 
-/* UPDATE_PAGE_TABLE, FLUSH_TLB: the part of struct plan_op that is theirs. */
+/* UPDATE_PAGE_TABLE, COPY_ENTRIES, FLUSH_TLB: the part of struct plan_op that is theirs. */
 struct table_op {
     struct space *space;
-    struct table *table; /* NULL: flush */
+    struct table *table; /* UPDATE_PAGE_TABLE */
     enum table_write write;
     bool wide; /* MMU_PAGES_DUAL: in the table of 64 KiB pages */
+    bool old;  /* in space->old_root */
     bool now;  /* by the CPU, without a paging buffer */
     uint64_t start, end;
     /* TABLE_PAGES: */
@@ -128,14 +134,27 @@ void table_memory_free(struct space *space, struct table_memory *memory);
 
 /* The fresh tables: their windows, their first content, and the entries that lead to them. */
 bool tables_emit(struct space *space);
+/* Nobody runs with the root that has grown any more: it is as any table that goes. */
+bool tables_emit_old_root(struct space *space);
 /* Whoever looks for the dying finds nothing; their windows are gone. */
 bool tables_emit_end(struct table *dying);
 /* Before all of a space goes: every entry invalid where the driver wants that, no windows. */
 bool tables_emit_leave(struct space *space);
+/* The same before its tables are evicted, of which the driver is told (R236). */
+bool tables_emit_away(struct space *space);
 /* After the memory was lost: everything anew. */
 bool tables_emit_again(struct space *space);
 /* [start, end) as the books say. */
 bool table_draw(struct space *space, uint64_t start, uint64_t end);
+/*
+ * The entries of [start, end) become copies of those from `from` on, where the GPU can do that;
+ * where it cannot, the books, which say so already, are drawn.
+ */
+bool table_copy(struct space *space, uint64_t from, uint64_t start, uint64_t end);
+/* The next part of a copy: leaf tables of both sides, and its bytes. `*source` NULL: there is none.
+ */
+uint64_t table_copy_part(const struct space *space, uint64_t from, uint64_t to, uint64_t left,
+                         struct table **source, struct table **target);
 /* One mapping, to `view`; without one, to nothing. */
 bool table_show(const struct mapping *mapping, const struct view *view);
 /* [start, end) of the paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */

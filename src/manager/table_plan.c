@@ -158,23 +158,22 @@ static bool write_run(const struct leaf_run *run, struct table *table, bool wide
     return true;
 }
 
-/* In both kinds of tables: what is valid in one is not in the other (R377). */
+/*
+ * In the table of 64 KiB pages what can be there, and in the other the rest. What is shown was
+ * hidden before, so nothing is valid in both (R377).
+ */
 static bool write_dual(const struct leaf_run *run, struct table *table, uint64_t start,
                        uint64_t end) {
     uint64_t offset = run->source.offset;
     uint64_t first = (start + WIDE_MASK) & ~WIDE_MASK, last = end & ~WIDE_MASK;
-    struct leaf_run middle = *run, clear = {.write = TABLE_CLEAR};
-    uint64_t outer = start & ~WIDE_MASK, outer_end = (end + WIDE_MASK) & ~WIDE_MASK;
+    struct leaf_run middle = *run;
     if (run->write == TABLE_CLEAR)
         return write_run(run, table, false, start, end, 0) &&
-               write_run(run, table, true, outer, outer_end, 0);
+               write_run(run, table, true, start & ~WIDE_MASK, (end + WIDE_MASK) & ~WIDE_MASK, 0);
     middle.source.offset = offset + (first - start);
-    if (run->narrow || first >= last || !is_wide(&middle, first, last))
-        first = last = end;
-    return (first == end || write_run(&clear, table, false, first, last, 0)) &&
-           (start == first || write_run(&clear, table, true, outer, (first + WIDE_MASK) & ~WIDE_MASK, 0)) &&
-           (last == end || write_run(&clear, table, true, last, outer_end, 0)) &&
-           write_run(run, table, false, start, first, offset) &&
+    if (first >= last || !is_wide(&middle, first, last))
+        return write_run(run, table, false, start, end, offset);
+    return write_run(run, table, false, start, first, offset) &&
            write_run(run, table, true, first, last, offset + (first - start)) &&
            write_run(run, table, false, last, end, offset + (last - start));
 }
@@ -274,6 +273,71 @@ bool table_draw(struct space *space, uint64_t start, uint64_t end) {
            draw_mappings(space, start, end, false) && table_flush(space);
 }
 
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+uint64_t table_copy_part(const struct space *space, uint64_t from, uint64_t to, uint64_t left,
+                         struct table **source, struct table **target) {
+    uint64_t next = from, at = to;
+    *source = table_leaf(space, &next, from + left);
+    *target = table_leaf(space, &at, to + left);
+    uint64_t bytes = table_end(*target) - to;
+    if (!*source || next != from) { /* nothing up to `next` */
+        bytes = bytes < next - from ? bytes : next - from;
+        *source = NULL;
+    } else if (bytes > table_end(*source) - from) {
+        bytes = table_end(*source) - from;
+    }
+    return bytes < left ? bytes : left;
+}
+
+/* Its window lies where entries may be copied from and to (R238). */
+static bool is_aligned(const struct table *table) {
+    return !table || !(table->memory[0].window & WIDE_MASK);
+}
+
+/* Through windows, and where every leaf table has the same kind of entries. */
+static bool gpu_copies(const struct space *space, uint64_t from, uint64_t to, uint64_t size) {
+    const struct mmu *mmu = mmu_of(space);
+    struct table *source, *target;
+    uint32_t parts = 0;
+    if (mmu->caps.PageTableUpdateMode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL ||
+        mmu->pages != MMU_PAGES_4K)
+        return false;
+    for (uint64_t at = 0; at < size && parts <= TABLE_RANGES_MAX; parts++) {
+        at += table_copy_part(space, from + at, to + at, size - at, &source, &target);
+        if (!is_aligned(source) || !is_aligned(target))
+            return false;
+    }
+    return parts <= TABLE_RANGES_MAX;
+}
+
+static bool add_copy(struct space *space, uint64_t from, uint64_t start, uint64_t end) {
+    struct plan_op *op = plan_add(space->adapter, VIDMM_OP_COPY_ENTRIES, NULL);
+    if (!op)
+        return false;
+    op->table = (struct table_op){
+        .space = space, .write = TABLE_COPY, .start = start, .end = end, .offset = from};
+    op->op.size = end - start;
+    op->op.va_from = from;
+    op->op.va_to = start;
+    return true;
+}
+
+bool table_copy(struct space *space, uint64_t from, uint64_t start, uint64_t end) {
+    struct leaf_run clear = {.write = TABLE_CLEAR};
+    struct table *source, *target;
+    if (!gpu_copies(space, from, start, end - start))
+        return table_draw(space, start, end);
+    if (!add_copy(space, from, start, end))
+        return false;
+    for (uint64_t at = start, bytes; at < end; at += bytes) {
+        bytes = table_copy_part(space, from + (at - start), at, end - at, &source, &target);
+        if (!source && !write_leaves(space, at, at + bytes, clear))
+            return false;
+    }
+    return table_flush(space);
+}
+
 bool table_show(const struct mapping *mapping, const struct view *view) {
     return mapping->use.kind != VA_PAGES ||
            (write_mapping(mapping, mapping->start, mapping->end, view, false) &&
@@ -335,7 +399,19 @@ bool tables_emit(struct space *space) {
         if (!write_windows(table, true))
             return false;
     }
-    return !grown || write_window(space->adapter, &space->old_root, false);
+    return true;
+}
+
+bool tables_emit_old_root(struct space *space) {
+    struct table *root = space->root;
+    struct table_op op = {.space = space,
+                          .table = root,
+                          .write = TABLE_LEAVE,
+                          .old = true,
+                          .start = root->start,
+                          .end = table_end(root)};
+    return (!mmu_of(space)->caps.ExplicitPageTableInvalidation || add(&op, NULL)) &&
+           write_window(space->adapter, &space->old_root, false);
 }
 
 bool tables_emit_end(struct table *dying) {
@@ -372,8 +448,19 @@ bool tables_emit_leave(struct space *space) {
     return !space->root || each_table(space->root, emit_leave);
 }
 
+static bool emit_evict(struct table *table) {
+    return add_whole(table, TABLE_EVICT) && write_windows(table, false);
+}
+
+bool tables_emit_away(struct space *space) {
+    space->stale_start = 0;
+    space->stale_end = space->va.limit;
+    return each_table(space->root, emit_evict) && table_flush(space);
+}
+
 static bool emit_again(struct table *table) {
-    return emit_init(table) && (table->level == 0 || add_links(table, table->start, table_end(table)));
+    return emit_init(table) &&
+           (table->level == 0 || add_links(table, table->start, table_end(table)));
 }
 
 static bool emit_window(struct table *table) {

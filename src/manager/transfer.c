@@ -14,6 +14,7 @@
 #include "transfer.h"
 
 #include "allocation.h"
+#include "space.h"
 
 #define START_LIMIT (UINT64_C(1) << 32)
 
@@ -65,7 +66,18 @@ bool transfer_add(struct vidmm_adapter *adapter, struct vidmm_allocation *alloca
     return true;
 }
 
+/* By virtual addresses it may lie scattered, which a TRANSFER cannot say. */
+static bool sync_virtual(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                         bool to_system) {
+    const struct view pages = {0};
+    const struct view local = {.segment = allocation->segment, .place = &allocation->place};
+    return space_transfer(adapter, allocation, to_system ? local : pages,
+                          to_system ? pages : local);
+}
+
 bool plan_sync(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool to_system) {
+    if (adapter->gpummu)
+        return sync_virtual(adapter, allocation, to_system);
     struct vidmm_place pages = {0};
     struct vidmm_place local = {.segment = allocation->segment->id,
                                 .offset = allocation->place.offset};

@@ -1,5 +1,6 @@
 /*
- * transfer.h - the TRANSFERs that carry one allocation from one place to another.
+ * transfer.h - the TRANSFERs that carry one allocation from one place to another, where the GPU
+ * uses physical addresses (space.h has those by virtual ones).
  */
 #ifndef VIDMM_MANAGER_TRANSFER_H
 #define VIDMM_MANAGER_TRANSFER_H

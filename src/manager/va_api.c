@@ -3,6 +3,7 @@
  * a request may ask for is judged here; space_change.c carries it out.
  */
 #include "allocation.h"
+#include "iommu.h"
 #include "paging_queue.h"
 #include "process.h"
 #include "space_change.h"
@@ -22,6 +23,14 @@ static enum vidmm_status wrong(struct vidmm_adapter *adapter, const char *call,
                                const char *expected, const char *rule) {
     return FAULT(adapter, .status = VIDMM_BAD_ARGUMENT, .call = call, .expected = expected,
                  .rule = rule, .page = "gpu-virtual-address", .index = FAULT_NO_INDEX);
+}
+
+/* Behind an IOMMU: tiles are led to addresses in user mode (iommu-model.md). */
+static enum vidmm_status unreserved(struct vidmm_adapter *adapter, const char *call) {
+    return FAULT(adapter, .status = VIDMM_BAD_ARGUMENT, .call = call,
+                 .expected =
+                     "an adapter on GPU virtual addresses: the CPU's are not to be reserved",
+                 .page = "iommu-model", .index = FAULT_NO_INDEX);
 }
 
 /* ---- Where ----------------------------------------------------------------------------------- */
@@ -83,7 +92,8 @@ enum vidmm_status vidmm_va_reserve(struct vidmm_process *process,
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, CALL_RESERVE);
     if (status == VIDMM_OK)
-        status = reserve(process->space, request, va);
+        status = adapter->iommu ? unreserved(adapter, CALL_RESERVE)
+                                : reserve(process->space, request, va);
     adapter_leave(adapter);
     return status;
 }
@@ -172,8 +182,8 @@ static struct va_use use_of(const struct space *space, const struct vidmm_va_req
 static enum vidmm_status map(struct space *space, const struct vidmm_va_request *request,
                              uint64_t *va) {
     struct vidmm_adapter *adapter = space->adapter;
-    uint64_t unit = units(request->size | request->offset, SPACE_RESERVE_UNIT) ? SPACE_RESERVE_UNIT
-                                                                               : MAP_UNIT;
+    uint64_t unit =
+        units(request->size | request->offset, SPACE_RESERVE_UNIT) ? SPACE_RESERVE_UNIT : MAP_UNIT;
     *va = request->base;
     if (!units(request->base | request->size, MAP_UNIT) || request->size == 0)
         return wrong(adapter, CALL_MAP, "address and size in units of 4 KB", "R296");
@@ -197,7 +207,8 @@ enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
     adapter_enter(device->adapter);
     enum vidmm_status status = device_serves(device, CALL_MAP);
     if (status == VIDMM_OK)
-        status = map(device->process->space, request, va);
+        status = device->adapter->iommu ? iommu_map(device->process, request, va)
+                                        : map(device->process->space, request, va);
     *fence = status == VIDMM_OK ? paging_queue_signal(queue) : 0;
     adapter_leave(device->adapter);
     return status;
@@ -269,43 +280,6 @@ static enum vidmm_status set_range(struct space *space,
     return space_change(space, operation->base, end, &use);
 }
 
-/* The part of a copy that one source range makes. */
-struct part {
-    uint64_t start, end;
-    struct va_use use;
-};
-
-/* All sources are read before anything is written (R239). */
-static enum vidmm_status copy_ranges(struct space *space,
-                                     const struct vidmm_va_operation *operation) {
-    struct vidmm_adapter *adapter = space->adapter;
-    uint64_t start = operation->base, end = start + operation->size;
-    uint64_t by = operation->destination - start;
-    struct part *parts = NULL;
-    uint32_t count = 0, capacity = 0;
-    enum vidmm_status status = VIDMM_OK;
-    struct va_use target = reserved(space, operation->destination, operation->destination + 1);
-    for (const struct mapping *mapping = va_find(&space->va, start);
-         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
-        if (!adapter_grow(adapter, (void **)&parts, &capacity, count + 1, sizeof *parts)) {
-            status = fault_no_memory(adapter, CALL_UPDATE);
-            break;
-        }
-        struct part *part = &parts[count++];
-        part->start = (mapping->start > start ? mapping->start : start) + by;
-        part->end = (mapping->end < end ? mapping->end : end) + by;
-        part->use = mapping->use;
-        part->use.origin += by;
-        part->use.reservation = target.reservation;
-        part->use.reserved_kind = target.reserved_kind;
-        part->use.reserved_protection = target.reserved_protection;
-    }
-    for (uint32_t i = 0; status == VIDMM_OK && i < count; i++)
-        status = space_change(space, parts[i].start, parts[i].end, &parts[i].use);
-    adapter_free(adapter, parts, capacity * sizeof *parts);
-    return status;
-}
-
 static enum vidmm_status wait_context(void *ctx) {
     const struct vidmm_context *context = ctx;
     struct vidmm_adapter *adapter = context->device->adapter;
@@ -322,8 +296,10 @@ static enum vidmm_status update(struct vidmm_context *context,
     if (status == VIDMM_OK)
         status = adapter_persist(adapter, wait_context, context);
     for (uint32_t i = 0; status == VIDMM_OK && i < count; i++)
-        status = operations[i].type == VIDMM_VA_OP_COPY ? copy_ranges(batch.space, &operations[i])
-                                                        : set_range(batch.space, &operations[i]);
+        status = operations[i].type == VIDMM_VA_OP_COPY
+                     ? space_copy(batch.space, operations[i].base, operations[i].destination,
+                                  operations[i].size)
+                     : set_range(batch.space, &operations[i]);
     return status;
 }
 
@@ -334,6 +310,8 @@ enum vidmm_status vidmm_va_update(struct vidmm_context *context,
     enum vidmm_status status = device_serves(device, CALL_UPDATE);
     if (status == VIDMM_OK && !device->process)
         status = wrong(device->adapter, CALL_UPDATE, "a context of a process's device", NULL);
+    if (status == VIDMM_OK && device->adapter->iommu)
+        status = unreserved(device->adapter, CALL_UPDATE);
     if (status == VIDMM_OK)
         status = update(context, operations, count);
     adapter_leave(device->adapter);
@@ -342,16 +320,20 @@ enum vidmm_status vidmm_va_update(struct vidmm_context *context,
 
 /* ---- Free ------------------------------------------------------------------------------------ */
 
+static enum vidmm_status unmap(struct space *space, uint64_t va, uint64_t size) {
+    if (!units(va | size, MAP_UNIT) || !inside(&space->va, va, size) ||
+        va_is_free(&space->va, va, va + size))
+        return wrong(space->adapter, CALL_FREE, "addresses in units of 4 KB that were taken",
+                     "R299");
+    return space_change(space, va, va + size, NULL);
+}
+
 enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
     struct vidmm_adapter *adapter = process->adapter;
-    struct space *space = process->space;
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, CALL_FREE);
-    if (status == VIDMM_OK && (!units(va | size, MAP_UNIT) || !inside(&space->va, va, size) ||
-                               va_is_free(&space->va, va, va + size)))
-        status = wrong(adapter, CALL_FREE, "addresses in units of 4 KB that were taken", "R299");
     if (status == VIDMM_OK)
-        status = space_change(space, va, va + size, NULL);
+        status = adapter->iommu ? iommu_free(process, va, size) : unmap(process->space, va, size);
     adapter_leave(adapter);
     return status;
 }

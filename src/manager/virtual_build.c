@@ -33,12 +33,32 @@ static void mark(struct table_memory *memory, uint32_t index, bool valid) {
         valid ? memory->valid[index / 64u] | bit : memory->valid[index / 64u] & ~bit;
 }
 
+/* The bits of word `index` that stand for these entries. */
+static uint64_t bits_of(const struct entries *entries, uint32_t index) {
+    uint32_t end = entries->first + entries->count;
+    uint64_t bits = UINT64_MAX;
+    if (index == entries->first / 64u)
+        bits <<= entries->first % 64u;
+    return index == end / 64u ? bits & ~(UINT64_MAX << end % 64u) : bits;
+}
+
+static uint32_t words_end(const struct entries *entries) {
+    return (entries->first + entries->count + 63u) / 64u;
+}
+
 static bool any_valid(const struct entries *entries) {
-    for (uint32_t i = 0; i < entries->count; i++) {
-        if (is_valid(entries->memory, entries->first + i))
+    for (uint32_t i = entries->first / 64u; i < words_end(entries); i++) {
+        if (entries->memory->valid[i] & bits_of(entries, i))
             return true;
     }
     return false;
+}
+
+static void mark_all(const struct entries *entries, bool valid) {
+    for (uint32_t i = entries->first / 64u; i < words_end(entries); i++) {
+        uint64_t *word = &entries->memory->valid[i], bits = bits_of(entries, i);
+        *word = valid ? *word | bits : *word & ~bits;
+    }
 }
 
 static void make_stale(struct space *space, uint64_t start, uint64_t end) {
@@ -64,14 +84,17 @@ static bool wide_entries(const struct table_op *op) {
 
 static struct entries entries_of(const struct table_op *op) {
     struct table *table = op->table;
-    struct entries entries = {.memory = &table->memory[op->wide]};
-    bool whole = op->write == TABLE_INIT || op->write == TABLE_LEAVE || op->write == TABLE_CONVERT;
+    struct entries entries = {.memory = op->old ? &op->space->old_root : &table->memory[op->wide]};
+    bool whole = op->write != TABLE_CLEAR && op->write != TABLE_ZERO && op->write != TABLE_PAGES &&
+                 op->write != TABLE_LINKS;
     entries.shift =
         wide_entries(op) ? PAGE_SHIFT_LARGE : mmu_shift(mmu_of(op->space), table->level);
     entries.first = (uint32_t)((op->start - table->start) >> entries.shift);
     entries.count = (uint32_t)((op->end - op->start) >> entries.shift);
     if (whole)
         entries.count = (uint32_t)((table_end(table) - table->start) >> entries.shift);
+    if (op->old)
+        entries.count = entries.memory->entries;
     return entries;
 }
 
@@ -99,25 +122,39 @@ static void make_links(const struct table_op *op, const struct entries *entries,
     }
 }
 
-static void make_pages(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
-    const struct segment *segment = op->segment;
-    uint64_t row = 0, place = 0;
+/* What all entries of an operation have in common. */
+static DXGK_PTE page_entry(const struct table_op *op) {
+    DXGK_PTE entry = {.Flags = 0};
+    entry.Valid = 1;
+    entry.CacheCoherent = op->coherent;
+    entry.ReadOnly = op->read_only;
+    entry.NoExecute = op->no_execute;
+    entry.Segment = op->segment ? op->segment->id & 31u : 0;
+    return entry;
+}
+
+static void make_listed(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    const DXGK_PTE common = page_entry(op);
+    const PFN_NUMBER *page = MmGetMdlPfnArray(op->mdl) + (op->offset >> PAGE_SHIFT);
     for (uint32_t i = 0; i < entries->count; i++) {
-        uint64_t offset = op->offset + ((uint64_t)i << entries->shift);
-        DXGK_PTE entry = {.Flags = 0};
-        if (segment && row == 0)
-            place = placement_at(&op->place, offset, &row);
-        entry.Valid = 1;
-        entry.CacheCoherent = op->coherent;
-        entry.ReadOnly = op->read_only;
-        entry.NoExecute = op->no_execute;
-        entry.Segment = segment ? segment->id & 31u : 0;
-        entry.PageAddress =
-            segment ? place >> PAGE_SHIFT : MmGetMdlPfnArray(op->mdl)[offset >> PAGE_SHIFT];
-        to[i] = entry;
-        uint64_t bytes = UINT64_C(1) << entries->shift;
-        place += bytes;
-        row -= row < bytes ? row : bytes;
+        to[i].Flags = common.Flags;
+        to[i].PageAddress = page[(uint64_t)i << (entries->shift - PAGE_SHIFT)];
+    }
+}
+
+/* Row by row, as far as the place goes on. */
+static void make_placed(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    const DXGK_PTE common = page_entry(op);
+    uint32_t extent = 0;
+    for (uint32_t i = 0; i < entries->count;) {
+        uint64_t row, offset = op->offset + ((uint64_t)i << entries->shift);
+        uint64_t page = placement_near(&op->place, offset, &row, &extent) >> PAGE_SHIFT;
+        uint64_t left = entries->count - i, run = row >> entries->shift;
+        uint32_t end = i + (uint32_t)(run < left ? run + (run == 0) : left);
+        for (; i < end; i++, page += UINT64_C(1) << (entries->shift - PAGE_SHIFT)) {
+            to[i].Flags = common.Flags;
+            to[i].PageAddress = page;
+        }
     }
 }
 
@@ -135,10 +172,11 @@ static bool note(const struct table_op *op, const struct entries *entries) {
     bool before = any_valid(entries);
     if ((op->write == TABLE_CLEAR || op->write == TABLE_LEAVE) && !before)
         return false;
-    if (op->write != TABLE_INIT && !op->now && (before || (valid && !cap_invalid_not_cached(space))))
+    if (op->write != TABLE_INIT && !op->now &&
+        (before || (valid && !cap_invalid_not_cached(space))))
         make_stale(space, op->start, op->end);
-    for (uint32_t i = 0; op->write != TABLE_LINKS && i < entries->count; i++)
-        mark(entries->memory, entries->first + i, valid);
+    if (op->write != TABLE_LINKS)
+        mark_all(entries, valid);
     return true;
 }
 
@@ -157,8 +195,12 @@ static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct table_memory *mem
 
 /* What `op` writes; true when it is one entry over and over. */
 static bool make_entries(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
+    if (op->write == TABLE_PAGES && op->segment) {
+        make_placed(op, entries, to);
+        return false;
+    }
     if (op->write == TABLE_PAGES) {
-        make_pages(op, entries, to);
+        make_listed(op, entries, to);
         return false;
     }
     if (op->write == TABLE_LINKS) {
@@ -190,6 +232,7 @@ static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op
     update->NumPageTableEntries = entries.count;
     update->Flags.Repeat = make_entries(op, &entries, adapter->spaces.entries);
     update->Flags.InitialUpdate = op->write == TABLE_INIT;
+    update->Flags.NotifyEviction = op->write == TABLE_EVICT;
     update->Flags.Use64KBPages = wide_entries(op);
     update->pPageTableEntries = adapter->spaces.entries;
     if (mmu->pages == MMU_PAGES_DUAL && (op->table->level == 1 || op->wide))
@@ -198,11 +241,56 @@ static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op
     update->DriverProtection = op->table->level == 0 ? op->driver_protection : 0;
     update->AllocationOffsetInBytes = op->offset;
     update->hProcess = op->space->process->handle;
-    update->UpdateMode =
-        op->now ? DXGK_PAGETABLEUPDATE_CPU_VIRTUAL : mmu->caps.PageTableUpdateMode;
+    update->UpdateMode = op->now ? DXGK_PAGETABLEUPDATE_CPU_VIRTUAL : mmu->caps.PageTableUpdateMode;
     update->PageTableAddress = update_address(entries.memory, update->UpdateMode);
     update->FirstPteVirtualAddress = op->table->start + ((uint64_t)entries.first << entries.shift);
     return true;
+}
+
+/* ---- COPY_PAGE_TABLE_ENTRIES ----------------------------------------------------------------- */
+
+static uint32_t leaf_index(const struct table *table, uint64_t at) {
+    return (uint32_t)((at - table->start) >> PAGE_SHIFT);
+}
+
+static void copy_valid(const struct space *space, uint64_t from, uint64_t to) {
+    struct table *source, *target;
+    (void)table_copy_part(space, from, to, PAGE_BYTES, &source, &target);
+    if (source)
+        mark(&target->memory[0], leaf_index(target, to),
+             is_valid(&source->memory[0], leaf_index(source, from)));
+}
+
+/* As if all were read before any is written, as the driver does it (R239). */
+static void note_copy(const struct table_op *op) {
+    uint64_t size = op->end - op->start;
+    make_stale(op->space, op->start, op->end);
+    for (uint64_t at = 0; at < size; at += PAGE_BYTES) {
+        uint64_t page = op->start > op->offset ? size - PAGE_BYTES - at : at;
+        copy_valid(op->space, op->offset + page, op->start + page);
+    }
+}
+
+static bool encode_copy(struct vidmm_adapter *adapter, const struct table_op *op,
+                        DXGKARG_BUILDPAGINGBUFFER *arg) {
+    DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &arg->CopyPageTableEntries;
+    struct table *source, *target;
+    arg->Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
+    copy->pRanges = adapter->spaces.ranges;
+    for (uint64_t at = op->start, bytes; at < op->end; at += bytes) {
+        uint64_t from = op->offset + (at - op->start);
+        bytes = table_copy_part(op->space, from, at, op->end - at, &source, &target);
+        if (source)
+            copy->pRanges[copy->NumRanges++] = (DXGK_BUILDPAGINGBUFFER_COPY_RANGE){
+                .NumPageTableEntries = (UINT)(bytes >> PAGE_SHIFT),
+                .SrcPageTableAddress = source->memory[0].window,
+                .DstPageTableAddress = target->memory[0].window,
+                .SrcStartPteIndex = leaf_index(source, from),
+                .DstStartPteIndex = leaf_index(target, at)};
+    }
+    if (copy->NumRanges)
+        note_copy(op);
+    return copy->NumRanges != 0;
 }
 
 /* ---- The others ------------------------------------------------------------------------------ */
@@ -274,11 +362,20 @@ static bool encode_notice(const struct vidmm_op *op, HANDLE allocation,
     return true;
 }
 
+static bool encode_signal(const struct vidmm_op *op, DXGKARG_BUILDPAGINGBUFFER *arg) {
+    arg->Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
+    arg->SignalMonitoredFence.MonitoredFenceGpuVa = op->va_to;
+    arg->SignalMonitoredFence.MonitoredFenceValue = op->value;
+    return true;
+}
+
 bool virtual_encode(struct vidmm_adapter *adapter, struct plan_op *op, HANDLE allocation,
                     DXGKARG_BUILDPAGINGBUFFER *arg) {
     switch (op->op.kind) {
     case VIDMM_OP_UPDATE_PAGE_TABLE:
         return encode_update(adapter, op, allocation, arg);
+    case VIDMM_OP_COPY_ENTRIES:
+        return encode_copy(adapter, &op->table, arg);
     case VIDMM_OP_FLUSH_TLB:
         return encode_flush(op, arg);
     case VIDMM_OP_VIRTUAL_TRANSFER:
@@ -287,6 +384,8 @@ bool virtual_encode(struct vidmm_adapter *adapter, struct plan_op *op, HANDLE al
         return encode_fill(&op->op, allocation, arg);
     case VIDMM_OP_NOTIFY_RESIDENCY:
         return encode_notice(&op->op, allocation, arg);
+    case VIDMM_OP_SIGNAL_FENCE:
+        return encode_signal(&op->op, arg);
     default:
         return false;
     }
@@ -298,7 +397,8 @@ bool virtual_now(const struct plan_op *op) {
 
 enum vidmm_status virtual_wait(struct vidmm_adapter *adapter, const struct plan_op *op) {
     const struct table_op *table = &op->table;
-    bool ours = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE || op->op.kind == VIDMM_OP_FLUSH_TLB;
+    bool ours = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE || op->op.kind == VIDMM_OP_COPY_ENTRIES ||
+                op->op.kind == VIDMM_OP_FLUSH_TLB;
     if (!ours || table->space->paging)
         return VIDMM_OK;
     bool suspend = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE && table->write == TABLE_CONVERT;

@@ -63,12 +63,24 @@ struct hw_space {
     uint64_t root;    /* table, physical */
     uint32_t entries; /* of it */
     uint32_t id;      /* tag in the TLB */
+    uint32_t pasid;   /* shared: whose CPU addresses they are */
+    bool shared;      /* the IOMMU translates, not the MMU */
 };
 
 /* Where a page fault was met. */
 struct hw_trap {
     uint64_t va, root;
     uint32_t space, access, level;
+};
+
+/* The page of a leaf table that a command met last: the next entry is likely to be in it. */
+struct hw_leaves {
+    const hw_entry *entry; /* NULL: none */
+    uint32_t shift;        /* of its pages' size */
+    uint32_t covers;       /* it translates 1 << covers bytes */
+    uint64_t index;        /* virtual address >> covers */
+    uint64_t flushes;      /* of the MMU so far: another one, and it has to be found again */
+    uint64_t cost_ns;      /* of a walk that ends there */
 };
 
 struct hw_submission {
@@ -106,8 +118,9 @@ struct hw_engine {
     bool translate;                /* so are the operands of the command at the cursor */
     bool remote; /* the command reached pages outside VRAM through tables or lists */
     struct hw_space space;
-    struct hw_trap trap; /* the newest page fault met, reported or not */
-    _Atomic uint32_t at; /* copy of `cursor` for the register */
+    struct hw_leaves leaves; /* of the command at the cursor */
+    struct hw_trap trap;     /* the newest page fault met, reported or not */
+    _Atomic uint32_t at;     /* copy of `cursor` for the register */
 };
 
 struct hw_range {
@@ -129,6 +142,7 @@ struct hw {
     struct hw_memory vram, windows, tables;
     struct hw_aperture aperture[GPU_APERTURES];
     struct hw_mmu *mmu; /* NULL: a board without */
+    bool iommu;         /* it can use the platform's IOMMU, and there is one */
 
     pthread_mutex_t lock;
     struct hw_engine engine[GPU_ENGINES];
@@ -185,6 +199,13 @@ enum gpu_fault hw_mmu_at(struct hw *hw, struct hw_engine *engine, uint32_t acces
                          unsigned char **at, uint64_t *bytes);
 /* A submission begins in this space; false when there is no such. */
 bool hw_mmu_enter(struct hw *hw, const struct hw_space *space);
+
+/* ---- hw_iommu.c: addresses of the CPU
+ * ------------------------------------------------------------------------------------------- */
+
+/* As hw_mmu_at, for a submission that shares the address space of a process. */
+enum gpu_fault hw_iommu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
+                           unsigned char **at, uint64_t *bytes);
 
 /* ---- hw_walk.c: one side of a command, as pieces of host memory
  * -------------------------------------- */

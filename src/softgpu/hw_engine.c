@@ -66,12 +66,15 @@ static void pop(struct hw_engine *engine) {
 }
 
 void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind) {
-    uint32_t basic = hw->mmu != NULL ? kind & ~GPU_DOORBELL_VIRTUAL : kind;
+    bool shared = hw->iommu && kind == (GPU_DOORBELL_SHARED | GPU_DOORBELL_RENDER);
+    uint32_t flags = shared ? GPU_DOORBELL_SHARED : hw->mmu != NULL ? GPU_DOORBELL_VIRTUAL : 0;
+    uint32_t basic = kind & ~flags;
     if (basic != GPU_DOORBELL_RENDER && basic != GPU_DOORBELL_PAGING)
         return;
     pthread_mutex_lock(&hw->lock);
     struct hw_submission submission = {engine->address, engine->size,  engine->fence,
                                        basic,           basic != kind, engine->next_space};
+    submission.space.shared = shared;
     /* The last place is kept for a preemption request, which must always be possible. */
     bool full = engine->queued + 1 >= GPU_QUEUE_DEPTH;
     if (full) {
@@ -115,6 +118,8 @@ static uint64_t read_virtual(const struct hw_engine *engine, uint32_t offset) {
         return engine->next_space.entries;
     case GPU_ENGINE_SPACE:
         return engine->next_space.id;
+    case GPU_ENGINE_PASID:
+        return engine->next_space.pasid;
     case GPU_ENGINE_FAULT_VA:
         return engine->fault_at.va;
     case GPU_ENGINE_FAULT_ROOT:
@@ -196,6 +201,9 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
     case GPU_ENGINE_SPACE:
         engine->next_space.id = (uint32_t)value;
         break;
+    case GPU_ENGINE_PASID:
+        engine->next_space.pasid = (uint32_t)value;
+        break;
     }
     pthread_mutex_unlock(&hw->lock);
 }
@@ -261,7 +269,7 @@ static bool permitted(const struct hw *hw, struct hw_engine *engine,
     const uint16_t tiling = GPU_FLAG_TILE | GPU_FLAG_UNTILE | GPU_FLAG_TILED;
     engine->translate = engine->mapped && !(head->flags & GPU_FLAG_PHYSICAL);
     engine->remote = false;
-    if (head->opcode >= (hw->mmu != NULL ? GPU_OPCODES : GPU_WRITE_ENTRIES))
+    if (head->opcode >= (hw->mmu != NULL || engine->mapped ? GPU_OPCODES : GPU_WRITE_ENTRIES))
         return false;
     if (engine->mapped && engine->queue[engine->head].kind != GPU_DOORBELL_PAGING &&
         ((head->flags & privileged) != 0 || !(ANYBODYS >> head->opcode & 1u)))
@@ -273,6 +281,7 @@ static bool permitted(const struct hw *hw, struct hw_engine *engine,
 static enum gpu_fault one_command(struct hw *hw, struct hw_engine *engine, uint32_t end) {
     struct gpu_command head;
     uint32_t left = end - engine->cursor;
+    engine->leaves.entry = NULL; /* what the last command wrote may be tables */
     if (left < sizeof head)
         return GPU_FAULT_COMMAND;
     enum gpu_fault fault = hw_engine_fetch(hw, engine, engine->cursor, &head, sizeof head);
@@ -307,8 +316,9 @@ static void enter(struct hw *hw, struct hw_engine *engine, const struct hw_submi
     unsigned char *at;
     engine->mapped = work->mapped;
     engine->space = work->space;
+    engine->leaves.entry = NULL;
     engine->commands = NULL;
-    if (engine->mapped && !hw_mmu_enter(hw, &work->space))
+    if (engine->mapped && !work->space.shared && !hw_mmu_enter(hw, &work->space))
         engine->space.entries = 0; /* where every address is a fault */
     if (bytes != 0 &&
         hw_reach(hw, engine->mapped ? engine : NULL, GPU_ACCESS_EXECUTE, work->address, &at,

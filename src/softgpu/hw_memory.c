@@ -121,8 +121,10 @@ enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64
 
 enum gpu_fault hw_reach(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
                         unsigned char **at, uint64_t *bytes) {
-    return by != NULL ? hw_mmu_at(hw, by, access, address, at, bytes)
-                      : hw_at(hw, address, at, bytes);
+    if (by == NULL)
+        return hw_at(hw, address, at, bytes);
+    return by->space.shared ? hw_iommu_at(hw, by, access, address, at, bytes)
+                            : hw_mmu_at(hw, by, access, address, at, bytes);
 }
 
 bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,

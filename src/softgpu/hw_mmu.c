@@ -89,7 +89,7 @@ static const struct hw_leaf *cached(const struct hw_mmu *mmu, uint64_t root, uin
 bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
                   struct vidmm_hw_translation *out) {
     const struct hw_mmu *mmu = hw->mmu;
-    struct hw_space space = {root, entries != 0 ? entries : UINT32_MAX, 0};
+    struct hw_space space = {.root = root, .entries = entries != 0 ? entries : UINT32_MAX};
     struct hw_leaf leaf;
     uint64_t cost_ns = 0;
     if (mmu == NULL)
@@ -100,7 +100,7 @@ bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
     if (found != NULL)
         leaf = *found;
     else
-        fault = hw_mmu_walk(hw, &space, va, &leaf, &cost_ns);
+        fault = hw_mmu_walk(hw, &space, va, &leaf, NULL, &cost_ns);
     pthread_mutex_unlock(&hw->mmu->lock);
     memset(out, 0, sizeof *out);
     out->cached = found != NULL;
@@ -122,6 +122,7 @@ bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
 /* Nothing that can be ordered to fail. */
 static void flush_locked(struct hw_mmu *mmu, const struct hw_flush *flush) {
     pthread_mutex_lock(&mmu->lock);
+    mmu->flushes++;
     hw_tlb_flush(&mmu->tlb, flush);
     pthread_mutex_unlock(&mmu->lock);
 }

@@ -42,6 +42,7 @@ struct hw_mmu {
     uint64_t root[GPU_SPACES]; /* that each space used last */
     uint64_t flush_start, flush_end;
     uint32_t flush_space;
+    uint64_t flushes;                                       /* so far */
     _Alignas(64) unsigned char zeros[GPU_PAGE];             /* what a zero page reads as */
     _Alignas(64) unsigned char sink[GPU_ENGINES][GPU_PAGE]; /* where writes to it go */
 };
@@ -65,9 +66,12 @@ bool hw_mmu_flush(struct hw *hw, uint32_t what, uint32_t space, uint64_t start, 
 /* ---- hw_translate.c: with `lock` held
  * ---------------------------------------------------------------- */
 
-/* `leaf->level` is that of the entry that decided, also of a fault. Adds to `cost_ns`. */
+/*
+ * `leaf->level` is that of the entry that decided, also of a fault. Adds to `cost_ns`. Notes the
+ * leaf table in `leaves`, which may be NULL.
+ */
 enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t va,
-                           struct hw_leaf *leaf, uint64_t *cost_ns);
+                           struct hw_leaf *leaf, struct hw_leaves *leaves, uint64_t *cost_ns);
 
 /* ---- hw_tlb.c: likewise
  * --------------------------------------------------------------------- */

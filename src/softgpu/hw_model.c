@@ -33,6 +33,7 @@ static bool read_straps(struct hw *hw) {
         return false;
     hw->nodes = (uint32_t)nodes;
     hw->range_count = (uint32_t)ranges;
+    hw->iommu = setting(hw, "Iommu", 0) != 0 && hw->host.iommu != NULL;
     hw->damage_kind = setting(hw, "FaultKind", HW_DAMAGE_NONE);
     hw->damage_at = setting(hw, "FaultAt", 0);
     hw->hang_at[GPU_DOORBELL_RENDER] = setting(hw, "HangAt", 0);
@@ -153,6 +154,8 @@ static uint64_t read_global(struct hw *hw, uint32_t offset) {
         return hw->aperture[0].pages * GPU_PAGE;
     case GPU_REG_APERTURE(1):
         return hw->aperture[1].pages * GPU_PAGE;
+    case GPU_REG_IOMMU:
+        return hw->iommu;
     default:
         return hw_mmu_read(hw, offset);
     }

@@ -12,38 +12,60 @@
 #define FLUSH_NS         500u
 #define STORE_BYTES_A_NS 16u
 #define COPY_WORDS       512u
+#define WRITE_WORDS      64u
 #define FAR_AWAY         (UINT64_C(1) << 60) /* no address of any kind is as large */
 #define WORD             ((uint32_t)sizeof(uint64_t))
 
-/* ---- Single words
+/* ---- Words
  * ---------------------------------------------------------------------------------------- */
 
-/* The aligned word at `address`, as the command means it. */
-static enum gpu_fault word_at(struct hw *hw, struct hw_engine *engine, uint32_t access,
-                              uint64_t address, hw_entry **word) {
+/* The aligned words at `address`, as the command means it: as many of `*words` as its page has. */
+static enum gpu_fault words_at(struct hw *hw, struct hw_engine *engine, uint32_t access,
+                               uint64_t address, hw_entry **word, uint32_t *words) {
     unsigned char *at = NULL;
-    uint64_t bytes = WORD;
+    uint64_t bytes = (uint64_t)*words * WORD, room = GPU_PAGE - address % GPU_PAGE;
+    if (bytes > room)
+        bytes = room;
     enum gpu_fault fault = hw_reach(hw, hw_operand_space(engine), access, address, &at, &bytes);
     *word = (hw_entry *)(void *)at;
+    *words = (uint32_t)(bytes / WORD);
     return fault;
 }
 
-static enum gpu_fault put_word(struct hw *hw, struct hw_engine *engine, uint64_t address,
-                               uint64_t value) {
-    hw_entry *word;
-    enum gpu_fault fault = word_at(hw, engine, GPU_ACCESS_WRITE, address, &word);
-    if (fault == GPU_FAULT_NONE)
-        atomic_store_explicit(word, value, memory_order_release);
-    return fault;
+/* `step` words from one to the next. */
+static enum gpu_fault put_words(struct hw *hw, struct hw_engine *engine, uint64_t address,
+                                uint32_t step, const uint64_t *value, uint32_t count) {
+    while (count != 0) {
+        uint32_t words = (count - 1) * step + 1;
+        hw_entry *word;
+        enum gpu_fault fault = words_at(hw, engine, GPU_ACCESS_WRITE, address, &word, &words);
+        if (fault != GPU_FAULT_NONE)
+            return fault;
+        uint32_t part = (words + step - 1) / step;
+        for (uint32_t i = 0; i < part; i++)
+            atomic_store_explicit(&word[(size_t)i * step], value[i], memory_order_release);
+        address += (uint64_t)part * step * WORD;
+        value += part;
+        count -= part;
+    }
+    return GPU_FAULT_NONE;
 }
 
-static enum gpu_fault get_word(struct hw *hw, struct hw_engine *engine, uint64_t address,
-                               uint64_t *value) {
-    hw_entry *word;
-    enum gpu_fault fault = word_at(hw, engine, GPU_ACCESS_READ, address, &word);
-    if (fault == GPU_FAULT_NONE)
-        *value = atomic_load_explicit(word, memory_order_acquire);
-    return fault;
+static enum gpu_fault get_words(struct hw *hw, struct hw_engine *engine, uint64_t address,
+                                uint64_t *value, uint32_t count) {
+    while (count != 0) {
+        uint32_t words = count;
+        hw_entry *word;
+        enum gpu_fault fault = words_at(hw, engine, GPU_ACCESS_READ, address, &word, &words);
+        if (fault != GPU_FAULT_NONE)
+            return fault;
+        for (uint32_t i = 0; i < words; i++)
+            value[i] = atomic_load_explicit(&word[i], memory_order_acquire);
+        address += (uint64_t)words * WORD;
+        value += words;
+        count -= words;
+    }
+    return GPU_FAULT_NONE;
 }
 
 static bool words_named(uint64_t address, uint64_t words) {
@@ -60,20 +82,32 @@ static uint64_t wrong_entry(struct hw *hw, uint64_t entry) {
     return hw_at(hw, far & GPU_PTE_ADDRESS, &at, &bytes) == GPU_FAULT_NONE ? far : near;
 }
 
+/* Entries `first` on of the command; all the same where it has only one. */
+static enum gpu_fault fetch_entries(struct hw *hw, struct hw_engine *engine,
+                                    const struct gpu_write_entries *write, uint32_t first,
+                                    uint32_t count, uint64_t *entry) {
+    bool repeat = (write->head.flags & GPU_FLAG_REPEAT) != 0;
+    uint32_t at = engine->cursor + (uint32_t)sizeof *write + (repeat ? 0 : first * WORD);
+    enum gpu_fault fault = hw_engine_fetch(hw, engine, at, entry, repeat ? WORD : count * WORD);
+    for (uint32_t i = 1; repeat && i < count; i++)
+        entry[i] = entry[0];
+    return fault;
+}
+
 static enum gpu_fault write_entries(struct hw *hw, struct hw_engine *engine,
                                     const struct gpu_write_entries *write) {
-    bool repeat = (write->head.flags & GPU_FLAG_REPEAT) != 0;
-    uint64_t entry = 0, at = write->table + (uint64_t)write->first * WORD;
+    uint64_t entry[WRITE_WORDS], at = write->table + (uint64_t)write->first * WORD;
     enum gpu_fault fault = GPU_FAULT_NONE;
-    for (uint32_t i = 0; i < write->count && fault == GPU_FAULT_NONE; i++) {
-        if (i == 0 || !repeat)
-            fault = hw_engine_fetch(hw, engine, engine->cursor + (uint32_t)sizeof *write + i * WORD,
-                                    &entry, WORD);
-        bool wrong = i == 0 && fault == GPU_FAULT_NONE && (entry & GPU_PTE_VALID) &&
-                     hw_damaged(hw, HW_DAMAGE_ENTRY);
-        if (fault == GPU_FAULT_NONE)
-            fault = put_word(hw, engine, at, wrong ? wrong_entry(hw, entry) : entry);
-        at += (uint64_t)write->step * WORD;
+    for (uint32_t done = 0; done < write->count && fault == GPU_FAULT_NONE;) {
+        uint32_t left = write->count - done, part = left < WRITE_WORDS ? left : WRITE_WORDS;
+        fault = fetch_entries(hw, engine, write, done, part, entry);
+        if (fault != GPU_FAULT_NONE)
+            break;
+        if (done == 0 && (entry[0] & GPU_PTE_VALID) && hw_damaged(hw, HW_DAMAGE_ENTRY))
+            entry[0] = wrong_entry(hw, entry[0]);
+        fault = put_words(hw, engine, at, write->step, entry, part);
+        at += (uint64_t)part * write->step * WORD;
+        done += part;
     }
     return fault;
 }
@@ -100,12 +134,8 @@ enum gpu_fault hw_write_entries_command(struct hw *hw, struct hw_engine *engine,
 static enum gpu_fault copy_words(struct hw *hw, struct hw_engine *engine, uint64_t destination,
                                  uint64_t source, uint32_t words) {
     uint64_t word[COPY_WORDS];
-    enum gpu_fault fault = GPU_FAULT_NONE;
-    for (uint32_t i = 0; i < words && fault == GPU_FAULT_NONE; i++)
-        fault = get_word(hw, engine, source + i * WORD, &word[i]);
-    for (uint32_t i = 0; i < words && fault == GPU_FAULT_NONE; i++)
-        fault = put_word(hw, engine, destination + i * WORD, word[i]);
-    return fault;
+    enum gpu_fault fault = get_words(hw, engine, source, word, words);
+    return fault == GPU_FAULT_NONE ? put_words(hw, engine, destination, 1, word, words) : fault;
 }
 
 /* Upwards or downwards, whichever leaves what is still to be read alone. */
@@ -152,7 +182,7 @@ enum gpu_fault hw_signal_command(struct hw *hw, struct hw_engine *engine,
     if (!words_named(signal.address, 1))
         return GPU_FAULT_COMMAND;
     hw_stream_fence();
-    fault = put_word(hw, engine, signal.address, signal.value);
+    fault = put_words(hw, engine, signal.address, 1, &signal.value, 1);
     if (fault == GPU_FAULT_NONE && (head->flags & GPU_FLAG_NOTIFY)) {
         pthread_mutex_lock(&hw->lock);
         engine->events |= GPU_EVENT_SIGNALED;

@@ -76,7 +76,27 @@ static bool goes(const struct hw_tlb_entry *entry, const struct hw_flush *flush)
            last >= flush->start && !(flush->short_of && entry->page % 2 != 0);
 }
 
+/* Only the sets that pages of a short range can be in. False: it is not that short. */
+static bool flush_short(struct hw_tlb *tlb, const struct hw_flush *flush) {
+    uint64_t pages = 0, bytes = flush->last - flush->start;
+    for (uint64_t shifts = tlb->shifts; shifts != 0; shifts &= shifts - 1)
+        pages += (bytes >> __builtin_ctzll(shifts)) + 2;
+    if (flush->all_spaces || flush->last < flush->start || pages > tlb->sets)
+        return false;
+    for (uint64_t shifts = tlb->shifts; shifts != 0; shifts &= shifts - 1) {
+        uint32_t shift = (uint32_t)__builtin_ctzll(shifts);
+        for (uint64_t page = flush->start >> shift; page <= flush->last >> shift; page++) {
+            uint64_t first = (uint64_t)set_of(tlb, flush->space, page) * tlb->ways;
+            for (uint64_t i = first; i < first + tlb->ways; i++)
+                tlb->entry[i].used = tlb->entry[i].used && !goes(&tlb->entry[i], flush);
+        }
+    }
+    return true;
+}
+
 void hw_tlb_flush(struct hw_tlb *tlb, const struct hw_flush *flush) {
+    if (flush_short(tlb, flush))
+        return;
     tlb->shifts = 0;
     for (uint64_t i = 0; i < count(tlb); i++) {
         struct hw_tlb_entry *entry = &tlb->entry[i];

@@ -10,6 +10,9 @@
  */
 #include "hw_mmu.h"
 
+#define PAGE_ENTRIES_SHIFT 9u /* entries in a page of a table */
+#define PAGE_ENTRIES       (1u << PAGE_ENTRIES_SHIFT)
+
 #define WALK_VRAM_NS   20u
 #define WALK_SYSTEM_NS 100u
 
@@ -25,17 +28,28 @@ struct walk {
     uint64_t va;
     uint32_t level; /* of the table being read */
     uint64_t cost_ns;
+    struct hw_leaves *leaves; /* NULL: nobody wants to know */
 };
 
-/* Word `index` of the table at `table`. */
-static enum gpu_fault read_word(struct walk *walk, uint64_t table, uint64_t index, uint64_t *word) {
+/* Word `index` of the table at `table`; NULL: there is no memory. */
+static const hw_entry *find_word(struct walk *walk, uint64_t table, uint64_t index) {
     unsigned char *at;
-    uint64_t bytes = sizeof *word, address = table + index * sizeof *word;
+    uint64_t bytes = sizeof(hw_entry), address = table + index * bytes;
     walk->cost_ns += hw_in_vram(walk->hw, address, bytes) ? WALK_VRAM_NS : WALK_SYSTEM_NS;
     if (hw_at(walk->hw, address, &at, &bytes) != GPU_FAULT_NONE)
+        return NULL;
+    return (const hw_entry *)(void *)at;
+}
+
+static enum gpu_fault read_entry(const hw_entry *entry, uint64_t *word) {
+    if (entry == NULL)
         return GPU_FAULT_TABLE;
-    *word = atomic_load_explicit((hw_entry *)(void *)at, memory_order_relaxed);
+    *word = atomic_load_explicit(entry, memory_order_relaxed);
     return *word & GPU_PTE_VALID ? GPU_FAULT_NONE : GPU_FAULT_INVALID;
+}
+
+static enum gpu_fault read_word(struct walk *walk, uint64_t table, uint64_t index, uint64_t *word) {
+    return read_entry(find_word(walk, table, index), word);
 }
 
 /* Is this a page of 1 << shift bytes? */
@@ -48,13 +62,27 @@ static enum gpu_fault page(const struct walk *walk, uint64_t word, uint32_t shif
     return GPU_FAULT_NONE;
 }
 
+/* For the next page. Not of dual entries, where there is another half to look at first. */
+static void note_leaves(const struct walk *walk, const hw_entry *entry, uint32_t shift) {
+    const struct gpu_mmu_format *format = &walk->mmu->format;
+    uint32_t covers = shift + PAGE_ENTRIES_SHIFT, all = gpu_mmu_shift(format, 1);
+    if (walk->leaves == NULL || format->pages == GPU_PAGES_DUAL)
+        return;
+    covers = covers < all ? covers : all;
+    *walk->leaves = (struct hw_leaves){
+        entry, shift, covers, walk->va >> covers, walk->mmu->flushes, walk->cost_ns};
+}
+
 /* Reads the entry of a page from a leaf table of pages of 1 << shift bytes. */
 static enum gpu_fault leaf_table(struct walk *walk, uint64_t table, uint32_t shift,
                                  struct hw_leaf *leaf) {
     uint64_t word;
     uint64_t index = gpu_mmu_index(&walk->mmu->format, 0, walk->va) >> (shift - GPU_PAGE_SHIFT);
+    const hw_entry *entry = find_word(walk, table, index);
     walk->level = 0;
-    enum gpu_fault fault = read_word(walk, table, index, &word);
+    if (entry != NULL)
+        note_leaves(walk, entry - index % PAGE_ENTRIES, shift);
+    enum gpu_fault fault = read_entry(entry, &word);
     return fault == GPU_FAULT_NONE ? page(walk, word, shift, leaf) : fault;
 }
 
@@ -133,10 +161,28 @@ static enum gpu_fault walk_tables(struct walk *walk, const struct hw_space *spac
     return level_one(walk, table, gpu_mmu_index(format, 1, walk->va), leaf);
 }
 
+static bool is_near(const struct hw *hw, const struct hw_leaves *leaves, uint64_t va) {
+    return leaves != NULL && leaves->entry != NULL && leaves->flushes == hw->mmu->flushes &&
+           leaves->index == va >> leaves->covers;
+}
+
+/* Reads one entry, and costs what reading those above it did. */
+static enum gpu_fault walk_near(struct walk *walk, struct hw_leaf *leaf) {
+    const struct hw_leaves *near = walk->leaves;
+    uint64_t word;
+    walk->level = 0;
+    walk->cost_ns = near->cost_ns;
+    *leaf = (struct hw_leaf){0, 0, 0};
+    uint64_t into = walk->va & ((UINT64_C(1) << near->covers) - 1);
+    enum gpu_fault fault = read_entry(&near->entry[into >> near->shift], &word);
+    return fault == GPU_FAULT_NONE ? page(walk, word, near->shift, leaf) : fault;
+}
+
 enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t va,
-                           struct hw_leaf *leaf, uint64_t *cost_ns) {
-    struct walk walk = {hw, hw->mmu, va, 0, 0};
-    enum gpu_fault fault = walk_tables(&walk, space, leaf);
+                           struct hw_leaf *leaf, struct hw_leaves *leaves, uint64_t *cost_ns) {
+    struct walk walk = {hw, hw->mmu, va, 0, 0, leaves};
+    enum gpu_fault fault =
+        is_near(hw, leaves, va) ? walk_near(&walk, leaf) : walk_tables(&walk, space, leaf);
     leaf->level = walk.level;
     *cost_ns += walk.cost_ns;
     return fault;
@@ -165,7 +211,8 @@ static enum gpu_fault look_up(struct hw *hw, struct hw_engine *engine, uint64_t 
         *leaf = *found;
         return GPU_FAULT_NONE;
     }
-    enum gpu_fault fault = hw_mmu_walk(hw, &engine->space, va, leaf, &engine->cost_ns);
+    enum gpu_fault fault =
+        hw_mmu_walk(hw, &engine->space, va, leaf, &engine->leaves, &engine->cost_ns);
     mmu->tlb.misses++;
     if (fault == GPU_FAULT_INVALID && (mmu->format.has & GPU_MMU_CACHES_INVALID)) {
         *leaf = (struct hw_leaf){0, GPU_PAGE_SHIFT, leaf->level};

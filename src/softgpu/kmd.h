@@ -7,6 +7,8 @@
  * GPU memory physically: paging is TRANSFER, FILL and the aperture operations. On a board with one
  * it offers GPU virtual addresses (GpuMmu): kmd_mmu.c says what the page tables are, kmd_process.c
  * whose they are, kmd_paging_virtual.c writes them, kmd_submit_virtual.c runs what uses them.
+ * Behind an IOMMU it offers the CPU's addresses (IoMmu): there are no page tables to write, paging
+ * is physical and knows apertures only, and a device's PASID says whose addresses its commands use.
  */
 #ifndef SOFTGPU_KMD_H
 #define SOFTGPU_KMD_H
@@ -31,6 +33,7 @@ struct kmd_settings {
     ULONG paging_bytes, paging_segment, paging_private;
     ULONG banks, vram_segments, busy_every, agp;
     ULONG map_aperture2; /* from WDDM 2.9 on */
+    ULONG iommu;
     ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;
 };
 
@@ -69,6 +72,7 @@ struct kmd_allocation {
     ULONG flags; /* VIDMM_UMD_* */
     ULONGLONG size;
     ULONG pitch;
+    UINT segments; /* set of those that it may live in */
     /* Where paging operations last put it; segment 0: system memory. For swizzling ranges. */
     UINT segment;
     ULONGLONG address;
@@ -86,16 +90,17 @@ struct kmd_standard {
     UINT reserved;
 };
 
-/* hKmdProcess on a board with an MMU. */
+/* hKmdProcess where commands use virtual addresses. */
 struct kmd_process {
     ULONG magic;
-    UINT space; /* tag of its translations in the TLB */
+    UINT space; /* tag of its translations in the TLB, and of its faults */
 };
 
 struct kmd_device {
     ULONG magic;
     struct kmd_adapter *adapter;
-    UINT space; /* of its process */
+    UINT space;  /* of its process */
+    ULONG pasid; /* its contexts use the CPU's addresses of the process; 0: they do not */
 };
 
 /* hDeviceSpecificAllocation. */
@@ -158,6 +163,7 @@ struct kmd_adapter {
     struct kmd_allocation *range_owner[GPU_RANGE_LIMIT];
 
     struct kmd_mmu mmu;
+    bool iommu;                      /* processes may share their addresses with the GPU (IoMmu) */
     ULONG page_faulted[GPU_ENGINES]; /* fence of the newest page fault; it counts as completed */
 };
 
@@ -200,9 +206,14 @@ bool kmd_mmu_build(struct kmd_adapter *adapter);
 static inline bool kmd_mmu_on(const struct kmd_adapter *adapter) {
     return adapter->mmu.format.levels != 0;
 }
+/* Commands may use virtual addresses: of the GPU, or of the CPU. */
+static inline bool kmd_virtual_on(const struct kmd_adapter *adapter) {
+    return kmd_mmu_on(adapter) || adapter->iommu;
+}
 NTSTATUS kmd_query_mmu(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
-/* A page table entry of `level` as the GPU has it. */
-uint64_t kmd_mmu_word(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT level);
+/* `count` page table entries of `level` as the GPU has them. */
+void kmd_mmu_words(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT count, UINT level,
+                   uint64_t *word);
 /* GPU_FLUSH_*, done when it returns. Any IRQL up to DISPATCH_LEVEL. */
 void kmd_mmu_flush(struct kmd_adapter *adapter, UINT what, UINT space, ULONGLONG start,
                    ULONGLONG end);
@@ -264,6 +275,7 @@ DXGKDDI_GETROOTPAGETABLESIZE kmd_get_root_page_table_size;
 DXGKDDI_CREATEALLOCATION kmd_create_allocation;
 DXGKDDI_DESTROYALLOCATION kmd_destroy_allocation;
 DXGKDDI_DESCRIBEALLOCATION kmd_describe_allocation;
+DXGKDDI_VALIDATEUPDATEALLOCATIONPROPERTY kmd_validate_update_allocation_property;
 DXGKDDI_GETSTANDARDALLOCATIONDRIVERDATA kmd_get_standard_allocation;
 DXGKDDI_OPENALLOCATIONINFO kmd_open_allocation;
 DXGKDDI_CLOSEALLOCATION kmd_close_allocation;

@@ -26,17 +26,20 @@ static const enum kmd_segment_kind preference[] = {
     KMD_SEGMENT_AGP,       KMD_SEGMENT_EVICTION,
 };
 
-static bool kind_allowed(const struct vidmm_umd_allocation *umd, enum kmd_segment_kind kind) {
+static bool kind_allowed(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
+                         enum kmd_segment_kind kind) {
     bool local = (umd->flags & (VIDMM_UMD_LOCAL | VIDMM_UMD_LOCAL_ONLY)) != 0;
+    /* Behind an IOMMU system memory is what the GPU has. */
+    bool nowhere_else = (umd->flags & VIDMM_UMD_LOCAL_ONLY) != 0 && !adapter->iommu;
     switch (kind) {
     case KMD_SEGMENT_INVISIBLE:
         return local && !(umd->flags & VIDMM_UMD_CPU_VISIBLE);
     case KMD_SEGMENT_VISIBLE:
         return local;
     case KMD_SEGMENT_EVICTION:
-        return !(umd->flags & VIDMM_UMD_LOCAL_ONLY) && umd->segments != 0;
+        return !nowhere_else && umd->segments != 0;
     default:
-        return !(umd->flags & VIDMM_UMD_LOCAL_ONLY);
+        return !nowhere_else;
     }
 }
 
@@ -49,7 +52,8 @@ static UINT place(const struct kmd_adapter *adapter, const struct vidmm_umd_allo
                   DXGK_SEGMENTPREFERENCE *preferred) {
     UINT set = 0, count = 0;
     for (UINT i = 0; i < RTL_NUMBER_OF(preference); i++) {
-        UINT kind = kind_allowed(umd, preference[i]) ? kmd_segment_set(adapter, preference[i]) : 0;
+        UINT kind =
+            kind_allowed(adapter, umd, preference[i]) ? kmd_segment_set(adapter, preference[i]) : 0;
         if (umd->segments != 0)
             kind &= umd->segments;
         for (UINT id = 1; id <= adapter->segments; id++)
@@ -93,7 +97,8 @@ static bool sensible(const struct vidmm_umd_allocation *umd) {
 
 /* Later nobody would ask us to unswizzle it; and paging by GPU virtual addresses never does. */
 static bool may_be_tiled(const struct kmd_adapter *adapter) {
-    return adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_1 && !kmd_mmu_on(adapter);
+    return adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_1 &&
+           !kmd_virtual_on(adapter);
 }
 
 /* Bits 0 to 9 mean the same in both flag types; what 2.0 and 2.1 gave another meaning is left
@@ -113,7 +118,7 @@ static DXGK_ALLOCATIONINFOFLAGS info_flags(const struct kmd_adapter *adapter,
         flags.UseAlternateVA = (umd->flags & VIDMM_UMD_ALTERNATE_VA) != 0;
     else
         flags.AccessedPhysically =
-            !kmd_mmu_on(adapter) || (umd->flags & VIDMM_UMD_ACCESSED_PHYSICALLY) != 0;
+            !kmd_virtual_on(adapter) || (umd->flags & VIDMM_UMD_ACCESSED_PHYSICALLY) != 0;
     if (kmd_mmu_on(adapter))
         flags.ExplicitResidencyNotification = (umd->flags & VIDMM_UMD_RESIDENCY_NOTIFIED) != 0;
     return flags;
@@ -183,6 +188,7 @@ static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *inf
     allocation->flags = data.umd.flags;
     if (!may_be_tiled(adapter))
         allocation->flags &= ~VIDMM_UMD_SWIZZLED;
+    allocation->segments = place(adapter, &data.umd, &preferred);
     allocation->size = data.umd.size;
     allocation->pitch = data.umd.pitch;
     describe(allocation, &data);
@@ -219,6 +225,18 @@ NTSTATUS APIENTRY kmd_destroy_allocation(const HANDLE hAdapter,
             return STATUS_INVALID_PARAMETER;
     for (UINT i = 0; i < args->NumAllocations; i++)
         destroy_one(args->pAllocationList[i]);
+    return STATUS_SUCCESS;
+}
+
+/* Fewer segments than at first will do, others not. */
+NTSTATUS APIENTRY kmd_validate_update_allocation_property(
+    const HANDLE hAdapter, DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
+    const struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
+    UNREFERENCED_PARAMETER(hAdapter);
+    if (allocation == NULL ||
+        (args->SetSupportedSegmentSet &&
+         (args->SupportedSegmentSet == 0 || (args->SupportedSegmentSet & ~allocation->segments))))
+        return STATUS_INVALID_PARAMETER;
     return STATUS_SUCCESS;
 }
 

@@ -15,7 +15,8 @@ NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE 
         return STATUS_NO_MEMORY;
     device->magic = KMD_MAGIC_DEVICE;
     device->adapter = hAdapter;
-    device->space = kmd_mmu_on(hAdapter) ? kmd_space_of(args->hKmdProcess) : KMD_SPACE_NOBODY;
+    device->space = kmd_virtual_on(hAdapter) ? kmd_space_of(args->hKmdProcess) : KMD_SPACE_NOBODY;
+    device->pasid = device->adapter->iommu ? args->Pasid : 0;
     args->hDevice = device;
     return STATUS_SUCCESS;
 }
@@ -30,29 +31,30 @@ NTSTATUS APIENTRY kmd_destroy_device(const HANDLE hDevice) {
 }
 
 /* Commands with GPU virtual addresses: nothing to patch, and nothing for DxgkDdiRender to do. */
-static void describe_virtual(const struct kmd_adapter *adapter, DXGKARG_CREATECONTEXT *args) {
+static void describe_virtual(const struct kmd_device *device, DXGKARG_CREATECONTEXT *args) {
     DXGK_CONTEXTINFO *info = &args->ContextInfo;
     if (!args->Flags.GdiContext) {
         info->AllocationListSize = VIRTUAL_LIST_SIZE;
         info->PatchLocationListSize = 0;
     }
     info->Caps.NoPatchingRequired = 1;
-    info->PagingCompanionNodeId = adapter->nodes - 1;
+    info->Caps.UseIoMmu = device->pasid != 0;
+    info->PagingCompanionNodeId = device->adapter->nodes - 1;
 }
 
-static void describe_context(const struct kmd_adapter *adapter, DXGKARG_CREATECONTEXT *args) {
+static void describe_context(const struct kmd_device *device, DXGKARG_CREATECONTEXT *args) {
     DXGK_CONTEXTINFO *info = &args->ContextInfo;
     info->DmaBufferSize = DMA_BUFFER_BYTES;
     info->DmaBufferSegmentSet = 0;
     info->DmaBufferPrivateDataSize = 0;
     info->AllocationListSize = args->Flags.GdiContext ? GDI_LIST_SIZE : ALLOCATION_LIST_SIZE;
     info->PatchLocationListSize = info->AllocationListSize;
-    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
+    if (device->adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
         info->Caps.Value = 0;
         info->PagingCompanionNodeId = 0;
     }
-    if (kmd_mmu_on(adapter) && args->Flags.VirtualAddressing)
-        describe_virtual(adapter, args);
+    if (kmd_virtual_on(device->adapter) && args->Flags.VirtualAddressing)
+        describe_virtual(device, args);
 }
 
 struct kmd_context *kmd_context_of(HANDLE handle) {
@@ -65,7 +67,7 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
     if (device == NULL || device->magic != KMD_MAGIC_DEVICE ||
         args->NodeOrdinal >= device->adapter->nodes ||
         (device->adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
-         args->Flags.VirtualAddressing && !kmd_mmu_on(device->adapter)))
+         args->Flags.VirtualAddressing && !kmd_mmu_on(device->adapter) && device->pasid == 0))
         return STATUS_INVALID_PARAMETER;
     struct kmd_context *context = kmd_alloc(sizeof *context);
     if (context == NULL)
@@ -74,7 +76,7 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
     context->device = device;
     context->node = args->NodeOrdinal;
     args->hContext = context;
-    describe_context(device->adapter, args);
+    describe_context(device, args);
     return STATUS_SUCCESS;
 }
 

@@ -49,6 +49,9 @@ static void read_straps(struct kmd_adapter *adapter) {
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         adapter->mmu.format =
             gpu_mmu_format(kmd_read(adapter, GPU_REG_MMU), kmd_read64(adapter, GPU_REG_MMU_BITS));
+    adapter->iommu = adapter->settings.iommu != 0 &&
+                     adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+                     kmd_read(adapter, GPU_REG_IOMMU) != 0;
 }
 
 /* BARs that the board does not have leave no hole in the resource list. */

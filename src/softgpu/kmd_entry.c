@@ -56,6 +56,7 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
         number(u"MmuTableSegment", &settings.mmu_table_segment),
         number(u"MmuDemands", &settings.mmu_demands),
         number(u"MapAperture2", &settings.map_aperture2),
+        number(u"Iommu", &settings.iommu),
         {0},
     };
     NTSTATUS status =
@@ -118,11 +119,15 @@ static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
         table->DxgkDdiCreateProcess = kmd_create_process;
         table->DxgkDdiDestroyProcess = kmd_destroy_process;
     }
-    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings.mmu_levels != 0) {
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+        (settings.mmu_levels != 0 || settings.iommu != 0))
         table->DxgkDdiSubmitCommandVirtual = kmd_submit_command_virtual;
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings.mmu_levels != 0) {
         table->DxgkDdiSetRootPageTable = kmd_set_root_page_table;
         table->DxgkDdiGetRootPageTableSize = kmd_get_root_page_table_size;
     }
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1)
+        table->DxgkDdiValidateUpdateAllocationProperty = kmd_validate_update_allocation_property;
 }
 
 NTSTATUS NTAPI softgpu_driver_entry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {

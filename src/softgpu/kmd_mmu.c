@@ -85,9 +85,10 @@ static bool choose_paging_home(const struct kmd_adapter *adapter, UINT home, UIN
 bool kmd_mmu_build(struct kmd_adapter *adapter) {
     struct kmd_mmu *mmu = &adapter->mmu;
     UINT home;
+    KeInitializeSpinLock(&mmu->lock);
+    mmu->spaces = GPU_SPACES;
     if (!kmd_mmu_on(adapter))
         return true;
-    KeInitializeSpinLock(&mmu->lock);
     mmu->spaces = GPU_MMU_SPACES(kmd_read(adapter, GPU_REG_MMU));
     if (mmu->spaces > GPU_SPACES)
         mmu->spaces = GPU_SPACES;
@@ -203,24 +204,53 @@ static uint64_t page_bits_of(const struct kmd_mmu *mmu, const DXGK_PTE *entry) {
     return word;
 }
 
-uint64_t kmd_mmu_word(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT level) {
+/* What all entries with the same flags have in common. */
+struct shape {
+    uint64_t bits;
+    uint64_t base, address; /* of the segment; which bits of an address count */
+};
+
+static struct shape shape_of(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT level) {
     const struct kmd_mmu *mmu = &adapter->mmu;
     UINT id = (UINT)entry->Segment;
     uint64_t large = level != 0 ? GPU_PTE_LARGE : 0;
-    if (!entry->Valid)
-        return 0;
-    if (entry->Zero)
-        return page_bits_of(mmu, entry) | GPU_PTE_ZERO | large;
-    if (id != 0 && kmd_segment(adapter, id) == NULL)
-        return 0;
-    /* Both address members count pages of 4 KiB, from the start of the segment. */
-    uint64_t address =
-        kmd_gpu_address(adapter, id, entry->PageAddress << GPU_PAGE_SHIFT) & GPU_PTE_ADDRESS;
-    if (level == 0 || entry->LargePage)
-        return page_bits_of(mmu, entry) | large | address;
-    bool large_leaves = level == 1 && mmu->format.pages == GPU_PAGES_SINGLE &&
-                        entry->PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
-    return GPU_PTE_VALID | (large_leaves ? GPU_PTE_TABLE_64K : 0) | address;
+    struct shape shape = {0, 0, 0};
+    if (!entry->Valid || (!entry->Zero && id != 0 && kmd_segment(adapter, id) == NULL))
+        return shape;
+    if (level == 0 || entry->LargePage || entry->Zero)
+        shape.bits = page_bits_of(mmu, entry) | large;
+    else if (level == 1 && mmu->format.pages == GPU_PAGES_SINGLE &&
+             entry->PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB)
+        shape.bits = GPU_PTE_VALID | GPU_PTE_TABLE_64K;
+    else
+        shape.bits = GPU_PTE_VALID;
+    if (entry->Zero) {
+        shape.bits |= GPU_PTE_ZERO;
+        return shape;
+    }
+    shape.base = kmd_gpu_address(adapter, id, 0);
+    shape.address = GPU_PTE_ADDRESS;
+    return shape;
+}
+
+/* How many of `count` entries have the flags of the first. */
+static UINT alike(const DXGK_PTE *entry, UINT count) {
+    UINT same = 1;
+    while (same < count && entry[same].Flags == entry[0].Flags)
+        same++;
+    return same;
+}
+
+/* Both address members count pages of 4 KiB, from the start of the segment. */
+void kmd_mmu_words(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT count, UINT level,
+                   uint64_t *word) {
+    for (UINT done = 0; done < count;) {
+        const struct shape shape = shape_of(adapter, &entry[done], level);
+        UINT end = done + alike(&entry[done], count - done);
+        for (; done < end; done++)
+            word[done] = shape.bits | ((shape.base + (entry[done].PageAddress << GPU_PAGE_SHIFT)) &
+                                       shape.address);
+    }
 }
 
 /* ---- Flushing from the CPU

@@ -62,8 +62,15 @@ static UINT parts_of(const struct kmd_adapter *adapter, const DXGKARG_BUILDPAGIN
     return parts;
 }
 
-static uint64_t word_of(const struct kmd_adapter *adapter, const struct part *part, UINT i) {
-    return kmd_mmu_word(adapter, &part->entry[part->repeat ? 0 : i], part->level);
+/* At most so many words are made before they are stored. */
+#define BATCH 64u
+
+/* The words of the entries from `done` on, BATCH at most; so many. */
+static UINT make_words(const struct kmd_adapter *adapter, const struct part *part, UINT done,
+                       UINT count, uint64_t word[BATCH]) {
+    UINT some = count - done < BATCH ? count - done : BATCH;
+    kmd_mmu_words(adapter, part->entry + done, some, part->level, word);
+    return some;
 }
 
 /* One command for the entries from `done` on, or as many of them as fit: so many. */
@@ -81,9 +88,11 @@ static UINT put_entries(const struct kmd_adapter *adapter, struct kmd_writer *wr
     UINT room = (UINT)((writer->room - sizeof command) / sizeof(uint64_t));
     if (words > room)
         words = room;
-    for (UINT i = 0; i < words; i++) {
-        uint64_t word = word_of(adapter, part, done + i);
-        RtlCopyMemory(writer->at + sizeof command + i * sizeof word, &word, sizeof word);
+    for (UINT i = 0, some; i < words; i += some) {
+        uint64_t word[BATCH];
+        UINT first = part->repeat ? 0 : done;
+        some = make_words(adapter, part, first + i, first + words, word);
+        RtlCopyMemory(writer->at + sizeof command + i * sizeof *word, word, some * sizeof *word);
     }
     command.count = part->repeat ? part->count - done : words;
     kmd_put_around(writer, &command, sizeof command, words * (UINT)sizeof(uint64_t));
@@ -107,14 +116,26 @@ static NTSTATUS update_by_gpu(const struct kmd_adapter *adapter, struct kmd_writ
 }
 
 /* The GPU may be walking the table: each entry changes in one store. */
+static void store_part(const struct kmd_adapter *adapter, const struct part *part,
+                       volatile ULONG64 *at) {
+    uint64_t word[BATCH];
+    UINT some;
+    if (part->repeat && part->count != 0)
+        (void)make_words(adapter, part, 0, 1, word);
+    for (UINT n = 0; n < part->count; n += some) {
+        some = part->repeat ? part->count : make_words(adapter, part, n, part->count, word);
+        for (UINT i = 0; i < some; i++, at += part->step)
+            *at = word[part->repeat ? 0 : i];
+    }
+}
+
 static NTSTATUS update_by_cpu(const struct kmd_adapter *adapter,
                               const DXGKARG_BUILDPAGINGBUFFER *args) {
     volatile ULONG64 *table = args->UpdatePageTable.PageTableAddress.CpuVirtual;
     struct part part[2];
     UINT parts = parts_of(adapter, args, part);
     for (UINT i = 0; i < parts; i++)
-        for (UINT n = 0; n < part[i].count; n++)
-            table[part[i].first + (SIZE_T)n * part[i].step] = word_of(adapter, &part[i], n);
+        store_part(adapter, &part[i], table + part[i].first);
     KeMemoryBarrier();
     return STATUS_SUCCESS;
 }

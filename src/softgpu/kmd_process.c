@@ -26,7 +26,8 @@ static UINT take_space(struct kmd_mmu *mmu, HANDLE process) {
 static void give_space_back(struct kmd_adapter *adapter, UINT space) {
     struct kmd_mmu *mmu = &adapter->mmu;
     KIRQL irql;
-    kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, space, 0, 0);
+    if (kmd_mmu_on(adapter))
+        kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, space, 0, 0);
     KeAcquireSpinLock(&mmu->lock, &irql);
     mmu->taken[space] = false;
     mmu->process[space] = NULL;
@@ -48,7 +49,7 @@ static NTSTATUS create(struct kmd_adapter *adapter, DXGKARG_CREATEPROCESS *args)
 }
 
 NTSTATUS APIENTRY kmd_create_process(const HANDLE hAdapter, DXGKARG_CREATEPROCESS *args) {
-    if (kmd_mmu_on(hAdapter))
+    if (kmd_virtual_on(hAdapter))
         return create(hAdapter, args);
     /* Nothing to know about a process; any handle that is not NULL will do. */
     args->hKmdProcess = hAdapter;
@@ -67,7 +68,7 @@ UINT kmd_space_of(HANDLE handle) {
 
 NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdProcess) {
     struct kmd_adapter *adapter = hAdapter;
-    if (!kmd_mmu_on(adapter))
+    if (!kmd_virtual_on(adapter))
         return STATUS_SUCCESS;
     struct kmd_process *process = process_of(hKmdProcess);
     if (process == NULL)

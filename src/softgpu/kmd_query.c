@@ -36,7 +36,7 @@ static NTSTATUS query_private(const struct kmd_adapter *adapter,
         .version = VIDMM_UMD_VERSION,
         .commands = 1u << VIDMM_UMD_NOP | 1u << VIDMM_UMD_STAMP | 1u << VIDMM_UMD_CHECK |
                     1u << VIDMM_UMD_SPIN,
-        .packets = kmd_mmu_on(adapter) ? PACKETS : 0,
+        .packets = kmd_virtual_on(adapter) ? PACKETS : 0,
     };
     return kmd_answer(args, &caps, sizeof caps, sizeof caps);
 }
@@ -76,12 +76,13 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
     caps.MaxAllocationListSlotId = 2;
     caps.ApertureSegmentCommitLimit =
         (SIZE_T)(adapter->aperture_bytes[0] + adapter->aperture_bytes[1]);
-    /* What is reached by GPU virtual addresses is never tiled by paging. */
-    caps.NumberOfSwizzlingRanges = kmd_mmu_on(adapter) ? 0 : adapter->ranges;
+    /* What is reached by virtual addresses is never tiled by paging. */
+    caps.NumberOfSwizzlingRanges = kmd_virtual_on(adapter) ? 0 : adapter->ranges;
     caps.SchedulingCaps.MultiEngineAware = 1;
     caps.MemoryManagementCaps.PagingNode = adapter->nodes - 1;
-    caps.MemoryManagementCaps.VirtualAddressingSupported = kmd_mmu_on(adapter);
+    caps.MemoryManagementCaps.VirtualAddressingSupported = kmd_virtual_on(adapter);
     caps.MemoryManagementCaps.GpuMmuSupported = kmd_mmu_on(adapter);
+    caps.MemoryManagementCaps.IoMmuSupported = adapter->iommu;
     caps.GpuEngineTopology.NbAsymetricProcessingNodes = adapter->nodes;
     caps.WDDMVersion = wddm_version(version);
     caps.MemoryManagementCaps.MapAperture2Supported = kmd_second_form(adapter);
@@ -108,6 +109,7 @@ static NTSTATUS query_physical(const struct kmd_adapter *adapter,
     caps.PagingNodeIndex = (WORD)(adapter->nodes - 1);
     caps.DxgkPhysicalAdapterHandle = adapter->dxgk.DeviceHandle;
     caps.Flags.GpuMmuSupported = kmd_mmu_on(adapter);
+    caps.Flags.IoMmuSupported = adapter->iommu;
     return kmd_answer(args, &caps, sizeof caps,
                       offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(UINT));
 }
@@ -145,7 +147,7 @@ NTSTATUS APIENTRY kmd_get_node_metadata(const HANDLE hAdapter, UINT NodeOrdinal,
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
         pGetNodeMetadata->Flags.Value = 0;
         pGetNodeMetadata->GpuMmuSupported = kmd_mmu_on(adapter);
-        pGetNodeMetadata->IoMmuSupported = FALSE;
+        pGetNodeMetadata->IoMmuSupported = adapter->iommu;
     }
     return STATUS_SUCCESS;
 }

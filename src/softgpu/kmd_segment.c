@@ -3,7 +3,8 @@
  * (initializing-use-of-memory-segments.md, ns-d3dkmddi-_dxgk_querysegmentout*.md).
  *
  * Order, which is also the order of ids: linear aperture, visible VRAM, the pieces of invisible
- * VRAM, eviction aperture, AGP aperture. What the board does not have is left out.
+ * VRAM, eviction aperture, AGP aperture. What the board does not have is left out, and so is what
+ * the CPU's addresses never lead to when there are no others: VRAM.
  */
 #include "kmd.h"
 
@@ -56,8 +57,10 @@ static void cut_banks(struct kmd_adapter *adapter) {
 void kmd_segments_build(struct kmd_adapter *adapter) {
     adapter->segments = 0;
     add(adapter, KMD_SEGMENT_APERTURE, GPU_APERTURE_BASE(0), adapter->aperture_bytes[0], 0);
-    add(adapter, KMD_SEGMENT_VISIBLE, GPU_VRAM_BASE, adapter->visible_bytes, 0);
-    add_invisible(adapter);
+    if (kmd_mmu_on(adapter) || !adapter->iommu) {
+        add(adapter, KMD_SEGMENT_VISIBLE, GPU_VRAM_BASE, adapter->visible_bytes, 0);
+        add_invisible(adapter);
+    }
     add(adapter, KMD_SEGMENT_EVICTION, GPU_APERTURE_BASE(1), adapter->aperture_bytes[1], 1);
     cut_banks(adapter);
 }
@@ -104,7 +107,7 @@ bool kmd_second_form(const struct kmd_adapter *adapter) {
 static DXGK_SEGMENTFLAGS flags_of(const struct kmd_adapter *adapter, UINT id) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
     ULONG version = adapter->settings.version;
-    bool groups = kmd_mmu_on(adapter) && version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1;
+    bool groups = kmd_virtual_on(adapter) && version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1;
     DXGK_SEGMENTFLAGS flags = {0};
     switch (segment->kind) {
     case KMD_SEGMENT_APERTURE:

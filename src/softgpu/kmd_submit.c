@@ -215,7 +215,7 @@ NTSTATUS APIENTRY kmd_query_engine_status(const HANDLE hAdapter, DXGKARG_QUERYEN
 NTSTATUS APIENTRY kmd_reset_engine(const HANDLE hAdapter, DXGKARG_RESETENGINE *args) {
     const struct kmd_adapter *adapter = hAdapter;
     ULONG engine = GPU_ENGINE(args->NodeOrdinal);
-    if (args->NodeOrdinal >= adapter->nodes || !kmd_mmu_on(adapter) ||
+    if (args->NodeOrdinal >= adapter->nodes || !kmd_virtual_on(adapter) ||
         kmd_read(adapter, engine + GPU_ENGINE_STATE) != GPU_STATE_HALTED)
         return STATUS_UNSUCCESSFUL;
     kmd_write(adapter, engine + GPU_ENGINE_STATE, 1);

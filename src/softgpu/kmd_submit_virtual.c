@@ -4,7 +4,7 @@
  * (access-to-non-resident-allocation.md).
  *
  * The commands of a user-mode driver run as it wrote them: the GPU allows itself no more in them
- * than the page tables do. A page fault halts its engine until DxgkDdiResetEngine.
+ * than the page tables, or the IOMMU, do. A page fault halts its engine until DxgkDdiResetEngine.
  */
 #include "kmd.h"
 
@@ -18,14 +18,19 @@ static void submit(const struct kmd_adapter *adapter, const struct kmd_context *
     kmd_write64(adapter, engine + GPU_ENGINE_ADDRESS, args->DmaBufferVirtualAddress);
     kmd_write(adapter, engine + GPU_ENGINE_SIZE, size);
     kmd_write(adapter, engine + GPU_ENGINE_FENCE, args->SubmissionFenceId);
-    if (context != NULL) {
+    bool shared = context != NULL ? context->device->pasid != 0 : !kmd_mmu_on(adapter);
+    if (shared && context != NULL) {
+        kmd_write(adapter, engine + GPU_ENGINE_PASID, context->device->pasid);
+    } else if (context != NULL) {
         kmd_write64(adapter, engine + GPU_ENGINE_ROOT, context->root);
         kmd_write(adapter, engine + GPU_ENGINE_ROOT_ENTRIES, context->root_entries);
-        kmd_write(adapter, engine + GPU_ENGINE_SPACE, context->device->space);
     }
+    if (context != NULL)
+        kmd_write(adapter, engine + GPU_ENGINE_SPACE, context->device->space);
     kmd_write(adapter, engine + GPU_ENGINE_DOORBELL,
-              GPU_DOORBELL_VIRTUAL |
-                  (args->Flags.Paging ? GPU_DOORBELL_PAGING : GPU_DOORBELL_RENDER));
+              shared ? GPU_DOORBELL_SHARED | GPU_DOORBELL_RENDER
+                     : GPU_DOORBELL_VIRTUAL |
+                           (args->Flags.Paging ? GPU_DOORBELL_PAGING : GPU_DOORBELL_RENDER));
 }
 
 /* The fence of what is refused completes in its turn all the same: an empty submission stands in.
@@ -34,7 +39,8 @@ NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     const struct kmd_adapter *adapter = hAdapter;
     const struct kmd_context *context = kmd_context_of(args->hContext);
-    bool sound = context != NULL && args->DmaBufferSize % sizeof(struct gpu_command) == 0;
+    bool sound = context != NULL && args->DmaBufferSize % sizeof(struct gpu_command) == 0 &&
+                 (context->device->pasid == 0 || !args->Flags.Paging);
     submit(adapter, context, args, sound ? args->DmaBufferSize : 0);
     return sound ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
@@ -49,6 +55,8 @@ void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node) {
     UINT flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;
     if (kmd_read(adapter, engine + GPU_ENGINE_FAULT_ACCESS) == GPU_ACCESS_WRITE)
         flags |= DXGK_PAGE_FAULT_WRITE;
+    if (kmd_read(adapter, engine + GPU_ENGINE_FAULT) == GPU_FAULT_IOMMU)
+        flags |= DXGK_PAGE_FAULT_IOMMU;
     adapter->page_faulted[node] = kmd_read(adapter, engine + GPU_ENGINE_FAULTED);
     data.InterruptType = DXGK_INTERRUPT_DMA_PAGE_FAULTED;
     data.DmaPageFaulted.FaultedFenceId = adapter->page_faulted[node];

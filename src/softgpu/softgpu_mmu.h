@@ -1,11 +1,14 @@
 /*
  * softgpu_mmu.h - the GPU's virtual memory: the format of page tables, and the registers that only
- * a board with an MMU has. A part of the register specification (softgpu_regs.h, which includes it
- * and has the commands); docs/softgpu.md has it as tables.
+ * a board with an MMU, or behind an IOMMU, has. A part of the register specification
+ * (softgpu_regs.h, which includes it and has the commands); docs/softgpu.md has it as tables.
  *
  * A virtual submission names a root table and a space, the tag of its translations in the TLB. All
  * addresses in its commands are then GPU virtual addresses, its own address included. What the TLB
  * holds is used until it is flushed or displaced, whatever the tables say meanwhile.
+ *
+ * A shared submission names a PASID instead: all its addresses are those of the CPU in that
+ * process, and the platform's IOMMU translates them. A board may have both, or either.
  */
 #ifndef SOFTGPU_MMU_H
 #define SOFTGPU_MMU_H
@@ -17,6 +20,7 @@
 
 #define GPU_REG_MMU       0x040u /* 32, read: see GPU_MMU_* below, 0: this board has no MMU */
 #define GPU_REG_MMU_BITS  0x048u /* 64, read: byte n: index bits of level n (0: the leaves) */
+#define GPU_REG_IOMMU     0x078u /* 32, read: 1: shared submissions are possible */
 #define GPU_MMU_LEVELS(r) ((r)&0xfu)
 #define GPU_MMU_PAGES(r)  ((r) >> 4 & 0xfu)  /* GPU_PAGES_* */
 #define GPU_MMU_HAS(r)    ((r) >> 8 & 0xffu) /* GPU_MMU_HAS_* */
@@ -133,12 +137,18 @@ static inline uint64_t gpu_mmu_table_64k_bytes(const struct gpu_mmu_format *form
 #define GPU_ENGINE_FAULT_SPACE  0x58u /* 32 */
 #define GPU_ENGINE_FAULT_ACCESS 0x5cu /* 32: GPU_ACCESS_* */
 #define GPU_ENGINE_FAULT_LEVEL  0x60u /* 32: of the table whose entry was at fault */
+#define GPU_ENGINE_PASID        0x64u /* 32: of the process whose addresses a submission shares */
 
 /*
  * With a kind in the doorbell: the submission is virtual. ADDRESS, ROOT, ROOT_ENTRIES and SPACE are
  * latched. A paging submission is privileged: see GPU_FLAG_PHYSICAL and the commands below.
  */
 #define GPU_DOORBELL_VIRTUAL 0x10u
+/*
+ * With RENDER in the doorbell: the submission is shared. ADDRESS, PASID and SPACE, which then only
+ * says in a fault whose it was, are latched.
+ */
+#define GPU_DOORBELL_SHARED 0x20u
 
 #define GPU_STATE_RUNNING 0u
 #define GPU_STATE_HALTED  1u /* by a page fault: executes nothing until it begins anew */

@@ -71,7 +71,7 @@
 #define GPU_ENGINE_COMMAND                                                                         \
     0x30u /* 32, read: offset of the command being executed or that faulted */
 
-/* One of these; GPU_DOORBELL_VIRTUAL may be added. */
+/* One of these; GPU_DOORBELL_VIRTUAL or GPU_DOORBELL_SHARED may be added. */
 #define GPU_DOORBELL_RENDER 1u
 #define GPU_DOORBELL_PAGING 2u
 
@@ -95,6 +95,7 @@ enum gpu_fault {
     GPU_FAULT_FORMAT,     /* an entry with reserved bits, or a page that is not aligned */
     GPU_FAULT_TABLE,      /* a page table where there is no memory */
     GPU_FAULT_TARGET,     /* a page where there is no memory */
+    GPU_FAULT_IOMMU,      /* shared: the process has no page there, or not for the GPU */
 };
 
 /* Page faults halt their engine. */
@@ -246,8 +247,8 @@ struct gpu_range {
 /*
  * COPY, FILL, READ, WRITE, STAMP, CHECK, SPIN, NOP and SIGNAL are for every submission. All others,
  * page lists (GPU_FLAG_*_PAGES) and GPU_FLAG_PHYSICAL are refused (GPU_FAULT_COMMAND) in virtual
- * submissions that are not paging; tiling is refused in all virtual ones. Without an
- * MMU none of those below exist.
+ * submissions that are not paging; tiling is refused in all virtual ones. A shared submission is a
+ * virtual one that is not paging. Without an MMU none of those below exist but SIGNAL in those.
  */
 
 /* A command moves no more through virtual addresses, nor do surfaces end further away. */

@@ -204,10 +204,23 @@ struct world *world_new(uint64_t vram, uint64_t aperture, uint64_t hidden) {
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&world->queue_lock, NULL);
     pthread_cond_init(&world->queue_news, NULL);
-    world->os = (struct vidmm_os){
-        world,        os_alloc,  os_free,       os_lock_create,  os_lock_destroy,  os_lock,
-        os_unlock,    os_wait,   os_wake,       os_now,          os_pages_alloc,   os_pages_free,
-        os_pages_map, os_io_map, os_dummy_page, os_memory_bytes, os_memory_highest};
+    world->os = (struct vidmm_os){.ctx = world,
+                                  .alloc = os_alloc,
+                                  .free = os_free,
+                                  .lock_create = os_lock_create,
+                                  .lock_destroy = os_lock_destroy,
+                                  .lock = os_lock,
+                                  .unlock = os_unlock,
+                                  .wait = os_wait,
+                                  .wake = os_wake,
+                                  .now = os_now,
+                                  .pages_alloc = os_pages_alloc,
+                                  .pages_free = os_pages_free,
+                                  .pages_map = os_pages_map,
+                                  .io_map = os_io_map,
+                                  .dummy_page = os_dummy_page,
+                                  .memory_bytes = os_memory_bytes,
+                                  .memory_highest = os_memory_highest};
     return world;
 }
 

@@ -202,6 +202,36 @@ static void a_scattered_place_takes_every_hole_and_comes_back_to_the_same_bytes(
     tear_down(b);
 }
 
+static void every_byte_of_a_scattered_place_is_found_in_any_order(void **state) {
+    (void)state;
+    struct bench *b = set_up(0);
+    uint64_t pages = b->segment.size / PAGE, run, taken = 0;
+    struct placement keep[1024], big;
+    struct segment_request request = {.size = PAGE};
+    bool seen[1024] = {false};
+    assert_true(pages <= 1024);
+    for (uint64_t i = 0; i < pages; i++)
+        assert_int_equal(segment_place(&b->segment, &request, &keep[i]), PLACER_OK);
+    for (uint64_t i = 0; i < pages; i += i % 3 + 1, taken++)
+        segment_release(&b->segment, &keep[i]);
+    request = (struct segment_request){.size = taken * PAGE, .scattered = true};
+    assert_int_equal(segment_place(&b->segment, &request, &big), PLACER_OK);
+    uint32_t near = 0;
+    for (uint64_t page = 0; page < taken; page++) {
+        uint64_t there = placement_near(&big, page * PAGE, &run, &near);
+        assert_false(seen[there / PAGE]);
+        seen[there / PAGE] = true;
+    }
+    for (uint64_t page = taken; page-- > 0;) {
+        uint32_t far = (uint32_t)(page * 7 % big.extent_count);
+        uint64_t there = placement_at(&big, page * PAGE + 5, &run);
+        assert_true(seen[there / PAGE] && run % PAGE == PAGE - 5);
+        assert_int_equal(placement_near(&big, page * PAGE + 5, &run, &far), there);
+    }
+    segment_release(&b->segment, &big);
+    tear_down(b);
+}
+
 static void pages_of_an_aperture_count_without_a_range(void **state) {
     (void)state;
     DXGK_SEGMENTFLAGS flags = {.Value = 0};
@@ -244,6 +274,7 @@ int main(void) {
         cmocka_unit_test(apertures_share_the_system_memory_limit),
         cmocka_unit_test(figures_follow_what_is_placed),
         cmocka_unit_test(a_scattered_place_takes_every_hole_and_comes_back_to_the_same_bytes),
+        cmocka_unit_test(every_byte_of_a_scattered_place_is_found_in_any_order),
         cmocka_unit_test(pages_of_an_aperture_count_without_a_range),
         cmocka_unit_test(addresses_have_the_base_and_sets_count_from_one),
     };

@@ -103,7 +103,7 @@ static uint8_t *reach(struct world_process *process, uint64_t va) {
 /* ---- Commands -------------------------------------------------------------------------------- */
 
 struct command {
-    uint32_t operation, size; /* bytes of all */
+    uint32_t operation, size;      /* bytes of all */
     struct world_process *process; /* FLUSH */
     bool physical, repeat;
     uint32_t segment;
@@ -121,6 +121,29 @@ static void execute_update(struct world *world, const struct command *command,
         assert_non_null(to);
         memcpy(to, &entries[command->repeat ? 0 : i], ENTRY);
     }
+}
+
+/* Every entry is read before one is written (R239). */
+static void execute_entries(struct world *world, const struct command *command,
+                            const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *ranges) {
+    static DXGK_PTE entries[WORLD_VA_PAGES];
+    struct world_process *paging = &world->process[0];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < command->count; i++) {
+        for (uint32_t k = 0; k < ranges[i].NumPageTableEntries; k++)
+            memcpy(&entries[n++],
+                   reach(paging,
+                         ranges[i].SrcPageTableAddress + (ranges[i].SrcStartPteIndex + k) * ENTRY),
+                   ENTRY);
+    }
+    n = 0;
+    for (uint32_t i = 0; i < command->count; i++) {
+        for (uint32_t k = 0; k < ranges[i].NumPageTableEntries; k++)
+            memcpy(reach(paging,
+                         ranges[i].DstPageTableAddress + (ranges[i].DstStartPteIndex + k) * ENTRY),
+                   &entries[n++], ENTRY);
+    }
+    world->copies++;
 }
 
 static void flush(struct world_process *process, uint64_t start, uint64_t end) {
@@ -153,6 +176,8 @@ static void execute(struct world *world, const uint8_t *at, uint64_t size) {
             execute_update(world, &command, (const DXGK_PTE *)(at + done + sizeof command));
         else if (command.operation == DXGK_OPERATION_FLUSH_TLB)
             flush(command.process, command.from, command.to);
+        else if (command.operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
+            execute_entries(world, &command, (const void *)(at + done + sizeof command));
         else if (command.operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
             execute_copy(world, &command);
         else if (command.operation == DXGK_OPERATION_VIRTUAL_FILL)
@@ -191,8 +216,8 @@ static void check_update(const struct world *world,
                          const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
     const struct world_process *process = update->hProcess;
     bool root = update->PageTableLevel + 1 == world->levels;
-    uint32_t bits = update->Flags.Use64KBPages ? world->bits[0] - 4
-                                               : world->bits[update->PageTableLevel];
+    uint32_t bits =
+        update->Flags.Use64KBPages ? world->bits[0] - 4 : world->bits[update->PageTableLevel];
     assert_true(update->PageTableLevel < world->levels);
     assert_int_equal(update->UpdateMode, now ? DXGK_PAGETABLEUPDATE_CPU_VIRTUAL : world->mode);
     assert_true(!now || process->system);
@@ -200,10 +225,11 @@ static void check_update(const struct world *world,
     if (!(root && world->levels == 2))
         assert_true(update->StartIndex + update->NumPageTableEntries <= 1u << bits);
     assert_true(!update->DriverProtection || update->PageTableLevel == 0);
-    assert_int_equal(update->FirstPteVirtualAddress >>
-                         (update->Flags.Use64KBPages ? 16 : shift_of(world, update->PageTableLevel)) &
-                         (root ? UINT32_MAX : (1u << bits) - 1),
-                     update->StartIndex);
+    assert_int_equal(
+        update->FirstPteVirtualAddress >>
+                (update->Flags.Use64KBPages ? 16 : shift_of(world, update->PageTableLevel)) &
+            (root ? UINT32_MAX : (1u << bits) - 1),
+        update->StartIndex);
     assert_false(world->wants_idle && world->busy && !process->system);
 }
 
@@ -253,6 +279,7 @@ static NTSTATUS build_update(struct world *world, DXGKARG_BUILDPAGINGBUFFER *arg
     uint64_t count = update->NumPageTableEntries;
     check_update(world, update, arg->pDmaBuffer == NULL);
     world->updates++;
+    world->evicted += update->Flags.NotifyEviction;
     if (update->DriverProtection && ((struct world_process *)update->hProcess)->system)
         world->paging_protection = update->DriverProtection;
     if (update->Flags.Use64KBPages && update->pPageTableEntries[0].Valid)
@@ -269,8 +296,7 @@ static NTSTATUS build_update(struct world *world, DXGKARG_BUILDPAGINGBUFFER *arg
         const DXGK_PTE *entries =
             second ? update->pPageTableEntries64KB : update->pPageTableEntries;
         command.first = (update->StartIndex + done) * command.step + second;
-        uint32_t put_now =
-            put(arg, command, entries + (command.repeat ? 0 : done), count - done);
+        uint32_t put_now = put(arg, command, entries + (command.repeat ? 0 : done), count - done);
         if (put_now == 0) {
             world->passes++;
             return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -289,12 +315,34 @@ static NTSTATUS put_command(DXGKARG_BUILDPAGINGBUFFER *arg, struct command comma
     return STATUS_SUCCESS;
 }
 
+static NTSTATUS put_ranges(DXGKARG_BUILDPAGINGBUFFER *arg) {
+    const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &arg->CopyPageTableEntries;
+    uint32_t bytes = copy->NumRanges * (uint32_t)sizeof *copy->pRanges;
+    struct command command = {.operation = (uint32_t)arg->Operation,
+                              .size = (uint32_t)sizeof command + bytes,
+                              .count = copy->NumRanges};
+    assert_true(copy->NumRanges > 0);
+    for (uint32_t i = 0; i < copy->NumRanges; i++) /* R238 */
+        assert_int_equal(
+            (copy->pRanges[i].SrcPageTableAddress | copy->pRanges[i].DstPageTableAddress) % WIDE,
+            0);
+    if (arg->DmaSize < command.size)
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    memcpy(arg->pDmaBuffer, &command, sizeof command);
+    memcpy((uint8_t *)arg->pDmaBuffer + sizeof command, copy->pRanges, bytes);
+    arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + command.size;
+    return STATUS_SUCCESS;
+}
+
 static NTSTATUS APIENTRY build_paging_buffer(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
     struct world *world = adapter;
     struct command command = {.operation = (uint32_t)arg->Operation};
     switch (arg->Operation) {
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
         return build_update(world, arg);
+    case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
+        assert_int_equal(world->mode, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL); /* R238 */
+        return put_ranges(arg);
     case DXGK_OPERATION_FLUSH_TLB:
         command.process = arg->FlushTlb.hProcess;
         command.from = arg->FlushTlb.StartVirtualAddress;
@@ -365,8 +413,7 @@ static void answer_mmu(const struct world *world, DXGK_GPUMMUCAPS *caps) {
     caps->PageTableLevelCount = world->levels;
 }
 
-static NTSTATUS APIENTRY query_adapter_info(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *arg) {
-    const struct world *world = adapter;
+static NTSTATUS answer(struct world *world, const DXGKARG_QUERYADAPTERINFO *arg) {
     DXGKARG_QUERYADAPTERINFO copy = *arg;
     DXGK_DRIVERCAPS caps;
     DXGK_PHYSICALADAPTERCAPS *physical = arg->pOutputData;
@@ -390,6 +437,9 @@ static NTSTATUS APIENTRY query_adapter_info(HANDLE adapter, const DXGKARG_QUERYA
     case DXGKQAITYPE_QUERYSEGMENT4:
         answer_segments(world, arg->pOutputData);
         return STATUS_SUCCESS;
+    case DXGKQAITYPE_PAGINGPROCESSGPUVASIZE:
+        *(UINT *)arg->pOutputData = world->paging_megabytes;
+        return STATUS_SUCCESS;
     case DXGKQAITYPE_GPUMMUCAPS:
         answer_mmu(world, arg->pOutputData);
         return STATUS_SUCCESS;
@@ -399,6 +449,15 @@ static NTSTATUS APIENTRY query_adapter_info(HANDLE adapter, const DXGKARG_QUERYA
     default:
         return STATUS_INVALID_PARAMETER;
     }
+}
+
+static NTSTATUS APIENTRY query_adapter_info(HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *arg) {
+    struct world *world = adapter;
+    DXGKARG_QUERYADAPTERINFO copy = *arg;
+    NTSTATUS status = answer(world, arg);
+    if (world->spoil && status == STATUS_SUCCESS)
+        world->spoil(&copy);
+    return status;
 }
 
 /* ---- Objects --------------------------------------------------------------------------------- */
@@ -476,7 +535,7 @@ static SIZE_T APIENTRY get_root_size(HANDLE adapter, DXGKARG_GETROOTPAGETABLESIZ
     const struct world *world = adapter;
     uint64_t each = ENTRY * words(world, 1), bytes = arg->NumberOfPte * each;
     bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-    arg->NumberOfPte = (UINT)(bytes / each);
+    arg->NumberOfPte = (arg->NumberOfPte + 15) / 16 * 16; /* fewer than there is room for */
     return bytes;
 }
 
@@ -564,7 +623,7 @@ struct world_process *world_process(struct world *world, uint32_t index) {
 
 void driver_table(struct world *world) {
     world->ddi = (DRIVER_INITIALIZATION_DATA){
-        .Version = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .Version = world->version,
         .DxgkDdiQueryAdapterInfo = query_adapter_info,
         .DxgkDdiCreateProcess = create_process,
         .DxgkDdiDestroyProcess = destroy_process,
@@ -573,7 +632,7 @@ void driver_table(struct world *world) {
         .DxgkDdiCreateContext = create_context,
         .DxgkDdiDestroyContext = destroy_object,
         .DxgkDdiSetRootPageTable = set_root,
-        .DxgkDdiGetRootPageTableSize = get_root_size,
+        .DxgkDdiGetRootPageTableSize = world->no_root_size ? NULL : get_root_size,
         .DxgkDdiCreateAllocation = create_allocation,
         .DxgkDdiDestroyAllocation = destroy_allocation,
         .DxgkDdiOpenAllocation = open_allocation,

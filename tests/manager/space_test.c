@@ -133,11 +133,14 @@ static void check_page(struct game *game, uint32_t p, uint32_t at) {
     assert_int_equal(value, tag(expected->target - 1, expected->page));
 }
 
+static void check_process(struct game *game, uint32_t p) {
+    for (uint32_t at = 0; at < WORLD_VA_PAGES; at++)
+        check_page(game, p, at);
+}
+
 static void check_everything(struct game *game) {
-    for (uint32_t p = 0; p < PROCESSES; p++) {
-        for (uint32_t at = 0; at < WORLD_VA_PAGES; at++)
-            check_page(game, p, at);
-    }
+    for (uint32_t p = 0; p < PROCESSES; p++)
+        check_process(game, p);
     /* Nobody but the manager looks at page 0 of the paging process, and it finds nothing (R262). */
     assert_false(world_walk(world_process(game->world, 0), 0).valid);
 }
@@ -331,8 +334,8 @@ static void tables_survive_a_reset(void **state) {
 static void a_hang_anywhere_leaves_nothing(void **state) {
     (void)state;
     for (uint64_t hang = 1; hang < 60; hang += 3) {
-        struct game *game = game_new(world_new(2 + hang % 3, PAGES_DUAL,
-                                               DXGK_PAGETABLEUPDATE_GPU_VIRTUAL));
+        struct game *game =
+            game_new(world_new(2 + hang % 3, PAGES_DUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL));
         struct vidmm_va_request request = {.allocation = game->targets[0].allocation,
                                            .size = game->targets[0].size,
                                            .base = 30 * MIB};
@@ -425,8 +428,7 @@ struct small_world {
 /* One allocation of 256 KiB, resident in VRAM. */
 static struct small_world small_world(enum world_pages pages) {
     struct small_world small = {
-        .game = game_new(world_new(3, pages, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)),
-        .size = 4 * WIDE};
+        .game = game_new(world_new(3, pages, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)), .size = 4 * WIDE};
     struct world_desc desc = {.size = small.size,
                               .set = SET(VRAM) | SET(APERTURE),
                               .preferred = VRAM,
@@ -439,9 +441,9 @@ static struct small_world small_world(enum world_pages pages) {
                      VIDMM_OK);
     target->size = small.size;
     write_tags(small.game, 0);
-    assert_int_equal(vidmm_make_resident(small.game->queue[0], &target->allocation, 1, 0, &fence,
-                                         &trim),
-                     VIDMM_OK);
+    assert_int_equal(
+        vidmm_make_resident(small.game->queue[0], &target->allocation, 1, 0, &fence, &trim),
+        VIDMM_OK);
     small.allocation = target->allocation;
     return small;
 }
@@ -456,10 +458,10 @@ static void odd_requests_are_refused(void **state) {
     struct small_world small = small_world(PAGES_4K);
     struct vidmm_allocation *a = small.allocation;
     const struct vidmm_va_request wrong[] = {
-        {.size = PAGE},                                                     /* R297 */
-        {.size = PAGE, .allocation = a, .protection = VIDMM_VA_ZERO},       /* R297 */
-        {.size = PAGE, .allocation = a, .protection = VIDMM_VA_NO_ACCESS},  /* R297 */
-        {.size = 100, .allocation = a},                                     /* R296 */
+        {.size = PAGE},                                                    /* R297 */
+        {.size = PAGE, .allocation = a, .protection = VIDMM_VA_ZERO},      /* R297 */
+        {.size = PAGE, .allocation = a, .protection = VIDMM_VA_NO_ACCESS}, /* R297 */
+        {.size = 100, .allocation = a},                                    /* R296 */
         {.size = 0, .allocation = a},
         {.size = PAGE, .base = 33 * MIB + 1, .allocation = a},
         {.size = PAGE, .base = UINT64_C(1) << WORLD_VA_BITS, .allocation = a},
@@ -487,10 +489,8 @@ static void odd_requests_are_refused(void **state) {
 static void a_unique_protection_is_the_only_one(void **state) {
     const uint64_t unique = VIDMM_DRIVER_PROTECTION_UNIQUE | 7;
     struct small_world small = small_world(PAGES_4K);
-    struct vidmm_va_request request = {.size = WIDE,
-                                       .offset = WIDE,
-                                       .allocation = small.allocation,
-                                       .driver_protection = unique};
+    struct vidmm_va_request request = {
+        .size = WIDE, .offset = WIDE, .allocation = small.allocation, .driver_protection = unique};
     uint64_t va, fence;
     (void)state;
     assert_int_equal(try_map(&small, request, &va), VIDMM_OK);
@@ -504,9 +504,9 @@ static void a_unique_protection_is_the_only_one(void **state) {
                      VIDMM_OK);
     assert_int_equal(vidmm_allocation_evict(small.allocation, true), VIDMM_OK);
     uint64_t trim;
-    assert_int_equal(vidmm_make_resident(small.game->queue[0], &small.allocation, 1, 0, &fence,
-                                         &trim),
-                     VIDMM_OK);
+    assert_int_equal(
+        vidmm_make_resident(small.game->queue[0], &small.allocation, 1, 0, &fence, &trim),
+        VIDMM_OK);
     assert_int_equal(small.game->world->paging_protection, unique);
     end(small.game);
 }
@@ -548,15 +548,27 @@ static void updates_are_applied_in_order(void **state) {
         expect(game, 0, va, reserve.size,
                (struct expected){.zero = true, .reservation = 1, .reserved_zero = true});
         const struct vidmm_va_operation operations[] = {
-            {.type = VIDMM_VA_OP_MAP, .base = va, .size = 4 * WIDE, .allocation = small.allocation,
+            {.type = VIDMM_VA_OP_MAP,
+             .base = va,
+             .size = 4 * WIDE,
+             .allocation = small.allocation,
              .repeat = WIDE},
-            {.type = VIDMM_VA_OP_MAP_PROTECT, .base = va + 6 * WIDE, .size = 3 * PAGE,
-             .allocation = small.allocation, .offset = 5 * PAGE},
-            {.type = VIDMM_VA_OP_COPY, .base = va + 3 * WIDE, .size = 4 * WIDE,
+            {.type = VIDMM_VA_OP_MAP_PROTECT,
+             .base = va + 6 * WIDE,
+             .size = 3 * PAGE,
+             .allocation = small.allocation,
+             .offset = 5 * PAGE},
+            {.type = VIDMM_VA_OP_COPY,
+             .base = va + 3 * WIDE,
+             .size = 4 * WIDE,
              .destination = va + 4 * WIDE},
-            {.type = VIDMM_VA_OP_UNMAP, .base = va + WIDE, .size = PAGE,
+            {.type = VIDMM_VA_OP_UNMAP,
+             .base = va + WIDE,
+             .size = PAGE,
              .protection = VIDMM_VA_ZERO},
-            {.type = VIDMM_VA_OP_UNMAP, .base = va + 2 * WIDE, .size = WIDE,
+            {.type = VIDMM_VA_OP_UNMAP,
+             .base = va + 2 * WIDE,
+             .size = WIDE,
              .protection = VIDMM_VA_NO_ACCESS},
         };
         assert_int_equal(vidmm_va_update(game->context[0], operations, 5), VIDMM_OK);
@@ -570,8 +582,79 @@ static void updates_are_applied_in_order(void **state) {
         check_everything(game);
         struct world_page page = world_translate(world_process(game->world, 1), va + 7 * WIDE);
         assert_true(page.read_only);
+        assert_true(pages != PAGES_4K || game->world->copies == 1);
         play(game, 60);
         end(game);
+    }
+}
+
+#define TILES 48u /* of 64 KiB, in one reservation */
+
+static void update_at_random(struct small_world *small, uint64_t base) {
+    struct game *game = small->game;
+    uint64_t unit = next(game) % 2 ? PAGE : WIDE, units = TILES * WIDE / unit;
+    uint64_t size = next(game) % (units / 4) + 1, to = next(game) % (units - size);
+    uint64_t from = next(game) % (units - size);
+    static struct expected copied[WORLD_VA_PAGES];
+    struct vidmm_va_operation operation = {.base = base + to * unit, .size = size * unit};
+    uint32_t kind = next(game) % 4;
+    if (kind == 0) {
+        operation.type = VIDMM_VA_OP_UNMAP;
+        operation.protection = next(game) % 2 ? VIDMM_VA_ZERO : VIDMM_VA_NO_ACCESS;
+    } else if (kind == 1) {
+        operation.type = VIDMM_VA_OP_MAP;
+        operation.allocation = small->allocation;
+        operation.repeat = unit;
+        operation.offset = next(game) % (small->size / unit) * unit;
+    } else {
+        operation.type = VIDMM_VA_OP_COPY;
+        operation.base = base + from * unit;
+        operation.destination = base + to * unit;
+    }
+    assert_int_equal(vidmm_va_update(game->context[0], &operation, 1), VIDMM_OK);
+    struct expected *expected = &game->expected[0][(base + to * unit) / PAGE];
+    uint32_t pages = (uint32_t)(size * unit / PAGE);
+    memcpy(copied, &game->expected[0][(base + from * unit) / PAGE], pages * sizeof *copied);
+    for (uint32_t i = 0; i < pages; i++) {
+        struct expected now = {.reservation = 1, .reserved_zero = true};
+        if (kind == 0)
+            now.zero = operation.protection == VIDMM_VA_ZERO;
+        if (kind == 1) {
+            now.target = 1;
+            now.page = (uint32_t)((operation.offset + i * PAGE % unit) / PAGE);
+        }
+        expected[i] = kind > 1 ? copied[i] : now;
+    }
+}
+
+static void random_updates_lead_to_their_bytes(void **state) {
+    (void)state;
+    for (uint32_t pages = PAGES_4K; pages <= PAGES_DUAL; pages++) {
+        struct small_world small = small_world((enum world_pages)pages);
+        struct vidmm_va_request reserve = {
+            .size = TILES * WIDE, .base = 20 * MIB, .reservation = VIDMM_VA_RESERVE_ZERO};
+        uint64_t va, fence, trim;
+        assert_int_equal(vidmm_va_reserve(small.game->process[0], &reserve, &va), VIDMM_OK);
+        expect(small.game, 0, va, reserve.size,
+               (struct expected){.zero = true, .reservation = 1, .reserved_zero = true});
+        for (uint32_t i = 0; i < 200; i++) {
+            update_at_random(&small, va);
+            if (i % 4 == 0)
+                check_process(small.game, 0);
+            if (i % 50 == 25) {
+                assert_int_equal(
+                    vidmm_device_evict(small.game->device[0], &small.allocation, 1, 0, NULL),
+                    VIDMM_OK);
+                assert_int_equal(vidmm_allocation_evict(small.allocation, true), VIDMM_OK);
+                check_process(small.game, 0);
+                assert_int_equal(vidmm_make_resident(small.game->queue[0], &small.allocation, 1, 0,
+                                                     &fence, &trim),
+                                 VIDMM_OK);
+            }
+        }
+        check_process(small.game, 0);
+        assert_true(pages != PAGES_4K || small.game->world->copies > 20);
+        end(small.game);
     }
 }
 
@@ -627,6 +710,32 @@ static void a_table_is_converted_once(void **state) {
     end(game);
 }
 
+/* A root of two levels grows with what is mapped, and the contexts are told (R255, R256). */
+static void a_root_grows_with_what_is_mapped(void **state) {
+    (void)state;
+    for (uint32_t mode = 0; mode < 3; mode++) {
+        struct world *world = world_new(2, PAGES_4K, (DXGK_PAGETABLEUPDATEMODE)mode);
+        world->explicit_invalidation = true;
+        struct game *game = game_new(world);
+        struct world_process *process = world_process(world, 1);
+        uint32_t entries = process->entries;
+        uint64_t va, fence, last = 0;
+        for (uint64_t base = MIB; base < 60 * MIB; base += 13 * MIB) {
+            struct vidmm_va_request request = {.size = game->targets[0].size,
+                                               .base = base,
+                                               .allocation = game->targets[0].allocation};
+            assert_int_equal(vidmm_va_map(game->queue[0], &request, &va, &fence), VIDMM_OK);
+            expect(game, 0, va, request.size, (struct expected){.target = 1});
+            assert_true(process->entries > last >> 18);
+            assert_true(process->entries >= entries);
+            check_process(game, 0);
+            last = base;
+        }
+        assert_true(process->entries > entries);
+        end(game);
+    }
+}
+
 /* Nothing is written or flushed in a space whose contexts run (R234). */
 static void a_space_is_idle_while_it_changes(void **state) {
     struct world *world = world_new(4, PAGES_DUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
@@ -642,6 +751,59 @@ static void a_space_is_idle_while_it_changes(void **state) {
     end(game);
 }
 
+/* ---- Tables that leave ----------------------------------------------------------------------- */
+
+/* Resident in SMALL and nowhere else, until no more fits; how many there are. */
+static uint32_t fill_small(struct game *game, struct vidmm_allocation **allocations,
+                           uint32_t most) {
+    struct world_desc desc = {.size = MIB / 2, .set = SET(SMALL), .preferred = SMALL};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    uint64_t fence, trim;
+    for (uint32_t i = 0; i < most; i++) {
+        assert_int_equal(vidmm_allocation_create(game->device[0], &request, &allocations[i]),
+                         VIDMM_OK);
+        enum vidmm_status status = vidmm_make_resident(game->queue[0], &allocations[i], 1,
+                                                       VIDMM_RESIDENT_CANT_TRIM, &fence, &trim);
+        if (status == VIDMM_DOES_NOT_FIT)
+            return i + 1;
+        assert_int_equal(status, VIDMM_OK);
+    }
+    return most;
+}
+
+/* The page tables of a process that does not run make room, and are back when it does (R236). */
+static void tables_of_an_idle_process_may_leave(void **state) {
+    (void)state;
+    for (uint32_t pages = PAGES_4K; pages <= PAGES_DUAL; pages++) {
+        struct game *game = game_new(
+            world_new(2 + pages, (enum world_pages)pages, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL));
+        struct vidmm_va_request zero = {.size = 8 * MIB, .reservation = VIDMM_VA_RESERVE_ZERO};
+        struct vidmm_va_request map = {.size = game->targets[1].size,
+                                       .allocation = game->targets[1].allocation};
+        struct vidmm_virtual_submission submission = {.commands = 20 * MIB, .size = 64};
+        struct vidmm_allocation *filler[64];
+        uint64_t va, fence;
+        assert_int_equal(vidmm_va_reserve(game->process[1], &zero, &va), VIDMM_OK);
+        expect(game, 1, va, zero.size,
+               (struct expected){.zero = true, .reservation = 1, .reserved_zero = true});
+        play(game, 30);
+        fill_small(game, filler, 64);
+        assert_true(game->world->evicted > 0);
+        uint64_t roots = game->world->roots_set;
+        /* What changes meanwhile is there when the tables are. */
+        assert_int_equal(vidmm_va_map(game->queue[1], &map, &va, &fence), VIDMM_OK);
+        expect(game, 1, va, map.size, (struct expected){.target = 2});
+        assert_int_equal(vidmm_va_free(game->process[1], va + PAGE * (map.size > PAGE), PAGE),
+                         VIDMM_OK);
+        expect(game, 1, va + PAGE * (map.size > PAGE), PAGE, (struct expected){0});
+        assert_int_equal(vidmm_submit_virtual(game->context[1], &submission, &fence), VIDMM_OK);
+        assert_true(game->world->roots_set > roots);
+        assert_int_equal(vidmm_wait(game->world->adapter, fence), VIDMM_OK);
+        check_process(game, 1);
+        end(game);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAYS(LIST) cmocka_unit_test(tables_survive_a_reset),
@@ -652,9 +814,12 @@ int main(void) {
         cmocka_unit_test(a_unique_protection_is_the_only_one),
         cmocka_unit_test(lookup_names_the_byte),
         cmocka_unit_test(updates_are_applied_in_order),
+        cmocka_unit_test(random_updates_lead_to_their_bytes),
         cmocka_unit_test(an_update_stays_in_its_reservation),
         cmocka_unit_test(a_table_is_converted_once),
+        cmocka_unit_test(a_root_grows_with_what_is_mapped),
         cmocka_unit_test(a_space_is_idle_while_it_changes),
+        cmocka_unit_test(tables_of_an_idle_process_may_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,7 @@ static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t hig
     PMDL mdl = calloc(1, sizeof *mdl + pages * sizeof(PFN_NUMBER));
     PFN_NUMBER *list = MmGetMdlPfnArray(mdl);
     for (size_t i = 0; i < pages; i++)
-        list[i] = RAM_BASE / PAGE + first +
-                  (flags & VIDMM_PAGES_CONTIGUOUS ? i : pages - 1 - i);
+        list[i] = RAM_BASE / PAGE + first + (flags & VIDMM_PAGES_CONTIGUOUS ? i : pages - 1 - i);
     mdl->ByteCount = (ULONG)(pages * PAGE);
     world->blocks++;
     return mdl;
@@ -108,8 +107,7 @@ static void os_pages_free(void *ctx, PMDL mdl) {
 /* Linear for contiguous pages only: nobody here looks at others through it. */
 static void *os_pages_map(void *ctx, PMDL mdl) {
     struct world *world = ctx;
-    return fails(world) ? NULL
-                        : world->ram + (MmGetMdlPfnArray(mdl)[0] - RAM_BASE / PAGE) * PAGE;
+    return fails(world) ? NULL : world->ram + (MmGetMdlPfnArray(mdl)[0] - RAM_BASE / PAGE) * PAGE;
 }
 
 static void *os_io_map(void *ctx, uint64_t physical, size_t size) {
@@ -155,6 +153,8 @@ struct world *world_new(uint32_t levels, enum world_pages pages, DXGK_PAGETABLEU
     world->levels = levels;
     world->pages = pages;
     world->mode = mode;
+    world->model = VIDMM_MODEL_GPUMMU;
+    world->version = DXGKDDI_INTERFACE_VERSION_WDDM2_6;
     world->table_segment = mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL ? 0 : SMALL;
     world->paging_size = 4096;
     world->vram_bytes = 4 * MIB;
@@ -163,18 +163,29 @@ struct world *world_new(uint32_t levels, enum world_pages pages, DXGK_PAGETABLEU
     world->ram = calloc(WORLD_PAGES, PAGE);
     world->vram = calloc(1, world->vram_bytes);
     world->small = calloc(1, world->small_bytes);
-    world->os = (struct vidmm_os){
-        world,        os_alloc,  os_free,       os_lock_create,  os_lock_destroy,  os_lock,
-        os_unlock,    os_wait,   os_wake,       os_now,          os_pages_alloc,   os_pages_free,
-        os_pages_map, os_io_map, os_dummy_page, os_memory_bytes, os_memory_highest};
+    world->os = (struct vidmm_os){.ctx = world,
+                                  .alloc = os_alloc,
+                                  .free = os_free,
+                                  .lock_create = os_lock_create,
+                                  .lock_destroy = os_lock_destroy,
+                                  .lock = os_lock,
+                                  .unlock = os_unlock,
+                                  .wait = os_wait,
+                                  .wake = os_wake,
+                                  .now = os_now,
+                                  .pages_alloc = os_pages_alloc,
+                                  .pages_free = os_pages_free,
+                                  .pages_map = os_pages_map,
+                                  .io_map = os_io_map,
+                                  .dummy_page = os_dummy_page,
+                                  .memory_bytes = os_memory_bytes,
+                                  .memory_highest = os_memory_highest};
     return world;
 }
 
 enum vidmm_status world_start(struct world *world) {
-    struct vidmm_adapter_config config = {.os = &world->os,
-                                          .ddi = &world->ddi,
-                                          .hadapter = world,
-                                          .model = VIDMM_MODEL_GPUMMU};
+    struct vidmm_adapter_config config = {
+        .os = &world->os, .ddi = &world->ddi, .hadapter = world, .model = world->model};
     driver_table(world);
     return vidmm_adapter_start(&config, &world->adapter, &world->fault);
 }

@@ -61,9 +61,16 @@ struct world {
     DXGK_PAGETABLEUPDATEMODE mode;
     uint32_t table_segment; /* 0 or SMALL */
     uint32_t paging_size;
+    enum vidmm_model model;
+    void (*spoil)(DXGKARG_QUERYADAPTERINFO *arg); /* changes answers; may be NULL */
+    UINT version;
+    uint32_t paging_megabytes; /* PAGINGPROCESSGPUVASIZE */
+    bool no_root_size;         /* DxgkDdiGetRootPageTableSize is missing */
     bool explicit_invalidation, wants_idle, invalid_cached;
 
     /* What happened. */
+    uint64_t evicted; /* page tables */
+    uint64_t copies;  /* of page table entries */
     uint64_t updates, roots_set, wide_entries, passes, transfers, fills;
     uint64_t paging_protection; /* the last that was not 0 in the paging process */
     uint64_t hangs_at;          /* so many paging submissions from now one never completes */

@@ -132,11 +132,8 @@ static void repeated_parts_start_again(void **state) {
     uint64_t run;
     (void)state;
     va_init(&va, &os, 1u << 30);
-    struct va_use use = {.kind = VA_PAGES,
-                         .list = &list,
-                         .origin = 0x10000,
-                         .offset = 0x8000,
-                         .repeat = 0x2000};
+    struct va_use use = {
+        .kind = VA_PAGES, .list = &list, .origin = 0x10000, .offset = 0x8000, .repeat = 0x2000};
     assert_true(va_set(&va, 0x10000, 0x18000, &use));
     assert_true(va_set(&va, 0x10000, 0x13000, NULL));
     const struct mapping *mapping = va_find(&va, 0x13000);

@@ -77,6 +77,38 @@ static void sets_follow_the_documented_policy(void **state) {
     rig_close(&rig);
 }
 
+static void segments_can_become_fewer_and_not_others(void **state) {
+    static const struct {
+        uint32_t set;
+        NTSTATUS answer;
+    } wanted[] = {
+        {SET(3), STATUS_SUCCESS},           {SET(2) | SET(3) | SET(4), STATUS_SUCCESS},
+        {SET(1), STATUS_INVALID_PARAMETER}, {SET(1) | SET(2), STATUS_INVALID_PARAMETER},
+        {0, STATUS_INVALID_PARAMETER},
+    };
+    struct vidmm_host_setting newer[BOARD_SETTINGS];
+    struct vidmm_umd_allocation umd = plain;
+    DXGK_ALLOCATIONINFO info;
+    struct rig rig;
+    NTSTATUS status;
+    (void)state;
+    memcpy(newer, board, sizeof newer);
+    newer[BOARD_SETTINGS - 1].value = DXGKDDI_INTERFACE_VERSION_WDDM2_1;
+    rig_open(&rig, newer, BOARD_SETTINGS);
+    umd.flags = VIDMM_UMD_LOCAL_ONLY;
+    HANDLE allocation = rig_allocate(&rig, &umd, &info, &status);
+    assert_int_equal(status, STATUS_SUCCESS);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        DXGKARG_VALIDATEUPDATEALLOCPROPERTY args = {.hAllocation = allocation,
+                                                    .SupportedSegmentSet = wanted[i].set};
+        args.SetSupportedSegmentSet = 1;
+        status = rig.ddi->DxgkDdiValidateUpdateAllocationProperty(rig.adapter, &args);
+        assert_int_equal(status, wanted[i].answer);
+    }
+    rig_free(&rig, allocation);
+    rig_close(&rig);
+}
+
 static void nonsense_is_refused(void **state) {
     struct vidmm_umd_allocation bad[] = {plain, plain, plain, plain, plain, plain, plain, plain};
     bad[0].size = 0;
@@ -253,6 +285,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_follow_the_documented_policy),
+        cmocka_unit_test(segments_can_become_fewer_and_not_others),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(creation_is_all_or_nothing),
         cmocka_unit_test(flags_of_the_version_only),

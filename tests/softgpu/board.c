@@ -62,8 +62,17 @@ static uint64_t board_setting(void *ctx, const char *name, uint64_t otherwise) {
 }
 
 bool board_make(struct board *board) {
-    struct vidmm_hw_host host = {board,           board_alloc, board_free,    board_memory,
-                                 board_interrupt, board_now,   board_advance, board_setting};
+    const struct vidmm_hw_host host = {
+        .ctx = board,
+        .alloc = board_alloc,
+        .free = board_free,
+        .memory = board_memory,
+        .interrupt = board_interrupt,
+        .now = board_now,
+        .advance = board_advance,
+        .setting = board_setting,
+        .iommu = board->iommu,
+    };
     /* Physical memory: in pages, as page tables are read in aligned words. */
     board->ram = aligned_alloc(GPU_PAGE, RAM_BYTES);
     assert_non_null(board->ram);

@@ -29,6 +29,8 @@ struct board_setting {
 struct board {
     struct board_setting setting[BOARD_SETTINGS]; /* over the board's own; unused ones are NULL */
     uint64_t fail_at;                             /* this allocation fails; 0: none */
+    /* The platform's IOMMU, which gets the board; NULL: it has none. */
+    void *(*iommu)(void *ctx, uint32_t pasid, uint64_t va, size_t *size);
     unsigned char *ram;
     _Atomic uint32_t interrupts;
     uint64_t allocations, live;

@@ -161,6 +161,36 @@ static void old_translations_are_used_until_flushed(void **state) {
     }
 }
 
+/* Where a walk ended before, another table is by now: nothing of it had to be flushed. */
+static void a_command_finds_the_tables_that_the_one_before_it_linked(void **state) {
+    const uint64_t at = VA + 2 * GPU_PAGE, out = OUT_VA + 64;
+    struct space_simple s = {0};
+    (void)state;
+    space_simple(&s);
+    space_map_row(&s.space, VRAM_DATA, 100);
+    space_map(&s.space, OUT_VA, VRAM_DATA + MIB, 12, 0);
+    space_map(&s.space, OTHER_VA + 2 * GPU_PAGE, VRAM_DATA + 7 * GPU_PAGE, 12, 0);
+    uint64_t other = *space_table_entry(&s.space, OTHER_VA, 1, 0);
+    uint64_t table = *space_table_entry(&s.space, VA, 2, 0) & GPU_PTE_ADDRESS;
+    struct {
+        struct gpu_copy first;
+        struct gpu_write_entries write;
+        uint64_t entry;
+        struct gpu_copy second;
+    } commands = {{{GPU_COPY, 0, sizeof(struct gpu_copy)}, VA, out, 8}, /* ends its walks at VA */
+                  {{GPU_WRITE_ENTRIES, GPU_FLAG_PHYSICAL, sizeof(struct gpu_write_entries) + 8},
+                   table,
+                   VA >> 21 & 511,
+                   1,
+                   1,
+                   0},
+                  other,
+                  {{GPU_COPY, 0, sizeof(struct gpu_copy)}, out, at, 8}};
+    assert_true(space_execute(&s.space, &commands, sizeof commands, GPU_DOORBELL_PAGING));
+    assert_int_equal(*(uint64_t *)(void *)board_at(&s.board, VRAM_DATA + MIB + 64), 107);
+    board_drop(&s.board);
+}
+
 static void a_range_flush_flushes_exactly_its_range(void **state) {
     uint64_t random = board_seed();
     (void)state;
@@ -565,6 +595,7 @@ int main(void) {
         cmocka_unit_test(a_large_page_covers_what_its_entry_covers),
         cmocka_unit_test(zero_pages_read_as_zero_and_drop_writes),
         cmocka_unit_test(old_translations_are_used_until_flushed),
+        cmocka_unit_test(a_command_finds_the_tables_that_the_one_before_it_linked),
         cmocka_unit_test(a_range_flush_flushes_exactly_its_range),
         cmocka_unit_test(a_space_flush_leaves_other_spaces_alone),
         cmocka_unit_test(a_new_root_needs_a_flush_too),

@@ -17,14 +17,19 @@
 #include <vidmm/readings.h>
 #include <vidmm/referee.h>
 #include <vidmm/rules.h>
+#include <vidmm/services.h>
 
 /* For tests of the examination: puts faults between the referee and the driver, and between the
  * manager (or the examiner's own hand) and the referee. Members may be NULL. */
 struct vidmm_spoiler {
     void (*driver)(DRIVER_INITIALIZATION_DATA *table);
     void (*manager)(DRIVER_INITIALIZATION_DATA *table);
+    /* What the driver may call. */
+    void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* What the manager tells applications of graphics memory. */
     void (*sizes)(struct vidmm_referee_sizes *told);
+    /* What it answers to user mode. */
+    void (*told)(struct vidmm_told *told);
 };
 
 struct vidmm_check_options {

@@ -16,6 +16,8 @@ struct vidmm_interrupt {
     uint32_t node;
     uint32_t fence;          /* completed, faulted, or the preemption request's */
     uint32_t last_completed; /* DMA_PREEMPTED: the fence of the last work done before it */
+    uint64_t address;        /* DMA_PAGE_FAULTED: the GPU virtual address */
+    HANDLE process;          /* DMA_PAGE_FAULTED: whose it is, or NULL */
 };
 
 /* False: `data` says nothing about submitted work, and nothing was filled in but the type. */
@@ -40,6 +42,8 @@ static inline bool vidmm_interrupt_read(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *d
     case DXGK_INTERRUPT_DMA_PAGE_FAULTED:
         interrupt->node = data->DmaPageFaulted.NodeOrdinal;
         interrupt->fence = data->DmaPageFaulted.FaultedFenceId;
+        interrupt->address = (uint64_t)data->DmaPageFaulted.FaultedVirtualAddress;
+        interrupt->process = data->DmaPageFaulted.FaultedProcessHandle;
         return true;
 #endif
     default:

@@ -26,6 +26,8 @@ struct vidmm_lab_judging {
      * the manager calls before it. May be NULL. */
     void (*spoil_driver)(DRIVER_INITIALIZATION_DATA *table);
     void (*spoil_manager)(DRIVER_INITIALIZATION_DATA *table);
+    /* The same for what the driver gets from the system, behind the referee. */
+    void (*spoil_callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* The same for what the manager tells applications of graphics memory. */
     void (*spoil_sizes)(struct vidmm_referee_sizes *told);
 };

@@ -61,6 +61,15 @@ struct vidmm_ledger {
     char step[96];
 };
 
+/* Where a GPU virtual address leads as the GPU has it now, its stale caches included. */
+struct vidmm_referee_translation {
+    bool valid;  /* false: every access faults */
+    bool cached; /* a TLB says so, whatever the tables say */
+    bool zero;   /* reads give zero; there is no address */
+    bool read_only, no_execute;
+    uint64_t address; /* GPU physical address of the byte */
+};
+
 /* What the referee can see of the world besides the calls; every member may be NULL. */
 struct vidmm_referee_world {
     void *ctx;
@@ -70,6 +79,10 @@ struct vidmm_referee_world {
     /* `size` bytes at a GPU physical address (segment base + offset) as the GPU sees them, not
      * across a page in an aperture; or NULL. */
     const void *(*peek)(void *ctx, uint64_t gpu_address, size_t size);
+    /* Translates `va` by the root table at GPU physical address `root` of `entries` entries; false:
+     * there is no MMU, or it cannot be seen. */
+    bool (*translate)(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
+                      struct vidmm_referee_translation *out);
     /* The CPU's view of a physical range behind a BAR or in the driver's contiguous memory, or
      * NULL. */
     void *(*io)(void *ctx, uint64_t physical, size_t size);
@@ -104,12 +117,10 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 
 /*
- * Whoever builds by hand says that the first `filled` bytes (not 0) of the `size` of the paging
- * buffer at `base` are taken: the next operation begins behind them, and `size - filled` is all the
- * room it has. To a driver it looks like a buffer with other operations in it.
+ * Whoever builds by hand says that the paging buffer at `base`, in which operations are built
+ * already, ends after `size` bytes: the rest is not there for what is built behind them.
  */
-void vidmm_referee_filled(struct vidmm_referee *referee, void *base, uint32_t size,
-                          uint32_t filled);
+void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
 
 /* What a manager tells applications of graphics memory: judged by what the driver reported. */
 struct vidmm_referee_sizes {

@@ -16,18 +16,34 @@
 #define DEFAULT_TIMEOUT_MS 10000u
 #define CHILD_DONE         86
 
-/* Signals that a driver dies of arrive as such, whoever handles them in this program. */
-static void die_alone(void) {
+static struct exam_shared *dying_of;
+
+/* What the thread was in goes into shared memory; the signal comes again, and is deadly then. */
+static void last_words(int number) {
+    const char *doing = vidmm_host_doing();
+    if (doing != NULL)
+        strncpy(dying_of->died_in, doing, sizeof(dying_of->died_in) - 1);
+    (void)raise(number);
+}
+
+/* Signals that a driver dies of arrive as such, whoever handles them in this program; on a stack of
+ * their own, as it may be the stack that gave out. */
+static void die_alone(struct exam_shared *shared) {
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    static uint64_t stack[8192];
+    const stack_t last = {.ss_sp = stack, .ss_size = sizeof(stack)};
     const struct rlimit none = {0, 0};
+    struct sigaction action = {.sa_handler = last_words, .sa_flags = SA_RESETHAND | SA_ONSTACK};
+    dying_of = shared;
+    (void)sigaltstack(&last, NULL);
     for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-        signal(deadly[i], SIG_DFL);
+        (void)sigaction(deadly[i], &action, NULL);
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 static void child(struct exam *exam, const struct exam_stage *stage, uint32_t number) {
-    die_alone();
+    die_alone(exam->shared);
     exam->shared->outcome = (uint32_t)stage->run(exam, number);
     exam_close(exam);
     if (exam->options->log != NULL)
@@ -77,42 +93,46 @@ static void repair(struct exam_shared *shared) {
     ledger->calling[sizeof(ledger->calling) - 1] = 0;
     ledger->step[sizeof(ledger->step) - 1] = 0;
     shared->text[sizeof(shared->text) - 1] = 0;
+    shared->died_in[sizeof(shared->died_in) - 1] = 0;
     if (shared->failures > EXAM_FAILURES)
         shared->failures = EXAM_FAILURES;
     if (shared->outcome > VIDMM_STAGE_HUNG)
         shared->outcome = VIDMM_STAGE_STOPPED;
 }
 
-/* Where it was, for the sentence; the breadcrumb itself becomes the finding's place. */
-static const char *place(const struct vidmm_ledger *ledger) {
-    return ledger->calling[0] != 0 ? ledger->calling : "the examination's own code";
+/* Where it was, for the sentence and as the finding's place. */
+static const char *place(struct exam_shared *shared) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    if (shared->died_in[0] != 0)
+        vidmm_ledger_calling(ledger, shared->died_in);
+    return ledger->calling[0] != 0 ? ledger->calling : "no call of the system's";
 }
 
 static enum vidmm_stage_outcome judge_death(struct exam_shared *shared, int status) {
     struct vidmm_ledger *ledger = &shared->ledger;
+    const char *where = place(shared);
     bool done = WIFEXITED(status) && WEXITSTATUS(status) == CHILD_DONE && shared->finished == 1;
     if (done)
         return (enum vidmm_stage_outcome)shared->outcome;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT)
         vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
-                          "abort or a bugcheck in %s", place(ledger));
+                          "abort or a bugcheck in %s", where);
     else if (WIFSIGNALED(status))
         vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
-                          WTERMSIG(status), strsignal(WTERMSIG(status)), place(ledger));
+                          WTERMSIG(status), strsignal(WTERMSIG(status)), where);
     else
         vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
-                          "the process ended with exit code %d in %s", WEXITSTATUS(status),
-                          place(ledger));
-    return exam_say(&(struct exam){.shared = shared}, VIDMM_STAGE_CRASHED, "died in %s",
-                    place(ledger));
+                          "the process ended with exit code %d in %s", WEXITSTATUS(status), where);
+    return exam_say(&(struct exam){.shared = shared}, VIDMM_STAGE_CRASHED, "died in %s", where);
 }
 
 static enum vidmm_stage_outcome judge_hang(struct exam_shared *shared, uint32_t timeout_ms) {
     struct vidmm_ledger *ledger = &shared->ledger;
+    const char *where = place(shared);
     vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                      "no return from %s within %u ms", place(ledger), timeout_ms);
+                      "no return from %s within %u ms", where, timeout_ms);
     return exam_say(&(struct exam){.shared = shared}, VIDMM_STAGE_HUNG,
-                    "no return from %s within %u ms", place(ledger), timeout_ms);
+                    "no return from %s within %u ms", where, timeout_ms);
 }
 
 enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *stage,
@@ -123,7 +143,7 @@ enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *
     int status = 0;
     shared->finished = 0;
     shared->outcome = VIDMM_STAGE_STOPPED;
-    shared->text[0] = 0;
+    shared->text[0] = shared->died_in[0] = 0;
     shared->ledger.depth = 0;
     vidmm_ledger_calling(&shared->ledger, NULL);
     exam_step(exam, "%s", stage->name);

@@ -26,6 +26,7 @@ struct exam_shared {
     uint32_t failures;
     uint64_t fail_at[EXAM_FAILURES];
     char text[256];
+    char died_in[64]; /* by the dying process: what is not the call of `ledger` */
 };
 
 struct exam {
@@ -68,6 +69,9 @@ enum vidmm_stage_outcome stage_query(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_operations(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_room(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_preempt(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_residency(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_ranges(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_host_aperture(struct exam *exam, uint32_t number);
 
 /* check.c and child.c: one run in a process of its own. */
 enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *stage,
@@ -87,10 +91,15 @@ void exam_step(struct exam *exam, const char *format, ...) __attribute__((format
 /* One sentence about why a stage ends here; returns `outcome`. */
 enum vidmm_stage_outcome exam_say(struct exam *exam, enum vidmm_stage_outcome outcome,
                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A rule was found broken: that explains whatever else is wrong. */
+bool exam_explained(const struct exam *exam);
 /* Makes a finding of what stopped the manager. */
 void exam_fault(struct exam *exam, const struct vidmm_fault *fault);
 /* The same of the adapter's last fault, when `status` is not VIDMM_OK; returns whether it is. */
 bool exam_good(struct exam *exam, enum vidmm_status status);
+
+/* query_iommu.c: what systems ask of memory behind an IOMMU. */
+void query_iommu(struct exam *exam, const DXGK_DRIVERCAPS *caps);
 
 /* workload.c: a short game with everything that pages; false: out of memory. */
 bool exam_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out);

@@ -162,7 +162,6 @@ enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam) {
                           .ddi = &exam->lab.table,
                           .adapter = vidmm_host_adapter(exam->lab.host),
                           .os = vidmm_host_os(exam->lab.host),
-                          .room = HAND_WHOLE,
                           .fence = FIRST_FENCE,
                           .completed = FIRST_FENCE};
     if (!learn(hand))

@@ -33,9 +33,8 @@ struct hand {
     PMDL buffer;                                /* the paging buffer */
     unsigned char *cpu, *private_data;
     bool mapped;          /* the GPU finds it in `place`; else in system memory */
-    uint32_t room;        /* bytes of it that operations find; HAND_WHOLE: all */
     uint32_t start, used; /* of it, [start, used) is built and not submitted */
-    uint32_t end;         /* of the room */
+    uint32_t end;         /* of the bytes that operations may use */
     uint32_t private_start, private_used;
     struct hand_packet packet[HAND_PACKETS];
     uint32_t packets;
@@ -81,9 +80,9 @@ bool hand_build(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args);
 bool hand_submit(struct hand *hand);
 /* Submits what was built and lets the GPU do all; false when it does not. */
 bool hand_flush(struct hand *hand);
-/* From now on operations find no more than `room` bytes of a paging buffer free, and a whole one
- * only where they got nowhere with that. */
-void hand_offer(struct hand *hand, uint32_t room);
+/* What is built next finds at most `room` bytes free behind the operations that are in the buffer;
+ * as from a system, the next buffer is whole. Without effect where nothing is in it. */
+void hand_shorten(struct hand *hand, uint32_t room);
 /* Asks for the submissions back that the GPU has not begun, and waits for the report. */
 bool hand_preempt(struct hand *hand);
 /* Submits again what a preemption left undone. */

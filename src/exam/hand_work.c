@@ -83,21 +83,12 @@ static bool send(struct hand *hand, const struct hand_packet *packet, bool again
     return status == STATUS_SUCCESS || refuse(hand, "DxgkDdiSubmitCommand", status);
 }
 
-/* Where operations of a driver that pads them would end: it may count on finding the next there. */
-static uint32_t round_start(const struct hand *hand, uint32_t at) {
-    uint32_t grain = hand->info.paging_size >= 2 * EXAM_PAGE ? EXAM_PAGE : 256;
-    return at / grain * grain;
-}
-
-/* All of the buffer is free, as far as the offer goes. */
+/* All of the buffer is free. */
 static void begin_buffer(struct hand *hand) {
-    uint32_t size = hand->info.paging_size, room = hand->room < size ? hand->room : size;
     hand->packets = 0;
-    hand->start = hand->used = round_start(hand, size - room);
-    hand->end = hand->used != 0 ? hand->used + room : size;
+    hand->start = hand->used = 0;
+    hand->end = hand->info.paging_size;
     hand->private_start = hand->private_used = 0;
-    if (hand->used != 0)
-        vidmm_referee_filled(hand->exam->lab.referee, hand->cpu, hand->end, hand->used);
 }
 
 /* Where nothing ever completes there may be no hardware; where something did it has to. */
@@ -144,11 +135,11 @@ bool hand_flush(struct hand *hand) {
     return hand_submit(hand) && settle(hand);
 }
 
-void hand_offer(struct hand *hand, uint32_t room) {
-    if (!hand_flush(hand))
+void hand_shorten(struct hand *hand, uint32_t room) {
+    if (hand->used == 0 || hand->end - hand->used <= room)
         return;
-    hand->room = room;
-    begin_buffer(hand);
+    hand->end = hand->used + room;
+    vidmm_referee_shorten(hand->exam->lab.referee, hand->cpu, hand->end);
 }
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -196,19 +187,14 @@ static void drop(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args, const struc
     args->MultipassOffset = 0;
 }
 
-/* The rest finds another buffer, a whole one if this one did not help. */
+/* The rest finds another buffer, a whole one. */
 static bool next_buffer(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args,
                         const struct pass *pass) {
     bool progress = hand->used != pass->used || args->MultipassOffset != pass->multipass;
-    uint32_t room = hand->room;
     if (!progress && pass->used == 0)
         return refuse(hand, "DxgkDdiBuildPagingBuffer", STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
     drop(hand, args, pass);
-    if (!progress || hand->exam->options->readings.insufficient != 0)
-        hand->room = HAND_WHOLE;
-    bool good = hand_flush(hand);
-    hand->room = room;
-    return good;
+    return hand_flush(hand);
 }
 
 static bool go_on(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args, NTSTATUS status,

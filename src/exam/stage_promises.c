@@ -23,15 +23,6 @@ struct promises {
     struct vidmm_allocation *surface; /* of the step under way */
 };
 
-/* What is already named explains whatever else is wrong. */
-static bool explained(const struct promises *promises) {
-    const struct vidmm_ledger *ledger = promises->ledger;
-    for (uint32_t i = 0; i < ledger->findings; i++)
-        if (ledger->finding[i].kind == VIDMM_FINDING_RULE)
-            return true;
-    return false;
-}
-
 /* ---- Surfaces -------------------------------------------------------------------------------- */
 
 static bool make(struct promises *promises, uint32_t flags, uint64_t pages) {
@@ -97,7 +88,7 @@ static bool too_large(struct promises *promises) {
         return false;
     enum vidmm_status status = use(promises);
     bool placed = status != VIDMM_DOES_NOT_FIT;
-    if (placed || !explained(promises))
+    if (placed || !exam_explained(promises->exam))
         vidmm_ledger_judge(promises->ledger, 98, VIDMM_SIDE_MANAGER, placed,
                            "another segment of the supported set",
                            "a surface larger than its preferred segment found no place");
@@ -105,9 +96,14 @@ static bool too_large(struct promises *promises) {
     return !placed || exam_good(promises->exam, status);
 }
 
+static uint64_t transfers(const struct promises *promises) {
+    struct vidmm_stats stats;
+    vidmm_stats(promises->exam->lab.adapter, &stats);
+    return stats.ops[VIDMM_OP_TRANSFER] + stats.ops[VIDMM_OP_VIRTUAL_TRANSFER];
+}
+
 /* R108: the CPU has the system copy, and the GPU gets it with the unlock. */
 static bool permanent(struct promises *promises) {
-    struct vidmm_stats before, after;
     void *cpu = NULL;
     exam_step(promises->exam, "promises: a lock of a PermanentSysMem surface");
     if (!make(promises, VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM,
@@ -117,12 +113,10 @@ static bool permanent(struct promises *promises) {
         return false;
     write_all(cpu);
     bool system = pages_have_it(promises), resident = in_memory(promises);
-    vidmm_stats(promises->exam->lab.adapter, &before);
+    uint64_t before = transfers(promises);
     vidmm_unlock(promises->surface);
-    vidmm_stats(promises->exam->lab.adapter, &after);
-    bool updated = after.ops[VIDMM_OP_TRANSFER] > before.ops[VIDMM_OP_TRANSFER];
-    updated = updated || !resident || !in_memory(promises);
-    if ((system && updated) || !explained(promises))
+    bool updated = transfers(promises) > before || !resident || !in_memory(promises);
+    if ((system && updated) || !exam_explained(promises->exam))
         vidmm_ledger_judge(promises->ledger, 108, VIDMM_SIDE_MANAGER, system && updated,
                            "the system copy for the CPU, and a TRANSFER to the segment afterwards",
                            "%s",
@@ -143,7 +137,7 @@ static bool held(struct promises *promises) {
     (void)use(promises);
     bool kept = !in_memory(promises);
     if (promises->exam->shared->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
-        (kept || !explained(promises)))
+        (kept || !exam_explained(promises->exam)))
         vidmm_ledger_judge(promises->ledger, 135, VIDMM_SIDE_MANAGER, kept,
                            "a locked surface that supports no aperture left in system memory",
                            "it was committed to a memory segment while it was locked");
@@ -168,7 +162,7 @@ static bool in_order(struct promises *promises) {
     if (!exam_good(promises->exam, vidmm_allocation_evict(promises->surface, true)))
         return false;
     bool kept = mapped && pages_have_it(promises);
-    if (kept || !explained(promises))
+    if (kept || !exam_explained(promises->exam))
         vidmm_ledger_judge(promises->ledger, 202, VIDMM_SIDE_DRIVER, kept,
                            "the system pages as the CPU wrote them", "they have other bytes %s",
                            mapped ? "after the unmapping" : "while mapped");
@@ -195,7 +189,7 @@ static bool come_and_go(struct promises *promises) {
         good = live(promises);
     uint64_t after = vidmm_host_pool_blocks(promises->exam->lab.host);
     bool kept = after < before + CYCLES;
-    if (good && (kept || !explained(promises)))
+    if (good && (kept || !exam_explained(promises->exam)))
         vidmm_ledger_judge(promises->ledger, 142, VIDMM_SIDE_DRIVER, kept,
                            "no pool memory held for surfaces that are destroyed",
                            "%llu surfaces that came and went left %llu pool blocks behind",

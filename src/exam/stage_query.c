@@ -119,6 +119,7 @@ enum vidmm_stage_outcome stage_query(struct exam *exam, uint32_t number) {
             caps(exam, bytes, again);
             memcpy(&answer, bytes, sizeof(answer)); /* the last size was all of it */
             optional(exam, &answer);
+            query_iommu(exam, &answer);
             unknown(exam, bytes);
             outcome = VIDMM_STAGE_DONE;
         }

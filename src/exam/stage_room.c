@@ -1,6 +1,7 @@
 /*
  * stage_room.c - paging operations built into what little room a paging buffer has left: none, a
- * byte, a byte less than the operation wants, a page. The driver may say
+ * byte, a byte less than the operation wants, a page. As with every system a buffer begins whole,
+ * and it is another operation that takes the room. The driver may say
  * STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER as often as it gets on with its operation, and has to
  * leave alone what lies behind the buffer; at the end all of it must have been done, once.
  */
@@ -13,9 +14,10 @@
 struct trial {
     const char *name;
     bool (*possible)(const struct hand *hand); /* NULL: always */
-    bool (*before)(struct hand *hand);         /* with all the room there is; NULL: nothing */
+    bool (*before)(struct hand *hand);         /* and done; NULL: nothing */
+    bool (*first)(struct hand *hand);          /* into the same buffer */
     bool (*build)(struct hand *hand);
-    bool (*after)(struct hand *hand); /* the same, and done; NULL: nothing */
+    bool (*after)(struct hand *hand); /* and done; NULL: nothing */
     uint32_t rule;                    /* judged by `good`; 0: by nobody */
     bool (*good)(struct hand *hand);
 };
@@ -38,10 +40,6 @@ static bool in(struct hand *hand) {
 static bool out(struct hand *hand) {
     const struct hand_piece all = {.pages = HAND_PAGES};
     return hand_transfer(hand, &all);
-}
-
-static bool all_in(struct hand *hand) {
-    return hand_move(hand, true, HAND_PAGES);
 }
 
 static bool all_out(struct hand *hand) {
@@ -73,34 +71,34 @@ static bool flush_write(struct hand *hand) {
 
 /* A fill comes first, as for a new allocation, and after a discard. */
 static const struct trial trials[] = {
-    {"fill", named, NULL, fill, all_out, 188, filled},
-    {"transfer in", NULL, NULL, in, all_out, 161, hand_same},
-    {"transfer out", NULL, all_in, out, NULL, 161, hand_same},
-    {"map", with_aperture, NULL, map, unmap, 0, NULL},
-    {"unmap", with_aperture, map, unmap, NULL, 0, NULL},
-    {"write", NULL, NULL, flush_write, NULL, 0, NULL},
-    {"discard", named, fill, hand_discard, NULL, 0, NULL},
+    {"fill", named, NULL, fill, fill, all_out, 188, filled},
+    {"transfer in", NULL, NULL, out, in, all_out, 161, hand_same},
+    {"transfer out", NULL, NULL, in, out, NULL, 161, hand_same},
+    {"map", with_aperture, NULL, out, map, unmap, 0, NULL},
+    {"unmap", with_aperture, map, out, unmap, NULL, 0, NULL},
+    {"write", NULL, NULL, out, flush_write, NULL, 0, NULL},
+    {"discard", named, NULL, fill, hand_discard, NULL, 0, NULL},
 };
 
 /* ---- Rooms ----------------------------------------------------------------------------------- */
 
-/* Something that is not tried, done in a whole buffer. */
+/* Something that is not tried, done in a buffer of its own. */
 static bool aside(struct hand *hand, bool (*what)(struct hand *hand)) {
-    hand_offer(hand, HAND_WHOLE);
-    return what == NULL || (what(hand) && hand_flush(hand));
+    return hand_flush(hand) && (what == NULL || (what(hand) && hand_flush(hand)));
 }
 
-/* Offers of `room` bytes until the operation is done; `*bytes`: what it took in the last buffer. */
+/* One operation behind another; `*bytes`: what it took in the last buffer. */
 static bool one_trial(struct hand *hand, const struct trial *trial, uint32_t room,
                       uint32_t *bytes) {
     hand_paint(hand, hand->source, 3);
     hand_paint(hand, hand->target, 2);
-    if (!aside(hand, trial->before))
+    if (!aside(hand, trial->before) || !trial->first(hand))
         return false;
-    hand_offer(hand, room);
+    uint32_t taken = hand->used;
+    hand_shorten(hand, room);
     if (!trial->build(hand))
         return false;
-    *bytes = hand->used - hand->start;
+    *bytes = hand->used - (hand->used > taken ? taken : 0);
     if (!hand_flush(hand) || !aside(hand, trial->after))
         return false;
     if (trial->good != NULL)
@@ -137,7 +135,6 @@ static bool all_rooms(struct hand *hand, const struct trial *trial) {
         exam_step(hand->exam, "room: %s into %u bytes", trial->name, rooms[i]);
         good = one_trial(hand, trial, rooms[i], &last);
     }
-    hand_offer(hand, HAND_WHOLE);
     return good;
 }
 

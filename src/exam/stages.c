@@ -11,6 +11,10 @@ const struct exam_stage exam_stages[] = {
     {"objects", "shares surfaces between devices that come and go", 1, stage_objects},
     {"locks", "locks, shares, pins and resets surfaces of every kind", 2, stage_locks},
     {"promises", "holds flags and preferences of surfaces to their word", 1, stage_promises},
+    {"ranges", "looks at two surfaces through swizzling ranges at once", 1, stage_ranges},
+    {"host-aperture", "leads pages of the CPU host aperture to scattered memory", 1,
+     stage_host_aperture},
+    {"residency", "asks for residency, addresses and locks as user mode does", 3, stage_residency},
     {"memory", "runs out of memory in every call", 1 + EXAM_FAILURES, stage_memory},
 };
 const uint32_t exam_stage_count = sizeof(exam_stages) / sizeof(exam_stages[0]);

@@ -43,6 +43,14 @@ static void refused(struct exam *exam, const char *text) {
                           text);
 }
 
+bool exam_explained(const struct exam *exam) {
+    const struct vidmm_ledger *ledger = &exam->shared->ledger;
+    for (uint32_t i = 0; i < ledger->findings; i++)
+        if (ledger->finding[i].kind == VIDMM_FINDING_RULE)
+            return true;
+    return false;
+}
+
 /* A rule that the manager found broken, unless the referee already named it. */
 static void broke_rule(struct exam *exam, const struct vidmm_fault *fault, const char *text) {
     struct vidmm_ledger *ledger = &exam->shared->ledger;
@@ -135,6 +143,7 @@ bool exam_open(struct exam *exam, const struct exam_world *world) {
     if (options->spoiler != NULL) {
         judging.spoil_driver = options->spoiler->driver;
         judging.spoil_manager = options->spoiler->manager;
+        judging.spoil_callbacks = options->spoiler->callbacks;
         judging.spoil_sizes = options->spoiler->sizes;
     }
     exam->starving = world->fail_at != 0;

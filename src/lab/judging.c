@@ -12,6 +12,8 @@ static void wrap_ddi(void *ctx, DRIVER_INITIALIZATION_DATA *table) {
 }
 
 static void wrap_callbacks(void *ctx, DXGKRNL_INTERFACE *callbacks) {
+    if (now.spoil_callbacks != NULL)
+        now.spoil_callbacks(callbacks);
     vidmm_referee_wrap_callbacks(ctx, callbacks);
 }
 
@@ -36,6 +38,20 @@ static void *memory(void *ctx, uint64_t pa, size_t size) {
 
 static const void *peek(void *ctx, uint64_t gpu_address, size_t size) {
     return vidmm_host_peek(ctx, gpu_address, size);
+}
+
+static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
+                      struct vidmm_referee_translation *out) {
+    struct vidmm_hw_translation found;
+    if (!vidmm_host_translate(ctx, root, entries, va, &found))
+        return false;
+    *out = (struct vidmm_referee_translation){.valid = found.valid,
+                                              .cached = found.cached,
+                                              .zero = found.zero,
+                                              .read_only = found.read_only,
+                                              .no_execute = found.no_execute,
+                                              .address = found.address};
+    return true;
 }
 
 static void *io(void *ctx, uint64_t physical, size_t size) {
@@ -68,6 +84,7 @@ void lab_judge_see(struct vidmm_lab *lab) {
                                         .irql = irql,
                                         .memory = memory,
                                         .peek = peek,
+                                        .translate = translate,
                                         .io = io,
                                         .memory_bytes = os->memory_bytes(os->ctx)};
     vidmm_referee_set_world(lab->referee, &world);

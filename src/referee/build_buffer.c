@@ -256,22 +256,14 @@ struct shadow_build *build_aim(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return build;
 }
 
-void vidmm_referee_filled(struct vidmm_referee *watching, void *base, uint32_t size,
-                          uint32_t filled) {
+void vidmm_referee_shorten(struct vidmm_referee *watching, const void *base, uint32_t size) {
     pthread_mutex_lock(&watching->lock);
-    struct shadow_build *build = find_slot(base);
-    if (build != NULL) {
-        drop_operations(build);
-        build->base = base;
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        struct shadow_build *build = &builds[i];
+        if (build->base != base || size < build->used || size >= build->size)
+            continue;
         build->size = size;
-        build->used = build->submitted = filled;
-        build->private_base = NULL;
-        build->private_used = build->private_size = 0;
-        build->address = 0;
-        build->astray = false;
-        build->number = ++newest;
-        aim_guard(&build->bytes, build->base, build->size);
-        aim_guard(&build->private_bytes, NULL, 0);
+        guard_shorten(&build->bytes, size);
     }
     pthread_mutex_unlock(&watching->lock);
 }

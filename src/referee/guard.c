@@ -26,6 +26,12 @@ void guard_make(struct guard *guard, void *original, size_t size) {
     memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
 }
 
+void guard_shorten(struct guard *guard, size_t size) {
+    guard->size = size;
+    if (guard->block != NULL)
+        memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
+}
+
 bool guard_whole(const struct guard *guard, int64_t *at) {
     if (guard->block == NULL)
         return true;

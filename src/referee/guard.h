@@ -24,6 +24,9 @@ struct guard {
 
 /* A guarded copy of the `size` bytes at `original`. */
 void guard_make(struct guard *guard, void *original, size_t size);
+/* The buffer ends after `size` bytes, fewer than before; what the driver holds points into it on.
+ */
+void guard_shorten(struct guard *guard, size_t size);
 /* True when both canaries are whole; else `*at` is the first damaged byte, counted from the start
  * of the buffer (negative: before it). */
 bool guard_whole(const struct guard *guard, int64_t *at);

@@ -88,6 +88,8 @@ void referee_watch_device(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_allocation(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_build(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_submit(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_submit_virtual(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_process(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_preempt(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_reset(DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_callbacks(DXGKRNL_INTERFACE *callbacks);
@@ -107,6 +109,8 @@ void query_judge_use(void);
 void operation_asked(struct shadow_operation *operation);
 void operation_built(struct shadow_operation *operation);
 void operation_done(struct shadow_operation *operation);
+/* The driver answered; `may`: as it is allowed to. */
+void operation_answered(const DXGKARG_BUILDPAGINGBUFFER *args, bool may, NTSTATUS status);
 /* Work under way is given up (TDR): no transfer is pending any more. */
 void operation_forget(void);
 /* see_build.c, called by see_submit.c: the operations built into the submitted range. */

@@ -26,6 +26,8 @@ uint64_t operation_mdl_pages(const MDL *mdl);
 const uint8_t *operation_see(const struct shadow_segment *segment, uint64_t offset, uint64_t size);
 /* The model shows GPU memory: what it does not show cannot be accessed. */
 bool operation_sees_all(void);
+/* Its system pages are the CPU's all the time. */
+bool operation_shared_with_cpu(HANDLE handle);
 
 /* operation_place.c: SegmentAddress as an offset in its segment, judged as the place of `size`
  * bytes that begin `at` bytes behind it; false: it is nowhere. */
@@ -76,5 +78,34 @@ void adl_unmapped(const struct shadow_operation *operation);
 void unmap_asked(const struct shadow_operation *operation);
 void unmap_built(const struct shadow_operation *operation);
 void unmap_done(const struct shadow_operation *operation);
+
+/* see_virtual.c: the operations on GPU virtual addresses, whose files follow. */
+void virtual_asked(struct shadow_operation *operation);
+void virtual_built(const struct shadow_operation *operation);
+void virtual_done(const struct shadow_operation *operation);
+/* operation_table.c: UPDATE_PAGE_TABLE; and R234 of an operation on the tables of a process. */
+void table_asked(struct shadow_operation *operation);
+void table_built(const struct shadow_operation *operation);
+void table_done(const struct shadow_operation *operation);
+void table_judge_idle(HANDLE process);
+/* operation_entries.c: COPY_PAGE_TABLE_ENTRIES */
+void entries_asked(struct shadow_operation *operation);
+void entries_built(const struct shadow_operation *operation);
+void entries_done(const struct shadow_operation *operation);
+/* operation_flush.c: FLUSH_TLB */
+void flush_asked(const struct shadow_operation *operation);
+void flush_built(const struct shadow_operation *operation);
+void flush_done(const struct shadow_operation *operation);
+/* All that was built is complete (or, when it `compares` not, given up). */
+void flush_settle(bool compares);
+/* operation_virtual.c: VIRTUAL_TRANSFER, VIRTUAL_FILL */
+void virtual_copy_asked(struct shadow_operation *operation);
+void virtual_copy_built(const struct shadow_operation *operation);
+void virtual_copy_done(const struct shadow_operation *operation);
+/* operation_notice.c: NOTIFY_RESIDENCY, NOTIFY_ALLOC */
+void notice_asked(const struct shadow_operation *operation);
+void notice_built(const struct shadow_operation *operation);
+/* The allocation's content arrives by this operation, or leaves its memory segment. */
+void notice_content(struct shadow_object *allocation, bool leaves);
 
 #endif

@@ -254,8 +254,7 @@ static void judge(const struct copy *copy, uint32_t broken, uint64_t page) {
 
 /* ---- The comparison -------------------------------------------------------------------------- */
 
-/* Its system pages are the CPU's all the time. */
-static bool shared_with_cpu(HANDLE handle) {
+bool operation_shared_with_cpu(HANDLE handle) {
     const struct shadow_object *allocation = operation_allocation(handle);
     return allocation != NULL &&
            (allocation->info.Flags.PermanentSysMem || allocation->info.Flags.ExistingSysMem ||
@@ -264,7 +263,7 @@ static bool shared_with_cpu(HANDLE handle) {
 
 /* What page `page`, which is wrong, says about this operation; 0: nothing. */
 static uint32_t verdict(const struct copy *copy, uint64_t page, const uint8_t *found) {
-    if (shared_with_cpu(copy->operation->arg.Transfer.hAllocation) ||
+    if (operation_shared_with_cpu(copy->operation->arg.Transfer.hAllocation) ||
         written_later(copy, page, found) != NO)
         return 0;
     return broken_rule(copy, page);
@@ -286,7 +285,7 @@ static void judge_order(const struct copy *copy) {
     HANDLE handle = copy->operation->arg.Transfer.hAllocation;
     const struct shadow_object *allocation = operation_allocation(handle);
     if (allocation == NULL || !allocation->info.Flags.CpuVisible || copy->to != NULL ||
-        operation_memory(copy->from->id) == NULL || shared_with_cpu(handle))
+        operation_memory(copy->from->id) == NULL || operation_shared_with_cpu(handle))
         return;
     uint64_t page = 0;
     for (; page < pages_of(copy); page++) {

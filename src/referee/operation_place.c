@@ -2,7 +2,7 @@
  * operation_place.c - where the manager puts things, read off the operations: addresses, invalid
  * ranges, alignment, supported segments, and no two allocations at one place.
  */
-#include "operation.h"
+#include "tables.h"
 
 /* R69: not in one of the ranges that the driver announced as invalid. */
 static void judge_invalid(const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
@@ -64,6 +64,8 @@ static uint64_t pitch_size(const struct shadow_object *allocation) {
 static const struct shadow_object *neighbour(const struct shadow_object *allocation,
                                              const struct shadow_segment *segment, uint64_t offset,
                                              bool pitch) {
+    if (tables_paging() != NULL) /* what leaves without a copy leaves unseen */
+        return NULL;
     uint64_t end = offset + (pitch ? pitch_size(allocation) : allocation->size);
     for (const struct shadow_object *other = shadow_each(SHADOW_ALLOCATION, NULL); other != NULL;
          other = shadow_each(SHADOW_ALLOCATION, other)) {

@@ -38,8 +38,9 @@ static void judge_preference(const struct shadow_object *allocation,
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     uint32_t id = first_preference(&allocation->info);
     const struct shadow_segment *wanted = operation_memory(id);
-    if (wanted == NULL || allocation->opens == 0 || allocation->placed_before || flags.CpuVisible ||
-        flags.Overlay || flags.Capture ||
+    /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
+    if (wanted == NULL || referee->adapter.shared || allocation->opens == 0 ||
+        allocation->placed_before || flags.CpuVisible || flags.Overlay || flags.Capture ||
         ((allocation->read_set & allocation->write_set) >> (id - 1) & 1u) == 0 ||
         !room_for_all(wanted))
         return;

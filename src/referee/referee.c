@@ -3,6 +3,8 @@
  * lock, the class of calls that exclude each other; see judge.h.
  */
 #include "judge.h"
+#include "own_memory.h"
+#include "services.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +54,15 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *made, DRIVER_INITIALIZATION_DA
     referee_watch_allocation(table);
     referee_watch_build(table);
     referee_watch_submit(table);
+    referee_watch_submit_virtual(table);
+    referee_watch_process(table);
     referee_watch_preempt(table);
     referee_watch_reset(table);
+    referee_watch_services(table);
+    referee_watch_swizzle(table);
+    referee_watch_context_allocations(table);
+    referee_watch_host_aperture(table);
+    referee_watch_iommu(table);
 }
 
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *made, DXGKRNL_INTERFACE *callbacks) {
@@ -62,6 +71,8 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *made, DXGKRNL_INTERFACE 
         if (made->node[i].first == NULL)
             made->node[i] = (struct shadow_node){.any = false};
     referee_watch_callbacks(callbacks);
+    referee_watch_context_callbacks(callbacks);
+    referee_watch_iommu_callbacks(callbacks);
 }
 
 void vidmm_referee_completed(struct vidmm_referee *made, uint32_t node, uint32_t fence) {

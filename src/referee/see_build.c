@@ -224,6 +224,7 @@ static struct build_operation *operation_begin(const DXGKARG_BUILDPAGINGBUFFER *
 
 void operation_free(struct shadow_operation *operation) {
     free(operation->frames);
+    free(operation->own);
     free(operation); /* the first member of struct build_operation */
 }
 
@@ -367,10 +368,20 @@ static void judge_handles(const DXGKARG_BUILDPAGINGBUFFER *args) {
                      "hSystemContext %p is no system context's", system);
 }
 
-/* Clean-up: the driver is told after a reset that something left its segment. */
+/* Clean-up: the driver is told after a reset that something left its segment, and page tables
+ * follow.
+ */
 static bool cleans_up(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT ||
-           (args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.TransferSize == 0);
+    switch ((uint32_t)args->Operation) {
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_UPDATE_PAGE_TABLE:
+    case DXGK_OPERATION_FLUSH_TLB:
+        return true;
+    case DXGK_OPERATION_NOTIFY_RESIDENCY:
+        return !args->NotifyResidency.Resident;
+    default:
+        return args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.TransferSize == 0;
+    }
 }
 
 static void judge_call(const struct referee_call *call, const DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -439,6 +450,7 @@ static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGIN
         handle == NULL)
         DRIVER_MUST(169, may, "an operation without an allocation to be accepted",
                     "status 0x%08x for an operation without hAllocation", (unsigned)call->status);
+    operation_answered(&call->in, may, call->status);
     if (!known)
         DRIVER_MUST(167, call->written == 0, "no bytes for an operation that does not exist",
                     "%u bytes were written", call->written);

@@ -60,6 +60,8 @@ static bool makes_sense(const struct vidmm_interrupt *report) {
 }
 
 static void act_on(const struct vidmm_interrupt *report) {
+    if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        submit_page_faulted(report);
     if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(report->node, report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
@@ -172,4 +174,5 @@ void referee_watch_callbacks(DXGKRNL_INTERFACE *callbacks) {
     memset(context_allocation, 0, sizeof(context_allocation));
     callbacks->DxgkCbCreateContextAllocation = see_CreateContextAllocation;
     callbacks->DxgkCbDestroyContextAllocation = see_DestroyContextAllocation;
+    process_watch_callbacks(callbacks);
 }

@@ -147,4 +147,6 @@ void caps_answer(const struct query *query) {
         see_physical_caps(query);
     else if (query->args->Type == DXGKQAITYPE_IOMMU_CAPS)
         see_iommu_caps(query);
+    else
+        mmu_answer(query);
 }

@@ -289,6 +289,8 @@ static void shadow_fill(struct shadow_segment *segment, const struct described *
     if (d->flags.Aperture || (!d->flags.CpuVisible && !d->flags.SupportsCpuHostAperture))
         segment->cpu_stray = d->cpu_base;
     segment->page_size = d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
+    segment->host_base = d->host_base;
+    segment->host_pages = d->flags.SupportsCpuHostAperture ? d->host_pages : 0;
     if (segment->aperture && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
         segment->pages = calloc(size / SHADOW_PAGE, sizeof(*segment->pages));
 }

@@ -65,12 +65,30 @@ static uint32_t devices_alive(void) {
     return count;
 }
 
+/* Of processes only: what has no process has no addresses either. Of a driver with both models it
+ * cannot be known which one the process is for. */
+static void judge_pasid(const DXGKARG_CREATEDEVICE *args) {
+#if WDDM_AT_LEAST(WDDM2_0)
+    const DXGK_VIDMMCAPS *caps = &referee->adapter.caps.MemoryManagementCaps;
+    if (args->hKmdProcess != NULL && caps->IoMmuSupported && !caps->GpuMmuSupported)
+        MANAGER_MUST(390, args->Pasid != 0, "the PASID of the process",
+                     "Pasid is 0 for a device of a process%s", "");
+    if (args->Pasid != 0)
+        referee->adapter.shared = true;
+#else
+    (void)args;
+#endif
+}
+
 static void device_created(const DXGKARG_CREATEDEVICE *args, UINT flags) {
     struct shadow_object *device = shadow_add(SHADOW_DEVICE, args->hDevice);
     if (device == NULL)
         return;
     DXGK_CREATEDEVICEFLAGS asked = {.Value = flags};
     device->system = asked.SystemDevice;
+#if WDDM_AT_LEAST(WDDM2_0)
+    device->process = args->hKmdProcess;
+#endif
     if (describes_device(args, flags))
         take_device_info(device, args->pInfo);
 }
@@ -81,6 +99,7 @@ static NTSTATUS APIENTRY see_CreateDevice(const HANDLE adapter, DXGKARG_CREATEDE
     query_judge_use();
     uint32_t alive = devices_alive();
     UINT flags = args->Flags.Value;
+    judge_pasid(args);
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiCreateDevice(adapter, args);
     referee_return(&call);

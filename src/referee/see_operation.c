@@ -64,6 +64,7 @@ void operation_asked(struct shadow_operation *operation) {
         unmap_asked(operation);
         break;
     default:
+        virtual_asked(operation);
         break;
     }
 }
@@ -102,6 +103,7 @@ void operation_built(struct shadow_operation *operation) {
         initialised(&operation->arg);
         break;
     default:
+        virtual_built(operation);
         break;
     }
 }
@@ -122,6 +124,7 @@ void operation_done(struct shadow_operation *operation) {
         unmap_done(operation);
         break;
     default:
+        virtual_done(operation);
         break;
     }
 }

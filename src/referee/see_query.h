@@ -56,6 +56,8 @@ void descriptors_judge(const struct described *segments, uint32_t count, uint32_
 /* see_caps.c */
 void caps_begin(void);
 void caps_answer(const struct query *query);
+/* see_mmu.c */
+void mmu_answer(const struct query *query);
 /* The GPU reaches all system memory, as far as the driver's answers tell. */
 bool caps_reach_memory(void);
 

@@ -65,6 +65,7 @@ static NTSTATUS APIENTRY see_ResetFromTimeout(const HANDLE handle) {
     MANAGER_MUST(361, nobody_else(&call), "no other call during DxgkDdiResetFromTimeout",
                  "another call is under way%s", "");
     judge_lost(true);
+    submit_node_reset(UINT32_MAX);
     phase = RESETTING;
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiResetFromTimeout(handle);
@@ -160,6 +161,7 @@ static bool paging_before(uint32_t node, uint32_t fence) {
 static NTSTATUS APIENTRY see_ResetEngine(const HANDLE handle, DXGKARG_RESETENGINE *args) {
     struct referee_call call;
     enter_scheduler(&call, "DxgkDdiResetEngine");
+    submit_node_reset(args->NodeOrdinal);
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(&call);
     callbacks_drain();

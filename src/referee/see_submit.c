@@ -120,6 +120,8 @@ void submit_completed(uint32_t index, uint32_t fence) {
         node->told = true;
         submission_end(node, true);
     }
+    if (node->first == NULL && index == referee->adapter.paging_node)
+        virtual_settled();
 }
 
 void submit_faulted(uint32_t index, uint32_t fence) {
@@ -152,6 +154,7 @@ void submit_forget(void) {
     build_forget();
     operation_abandon();
     operation_forget();
+    virtual_forget();
     patched.open = false;
 }
 
@@ -189,6 +192,7 @@ void referee_judge_end(void) {
     submit_forget();
     build_end();
     allocation_judge_end();
+    virtual_end();
     free(patched.handle);
     memset(&patched, 0, sizeof(patched));
     memset(referee->node, 0, sizeof(referee->node));
@@ -490,6 +494,33 @@ static uint32_t node_of(const DXGKARG_SUBMITCOMMAND *args) {
     return args->NodeOrdinal < known ? args->NodeOrdinal : 0;
 }
 
+/* From now on it is under way, with what was built into it. */
+static struct submission *enqueue(const DXGKARG_SUBMITCOMMAND *args, uint32_t index, bool again) {
+    if (!patched.open && !args->Flags.Paging)
+        promise_forget();
+    struct submission *submission = submission_begin(args, index);
+    if (submission != NULL && args->Flags.Paging)
+        submission->shadow.operations =
+            again ? preempt_take(&referee->node[index]) : build_take(args);
+    patched.open = false;
+    return submission;
+}
+
+struct shadow_submission *submit_given(const struct referee_call *call,
+                                       const DXGKARG_SUBMITCOMMAND *args) {
+    uint32_t index = node_of(args);
+    judge_class(call);
+    bool again = preempt_again(args, &referee->node[index]);
+    if (!again)
+        judge_fence(args, &referee->node[index]);
+    struct submission *submission = enqueue(args, index, again);
+    return submission != NULL ? &submission->shadow : NULL;
+}
+
+void submit_refused(const DXGKARG_SUBMITCOMMAND *args, struct shadow_submission *submission) {
+    withdraw(node_of(args), (struct submission *)submission);
+}
+
 static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SUBMITCOMMAND *args) {
     struct referee_call call;
     uint32_t index = node_of(args);
@@ -498,13 +529,7 @@ static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SU
     judge_class(&call);
     bool again = preempt_again(args, &referee->node[index]);
     judge_submit(args, &referee->node[index], again);
-    if (!patched.open && !args->Flags.Paging)
-        promise_forget();
-    struct submission *submission = submission_begin(args, index);
-    if (submission != NULL && args->Flags.Paging)
-        submission->shadow.operations =
-            again ? preempt_take(&referee->node[index]) : build_take(args);
-    patched.open = false;
+    struct submission *submission = enqueue(args, index, again);
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);
     referee_return(&call);

@@ -39,9 +39,11 @@ struct shadow_segment {
     DXGK_SEGMENTFLAGS flags;
     bool aperture; /* linear (not AGP) */
     uint64_t base, size, commit_limit;
-    uint64_t cpu_base;  /* CpuTranslatedAddress; 0 unless CpuVisible */
-    uint64_t cpu_stray; /* the same where it means nothing */
-    uint32_t page_size; /* 4096 or 65536 */
+    uint64_t cpu_base;   /* CpuTranslatedAddress; 0 unless CpuVisible */
+    uint64_t cpu_stray;  /* the same where it means nothing */
+    uint32_t page_size;  /* 4096 or 65536 */
+    uint64_t host_base;  /* of the CPU host aperture */
+    uint32_t host_pages; /* the same; 0: there is none */
     DXGK_MEMORYRANGE *invalid;
     uint32_t invalid_count;
     struct shadow_page *pages; /* of a linear aperture: size / 4096 of them; NULL: none */
@@ -60,6 +62,7 @@ struct shadow_adapter {
     uint32_t created;       /* so many */
     bool hinted;            /* one of them names banks */
     bool left;              /* one of them has `left` */
+    bool shared;            /* some process has a PASID: the GPU uses addresses of the CPU */
     uint32_t segments;
     struct shadow_segment segment[SHADOW_SEGMENTS]; /* id - 1 */
 };
@@ -111,6 +114,13 @@ struct shadow_object {
     bool moving;
     uint64_t moved; /* bytes of it that were asked for */
     uint32_t uses;  /* submissions under way that reference it */
+    /* With GPU virtual addresses (see_process.c, operation_virtual.c): */
+    HANDLE process;               /* device: whose it is */
+    D3DGPU_PHYSICAL_ADDRESS root; /* context: as DxgkDdiSetRootPageTable said */
+    uint32_t root_entries;        /* of that; 0: it has none */
+    bool faulted;                 /* device: a page fault was reported */
+    bool arrived;                 /* allocation: it was filled, or copied to where it is */
+    bool notified;                /* allocation: the driver was told that it is resident */
 };
 
 /* NULL: there is none. */
@@ -136,6 +146,7 @@ struct shadow_operation {
     PFN_NUMBER *frames; /* the MDL's pages from MdlOffset on, as they were; NULL: no MDL */
     uint64_t frame_count;
     uint64_t sample; /* TRANSFER of nothing: hash of the first pages of its MDL before */
+    void *own;       /* what the file of its kind keeps, one block of memory; NULL: nothing */
 };
 
 struct shadow_submission {
@@ -144,6 +155,8 @@ struct shadow_submission {
     bool paging;
     uint64_t address;                    /* of the DMA buffer, as submitted */
     uint32_t start, end;                 /* bytes */
+    HANDLE process;                      /* whose virtual addresses it uses; NULL: nobody's */
+    HANDLE context;                      /* of those */
     struct shadow_operation *operations; /* that complete with it, in order */
 };
 

@@ -11,9 +11,10 @@
 
 static struct tables_table *bucket[BUCKETS];
 static struct tables_process *processes;
+static uint64_t births;
 static bool lost; /* what tables held, at least once */
 
-/* ---- Tables ------------------------------------------------------------------------------------ */
+/* ---- Tables --------------------------------------------------------------------------------- */
 
 static uint32_t hash(D3DGPU_PHYSICAL_ADDRESS place) {
     uint64_t h = (place.SegmentOffset >> TABLES_PAGE_SHIFT ^ (uint64_t)place.SegmentId << 56) *
@@ -97,9 +98,30 @@ struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, 
     table->entries = entries;
     table->wide = wide;
     table->bytes = bytes;
+    tables_bear(table);
+    table->made = table->born;
     table->next = bucket[hash(place)];
     bucket[hash(place)] = table;
     return table;
+}
+
+void tables_bear(struct tables_table *table) {
+    table->born = ++births;
+}
+
+uint64_t tables_births(void) {
+    return births;
+}
+
+bool tables_take(uint64_t gpu_address, uint64_t before) {
+    const struct tables_table *table = births != before ? tables_each(NULL) : NULL;
+    for (; table != NULL; table = tables_each(table)) {
+        uint64_t at = tables_gpu_address(table->place.SegmentId, table->place.SegmentOffset);
+        if (table->born > before && at < gpu_address + SHADOW_PAGE &&
+            gpu_address < at + table->bytes)
+            return true;
+    }
+    return false;
 }
 
 struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index) {
@@ -121,17 +143,38 @@ uint32_t tables_entries(uint32_t level, bool wide) {
     return wide ? entries >> (TABLES_WIDE_SHIFT - TABLES_PAGE_SHIFT) : entries;
 }
 
-bool tables_overlap(uint64_t gpu_address, uint64_t size) {
-    for (const struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table)) {
-        uint64_t at = tables_gpu_address(table->place.SegmentId, table->place.SegmentOffset);
-        if (at < gpu_address + size && gpu_address < at + table->bytes)
-            return true;
+struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide) {
+    struct tables_table *table = tables_each(NULL);
+    for (; table != NULL; table = tables_each(table)) {
+        uint64_t bytes = (uint64_t)table->entries << tables_entry_shift(table);
+        if (table->level == 0 && table->wide == wide && table->process == process->handle &&
+            va >= table->start && va - table->start < bytes)
+            break;
     }
-    return false;
+    return table;
 }
 
-/* ---- Processes --------------------------------------------------------------------------------- */
+bool tables_cut(const struct tables_table *table, uint64_t start, uint64_t end, uint32_t *first,
+                uint32_t *last) {
+    uint32_t shift = tables_entry_shift(table);
+    uint64_t stop = table->start + ((uint64_t)table->entries << shift);
+    uint64_t from = start > table->start ? start : table->start, to = end < stop ? end : stop;
+    if (from >= to)
+        return false;
+    *first = (uint32_t)((from - table->start) >> shift);
+    *last = (uint32_t)((to - 1 - table->start) >> shift);
+    return true;
+}
+
+void tables_set_stale(struct tables_table *table, struct tables_entry *entry, enum tables_when when,
+                      bool stale) {
+    if (entry->stale[when] == (uint8_t)stale)
+        return;
+    entry->stale[when] = stale;
+    table->stale[when] += stale ? 1u : UINT32_MAX; /* one more, or one less */
+}
+
+/* ---- Processes ------------------------------------------------------------------------------ */
 
 struct tables_process *tables_process(HANDLE handle) {
     struct tables_process *process = processes;
@@ -147,11 +190,12 @@ struct tables_process *tables_paging(void) {
     return process;
 }
 
-struct tables_process *tables_process_add(HANDLE handle, bool system) {
+struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool system) {
     struct tables_process *process = calloc(1, sizeof(*process));
     if (process == NULL)
         return NULL;
     process->handle = handle;
+    process->name = name;
     process->system = system;
     process->next = processes;
     processes = process;
@@ -201,9 +245,11 @@ static void free_tables(void) {
 void tables_forget(void) {
     lost = lost || tables_each(NULL) != NULL;
     free_tables();
+    for (struct tables_process *process = processes; process != NULL; process = process->next)
+        process->ran = false;
 }
 
-void tables_end(void) {
+void tables_clear(void) {
     free_tables();
     while (processes != NULL)
         tables_process_remove(processes->handle);
@@ -215,7 +261,7 @@ bool tables_intact(void) {
     return !lost;
 }
 
-/* ---- Translation ------------------------------------------------------------------------------- */
+/* ---- Translation ---------------------------------------------------------------------------- */
 
 struct walk {
     uint64_t va;
@@ -247,16 +293,16 @@ static void take_page(const struct walk *walk, uint32_t shift) {
     found->zero = found->entry.Zero;
     found->page = UINT64_C(1) << shift;
     found->segment = (uint32_t)found->entry.Segment;
-    found->offset = ((uint64_t)found->entry.PageAddress << TABLES_PAGE_SHIFT) +
-                    (walk->va & (found->page - 1));
+    found->offset =
+        ((uint64_t)found->entry.PageAddress << TABLES_PAGE_SHIFT) + (walk->va & (found->page - 1));
 }
 
 /* The table that the entry just read leads to, of the kind that it says; NULL: not known. */
 static struct tables_table *child_of(const struct walk *walk, uint32_t level, bool wide) {
     const DXGK_PTE *entry = &walk->found->entry;
-    D3DGPU_PHYSICAL_ADDRESS place = {
-        .SegmentId = (UINT)entry->Segment,
-        .SegmentOffset = (uint64_t)entry->PageTableAddress << TABLES_PAGE_SHIFT};
+    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)entry->Segment,
+                                     .SegmentOffset = (uint64_t)entry->PageTableAddress
+                                                      << TABLES_PAGE_SHIFT};
     struct tables_table *table = tables_find(place);
     if (table == NULL || table->level != level || table->wide != wide) {
         walk->found->known = false;
@@ -281,7 +327,9 @@ static bool read_wide_half(const struct walk *walk, struct tables_table *table, 
     struct tables_table *leaf = child_of(walk, 0, true);
     if (leaf != NULL)
         read_leaf(walk, leaf);
-    return leaf == NULL || walk->found->valid || !walk->found->known;
+    bool ends = walk->found->valid || !walk->found->known;
+    walk->found->wide = ends;
+    return ends;
 }
 
 static uint64_t index_of(uint64_t va, uint32_t level) {
@@ -330,7 +378,7 @@ uint64_t tables_gpu_address(uint32_t segment, uint64_t offset) {
     return (shadow != NULL ? shadow->base : 0) + offset;
 }
 
-/* ---- Where tables are -------------------------------------------------------------------------- */
+/* ---- Where tables are ----------------------------------------------------------------------- */
 
 /* The CPU's pointer leads into system memory, or to a segment that it sees. */
 static bool place_of_pointer(const uint8_t *bytes, D3DGPU_PHYSICAL_ADDRESS *place) {

@@ -2,10 +2,10 @@
  * tables.h - what the GPU's page tables hold, from the manager's operations alone.
  *
  * A table is known by where it is. Each entry is kept twice: as of the last operation that was
- * built ("asked"), which is what the next operation can rely on, and as of the last one that the GPU
- * completed ("done"), which is what hardware can be compared with unless an operation in between
- * changes it. Tables that nobody has filled yet, and all tables after a reset, are not known: what
- * leads through them is not judged.
+ * built ("asked"), which is what the next operation can rely on, and as of the last one that the
+ * GPU completed ("done"), which is what hardware can be compared with unless an operation in
+ * between changes it. Tables that nobody has filled yet, and all tables after a reset, are not
+ * known: what leads through them is not judged.
  *
  * Written by operation_table.c (UPDATE_PAGE_TABLE), operation_entries.c (COPY_PAGE_TABLE_ENTRIES)
  * and operation_flush.c; read by all that judge virtual addresses. Shapes come from see_mmu.c,
@@ -20,7 +20,7 @@
 #define TABLES_PAGE_SHIFT 12u
 #define TABLES_WIDE_SHIFT 16u
 
-/* ---- The MMU as the driver described it (see_mmu.c) -------------------------------------------- */
+/* ---- The MMU as the driver described it (see_mmu.c) ----------------------------------------- */
 
 enum tables_pages { TABLES_4K, TABLES_SINGLE, TABLES_DUAL };
 
@@ -41,7 +41,10 @@ bool tables_has(uint32_t version, bool bit);
 /* First address that no table can translate. */
 uint64_t tables_limit(void);
 
-/* ---- Tables ------------------------------------------------------------------------------------ */
+/* DxgkDdiGetRootPageTableSize is watched. */
+void mmu_watch(DRIVER_INITIALIZATION_DATA *table);
+
+/* ---- Tables --------------------------------------------------------------------------------- */
 
 enum tables_when { TABLES_ASKED, TABLES_DONE };
 
@@ -52,10 +55,10 @@ struct tables_owner {
 };
 
 struct tables_entry {
-    DXGK_PTE value[2];   /* by enum tables_when */
-    uint8_t known[2];    /* the same */
-    uint8_t stale[2];    /* a TLB may still hold what was here before */
-    uint16_t pending;    /* operations that were built and are not complete */
+    DXGK_PTE value[2]; /* by enum tables_when */
+    uint8_t known[2];  /* the same */
+    uint8_t stale[2];  /* a TLB may still hold what was here before */
+    uint16_t pending;  /* operations that were built and are not complete */
 };
 
 struct tables_table {
@@ -63,23 +66,25 @@ struct tables_table {
     D3DGPU_PHYSICAL_ADDRESS place;
     HANDLE process;
     uint32_t level, entries;
-    uint32_t kinds;  /* 2: beside each entry one that leads to a table of 64 KB pages */
-    bool wide;       /* leaf: its pages are of 64 KB */
-    bool narrowed;   /* it was wide once, or never */
-    uint64_t start;  /* first address that it translates */
-    uint64_t bytes;  /* of memory */
+    uint32_t kinds; /* 2: beside each entry one that leads to a table of 64 KB pages */
+    bool wide;      /* leaf: its pages are of 64 KB */
+    uint64_t start; /* first address that it translates */
+    uint64_t bytes; /* of memory */
     uint32_t stale[2];
+    uint64_t made;              /* as tables_births() counted: no other has the same */
+    uint64_t born;              /* as tables_births() counts */
     struct tables_owner *owner; /* of each entry; NULL: no protection was ever unique */
     struct tables_entry *entry; /* `entries`, then as many of the other kind */
 };
 
 struct tables_process {
     struct tables_process *next;
-    HANDLE handle;
+    HANDLE handle; /* the driver's */
+    HANDLE name;   /* the system's */
     bool system;
-    bool ran;                      /* something of it: a TLB may know its addresses */
-    bool rooted;                   /* there is a root */
-    D3DGPU_PHYSICAL_ADDRESS root;  /* the newest */
+    bool ran;                     /* something of it: a TLB may know its addresses */
+    bool rooted;                  /* there is a root */
+    D3DGPU_PHYSICAL_ADDRESS root; /* the newest */
     uint32_t root_entries;
 };
 
@@ -88,45 +93,58 @@ struct tables_table *tables_find(D3DGPU_PHYSICAL_ADDRESS place);
 /* Makes one in place of all that overlap it. NULL: no memory. */
 struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, uint32_t level,
                                  bool wide, uint32_t entries);
+/* Its memory is a table's from now on. */
+void tables_bear(struct tables_table *table);
+/* How often that was so; memory of an older operation may be a younger table's. */
+uint64_t tables_births(void);
+/* A table that was born after the first `births` has bytes of the page at a GPU physical address.
+ */
+bool tables_take(uint64_t gpu_address, uint64_t births);
 struct tables_table *tables_each(const struct tables_table *after);
 struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index);
 /* log2 of the bytes that an entry covers. */
 uint32_t tables_entry_shift(const struct tables_table *table);
 /* Entries that a table of this kind has; the root of two levels: the most that it may have. */
 uint32_t tables_entries(uint32_t level, bool wide);
-/* Bytes of a segment's memory, or of system memory, that a table has. */
-bool tables_overlap(uint64_t gpu_address, uint64_t size);
+/* The leaf table of an address, of pages of 64 KB or of 4 KB; NULL: none that is known. */
+struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide);
+/* Entries *first to *last translate addresses of [start, end); false: none does. */
+bool tables_cut(const struct tables_table *table, uint64_t start, uint64_t end, uint32_t *first,
+                uint32_t *last);
+/* A TLB may still hold what an entry said before, or does not any more. */
+void tables_set_stale(struct tables_table *table, struct tables_entry *entry, enum tables_when when,
+                      bool stale);
 
 struct tables_process *tables_process(HANDLE handle);
 /* The paging process, or NULL. */
 struct tables_process *tables_paging(void);
-struct tables_process *tables_process_add(HANDLE handle, bool system);
+struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool system);
 void tables_process_remove(HANDLE handle);
 /* Whose addresses a context uses, or NULL. */
 struct tables_process *tables_process_of(const struct shadow_object *context);
 /* Entries that changed and were not flushed. */
 uint32_t tables_stale(const struct tables_process *process, enum tables_when when);
 
-/* What was in tables is not known any more; of processes only that they exist. */
+/* A reset: what was in tables is not known any more, and TLBs are empty. */
 void tables_forget(void);
 /* The end of the adapter. */
-void tables_end(void);
+void tables_clear(void);
 /* Nothing was lost so far: a table that is not known is new. */
 bool tables_intact(void);
 
-/* ---- Translation --------------------------------------------------------------------------------- */
+/* ---- Translation ---------------------------------------------------------------------------- */
 
 struct tables_found {
     bool known;   /* every entry on the way is; what follows means something */
     bool settled; /* and none is about to change */
     bool valid, zero, stale;
-    bool wide;          /* through a table of 64 KB pages */
-    DXGK_PTE entry;     /* the last one */
+    bool wide;                  /* through a table of 64 KB pages */
+    DXGK_PTE entry;             /* the last one */
     struct tables_table *table; /* where it is */
     uint32_t index;
-    uint32_t segment;   /* 0: system memory */
-    uint64_t offset;    /* of the byte, in the segment or in system memory */
-    uint64_t page;      /* bytes */
+    uint32_t segment; /* 0: system memory */
+    uint64_t offset;  /* of the byte, in the segment or in system memory */
+    uint64_t page;    /* bytes */
 };
 
 void tables_walk(const struct tables_process *process, uint64_t va, enum tables_when when,
@@ -137,7 +155,7 @@ uint64_t tables_gpu_address(uint32_t segment, uint64_t offset);
 bool tables_place(const DXGK_PAGETABLEUPDATEADDRESS *address, DXGK_PAGETABLEUPDATEMODE mode,
                   D3DGPU_PHYSICAL_ADDRESS *place);
 
-/* ---- compare_tables.c: what the hardware makes of it ---------------------------------------------- */
+/* ---- compare_tables.c: what the hardware makes of it ---------------------------------------- */
 
 /* Compares the translation of `va` where that can be done; what is wrong in a table breaks
  * `rule_table`, what only a TLB still says breaks `rule_tlb` (0: is not judged). */

@@ -6,6 +6,8 @@
 #ifndef REFEREE_WORK_H
 #define REFEREE_WORK_H
 
+#include <vidmm/interrupt.h>
+
 #include "judge.h"
 
 /* An operation and where in its buffer it ended. */
@@ -81,6 +83,30 @@ bool submit_gave_up(void);
  * nobody's list any more; NULL: it was other work, and is gone. */
 struct shadow_submission *submit_lose(struct shadow_node *node);
 void submit_free(struct shadow_submission *submission);
+/* For see_submit_virtual.c: what its call says, in the members of the other; NULL: no memory. And
+ * where the driver did not take it. */
+struct shadow_submission *submit_given(const struct referee_call *call,
+                                       const DXGKARG_SUBMITCOMMAND *args);
+void submit_refused(const DXGKARG_SUBMITCOMMAND *args, struct shadow_submission *submission);
+
+/* ---- see_submit_virtual.c -------------------------------------------------------------------- */
+
+/* A page fault was reported, before the work that it names is taken for faulted. */
+void submit_page_faulted(const struct vidmm_interrupt *report);
+/* The engine of a node was reset, or (UINT32_MAX) all of them. */
+void submit_node_reset(uint32_t node);
+
+/* ---- see_virtual.c --------------------------------------------------------------------------- */
+
+/* Work under way is given up: nobody knows what page tables hold. */
+void virtual_forget(void);
+/* Nothing of the paging node is under way any more. */
+void virtual_settled(void);
+void virtual_end(void);
+
+/* ---- see_process.c --------------------------------------------------------------------------- */
+
+void process_watch_callbacks(DXGKRNL_INTERFACE *callbacks);
 
 /* ---- see_preempt.c --------------------------------------------------------------------------- */
 

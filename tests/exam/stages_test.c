@@ -4,6 +4,7 @@
  * is examined through the surfaces that the system makes for itself.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,11 +47,13 @@ static const struct vidmm_stage_result *stage_of(const char *name) {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Never asks whether it got the memory that it writes to. */
+/* As one that writes to its memory without asking for it: a sanitizer would stop the write itself.
+ */
 static void allocate_carelessly(void) {
-    volatile char *block = ExAllocatePoolWithTag(NonPagedPool, 16, 0x65726163);
-    *block = 1;
-    ExFreePoolWithTag((void *)block, 0x65726163);
+    void *block = ExAllocatePoolWithTag(NonPagedPool, 16, 0x65726163);
+    if (block == NULL)
+        (void)raise(SIGSEGV);
+    ExFreePoolWithTag(block, 0x65726163);
 }
 
 #define CARELESS(NAME, CONST_ARGS)                                                                 \
@@ -97,6 +100,77 @@ static void memory_runs_out_in_every_call(void **state) {
         assert_non_null(crash);
         assert_non_null(strstr(crash->where, calls[i].call));
     }
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+static bool buffer_is_new = true;
+
+/* Knows a new paging buffer by its size, as Microsoft's compute-only sample does. */
+static NTSTATUS APIENTRY build_by_size(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    static UINT whole;
+    if (whole < args->DmaSize)
+        whole = args->DmaSize;
+    if (buffer_is_new && args->DmaSize != whole)
+        return STATUS_UNSUCCESSFUL;
+    buffer_is_new = false;
+    return good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY submit_by_size(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    buffer_is_new = true;
+    return good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static void building_by_size(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = build_by_size;
+    table->DxgkDdiSubmitCommand = submit_by_size;
+}
+
+static void a_new_paging_buffer_is_whole(void **state) {
+    (void)state;
+    assert_int_equal(examine(building_by_size, "room", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("room")->outcome, VIDMM_STAGE_DONE);
+}
+
+/* Counts on a kilobyte behind every operation, whatever DmaSize says. */
+static NTSTATUS APIENTRY build_wide(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    UINT offered = args->DmaSize;
+    if (offered < 1024)
+        args->DmaSize = 1024;
+    NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
+    args->DmaSize = offered;
+    return status;
+}
+
+static void building_wide(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = build_wide;
+}
+
+static void who_writes_behind_the_room_is_caught(void **state) {
+    (void)state;
+    assert_int_equal(examine(building_wide, "room", NULL), VIDMM_CHECK_BROKEN);
+    assert_true(result.ledger.broken[152] != 0);
+}
+
+/* Gets nowhere: no buffer is large enough, and each pass starts over. */
+static NTSTATUS APIENTRY start_over(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
+    args->MultipassOffset = 0;
+    return status == STATUS_SUCCESS ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : status;
+}
+
+static void starting_over(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = start_over;
+}
+
+static void an_operation_that_never_ends_ends_the_stage(void **state) {
+    (void)state;
+    assert_int_equal(examine(starting_over, "room", NULL), VIDMM_CHECK_DRIVER_FAILED);
+    assert_non_null(strstr(result.text, "again and again"));
 }
 
 /* ---- Preemption ------------------------------------------------------------------------------ */
@@ -151,27 +225,6 @@ static void a_reset_that_fails_ends_the_stage(void **state) {
     assert_non_null(strstr(result.text, "DxgkDdiResetFromTimeout"));
 }
 
-/* ---- Room ------------------------------------------------------------------------------------ */
-
-/* Gets nowhere: each pass starts over. */
-static NTSTATUS APIENTRY start_over(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
-    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        args->MultipassOffset = 0;
-    return status;
-}
-
-static void starting_over(DRIVER_INITIALIZATION_DATA *table) {
-    good = *table;
-    table->DxgkDdiBuildPagingBuffer = start_over;
-}
-
-static void an_operation_that_never_ends_ends_the_stage(void **state) {
-    (void)state;
-    assert_int_equal(examine(starting_over, "room", NULL), VIDMM_CHECK_DRIVER_FAILED);
-    assert_non_null(strstr(result.text, "again and again"));
-}
-
 /* ---- Apertures, and drivers that nobody knows ------------------------------------------------ */
 
 static void paging_buffers_in_an_aperture_are_examined(void **state) {
@@ -183,6 +236,80 @@ static void paging_buffers_in_an_aperture_are_examined(void **state) {
         assert_int_equal(stage_of(stages[i])->outcome, VIDMM_STAGE_DONE);
         assert_true(result.ledger.kept[75] != 0); /* it was submitted where it is mapped */
     }
+}
+
+static void apertures_mapped_from_address_lists_are_examined(void **state) {
+    (void)state;
+    static const struct vidmm_host_setting lists[] = {
+        {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_9}, {"MapAperture2", 1}};
+    static const char *const stages[] = {"operations", "room"};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        const struct vidmm_check_options options = {
+            .settings = lists, .setting_count = 2, .stage = stages[i], .seed = 3};
+        vidmm_check(&options, &result);
+        assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+        assert_int_equal(stage_of(stages[i])->outcome, VIDMM_STAGE_DONE);
+        assert_true(result.ledger.kept[206] != 0); /* there was a list, and it was understood */
+    }
+}
+
+/* As drivers before contexts were: the device says what its DMA buffers are. */
+static NTSTATUS APIENTRY query_contextless(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS)
+        ((DXGK_DRIVERCAPS *)args->pOutputData)->SchedulingCaps.MultiEngineAware = 0;
+    return status;
+}
+
+static NTSTATUS APIENTRY create_contextless(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    static DXGK_DEVICEINFO info = {
+        .DmaBufferSize = 65536, .AllocationListSize = 256, .PatchLocationListSize = 256};
+    NTSTATUS status = good.DxgkDdiCreateDevice(adapter, args);
+    args->pInfo = &info;
+    return status;
+}
+
+static void without_contexts(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = query_contextless;
+    table->DxgkDdiCreateDevice = create_contextless;
+    table->DxgkDdiCreateContext = NULL;
+    table->DxgkDdiDestroyContext = NULL;
+}
+
+static void a_driver_without_contexts_is_examined(void **state) {
+    (void)state;
+    static const struct vidmm_host_setting win7 = {"InterfaceVersion",
+                                                   DXGKDDI_INTERFACE_VERSION_WIN7};
+    assert_int_equal(examine(without_contexts, "objects", &win7), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("objects")->outcome, VIDMM_STAGE_DONE);
+}
+
+/* ---- The oracle ------------------------------------------------------------------------------ */
+
+/* Where the rules that would name a damage are not judged, the oracle finds its bytes. */
+static void damage(uint64_t kind, uint64_t at, uint32_t only) {
+    const struct vidmm_host_setting settings[] = {{"FaultKind", kind}, {"FaultAt", at}};
+    struct vidmm_check_options options = {
+        .settings = settings, .setting_count = 2, .stage = "paging", .only_some = true, .seed = 0};
+    options.only[only] = 1;
+    vidmm_check(&options, &result);
+    assert_int_equal(result.status, VIDMM_CHECK_BROKEN);
+}
+
+static void a_damaged_copy_is_blamed_on_its_operation(void **state) {
+    (void)state;
+    damage(1, 5, 161);
+    assert_true(result.ledger.broken[161] != 0);
+    assert_non_null(strstr(find(VIDMM_FINDING_RULE)->found, "TRANSFER in paging buffer"));
+}
+
+static void damage_that_no_paging_did_is_blamed_on_none(void **state) {
+    (void)state;
+    damage(4, 5, 161);
+    assert_int_equal(result.broken, 0);
+    assert_non_null(strstr(find(VIDMM_FINDING_HOST)->found, "rendered or written by the CPU"));
 }
 
 /* Its user-mode half speaks a language of its own. */
@@ -220,11 +347,17 @@ static void without_any_surface_the_stage_says_so(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_runs_out_in_every_call),
+        cmocka_unit_test(a_new_paging_buffer_is_whole),
+        cmocka_unit_test(who_writes_behind_the_room_is_caught),
         cmocka_unit_test(a_preemption_that_is_never_reported_is_a_hang),
         cmocka_unit_test(what_is_submitted_again_has_to_complete),
         cmocka_unit_test(a_reset_that_fails_ends_the_stage),
         cmocka_unit_test(an_operation_that_never_ends_ends_the_stage),
         cmocka_unit_test(paging_buffers_in_an_aperture_are_examined),
+        cmocka_unit_test(apertures_mapped_from_address_lists_are_examined),
+        cmocka_unit_test(a_driver_without_contexts_is_examined),
+        cmocka_unit_test(a_damaged_copy_is_blamed_on_its_operation),
+        cmocka_unit_test(damage_that_no_paging_did_is_blamed_on_none),
         cmocka_unit_test(a_driver_with_a_language_of_its_own_is_examined_too),
         cmocka_unit_test(without_any_surface_the_stage_says_so),
     };

@@ -344,6 +344,15 @@ static void install_close_one_by_one(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCloseAllocation = close_one_by_one;
 }
 
+static NTSTATUS APIENTRY create_without_pasid(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    args->Pasid = 0;
+    return zoo_good.DxgkDdiCreateDevice(adapter, args);
+}
+
+static void install_create_without_pasid(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateDevice = create_without_pasid;
+}
+
 static NTSTATUS APIENTRY destroy_unknown(const HANDLE adapter,
                                          const DXGKARG_DESTROYALLOCATION *args) {
     HANDLE nobody = NULL;
@@ -493,5 +502,7 @@ const struct zoo_breaker zoo_allocation[] = {
     MANAGER(139, "closes allocations after it destroyed them", install_destroy_first, PAGING),
     MANAGER(140, "closes the allocations of a resource one by one", install_close_one_by_one, ANY),
     MANAGER(141, "destroys what was never created", install_destroy_unknown, PAGING),
+    MANAGER(390, "keeps the PASID of a process to itself", install_create_without_pasid, PAGING,
+            .settings = {{"Iommu", 1}}),
 };
 const uint32_t zoo_allocation_count = COUNT(zoo_allocation);

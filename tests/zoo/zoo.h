@@ -21,6 +21,7 @@
 
 #include <vidmm/referee.h>
 #include <vidmm/rules.h>
+#include <vidmm/services.h>
 
 #define ZOO_CONSEQUENCES 8u
 #define ZOO_SETTINGS     4u
@@ -38,21 +39,28 @@ struct zoo_breaker {
         const char *name;
         uint64_t value;
     } settings[ZOO_SETTINGS];
-    /* Of a manager: how the driver below it behaves; what it breaks is a consequence. NULL: well.
-     */
+    /* Of a manager: how the driver below it behaves; of a driver: how the manager above it does.
+     * What that breaks is a consequence. NULL: well. */
     void (*scene)(DRIVER_INITIALIZATION_DATA *table);
+    /* Of a manager: replaces calls that a driver makes. */
+    void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
     /* Of a manager: what it tells applications of graphics memory instead of the truth. */
     void (*sizes)(struct vidmm_referee_sizes *told);
+    /* The same of what it answers to user mode. */
+    void (*told)(struct vidmm_told *told);
 };
 
 /* The table as it was before `install`: what spoiled functions call. */
 extern DRIVER_INITIALIZATION_DATA zoo_good;
-/* The driver's table as it was before `scene`: what the scene's functions call. */
+/* The table as it was before `scene`: what the scene's functions call. */
 extern DRIVER_INITIALIZATION_DATA zoo_below;
 
 extern const struct zoo_breaker zoo_query[], zoo_allocation[], zoo_paging[], zoo_operation[],
-    zoo_placement[], zoo_preempt[];
+    zoo_placement[], zoo_preempt[], zoo_virtual[];
 extern const uint32_t zoo_query_count, zoo_allocation_count, zoo_paging_count, zoo_operation_count,
-    zoo_placement_count, zoo_preempt_count;
+    zoo_placement_count, zoo_preempt_count, zoo_virtual_count;
+
+extern const struct zoo_breaker zoo_residency[], zoo_own_memory[], zoo_host_aperture[];
+extern const uint32_t zoo_residency_count, zoo_own_memory_count, zoo_host_aperture_count;
 
 #endif

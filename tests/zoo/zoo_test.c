@@ -2,10 +2,11 @@
  * zoo_test.c - every rule that is judged is broken once, and has to be named, alone or with what
  * follows from it.
  *
- *   zoo_test FAMILY            query, allocation, paging, operation, placement, preempt: its
- * breakers zoo_test FAMILY R152       only those of one rule, with what was found zoo_test --matrix
- * FILE     the kill matrix of all families: what docs/rules.md shows zoo_test --complete nobody
- * whom the rules of the memory calls judge goes unbroken
+ *   zoo_test FAMILY            its breakers: query, allocation, paging, operation, placement,
+ *                              preempt, virtual, residency, own-memory, host-aperture
+ *   zoo_test FAMILY R152       only those of one rule, with what was found
+ *   zoo_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
+ *   zoo_test --complete        nobody whom the rules of the memory calls judge goes unbroken
  */
 #include "zoo.h"
 
@@ -18,7 +19,7 @@
 DRIVER_INITIALIZATION_DATA zoo_good, zoo_below;
 
 /* The groups whose judged rules all have to be broken here. */
-#define COMPLETE_GROUPS "ABCDEFGKQRT"
+#define COMPLETE_GROUPS "ABCDEFGHIJKLOPQRST"
 
 static const struct zoo_breaker *now;
 
@@ -33,6 +34,10 @@ static const struct {
     {"operation", zoo_operation, &zoo_operation_count},
     {"placement", zoo_placement, &zoo_placement_count},
     {"preempt", zoo_preempt, &zoo_preempt_count},
+    {"residency", zoo_residency, &zoo_residency_count},
+    {"own-memory", zoo_own_memory, &zoo_own_memory_count},
+    {"host-aperture", zoo_host_aperture, &zoo_host_aperture_count},
+    {"virtual", zoo_virtual, &zoo_virtual_count},
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -53,8 +58,12 @@ static void examine(const struct zoo_breaker *breaker, struct vidmm_check_result
         .driver = breaker->side == VIDMM_SIDE_DRIVER ? spoil
                   : breaker->scene != NULL           ? set_scene
                                                      : NULL,
-        .manager = breaker->side == VIDMM_SIDE_MANAGER ? spoil : NULL,
+        .manager = breaker->side == VIDMM_SIDE_MANAGER ? spoil
+                   : breaker->scene != NULL            ? set_scene
+                                                       : NULL,
+        .callbacks = breaker->callbacks,
         .sizes = breaker->sizes,
+        .told = breaker->told,
     };
     struct vidmm_check_options options = {
         .settings = settings, .stage = breaker->stage, .spoiler = &spoiler, .seed = 1};
@@ -182,10 +191,7 @@ int main(int argc, char **argv) {
     if (matrix != NULL && fclose(matrix) != 0)
         return 2;
     if (run == 0) {
-        fprintf(
-            stderr,
-            "zoo_test query|allocation|paging|operation|placement|preempt [RULE], --matrix FILE "
-            "or --complete\n");
+        fprintf(stderr, "zoo_test FAMILY [RULE], --matrix FILE or --complete\n");
         return 2;
     }
     printf("%u breakers were not caught, or not alone\n", failures);

@@ -13,15 +13,20 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A new page table holds nothing but invalid entries before its first valid "
                      "entry is written.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The first update of a table has InitialUpdate, covers all of it and has no valid "
+               "entry; an update of a table that was never filled breaks the rule.",
         .why = "Whatever was in the memory before would be taken for translations.",
         .windows =
             "The system initialises a table when it becomes resident, with InitialUpdate set.",
+        .wrong =
+            "args.UpdatePageTable.Flags.InitialUpdate = 0; /* first entries of a new table */\n",
+        .right = "args.UpdatePageTable.Flags.Repeat = 1; /* one invalid entry, all over */\n"
+                 "args.UpdatePageTable.Flags.InitialUpdate = 1;\n",
     },
     {
         .number = 209,
@@ -29,15 +34,19 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "UpdateMode is the mode of the capabilities, except while the paging process "
                      "is initialised, when it is CPU_VIRTUAL.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "UpdateMode is compared with the capabilities; CPU_VIRTUAL passes for tables of the "
+               "paging process that are updated without a DMA buffer.",
         .why = "A driver has code for the mode that it reported and for the first tables, for no "
                "other.",
         .windows = "The system always uses these two.",
+        .wrong =
+            "args.UpdatePageTable.UpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL; /* easier */\n",
+        .right = "args.UpdatePageTable.UpdateMode = caps.PageTableUpdateMode;\n",
     },
     {
         .number = 210,
@@ -45,15 +54,20 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Of the union PageTableAddress only the member that belongs to UpdateMode is "
                      "written and read.",
         .page = "ne-d3dkmddi-_dxgk_pagetableupdatemode",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "A place in a segment must exist, and a CPU pointer lead to memory; where a driver "
+               "reads another member its entries are missing from the table (R215).",
         .why = "The members have different meanings: a CPU pointer, a GPU virtual address, a place "
                "in a segment.",
         .windows = "A driver that reads another member writes its entries somewhere else.",
+        .wrong = "table = (ULONG64 *)(ULONG_PTR)update->PageTableAddress.GpuVirtual;\n",
+        .right = "switch (update->UpdateMode) {\n"
+                 "case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL:\n"
+                 "    table = update->PageTableAddress.CpuVirtual;\n",
     },
     {
         .number = 211,
@@ -61,13 +75,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An update without a DMA buffer is done by the CPU when the call returns.",
         .page = "system-paging-process",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "When the call returns, addresses that the update is about are translated by the "
+               "hardware model and compared with the entries.",
         .why = "Nothing is submitted for it, so nothing could finish it later.",
         .windows = "The system goes on at once; entries written later are missed by the GPU.",
+        .wrong = "queue_work(update); /* written when there is time */\n",
+        .right = "for (UINT i = 0; i < update->NumPageTableEntries; i++)\n"
+                 "    table[update->StartIndex + i] = encode(update, i);\n",
     },
     {
         .number = 212,
@@ -75,14 +93,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "CPU_VIRTUAL is not reported by a driver that keeps page directories in "
                      "memory segments.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The update mode is held against the segments of the levels above the leaves.",
         .why = "The CPU has no permanent view of memory segments.",
         .windows = "No page tells; the system would have no address to pass.",
+        .wrong = "caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;\n"
+                 "desc->PageTableSegmentId = 1; /* VRAM */\n",
+        .right = "caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;\n"
+                 "desc->PageTableSegmentId = 1;\n",
     },
     {
         .number = 213,
@@ -90,14 +112,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With GPU_VIRTUAL the addresses of page tables are those of the address space "
                      "of the system context that pages.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "The address of the table is translated by the shadow of the paging process's tables.",
         .why = "The GPU translates them through that address space and no other.",
         .windows = "The system maps page tables into the paging process.",
+        .wrong = "args.UpdatePageTable.PageTableAddress.GpuVirtual = va_in_the_process;\n",
+        .right = "args.UpdatePageTable.PageTableAddress.GpuVirtual = va_in_the_paging_process;\n",
     },
     {
         .number = 214,
@@ -105,14 +130,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "StartIndex plus NumPageTableEntries is at most the number of entries of the level.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The range is held against the index bits of the level; for the root of two levels "
+               "against what GetRootPageTableSize offered.",
         .why = "Entries behind the table are another table's memory.",
         .windows = "The system splits updates at the end of a table.",
+        .wrong = "args.UpdatePageTable.NumPageTableEntries = pages; /* beyond the table */\n",
+        .right = "UINT room = entries - args.UpdatePageTable.StartIndex;\n"
+                 "args.UpdatePageTable.NumPageTableEntries = pages < room ? pages : room;\n",
     },
     {
         .number = 215,
@@ -120,14 +149,20 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "pPageTableEntries[0] belongs to StartIndex, and with Repeat this one entry "
                      "is written to all indices.",
         .page = "ns-d3dkmddi-_dxgk_updatepagetableflags",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "When the GPU has done the update, addresses at its ends, beside them and at random "
+               "inside are translated by the hardware model and compared with the entries.",
         .why = "The array has as many elements as are updated, with Repeat only one.",
         .windows = "Reading behind the only element gives wild translations.",
+        .wrong = "for (UINT i = 0; i < count; i++)\n"
+                 "    table[i] = encode(&update->pPageTableEntries[i]); /* StartIndex, Repeat */\n",
+        .right = "for (UINT i = 0; i < count; i++)\n"
+                 "    table[update->StartIndex + i] =\n"
+                 "        encode(&update->pPageTableEntries[update->Flags.Repeat ? 0 : i]);\n",
     },
     {
         .number = 216,
@@ -135,14 +170,16 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The pages of one update follow each other in the allocation, though not "
                      "always in memory.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Two entries in a row of one update of an allocation never lead to the same page.",
         .why = "The driver is told one offset in the allocation for all of them.",
         .windows = "The system splits updates where the allocation is not continuous.",
+        .wrong = "entry[i].PageAddress = first; /* for every i */\n",
+        .right = "entry[i].PageAddress = page_of(allocation, offset + i * 4096);\n",
     },
     {
         .number = 217,
@@ -150,28 +187,37 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "hAllocation of an update may be NULL, and the driver copes with it.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "A handle of an update is NULL or one that the driver gave; an update without one "
+               "has to be accepted.",
         .why = "Some allocations have no object in the driver.",
         .windows = "A driver that follows the NULL pointer is a bugcheck.",
+        .wrong = "if (update->hAllocation == NULL)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "if (update->hAllocation != NULL)\n"
+                 "    note_mapping(update->hAllocation);\n",
     },
     {
         .number = 218,
         .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
+        .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Leaf entries come in steps of 4 KB, and a GPU with bigger pages uses those "
                      "at the starts of its pages.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "FirstPteVirtualAddress is a multiple of what an entry of the level covers, and "
+               "StartIndex its index. The model GPU has no pages of a size between 4 KB and 64 KB; "
+               "a driver that takes the steps for others puts translations elsewhere (R215).",
         .why = "The system counts in 4 KB pages for every GPU.",
         .windows = "The system always passes entries of 4 KB.",
+        .wrong = "args.UpdatePageTable.StartIndex = (UINT)(va >> 12);\n",
+        .right = "args.UpdatePageTable.StartIndex = (UINT)(va >> shift_of_level) & index_mask;\n",
     },
     {
         .number = 219,
@@ -179,14 +225,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "LargePage is set only where LargePageSupported was reported and never in a "
                      "leaf entry.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The bit is held against the capabilities and the level of every entry that is "
+               "written.",
         .why = "A GPU without large pages takes the address for that of a table.",
         .windows = "The system uses large pages only when they are reported.",
+        .wrong = "entry.LargePage = 1; /* in a leaf */\n",
+        .right = "entry.LargePage = level > 0 && caps.LargePageSupported;\n",
     },
     {
         .number = 220,
@@ -194,14 +243,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The address of a large page is aligned to what the entry covers, unless "
                      "AllowNonAlignedLargePageAddress was reported.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The address of every entry with LargePage is held against what an entry of its "
+               "level covers.",
         .why = "Hardware drops the low bits of such an address.",
         .windows = "The system falls back to small pages where memory is not aligned.",
+        .wrong = "entry.LargePage = 1;\n"
+                 "entry.PageAddress = 1;\n",
+        .right = "entry.LargePage = address % coverage == 0;\n",
     },
     {
         .number = 221,
@@ -209,14 +262,20 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Zero is set only in valid entries and only where ZeroInPteSupported was "
                      "reported, and reads of such a page give zero.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The bits of every entry are held against the capabilities, and the hardware "
+               "model's translation of a page with Zero has to be a zero page.",
         .why = "Applications rely on zeroes in the unmapped parts of tiled resources.",
         .windows = "Without the capability the system does not set the bit.",
+        .wrong = "if (!entry->Valid)\n"
+                 "    return 0;\n"
+                 "return PTE_VALID | entry->PageAddress << 12; /* Zero forgotten */\n",
+        .right = "if (entry->Zero)\n"
+                 "    return PTE_VALID | PTE_ZERO;\n",
     },
     {
         .number = 222,
@@ -224,13 +283,15 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "ReadOnly and NoExecute are set only where the capabilities have them.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Both bits of every entry are held against the capabilities.",
         .why = "A GPU without the bit has something else in its place.",
         .windows = "The system leaves out what was not reported.",
+        .wrong = "entry.ReadOnly = !(protection & WRITE);\n",
+        .right = "entry.ReadOnly = caps.ReadOnlyMemorySupported && !(protection & WRITE);\n",
     },
     {
         .number = 223,
@@ -238,14 +299,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An entry with segment 0 names a page of system memory, and any other a page "
                      "counted from the start of that segment.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The page has to lie in the segment or in system memory, and the hardware model has "
+               "to find it at the segment's base plus the offset.",
         .why = "The driver has to turn both into what its hardware calls an address.",
         .windows = "A driver that mixes them up maps memory of somebody else.",
+        .wrong = "word = PTE_VALID | entry->PageAddress << 12; /* from the start of the bus */\n",
+        .right =
+            "word = PTE_VALID | (segment_base[entry->Segment] + (entry->PageAddress << 12));\n",
     },
     {
         .number = 224,
@@ -253,29 +318,36 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Addresses in page table entries name places that are aligned to 4 KB.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The address member has to be a page number inside its segment; one that would only "
+               "be an address in bytes inside it breaks the rule.",
         .why = "Hardware keeps the page number and uses the other bits as flags.",
         .windows = "The system only passes whole pages.",
         .readings = "vidmm takes one reading: PageAddress holds the page number; the page could "
                     "also mean an address with twelve zero bits.",
+        .wrong = "entry.PageAddress = address;\n",
+        .right = "entry.PageAddress = address >> 12;\n",
     },
     {
         .number = 225,
         .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
+        .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Reserved bits of an entry are zero, and the driver ignores them.",
         .page = "ns-d3dukmdt-_dxgk_pte",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "Reserved and SystemReserved0 of every entry are looked at. Whether a driver ignores "
+            "them does not show: they hold zero.",
         .why = "Later versions give them a meaning.",
         .windows = "The system passes zero.",
+        .wrong = "DXGK_PTE entry; /* whatever was on the stack */\n",
+        .right = "DXGK_PTE entry = {.Flags = 0};\n",
     },
     {
         .number = 226,
@@ -283,14 +355,16 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "DriverProtection comes back in updates of level 0 and is 0 in those of other levels.",
         .page = "driver-protection",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "DriverProtection of every update above the leaves is looked at.",
         .why = "It belongs to a mapping, and only leaf entries are mappings.",
         .windows = "The system passes 0 for directories.",
+        .wrong = "args.UpdatePageTable.DriverProtection = mapping->protection; /* level 1 */\n",
+        .right = "args.UpdatePageTable.DriverProtection = level == 0 ? mapping->protection : 0;\n",
     },
     {
         .number = 227,
@@ -298,15 +372,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "While the system pages, DriverProtection is 0 unless the range was mapped "
                      "with the unique bit.",
         .page = "driver-protection",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "DriverProtection of every update of the paging process is 0 or has the unique bit.",
         .why = "Compressed contents must be moved as they are, unless the driver asked for its own "
                "view.",
         .windows = "The system keeps to it in its own address space.",
+        .wrong = "args.UpdatePageTable.DriverProtection = 1; /* the mapping's, for paging */\n",
+        .right =
+            "args.UpdatePageTable.DriverProtection = unique(mapping) ? mapping->protection : 0;\n",
     },
     {
         .number = 228,
@@ -314,14 +391,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Mapping the same range of an allocation twice with different unique "
                      "protections fails with STATUS_INVALID_PARAMETER.",
         .page = "driver-protection",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "An update with a unique protection is held against all other entries that lead to "
+               "the same pages of the allocation.",
         .why = "Paging could not tell which of the two the contents have.",
         .windows = "The second mapping is refused.",
+        .wrong = "map(va2, allocation, 0, UNIQUE | 2); /* it has UNIQUE | 1 at va1 */\n",
+        .right = "if (conflicts(allocation, offset, protection))\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
         .number = 229,
@@ -329,14 +410,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The protection of a range with a unique one is changed only after it was "
                      "mapped with NoAccess.",
         .page = "driver-protection",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "A valid entry with a unique protection is never followed by one with another.",
         .why = "The GPU must not read contents under a protection that they do not have.",
         .windows = "The change is refused.",
+        .wrong = "write(va, page, UNIQUE | 2); /* it was UNIQUE | 1 */\n",
+        .right = "write(va, nothing, 0);\n"
+                 "flush(va);\n"
+                 "write(va, page, UNIQUE | 2);\n",
     },
     {
         .number = 230,
@@ -344,14 +429,20 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "What the driver keeps of translations is refreshed after every update of the "
                      "address space.",
         .page = "driver-protection",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "After a flush of a range the hardware model's translation there, its TLB included, "
+               "is compared with the entries.",
         .why = "Contents move while their virtual address stays.",
         .windows = "A stale copy makes the GPU read memory that belongs to somebody else.",
+        .wrong = "case DXGK_OPERATION_FLUSH_TLB:\n"
+                 "    return STATUS_SUCCESS; /* the hardware will notice */\n",
+        .right = "case DXGK_OPERATION_FLUSH_TLB:\n"
+                 "    return emit_flush(buffer, flush->StartVirtualAddress, "
+                 "flush->EndVirtualAddress);\n",
     },
     {
         .number = 231,
@@ -359,15 +450,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "An update of leaf entries is followed by FLUSHTLB of that root before the range is "
             "used, except from invalid to valid where InvalidTlbEntriesNotCached was reported.",
         .page = "examples",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Entries that changed are remembered until a flush covers them; work of the "
+               "process, or an operation on the address, must not come before.",
         .why = "The GPU keeps old translations until it is told.",
         .windows = "The system flushes after every such update.",
+        .wrong = "update(va); submit(context);\n",
+        .right = "update(va); flush(process, va, va + size); submit(context);\n",
     },
     {
         .number = 232,
@@ -375,13 +469,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "FLUSHTLB with both addresses 0 means the whole address space.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "After a flush with two zeros the hardware model's translations in the whole address "
+            "space are compared with the entries; another empty range is the manager's mistake.",
         .why = "An empty range would be nothing to flush.",
         .windows = "A driver that flushes nothing leaves stale translations behind.",
+        .wrong = "emit_flush(0, 0); /* nothing is flushed */\n",
+        .right = "if (start == 0 && end == 0)\n"
+                 "    emit_flush_all();\n",
     },
     {
         .number = 233,
@@ -389,15 +488,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The range of FLUSHTLB starts at or before its end, both aligned to pages, "
                      "and hProcess is the owner's.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Range, hProcess and root table of every flush are held against what is known of "
+               "the process.",
         .why = "The driver hands the range to hardware that counts in pages.",
         .windows = "No page tells more than the members.",
         .readings = "vidmm takes one reading: the end is not part of the range.",
+        .wrong = "args.FlushTlb.EndVirtualAddress = va + size - 1;\n",
+        .right = "args.FlushTlb.EndVirtualAddress = va + size;\n",
     },
     {
         .number = 234,
@@ -405,14 +507,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Where PageTableUpdateRequireAddressSpaceIdle was reported no context of the "
                      "address space runs during an update or a flush.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "With the capability no submission of the process is under way when an update or a "
+               "flush is asked for.",
         .why = "Such hardware cannot change tables that it is walking.",
         .windows = "The system suspends the contexts of the process.",
+        .wrong = "update(process, va); /* while its contexts run */\n",
+        .right = "wait_idle(process);\n"
+                 "update(process, va);\n",
     },
     {
         .number = 235,
@@ -420,14 +526,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Where ExplicitPageTableInvalidation was reported every entry was made "
                      "invalid before its table is freed.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "With the capability no entry is valid when a process is destroyed or a table is "
+               "filled for the first time again.",
         .why = "The driver counts references to memory by the entries.",
         .windows = "The system invalidates them.",
+        .wrong = "free_table(table);\n",
+        .right = "invalidate(table, 0, entries);\n"
+                 "free_table(table);\n",
     },
     {
         .number = 236,
@@ -439,7 +549,8 @@ const struct vidmm_rule rules_h[42] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "NotifyEviction is set before a page table is evicted or moved.",
         .page = "ns-d3dkmddi-_dxgk_updatepagetableflags",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: no call tells that a page table moves; vidmm's manager never moves "
+               "one.",
         .why = "The driver may have a copy of the table's place.",
         .windows = "The system sets it in the last update.",
     },
@@ -449,14 +560,18 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "When a table moves its parent's entry is updated, and for a root "
                      "SetRootPageTable is called.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "At each submission the root that DxgkDdiSetRootPageTable named last is the newest "
+               "that was written for the process.",
         .why = "The GPU would walk memory that is not a table any more.",
         .windows = "The system does so before contexts run again.",
+        .wrong = "root = grow(root); /* nobody is told */\n",
+        .right = "root = grow(root);\n"
+                 "DxgkDdiSetRootPageTable(adapter, &args);\n",
     },
     {
         .number = 238,
@@ -464,31 +579,38 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "COPYPAGETABLEENTRIES is used only with an update mode that the GPU carries "
                      "out, and the table addresses are aligned.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_copy_range",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Both table addresses of every range are multiples of 64 KB.",
         .why = "The copies are ordered with other GPU work.",
         .windows = "With CPU_VIRTUAL the system updates entries instead.",
-        .readings = "vidmm takes one reading: tables are aligned to 64 KB where they are that "
-                    "large, to 4 KB otherwise.",
+        .readings = "vidmm takes one reading: 64 KB for every table, also for those that are "
+                    "smaller.",
+        .wrong = "range.DstPageTableAddress = entry_address;\n",
+        .right = "range.DstPageTableAddress = table_address;\n"
+                 "range.DstStartPteIndex = index;\n",
     },
     {
         .number = 239,
         .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
+        .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "COPYPAGETABLEENTRIES has the effect of reading all source entries before any "
                      "is written.",
         .page = "ns-d3dukmdt-_d3dddi_updategpuvirtualaddress_operation",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The shadow copies all sources before any destination; the hardware model's "
+               "translations at the destinations are compared. A manager only asks for the copy.",
         .why = "Source and destination may overlap.",
         .windows = "No page tells; an overlapping copy in the wrong direction repeats entries.",
+        .wrong = "for (i = 0; i < n; i++)\n"
+                 "    table[to + i] = table[from + i]; /* they overlap */\n",
+        .right = "memmove(&table[to], &table[from], n * sizeof *table);\n",
     },
     {
         .number = 240,
@@ -496,29 +618,38 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The addresses of VIRTUALTRANSFER are those of the paging process and "
                      "AllocationOffsetInBytes is not added to them.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Both addresses are looked up in the shadow of the paging process's tables when the "
+               "operation is built; when it is done the bytes are compared.",
         .why = "The offset only tells which part of the allocation is moved.",
         .windows = "A driver that adds it moves other bytes.",
+        .wrong =
+            "copy(transfer->SourceVirtualAddress + transfer->AllocationOffsetInBytes, size);\n",
+        .right = "copy(transfer->SourceVirtualAddress, size);\n",
     },
     {
         .number = 241,
         .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
+        .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "SourcePageTable and DestinationPageTable are used only where "
                      "SourcePageTableVaInTransfer was reported.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Without the capability both members are 0; with it they lead to the leaf tables of "
+               "the two addresses. A driver that uses members without meaning moves what nobody "
+               "asked for (R240).",
         .why = "They are set for those drivers only.",
         .windows = "Otherwise they hold nothing of use.",
+        .wrong = "args.TransferVirtual.SourcePageTable = table_va;\n",
+        .right = "if (caps.LegacyBehaviors.SourcePageTableVaInTransfer)\n"
+                 "    args.TransferVirtual.SourcePageTable = table_va;\n",
     },
     {
         .number = 242,
@@ -526,14 +657,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "Src64KBPages and Dst64KBPages tell the kind of page table behind each address.",
         .page = "ns-d3dkmddi-_dxgk_transfervirtualflags",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Both flags are held against the kind of table through which the shadow translates "
+               "each address.",
         .why = "The copy engine may need to know the size of pages.",
         .windows = "The system sets them from its own tables.",
+        .wrong = "args.TransferVirtual.Flags.Src64KBPages = 1;\n",
+        .right = "args.TransferVirtual.Flags.Src64KBPages = table_is_64kb(source_va);\n",
     },
     {
         .number = 243,
@@ -541,13 +675,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "TransferDirection names where the two sides are.",
         .page = "ne-d3dkmddi-_dxgk_memory_transfer_direction",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The direction is held against the segments to which the two addresses lead.",
         .why = "Drivers choose the copy engine by it.",
         .windows = "The system knows both places.",
+        .wrong = "args.TransferVirtual.TransferDirection = DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;\n",
+        .right = "args.TransferVirtual.TransferDirection =\n"
+                 "    to_system ? DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM : "
+                 "DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL;\n",
     },
     {
         .number = 244,
@@ -555,13 +693,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The driver does not take virtual ranges for continuous in memory.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "Where the pages behind an address are scattered, the bytes of each page are compared.",
         .why = "The system maps what pages it has.",
         .windows = "A driver that translates only the first page moves bytes of somebody else.",
+        .wrong = "dma_copy(translate(source), translate(destination), size);\n",
+        .right = "for (page = 0; page < size; page += 4096)\n"
+                 "    dma_copy(translate(source + page), translate(destination + page), 4096);\n",
     },
     {
         .number = 245,
@@ -569,14 +711,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "VIRTUALFILL targets pages of a memory segment and an allocation that no work uses.",
         .page = "examples",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The addresses lead to pages of memory segments by the shadow of the paging "
+               "process's tables.",
         .why = "It takes the place of FILL.",
         .windows = "The system fills before an allocation is used.",
+        .wrong = "args.FillVirtual.DestinationVirtualAddress = va_of_system_pages;\n",
+        .right = "args.FillVirtual.DestinationVirtualAddress = va_of_vram;\n",
     },
     {
         .number = 246,
@@ -584,14 +729,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "NOTIFYRESIDENCY is sent only for allocations with "
                      "ExplicitResidencyNotification and AccessedPhysically.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The flags of the allocation are looked at.",
         .why = "Other allocations have no physical address that the driver could use.",
         .windows = "The system sends no other.",
+        .wrong = "notify_residency(allocation);\n",
+        .right = "if (flags.ExplicitResidencyNotification && flags.AccessedPhysically)\n"
+                 "    notify_residency(allocation);\n",
     },
     {
         .number = 247,
@@ -599,14 +747,17 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "NOTIFYRESIDENCY comes once a change: after the contents when memory is "
                      "committed, before them when it is evicted.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Notices of an allocation alternate, come behind the operation that gives it "
+               "contents and before the one that takes them away.",
         .why = "The driver programs the physical address into hardware between the two.",
         .windows = "The system keeps the order.",
+        .wrong = "notify(allocation, 1, place); transfer_in(allocation);\n",
+        .right = "transfer_in(allocation); notify(allocation, 1, place);\n",
     },
     {
         .number = 248,
@@ -614,15 +765,19 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "An eviction that is notified uses an address of the paging process, an IOMMU "
             "unmapping one of the process, and the memory is unmapped only when all are done.",
         .page = "allocation-notification",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Flags, address and process of every NOTIFY_ALLOC are held against the shadows; "
+               "when the memory is unmapped cannot be seen.",
         .why = "The device may use the memory until then.",
         .windows = "The system waits for every notified adapter.",
+        .wrong = "notify.Flags.Eviction = notify.Flags.IoMmuUnmap = 1;\n",
+        .right = "notify.Flags.Eviction = 1;\n"
+                 "notify.GpuVirtualAddressAtOffset = scratch_va;\n",
     },
     {
         .number = 249,
@@ -630,13 +785,16 @@ const struct vidmm_rule rules_h[42] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "NotifyEviction is sent only for allocations that leave an aperture segment "
                      "or system memory.",
         .page = "allocation-notification",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The address of a notice of eviction leads to an aperture or to system memory.",
         .why = "Of memory segments the driver learns by the transfer.",
         .windows = "The system sends no other.",
+        .wrong = "notify_eviction(allocation_in_vram);\n",
+        .right = "if (!is_memory_segment(segment))\n"
+                 "    notify_eviction(allocation);\n",
     },
 };

@@ -13,13 +13,15 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTableLevelCount is at least 2.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "PageTableLevelCount of GPUMMUCAPS is looked at.",
         .why = "The system manages a root and leaves as different things.",
         .windows = "No page tells; the adapter cannot be used with virtual addresses.",
+        .wrong = "caps->PageTableLevelCount = 1;\n",
+        .right = "caps->PageTableLevelCount = 3;\n",
     },
     {
         .number = 251,
@@ -27,14 +29,16 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The index bits of all levels and the 12 bits within a page cover "
                      "VirtualAddressBitCount.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Once all levels are described, their index bits are added up.",
         .why = "Addresses that no table reaches could be given out.",
         .windows = "No page tells.",
+        .wrong = "caps->VirtualAddressBitCount = 48; /* 9 + 9 + 9 + 12 */\n",
+        .right = "caps->VirtualAddressBitCount = 39;\n",
     },
     {
         .number = 252,
@@ -42,13 +46,18 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Page tables in system memory, segment id 0, are at most 4 KB.",
         .page = "ns-d3dkmddi-_dxgk_page_table_level_desc",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Segments and size of every level are looked at, of leaves also the size of tables "
+               "of 64 KB pages.",
         .why = "System memory is given out in pages of 4 KB that need not follow each other.",
         .windows = "No page tells; a bigger table would not be contiguous.",
+        .wrong = "desc->PageTableSegmentId = 0;\n"
+                 "desc->PageTableSizeInBytes = 65536;\n",
+        .right = "desc->PageTableSegmentId = 1;\n"
+                 "desc->PageTableSizeInBytes = 65536;\n",
     },
     {
         .number = 253,
@@ -56,14 +65,16 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTableSizeInBytes is a multiple of the CPU's page size and large enough "
                      "for the entries.",
         .page = "ns-d3dkmddi-_dxgk_page_table_level_desc",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The size of every level is held against pages of 4 KB and its index bits.",
         .why = "The memory of tables is managed in pages.",
         .windows = "No page tells.",
+        .wrong = "desc->PageTableSizeInBytes = 512 * 8 - 8;\n",
+        .right = "desc->PageTableSizeInBytes = 512 * 8;\n",
     },
     {
         .number = 254,
@@ -71,13 +82,15 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "LeafPageTableSizeFor64KPagesInBytes is a multiple of 4096.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The member of GPUMMUCAPS is looked at.",
         .why = "The memory of tables is managed in pages.",
         .windows = "No page tells.",
+        .wrong = "caps->LeafPageTableSizeFor64KPagesInBytes = 512 * 8 / 16;\n",
+        .right = "caps->LeafPageTableSizeFor64KPagesInBytes = 4096;\n",
     },
     {
         .number = 255,
@@ -85,14 +98,19 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "GetRootPageTableSize is called only with two levels and answers with a "
                      "multiple of the segment's page size and at least the entries asked for.",
         .page = "nc-d3dkmddi-dxgkddi_getrootpagetablesize",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The number of levels is looked at when it is called, then the answer is held "
+               "against the question and the segment's pages.",
         .why = "Roots of more levels have a fixed size.",
         .windows = "The system allocates what is answered.",
+        .wrong = "return args->NumberOfPte * 8;\n",
+        .right = "SIZE_T bytes = (args->NumberOfPte * 8 + 4095) & ~(SIZE_T)4095;\n"
+                 "args->NumberOfPte = (UINT)(bytes / 8);\n"
+                 "return bytes;\n",
     },
     {
         .number = 256,
@@ -100,14 +118,20 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "SetRootPageTable comes before a context first runs and after its root moved "
                      "or was resized, while the context is idle.",
         .page = "nc-d3dkmddi-dxgkddi_setrootpagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "A context has a root when it gets work, and no work of it is under way when the "
+               "root is set.",
         .why = "The GPU has no other way to learn of its tables.",
         .windows = "The system keeps the order.",
+        .wrong = "create_context(&context);\n"
+                 "submit(context);\n",
+        .right = "create_context(&context);\n"
+                 "set_root(context);\n"
+                 "submit(context);\n",
     },
     {
         .number = 257,
@@ -119,7 +143,8 @@ const struct vidmm_rule rules_i[15] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An access beyond NumEntries of the root is a fault.",
         .page = "ns-d3dkmddi-_dxgkarg_setrootpagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: the entries that the driver lets an engine use cannot be seen from "
+               "outside.",
         .why = "Behind the table is other memory.",
         .windows =
             "A driver that does not bound the table lets processes read each other's memory.",
@@ -130,14 +155,16 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Entry 0 of a process's root table is invalid and reservations of the driver "
                      "start behind it.",
         .page = "nc-d3dkmddi-dxgkcb_reservegpuvirtualaddressrange",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Entry 0 of the first update of every root is looked at.",
         .why = "Address 0 must fault.",
         .windows = "The system keeps the first range free.",
+        .wrong = "root_entry[0].Valid = 1; /* from the start */\n",
+        .right = "root_entry[0] = (DXGK_PTE){.Flags = 0};\n",
     },
     {
         .number = 259,
@@ -145,16 +172,20 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The driver reserves address ranges only during DxgkDdiCreateProcess, and at "
                      "any other time the callback fails.",
         .page = "nc-d3dkmddi-dxgkcb_reservegpuvirtualaddressrange",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "DxgkCbReserveGpuVirtualAddressRange is watched: the driver calls it from inside "
+               "DxgkDdiCreateProcess, and elsewhere it fails.",
         .why = "Later the range may be in use by the process.",
         .windows = "The callback fails.",
         .readings = "vidmm takes one reading: for the system process the creation of the system "
                     "device counts too.",
+        .wrong = "DxgkCbReserveGpuVirtualAddressRange(adapter, &args); /* in CreateDevice */\n",
+        .right = "static NTSTATUS create_process(...) {\n"
+                 "    return DxgkCbReserveGpuVirtualAddressRange(adapter, &args);\n",
     },
     {
         .number = 260,
@@ -162,15 +193,18 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Ranges that the driver reserves are multiples of what one root entry covers, "
                      "aligned to it, and start at entry 1 or later.",
         .page = "nc-d3dkmddi-dxgkcb_reservegpuvirtualaddressrange",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "Size and base of every reservation are held against what an entry of the root covers.",
         .why = "The driver shares whole tables between processes.",
         .windows = "The callback fails.",
         .readings = "vidmm takes one reading: the unit is the coverage of one entry of the root.",
+        .wrong = "args.SizeInBytes = 65536;\n",
+        .right = "args.SizeInBytes = root_entry_bytes;\n",
     },
     {
         .number = 261,
@@ -178,13 +212,16 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "VirtualAddressBitCount is the same on all physical adapters of a link.",
         .page = "linked-display-adapter",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Answers to GPUMMUCAPS for other adapters of a link, where they are asked for, are "
+               "held against the first.",
         .why = "They share one address space.",
         .windows = "No page tells.",
+        .wrong = "caps->VirtualAddressBitCount = in->PhysicalAdapterIndex == 0 ? 40 : 48;\n",
+        .right = "caps->VirtualAddressBitCount = 40;\n",
     },
     {
         .number = 262,
@@ -192,14 +229,17 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Page tables of the paging process stay where they are, are initialised again "
                      "after power-up, and leave the first page invalid.",
         .page = "system-paging-process",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Entry 0 of the leaf at address 0 of the paging process is never valid, and its "
+               "root is never set elsewhere.",
         .why = "Paging cannot page its own tables.",
         .windows = "The system pins them.",
+        .wrong = "scratch_start = 0;\n",
+        .right = "scratch_start = 65536;\n",
     },
     {
         .number = 263,
@@ -207,14 +247,17 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The paging process has at least 1 GB of addresses for paging, or what the "
                      "driver asked for.",
         .page = "system-paging-process",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "When the first bytes are moved, the leaf tables of the paging process are added "
+               "up; less passes where their segment has no room for those of 1 GB.",
         .why = "Operations are mapped there in pieces of that size.",
         .windows = "The system reserves the range.",
+        .wrong = "make_tables(paging, 0, 16 << 20);\n",
+        .right = "make_tables(paging, 0, 1 << 30);\n",
     },
     {
         .number = 264,
@@ -222,12 +265,16 @@ const struct vidmm_rule rules_i[15] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Operations that do not fit into the paging addresses are split.",
         .page = "system-paging-process",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Each side of an operation is at most its share of the addresses that the paging "
+               "process has tables for.",
         .why = "The driver sees each piece at an address of its own.",
         .windows = "The system splits them.",
+        .wrong = "transfer(scratch, allocation->size);\n",
+        .right = "for (at = 0; at < size; at += scratch_size)\n"
+                 "    transfer(scratch, min(size - at, scratch_size));\n",
     },
 };

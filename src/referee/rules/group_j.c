@@ -12,14 +12,22 @@ const struct vidmm_rule rules_j[8] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "MapCpuHostAperture and UnmapCpuHostAperture work as soon as the segments "
                      "were reported.",
         .page = "cpu-host-aperature",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The first DxgkDdiMapCpuHostAperture of the examination comes right after the "
+               "segment query, before any allocation.",
         .why = "The first page tables are written through the aperture.",
         .windows = "The adapter cannot be initialised.",
+        .wrong = "NTSTATUS MapCpuHostAperture(HANDLE hAdapter, const DXGKARG_MAPCPUHOSTAPERTURE "
+                 "*args) {\n"
+                 "    if (!ctx->ApertureTable)\n"
+                 "        return STATUS_DEVICE_NOT_READY; /* made with the first allocation */\n",
+        .right =
+            "NTSTATUS StartDevice(...) {\n"
+            "    ctx->ApertureTable = MakeApertureTable(ctx); /* long before it is needed */\n",
     },
     {
         .number = 266,
@@ -31,7 +39,8 @@ const struct vidmm_rule rules_j[8] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The pages of the arrays are those of the segment, 4 KB or 64 KB.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "not judged by itself: pages of another size than the segment's show as R267 or R268.",
         .why = "A page number means another byte with another page size.",
         .windows = "The CPU sees other memory than it asked for.",
     },
@@ -41,12 +50,13 @@ const struct vidmm_rule rules_j[8] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Aperture pages that are mapped are inside the aperture and were not mapped, "
                      "and segment pages are inside the segment.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Both arrays of each DxgkDdiMapCpuHostAperture against the aperture, the segment "
+               "and what is mapped already.",
         .why = "The driver writes them into its table as they are.",
         .windows = "The system manages the aperture's pages.",
     },
@@ -56,14 +66,20 @@ const struct vidmm_rule rules_j[8] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After the mapping the CPU sees exactly these pages of the segment, and after "
                      "the unmapping it does not.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "What the CPU sees through a page is compared with the segment once it is mapped, "
+               "and again when it was unmapped.",
         .why = "The system reads and writes allocations through it at once.",
         .windows = "Bytes of applications go to memory of others.",
+        .wrong =
+            "for (UINT64 i = 0; i < args->NumberOfPages; i++)\n"
+            "    WriteEntry(args->pCpuHostAperturePages[i], args->pMemorySegmentPages[0] + i);\n",
+        .right = "for (UINT64 i = 0; i < args->NumberOfPages; i++)\n"
+                 "    WriteEntry(args->pCpuHostAperturePages[i], args->pMemorySegmentPages[i]);\n",
     },
     {
         .number = 269,
@@ -71,13 +87,19 @@ const struct vidmm_rule rules_j[8] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "hAllocation may be NULL, for page tables.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The examination maps without an allocation.",
         .why = "The system's own allocations have no object in the driver.",
         .windows = "A driver that follows the NULL pointer is a bugcheck.",
+        .wrong = "const struct allocation *allocation = args->hAllocation;\n"
+                 "if (allocation->Segment != args->SegmentId)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "const struct allocation *allocation = args->hAllocation;\n"
+                 "if (allocation != NULL && allocation->Segment != args->SegmentId)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
         .number = 270,
@@ -89,7 +111,8 @@ const struct vidmm_rule rules_j[8] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A page is unmapped before its memory is used for something else.",
         .page = "ns-d3dkmddi-_dxgkarg_unmapcpuhostaperture",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged: the manager reaches memory that no BAR shows by paging and maps no "
+               "page of a host aperture; the examination, which does, gives no memory away.",
         .why = "The CPU would write over the new contents.",
         .windows = "The system unmaps on eviction.",
     },
@@ -99,13 +122,18 @@ const struct vidmm_rule rules_j[8] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Mapping and unmapping does not disturb accesses to other pages.",
         .page = "cpu-host-aperature",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "What the CPU sees through all pages that a call does not name, before and after "
+               "it. Accesses during the call cannot be told from the outside.",
         .why = "Other processors are using the rest of the aperture.",
         .windows = "Bytes get lost without anybody noticing.",
+        .wrong = "WriteEntry(page, entry);\n"
+                 "ResetApertureTable(ctx); /* flushes, and forgets, all of it */\n",
+        .right = "WriteEntry(page, entry);\n"
+                 "FlushApertureEntry(ctx, page);\n",
     },
     {
         .number = 272,
@@ -118,7 +146,7 @@ const struct vidmm_rule rules_j[8] = {
         .statement = "On linked adapters a LinkInstanced allocation has aperture space for every "
                      "GPU and any other is mapped on GPU 0.",
         .page = "cpu-host-aperature",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged: linked adapters are not modelled.",
         .why = "Every instance has contents of its own.",
         .windows = "The system maps them so.",
     },

@@ -16,14 +16,23 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement =
             "Context allocations are created for contexts and devices of applications only.",
         .page = "nc-d3dkmddi-dxgkcb_createcontextallocation",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "At DxgkCbCreateContextAllocation: the owner that is named was not created with "
+               "SystemContext or SystemDevice.",
         .why = "The system's own contexts are not paged in by allocation lists.",
         .windows = "The callback fails.",
+        .wrong = "NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {\n"
+                 "    return CreateSaveArea(args->hContext); /* for every context */\n"
+                 "}\n",
+        .right = "NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {\n"
+                 "    if (args->Flags.SystemContext)\n"
+                 "        return STATUS_SUCCESS; /* this one uses memory of the adapter's own */\n"
+                 "    return CreateSaveArea(args->hContext);\n"
+                 "}\n",
     },
     {
         .number = 344,
@@ -31,13 +40,19 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "With SharedAcrossContexts hContext is NULL.",
         .page = "ns-d3dkmddi-_dxgkargcb_createcontextallocation",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "At DxgkCbCreateContextAllocation.",
         .why = "The allocation belongs to the device.",
         .windows = "The callback fails.",
+        .wrong = "create.ContextAllocationFlags.SharedAcrossContexts = 1;\n"
+                 "create.hDevice = device->runtime;\n"
+                 "create.hContext = context->runtime;\n",
+        .right = "create.ContextAllocationFlags.SharedAcrossContexts = 1;\n"
+                 "create.hDevice = device->runtime;\n"
+                 "create.hContext = NULL;\n",
     },
     {
         .number = 345,
@@ -45,12 +60,13 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "INIT_CONTEXT_RESOURCE has an address for the CPU if the allocation is "
                      "visible and protected and can only be in apertures, and NULL otherwise.",
         .page = "nc-d3dkmddi-dxgkcb_createcontextallocation",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "VirtualAddress of each INIT_CONTEXT_RESOURCE, by the flags and segments that the "
+               "allocation was created with.",
         .why = "Only then is there memory that the CPU can keep mapped.",
         .windows = "The system passes NULL for all others.",
     },
@@ -60,12 +76,13 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "A context allocation is resident before any command of its context runs, one "
                      "of a device before any context of it.",
         .page = "nc-d3dkmddi-dxgkcb_createcontextallocation",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "With every DxgkDdiSubmitCommand: the allocations of its context and its device "
+               "were paged in, unless a reset hides where they are.",
         .why = "The GPU saves and restores its state there.",
         .windows = "The system pages it in first.",
     },
@@ -79,7 +96,7 @@ const struct vidmm_rule rules_o[11] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkCbUpdateContextAllocation returns when the paging operation is complete.",
         .page = "nc-d3dkmddi-dxgkcb_updatecontextallocation",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "not judged: DxgkCbUpdateContextAllocation is not offered to drivers.",
         .why = "The driver uses the result at once.",
         .windows = "The callback waits.",
     },
@@ -94,7 +111,7 @@ const struct vidmm_rule rules_o[11] = {
         .statement = "The address of UPDATECONTEXTALLOCATION is one for paging, and the private "
                      "data is what the driver passed.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatecontextallocation",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "not judged: DxgkCbUpdateContextAllocation is not offered to drivers.",
         .why = "The data tells the driver what to write.",
         .windows = "The system passes both on.",
     },
@@ -104,12 +121,12 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        .judged = true,
         .last = LAST_WDDM1,
         .statement = "Swizzling ranges are acquired for allocations in segments that the CPU sees, "
                      "or with UseAlternateVA.",
         .page = "nc-d3dkmddi-dxgkddi_acquireswizzlingrange",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "The segment, and the allocation's flags, at each DxgkDdiAcquireSwizzlingRange.",
         .why = "There is nothing to unswizzle elsewhere.",
         .windows = "The system evicts and gives plain memory instead.",
     },
@@ -119,12 +136,12 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .last = LAST_WDDM1,
         .statement = "RangeId is below NumberOfSwizzlingRanges, and a range serves one allocation "
                      "and private data until it is released.",
         .page = "nc-d3dkmddi-dxgkddi_acquireswizzlingrange",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "RangeId at each DxgkDdiAcquireSwizzlingRange, and who has that range.",
         .why = "The hardware has that many ranges.",
         .windows = "The system releases a range before it is used again.",
     },
@@ -134,14 +151,24 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .last = LAST_WDDM1,
         .statement =
             "The driver sets CPUTranslatedAddress and changes RangeSize only with UseAlternateVA.",
         .page = "ns-d3dkmddi-_dxgkarg_acquireswizzlingrange",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "RangeSize before and after, and whether the CPU reaches memory at "
+               "CPUTranslatedAddress.",
         .why = "The system maps that many bytes there.",
         .windows = "Applications write to other memory.",
+        .wrong = "NTSTATUS AcquireSwizzlingRange(HANDLE hAdapter, DXGKARG_ACQUIRESWIZZLINGRANGE "
+                 "*args) {\n"
+                 "    args->RangeSize = WINDOW_SIZE; /* what the hardware has */\n"
+                 "    args->CPUTranslatedAddress = WindowAddress(args->RangeId);\n",
+        .right = "NTSTATUS AcquireSwizzlingRange(HANDLE hAdapter, DXGKARG_ACQUIRESWIZZLINGRANGE "
+                 "*args) {\n"
+                 "    if (args->RangeSize > WINDOW_SIZE)\n"
+                 "        return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;\n"
+                 "    args->CPUTranslatedAddress = WindowAddress(args->RangeId);\n",
     },
     {
         .number = 352,
@@ -149,14 +176,23 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .last = LAST_WDDM1,
         .statement =
             "Releasing a range frees the one that is named, even if the allocation has others.",
         .page = "nc-d3dkmddi-dxgkddi_releaseswizzlingrange",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "At each DxgkDdiReleaseSwizzlingRange: what the CPU sees through all others stays, "
+               "and what it wrote through this one is in the memory that it leads to, if that is "
+               "in linear order.",
         .why = "The others are still mapped.",
         .windows = "Applications see swizzled bytes through the ranges that are gone.",
+        .wrong = "NTSTATUS ReleaseSwizzlingRange(HANDLE hAdapter, const "
+                 "DXGKARG_RELEASESWIZZLINGRANGE *args) {\n"
+                 "    for (UINT i = 0; i < RANGES; i++)\n"
+                 "        CloseWindow(i);\n",
+        .right = "NTSTATUS ReleaseSwizzlingRange(HANDLE hAdapter, const "
+                 "DXGKARG_RELEASESWIZZLINGRANGE *args) {\n"
+                 "    CloseWindow(args->RangeId);\n",
     },
     {
         .number = 353,
@@ -164,12 +200,13 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .last = LAST_WDDM1,
         .statement = "After UNSUPPORTED nothing is tried again, after UNAVAILABLE another range is "
                      "released and it is, until none is left.",
         .page = "nc-d3dkmddi-dxgkddi_acquireswizzlingrange",
-        .how = "not judged yet: comes with context allocations and swizzling ranges.",
+        .how = "The call after each refusal, if it is for the same allocation with no other call "
+               "between.",
         .why = "Only the second reason goes away.",
         .windows = "The system keeps to it.",
     },

@@ -17,7 +17,8 @@ const struct vidmm_rule rules_p[6] = {
         .statement = "Under isolation every page that the GPU may touch is mapped before it is "
                      "used and unmapped after.",
         .page = "iommu-based-gpu-isolation",
-        .how = "not judged yet: comes with IOMMU support.",
+        .how = "not judged: isolation is not modelled, and no call shows what is mapped in the "
+               "adapter's domain.",
         .why = "The IOMMU stops all other accesses.",
         .windows = "A missing mapping is a fault of the device.",
     },
@@ -32,7 +33,7 @@ const struct vidmm_rule rules_p[6] = {
         .statement = "BeginExclusiveAccess and EndExclusiveAccess bracket a change of the IOMMU "
                      "domain, with idle hardware and no other call between them.",
         .page = "iommu-dma-remapping",
-        .how = "not judged yet: comes with IOMMU support.",
+        .how = "not judged: isolation is not modelled, so that the adapter's domain never changes.",
         .why = "An access during the change goes to an unknown place.",
         .windows = "The device faults.",
     },
@@ -42,14 +43,17 @@ const struct vidmm_rule rules_p[6] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement = "The frame buffer's save size is a multiple of the page size, and is asked "
                      "for after the physical adapter's capabilities if isolation is reported.",
         .page = "iommu-based-gpu-isolation",
-        .how = "not judged yet: comes with IOMMU support.",
+        .how = "MaximumSize of each answer to FRAMEBUFFERSAVESIZE, and that PHYSICALADAPTERCAPS "
+               "was asked before. That memory is set aside for it nobody can see.",
         .why = "The system reserves memory for it.",
         .windows = "No page tells.",
+        .wrong = "area->MaximumSize = sizeof(struct saved_state);\n",
+        .right = "area->MaximumSize = ROUND_TO_PAGES(sizeof(struct saved_state));\n",
     },
     {
         .number = 357,
@@ -57,14 +61,21 @@ const struct vidmm_rule rules_p[6] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement = "Ranges reserved by hardware do not overlap and are mapped before the IOMMU "
                      "is attached.",
         .page = "iommu-based-gpu-isolation",
-        .how = "not judged yet: comes with IOMMU support.",
+        .how =
+            "All pairs of the ranges in an answer to HARDWARERESERVEDRANGES, and that they were "
+            "asked for before a DxgkDdiBeginExclusiveAccess. The mapping itself is not modelled.",
         .why = "The device uses them without asking.",
         .windows = "The device faults.",
+        .wrong = "/* firmware's, and the page table inside of it */\n"
+                 "ranges[0] = (DXGK_PHYSICAL_MEMORY_RANGE){firmware, 0x100000};\n"
+                 "ranges[1] = (DXGK_PHYSICAL_MEMORY_RANGE){tables, 0x1000};\n",
+        .right = "ranges[0] = (DXGK_PHYSICAL_MEMORY_RANGE){firmware, 0x100000}; /* with the page "
+                 "table in it */\n",
     },
     {
         .number = 358,
@@ -72,13 +83,21 @@ const struct vidmm_rule rules_p[6] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "With logical remapping the driver does not use the older memory callbacks.",
         .page = "iommu-dma-remapping",
-        .how = "not judged yet: comes with IOMMU support.",
+        .how = "The older callbacks, by a driver whose answer to IOMMU_CAPS has "
+               "DmaRemappingSupported.",
         .why = "They give physical addresses, which the device cannot use then.",
         .windows = "The device reaches other memory or faults.",
+        .wrong = "caps->DmaRemappingSupported = 1;\n"
+                 "/* and later */\n"
+                 "DxgkCbAllocateContiguousMemory(hAdapter, &contiguous);\n",
+        .right = "caps->DmaRemappingSupported = 1;\n"
+                 "/* and later */\n"
+                 "DxgkCbCreatePhysicalMemoryObject(&object);\n"
+                 "DxgkCbAllocateAdl(&adl);\n",
     },
     {
         .number = 359,
@@ -86,13 +105,17 @@ const struct vidmm_rule rules_p[6] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement =
             "Callbacks that map or allocate memory for the device are made at APC_LEVEL or below.",
         .page = "iommu-dma-remapping",
-        .how = "not judged yet: comes with IOMMU support.",
+        .how = "The IRQL at each of the callbacks that allocate or map memory.",
         .why = "They wait and touch pageable memory.",
         .windows = "Making them at a higher level is a bugcheck.",
+        .wrong = "VOID DpcRoutine(PVOID context) {\n"
+                 "    DxgkCbAllocatePagesForMdl(hAdapter, &pages); /* DISPATCH_LEVEL */\n",
+        .right = "VOID DpcRoutine(PVOID context) {\n"
+                 "    IoQueueWorkItem(grow, GrowAtPassiveLevel, DelayedWorkQueue, context);\n",
     },
 };

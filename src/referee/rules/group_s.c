@@ -12,14 +12,17 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "System memory has pages of 4 KB, and each memory segment the size that "
                      "Use64KBPages tells.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Entries in tables of 64 KB pages do not lead to system memory unless "
+               "SysMem64KBPageSupported was reported.",
         .why = "Entries of the wrong size cover other memory.",
         .windows = "The system keeps to it.",
+        .wrong = "wide[i].Segment = 0;\n",
+        .right = "wide[i].Segment = segment_with_Use64KBPages;\n",
     },
     {
         .number = 370,
@@ -27,14 +30,17 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "In a segment of 64 KB pages every allocation has a size and a place in "
                      "multiples of 64 KB.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The place of each byte of an allocation in a segment with Use64KBPages has the "
+               "same low 16 bits as its offset.",
         .why = "Two allocations would share a page otherwise.",
         .windows = "The system rounds up.",
+        .wrong = "place = align(place, 4096);\n",
+        .right = "place = align(place, segment->Use64KBPages ? 65536 : 4096);\n",
     },
     {
         .number = 371,
@@ -42,14 +48,16 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "The virtual and the physical address of a 64 KB mapping have the same low 16 bits.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Address and page of each entry in a table of 64 KB pages are compared.",
         .why = "The offset within a page is not translated.",
         .windows = "The system aligns both.",
+        .wrong = "wide[i].PageAddress = 1;\n",
+        .right = "wide[i].PageAddress = 16;\n",
     },
     {
         .number = 372,
@@ -57,14 +65,17 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "64 KB entries are used only where alignment and size are multiples of 64 KB "
                      "and the segment has Use64KBPages.",
         .page = "support-for-64kb-pages",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Segment, size of the allocation and offset of each entry in a table of 64 KB pages "
+               "are looked at.",
         .why = "Such an entry covers 64 KB of memory that must belong to the allocation.",
         .windows = "The system uses 4 KB entries elsewhere.",
+        .wrong = "use_64kb = true;\n",
+        .right = "use_64kb = segment->Use64KBPages && ((size | offset | va) & 65535) == 0;\n",
     },
     {
         .number = 373,
@@ -72,14 +83,18 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With one kind of entry a leaf table has 64 KB entries only as long as all "
                      "allocations in its range allow it.",
         .page = "support-for-64kb-pages",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "PageTablePageSize of an entry of level 1 is held against the entries that the leaf "
+               "table has.",
         .why = "A table has entries of one size.",
         .windows = "The system converts the table otherwise.",
+        .wrong = "entry.PageTablePageSize = DXGK_PTE_PAGE_TABLE_PAGE_64KB; /* of 4 KB entries */\n",
+        .right = "entry.PageTablePageSize = table->wide ? DXGK_PTE_PAGE_TABLE_PAGE_64KB\n"
+                 "                                      : DXGK_PTE_PAGE_TABLE_PAGE_4KB;\n",
     },
     {
         .number = 374,
@@ -87,14 +102,21 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A table is converted to 4 KB with all contexts of the process suspended, the "
                      "entries first and the parent's PageTablePageSize after them.",
         .page = "support-for-64kb-pages",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "No submission of the process is under way when 4 KB entries replace those of 64 "
+               "KB, and the parent's entry follows them.",
         .why = "A GPU that walks the table meanwhile misreads it.",
         .windows = "The system keeps the order.",
+        .wrong = "write_parent(PAGE_4KB);\n"
+                 "write_entries(table);\n",
+        .right = "suspend(process);\n"
+                 "write_entries(table);\n"
+                 "write_parent(PAGE_4KB);\n"
+                 "resume(process);\n",
     },
     {
         .number = 375,
@@ -102,28 +124,34 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A table of 4 KB entries is never converted back.",
         .page = "support-for-64kb-pages",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Use64KBPages is never set again for a table that got entries of 4 KB.",
         .why = "Converting suspends the process.",
         .windows = "The system never does.",
+        .wrong = "if (all_qualify(table))\n"
+                 "    widen(table);\n",
+        .right = "/* it stays one of 4 KB pages until it is freed */\n",
     },
     {
         .number = 376,
         .group = 'S',
-        .side = VIDMM_SIDE_BOTH,
+        .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTablePageSize is set in entries of level 1 only, and is ignored where "
                      "both kinds of tables exist.",
         .page = "support-for-64kb-pages",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The member is looked at in every entry. A driver that follows it where both kinds "
+               "of tables exist leaves out one of them (R378).",
         .why = "It tells the kind of the leaf table.",
         .windows = "The system sets it so.",
+        .wrong = "entry.PageTablePageSize = DXGK_PTE_PAGE_TABLE_PAGE_64KB; /* level 2 */\n",
+        .right = "entry.PageTablePageSize = level == 1 ? size_of_child : 0;\n",
     },
     {
         .number = 377,
@@ -131,16 +159,19 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Where both kinds of tables exist, a range of 64 KB has valid entries in one "
                      "of them only.",
         .page = "support-for-64kb-pages",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "A valid entry is held against the entries of the same range in the other table.",
         .why = "Hardware may take either of the two.",
         .windows = "The system invalidates one first.",
         .readings = "vidmm takes one reading: the 64 KB entry is the valid one in memory of 64 KB "
                     "pages, against the sentence of the page that says the opposite.",
+        .wrong = "write_wide(va, page); /* 4 KB entries are valid there */\n",
+        .right = "clear_narrow(va, 65536);\n"
+                 "write_wide(va, page);\n",
     },
     {
         .number = 378,
@@ -148,13 +179,17 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "pPageTableEntries64KB is used only where DualPteSupported was reported.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The pointer is NULL without the capability; with it the hardware model's "
+               "translation is compared with the entries of both arrays.",
         .why = "It is not set for other drivers.",
         .windows = "Its value means nothing otherwise.",
+        .wrong = "link = encode(&update->pPageTableEntries[i]); /* 64 KB tables forgotten */\n",
+        .right = "link[0] = encode(&update->pPageTableEntries[i]);\n"
+                 "link[1] = encode(&update->pPageTableEntries64KB[i]);\n",
     },
     {
         .number = 379,
@@ -162,13 +197,16 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Use64KBPages of an update tells which kind of table is updated.",
         .page = "support-for-64kb-pages",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "The flag is set for leaf tables only, and as the table that is updated wants it; "
+               "what a driver makes of it is compared as under R215.",
         .why = "Indices count other sizes in each.",
         .windows = "Entries go to the wrong pages otherwise.",
+        .wrong = "args.UpdatePageTable.Flags.Use64KBPages = 0; /* of the table of 64 KB pages */\n",
+        .right = "args.UpdatePageTable.Flags.Use64KBPages = table->wide;\n",
     },
     {
         .number = 380,
@@ -176,14 +214,18 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An access to an invalid address is a fault, which the driver reports as "
                      "DmaPageFaulted.",
         .page = "access-to-non-resident-allocation",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "A reported address must be one that the shadow of the process's tables has no use "
+            "for, and the process that of the work; a fault that is not reported shows as a hang.",
         .why = "The system has to know whose work it was.",
         .windows = "Without the report the fault becomes a timeout.",
+        .wrong = "data.DmaPageFaulted.FaultedVirtualAddress = 0;\n",
+        .right = "data.DmaPageFaulted.FaultedVirtualAddress = read_fault_address();\n",
     },
     {
         .number = 381,
@@ -191,14 +233,18 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After a page fault the engine is reset and its context or device put in "
                      "error, and if that fails the adapter is reset.",
         .page = "access-to-non-resident-allocation",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how =
+            "Between the report and the next work of the node an engine or the adapter is reset.",
         .why = "Work after a fault cannot be trusted.",
         .windows = "The system does so.",
+        .wrong = "submit(other_context); /* the engine is still stuck */\n",
+        .right = "DxgkDdiResetEngine(adapter, &args);\n"
+                 "submit(other_context);\n",
     },
     {
         .number = 382,
@@ -211,7 +257,8 @@ const struct vidmm_rule rules_s[24] = {
         .statement = "A submission whose list names an allocation that is not resident is rejected "
                      "and the device put in error.",
         .page = "residency-overview",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: residency lists are between applications and the system, no driver "
+               "sees them.",
         .why = "The GPU would read memory of others.",
         .windows = "The device is put in error.",
     },
@@ -226,7 +273,8 @@ const struct vidmm_rule rules_s[24] = {
         .statement = "Without patching there is no patch list, and the allocation list of 16 names "
                      "only primaries that are written.",
         .page = "residency-overview",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: contexts that need no patching get no lists at all from vidmm's "
+               "manager.",
         .why = "The system needs it for displaying alone.",
         .windows = "Contexts are created so.",
     },
@@ -236,13 +284,16 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A device in error gets no more work.",
         .page = "nc-d3dumddi-pfnd3dddi_makeresidentcb",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "After a page fault of one of its contexts a device gets no more work.",
         .why = "Its memory may be in any state.",
         .windows = "Submissions fail.",
+        .wrong = "submit(context); /* of the device that faulted */\n",
+        .right = "if (device->lost)\n"
+                 "    return STATUS_DEVICE_REMOVED;\n",
     },
     {
         .number = 385,
@@ -250,14 +301,19 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Paging runs in the paging process; only updates of tiled resources run on a "
                      "companion context.",
         .page = "system-paging-process",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Paging buffers go to system contexts, other work does not, and a paging buffer's "
+               "address is one of the paging process.",
         .why = "Those are ordered with the application's work.",
         .windows = "The system keeps them apart.",
+        .wrong = "submit.hContext = context_of_the_process;\n"
+                 "submit.Flags.Paging = 1;\n",
+        .right = "submit.hContext = system_context;\n"
+                 "submit.Flags.Paging = 1;\n",
     },
     {
         .number = 386,
@@ -270,7 +326,8 @@ const struct vidmm_rule rules_s[24] = {
         .statement = "The companion context is created when first needed, on the node that the "
                      "driver chose.",
         .page = "tile-resources",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: vidmm's manager makes no companion contexts, it changes tables in "
+               "order itself.",
         .why = "Not every node can update page tables.",
         .windows = "The system creates it so.",
     },
@@ -284,7 +341,7 @@ const struct vidmm_rule rules_s[24] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Tile pools of queued updates stay required to be resident.",
         .page = "tile-resources",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: vidmm's manager queues no updates behind work: it waits.",
         .why = "The mappings will point into them.",
         .windows = "The system keeps them.",
     },
@@ -294,14 +351,17 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "With CPU_VIRTUAL queued updates are done by UPDATEPAGETABLE when their turn comes.",
         .page = "tile-resources",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "With CPU_VIRTUAL no COPY_PAGE_TABLE_ENTRIES is asked for.",
         .why = "The CPU has to write the entries in the order of the GPU's work.",
         .windows = "The system does so.",
+        .wrong = "args.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;\n",
+        .right = "wait_for_turn();\n"
+                 "args.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;\n",
     },
     {
         .number = 389,
@@ -314,7 +374,7 @@ const struct vidmm_rule rules_s[24] = {
         .statement = "On linked adapters root tables are at the same place on each GPU and lower "
                      "tables are instances of their own.",
         .page = "gpu-virtual-address",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: vidmm has one physical adapter.",
         .why = "All GPUs share one address space.",
         .windows = "The system allocates them so.",
     },
@@ -324,14 +384,17 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With the IOMMU model CreateDevice gets the PASID, and primaries are mapped "
                      "into the aperture before they are displayed.",
         .page = "iommu-model",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Of a driver with IoMmuSupported and without GpuMmuSupported every device of a "
+               "process is made with a PASID. Nothing is displayed in vidmm.",
         .why = "The display does not go through the process's tables.",
         .windows = "The system does both.",
+        .wrong = "args.hKmdProcess = process->hKmdProcess;\nargs.Pasid = 0;\n",
+        .right = "args.hKmdProcess = process->hKmdProcess;\nargs.Pasid = process->Pasid;\n",
     },
     {
         .number = 391,
@@ -339,12 +402,16 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .statement = "With DmaBufferPrivateDataSize 0 the driver looks at no private data.",
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "Work without private data has to be accepted.",
         .why = "There is none.",
         .windows = "A driver that follows the pointer is a bugcheck.",
+        .wrong = "if (args->DmaBufferPrivateDataSize < sizeof(struct header))\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "if (args->DmaBufferPrivateDataSize != 0)\n"
+                 "    check(args->pDmaBufferPrivateData);\n",
     },
     {
         .number = 392,
@@ -356,7 +423,8 @@ const struct vidmm_rule rules_s[24] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Swizzling ranges are not used from WDDM 2.0 on.",
         .page = "swizzling-ranges",
-        .how = "not judged yet: comes with GPU virtual addresses.",
+        .how = "not judged yet: drivers of WDDM 2 with swizzling ranges are run on purpose, to "
+               "show what becomes of them.",
         .why = "CPU and GPU see memory in one layout there.",
         .windows = "The system never acquires one.",
     },

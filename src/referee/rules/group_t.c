@@ -185,12 +185,13 @@ const struct vidmm_rule rules_t[10] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkDdiValidateUpdateAllocationProperty is asked before the properties of an "
                      "allocation change.",
         .page = "ns-d3dkmddi-_dxgkarg_validateupdateallocproperty",
-        .how = "not judged yet: comes with WDDM 2 residency, whose calls change properties.",
+        .how = "A change that is granted to user mode must be one that the driver was asked about "
+               "and agreed to.",
         .why = "Only the driver knows where its hardware can use the allocation.",
         .windows = "The system asks, and refuses the change when the driver does.",
         .wrong = "allocation->supported = wanted->SupportedSegmentSet;\n",

@@ -1,0 +1,109 @@
+/*
+ * services.h - what user mode asked of a manager and what it was told: residency, offers, GPU
+ * virtual addresses, locks, budgets. No DDI call carries any of it. Whoever asks says it here, and
+ * the referee judges the manager by it (vidmm_referee_judge_told).
+ *
+ * The words are those of the user-mode callbacks (D3DDDI_MAKERESIDENT, D3DKMT_EVICT,
+ * D3DDDI_MAPGPUVIRTUALADDRESS ...), so that any manager's interface can be told in them.
+ */
+#ifndef VIDMM_SERVICES_H
+#define VIDMM_SERVICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <d3dkmddi.h>
+
+enum vidmm_service {
+    VIDMM_SERVICE_MAKE_RESIDENT,
+    VIDMM_SERVICE_EVICT,
+    VIDMM_SERVICE_SUBMIT, /* `allocation`: what the device lists */
+    VIDMM_SERVICE_TRIM,   /* the manager called user mode */
+    VIDMM_SERVICE_OFFER,
+    VIDMM_SERVICE_RECLAIM,
+    VIDMM_SERVICE_BUDGET, /* `allocation`: what the process lists */
+    VIDMM_SERVICE_RESERVE,
+    VIDMM_SERVICE_MAP,
+    VIDMM_SERVICE_UPDATE,
+    VIDMM_SERVICE_FREE, /* of a range, or of the allocation that was mapped there */
+    VIDMM_SERVICE_LOCK,
+    VIDMM_SERVICE_PROPERTIES, /* of an allocation were to change */
+};
+
+enum vidmm_answer {
+    VIDMM_ANSWER_GRANTED, /* S_OK, or E_PENDING with a fence */
+    VIDMM_ANSWER_NO_ROOM, /* E_OUTOFMEMORY */
+    VIDMM_ANSWER_REFUSED, /* an invalid parameter, or nothing that can be done */
+    VIDMM_ANSWER_BUSY,    /* D3DDDIERR_WASSTILLDRAWING */
+    VIDMM_ANSWER_LOST,    /* the device is in error */
+};
+
+/* One allocation that a request names. */
+struct vidmm_told_allocation {
+    HANDLE handle;          /* the driver's, DXGK_ALLOCATIONINFO.hAllocation */
+    uint32_t before, after; /* references on the device's list */
+    bool foreign;           /* of another device */
+    bool offered;           /* when the request was made */
+    bool was_resident;      /* the same */
+    bool resident;          /* once the fence was reached */
+    bool lost;              /* its content is another than before */
+    bool discarded;         /* RECLAIM: so says the answer */
+};
+
+#define VIDMM_TOLD_ALLOCATIONS 8u
+
+struct vidmm_told_residency {
+    uint32_t count;
+    struct vidmm_told_allocation allocation[VIDMM_TOLD_ALLOCATIONS];
+    bool cant_trim, must_succeed;      /* MAKE_RESIDENT */
+    bool if_necessary, not_written_to; /* EVICT */
+    bool periodic, restart_periodic;   /* TRIM */
+    bool to_budget;                    /* the same */
+    uint32_t priority;                 /* OFFER: D3DDDI_OFFER_PRIORITY */
+    bool working;                      /* OFFER: content was dropped before queued work ended */
+    bool unlockable;                   /* RECLAIM: the CPU could not look at it afterwards */
+    uint64_t bytes_to_trim;            /* MAKE_RESIDENT, TRIM */
+    uint64_t fence, reached;           /* what was promised; where the fence came to */
+    uint64_t budget[2], usage[2];      /* BUDGET: local, non-local */
+};
+
+/* What a range of addresses was before a request. */
+enum vidmm_told_range { VIDMM_RANGE_FREE, VIDMM_RANGE_RESERVED, VIDMM_RANGE_MAPPED };
+
+struct vidmm_told_addresses {
+    uint64_t base, size; /* asked for; base 0: anywhere */
+    uint64_t va;         /* granted */
+    uint64_t offset;     /* into the allocation */
+    uint64_t repeat;     /* UPDATE: 0, or the part that is mapped repeatedly */
+    uint64_t driver_protection;
+    enum vidmm_told_range range;
+    bool allocation;      /* one was named */
+    bool nowhere;         /* NoAccess or Zero */
+    bool one_reservation; /* UPDATE: all of it lies in one */
+    bool leads;           /* afterwards the manager's books lead from there to the allocation */
+    bool should_lead;     /* UPDATE: the last of its operations says so */
+};
+
+struct vidmm_told_lock {
+    HANDLE allocation;
+    bool read_only, write_only, dont_wait, dont_evict, acquire_aperture, alternate_va;
+    bool busy; /* the GPU was working on it */
+    bool offered;
+    bool was_resident, resident; /* in a memory segment */
+};
+
+struct vidmm_told {
+    enum vidmm_service service;
+    enum vidmm_answer answer;
+    struct vidmm_told_residency residency; /* MAKE_RESIDENT to BUDGET */
+    struct vidmm_told_addresses addresses; /* RESERVE to FREE */
+    struct vidmm_told_lock lock;
+    DXGKARG_VALIDATEUPDATEALLOCPROPERTY properties; /* asked for; the driver's hAllocation */
+};
+
+struct vidmm_referee;
+/* Judges the manager by what it answered. */
+void vidmm_referee_judge_told(struct vidmm_referee *referee, const struct vidmm_told *told);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * stage_host_aperture.c - pages of the CPU host aperture by hand, as a system maps them for its
+ * page tables before there is any allocation: scattered, written by the CPU, some of them unmapped
+ * and mapped to something else while the others stay.
+ */
+#include "exam.h"
+
+#include <string.h>
+
+#define SEGMENTS 32u
+#define PAGES    4u /* of the aperture */
+#define WIDE     0x10000u
+
+struct host_aperture {
+    struct exam *exam;
+    UINT16 segment;
+    DXGK_CPUHOSTAPERTURE aperture;
+    uint64_t pages; /* of the segment */
+    uint64_t page_size;
+};
+
+static NTSTATUS ask(struct exam *exam, DXGK_QUERYSEGMENTOUT4 *out) {
+    DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
+    DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_QUERYSEGMENT4,
+                                      .pInputData = &in,
+                                      .InputDataSize = sizeof(in),
+                                      .pOutputData = out,
+                                      .OutputDataSize = sizeof(*out)};
+    return exam->lab.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(exam->lab.host), &query);
+}
+
+/* The first segment that has one. */
+static bool find(struct host_aperture *found) {
+    DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS] = {{.Size = 0}};
+    DXGK_QUERYSEGMENTOUT4 out = {.SegmentDescriptorStride = sizeof(segment[0])};
+    if (ask(found->exam, &out) != STATUS_SUCCESS || out.NbSegment > SEGMENTS)
+        return false;
+    UINT count = out.NbSegment;
+    out.pSegmentDescriptor = (BYTE *)segment;
+    if (ask(found->exam, &out) != STATUS_SUCCESS)
+        return false;
+    for (UINT i = 0; i < count; i++) {
+        if (!segment[i].Flags.SupportsCpuHostAperture)
+            continue;
+        found->segment = (UINT16)(i + 1);
+        found->aperture = segment[i].CpuHostAperture;
+        found->page_size = segment[i].Flags.Use64KBPages ? WIDE : EXAM_PAGE;
+        found->pages = segment[i].Size / found->page_size;
+        return true;
+    }
+    return false;
+}
+
+static bool map(const struct host_aperture *host, UINT32 *aperture, UINT64 *segment,
+                uint32_t count) {
+    DXGKARG_MAPCPUHOSTAPERTURE args = {.SegmentId = host->segment,
+                                       .NumberOfPages = count,
+                                       .pCpuHostAperturePages = aperture,
+                                       .pMemorySegmentPages = segment};
+    const struct vidmm_lab *lab = &host->exam->lab;
+    return lab->table.DxgkDdiMapCpuHostAperture(vidmm_host_adapter(lab->host), &args) ==
+           STATUS_SUCCESS;
+}
+
+static bool unmap(const struct host_aperture *host, UINT32 *aperture, uint32_t count) {
+    DXGKARG_UNMAPCPUHOSTAPERTURE args = {
+        .SegmentId = host->segment, .NumberOfPages = count, .pCpuHostAperturePages = aperture};
+    const struct vidmm_lab *lab = &host->exam->lab;
+    return lab->table.DxgkDdiUnmapCpuHostAperture(vidmm_host_adapter(lab->host), &args) ==
+           STATUS_SUCCESS;
+}
+
+static void write(const struct host_aperture *host, uint32_t page, int letter) {
+    void *cpu = vidmm_host_io(host->exam->lab.host,
+                              host->aperture.PhysicalAddress + page * host->page_size, EXAM_PAGE);
+    if (cpu != NULL)
+        memset(cpu, letter, EXAM_PAGE);
+}
+
+static bool play(const struct host_aperture *host) {
+    UINT32 all[PAGES] = {0, 1, 2, 3}, one[1] = {1}, others[3] = {3, 0, 2};
+    UINT64 behind[PAGES] = {5, 3, 9, 0}, new_behind[1] = {12};
+    exam_step(host->exam, "host-aperture: scattered pages");
+    if (!map(host, all, behind, PAGES))
+        return false;
+    for (uint32_t i = 0; i < PAGES; i++)
+        write(host, i, 'a' + (int)i);
+    exam_step(host->exam, "host-aperture: one page moves");
+    if (!unmap(host, one, 1) || !map(host, one, new_behind, 1))
+        return false;
+    write(host, 1, 'z');
+    exam_step(host->exam, "host-aperture: all unmapped");
+    return unmap(host, others, 3) && unmap(host, one, 1);
+}
+
+enum vidmm_stage_outcome stage_host_aperture(struct exam *exam, uint32_t number) {
+    const struct exam_world world = {.fail_at = 0};
+    struct host_aperture host = {.exam = exam};
+    (void)number;
+    exam_step(exam, "host-aperture: start");
+    if (!exam_open(exam, &world))
+        return VIDMM_STAGE_STOPPED;
+    if (exam->lab.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 ||
+        exam->lab.table.DxgkDdiMapCpuHostAperture == NULL ||
+        exam->lab.table.DxgkDdiUnmapCpuHostAperture == NULL || !find(&host) ||
+        host.aperture.SizeInPages < PAGES || host.pages < 16)
+        return exam_say(exam, VIDMM_STAGE_SKIPPED, "the driver has no CPU host aperture");
+    if (!play(&host))
+        return exam_say(exam, VIDMM_STAGE_STOPPED, "the driver refused pages of its aperture");
+    return VIDMM_STAGE_DONE;
+}

@@ -1,0 +1,237 @@
+/*
+ * see_context_allocation.c - allocations that the driver makes for its contexts and devices
+ * (nc-d3dkmddi-dxgkcb_createcontextallocation.md): whose they are, what the driver is given to
+ * prepare them, and that they are in place before work that needs them is submitted.
+ *
+ * The driver names owners by the system's handles, which it may do from inside the very call that
+ * creates them: these are kept here, in front of see_device.c and see_callbacks.c.
+ */
+#include "allocation.h"
+#include "own_memory.h"
+
+#include <string.h>
+
+#define OWNERS      256u
+#define ALLOCATIONS 256u
+
+static struct {
+    HANDLE system, driver; /* handles of the device or context; system NULL: free */
+    HANDLE device;         /* context: the driver's handle of its device */
+    bool of_system, context;
+} owner[OWNERS];
+
+static struct {
+    HANDLE driver; /* its handle; NULL: free */
+    HANDLE owner;  /* system's handle of its context, or of its device */
+} made[ALLOCATIONS];
+
+static DRIVER_INITIALIZATION_DATA behind;
+static DXGKRNL_INTERFACE callbacks_behind;
+
+/* ---- Owners ---------------------------------------------------------------------------------- */
+
+static uint32_t owner_find(HANDLE system) {
+    uint32_t i = 0;
+    while (i < OWNERS && owner[i].system != system)
+        i++;
+    return i;
+}
+
+static uint32_t owner_of_driver(HANDLE driver, bool context) {
+    uint32_t i = 0;
+    while (i < OWNERS &&
+           (owner[i].system == NULL || owner[i].driver != driver || owner[i].context != context))
+        i++;
+    return i;
+}
+
+static uint32_t owner_add(HANDLE system, HANDLE device, bool of_system, bool context) {
+    uint32_t i = system != NULL ? owner_find(NULL) : OWNERS;
+    if (i == OWNERS)
+        return i;
+    owner[i].system = system;
+    owner[i].driver = NULL;
+    owner[i].device = device;
+    owner[i].of_system = of_system;
+    owner[i].context = context;
+    return i;
+}
+
+static void owner_settle(uint32_t i, NTSTATUS status, HANDLE driver) {
+    if (i == OWNERS)
+        return;
+    owner[i].driver = driver;
+    if (status != STATUS_SUCCESS)
+        owner[i].system = NULL;
+}
+
+/* And what was made for it, which the system takes back. */
+static void owner_remove(HANDLE driver, bool context) {
+    uint32_t i = owner_of_driver(driver, context);
+    if (i == OWNERS)
+        return;
+    for (uint32_t j = 0; j < ALLOCATIONS; j++)
+        if (made[j].owner == owner[i].system)
+            made[j].driver = NULL;
+    owner[i].system = NULL;
+}
+
+static NTSTATUS APIENTRY see_CreateDevice(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    DXGK_CREATEDEVICEFLAGS flags = {.Value = args->Flags.Value};
+    pthread_mutex_lock(&referee->lock);
+    uint32_t i = owner_add(args->hDevice, NULL, flags.SystemDevice, false);
+    pthread_mutex_unlock(&referee->lock);
+    NTSTATUS status = behind.DxgkDdiCreateDevice(adapter, args);
+    pthread_mutex_lock(&referee->lock);
+    owner_settle(i, status, args->hDevice);
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_CreateContext(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    pthread_mutex_lock(&referee->lock);
+    uint32_t i = owner_add(args->hContext, device, args->Flags.SystemContext, true);
+    pthread_mutex_unlock(&referee->lock);
+    NTSTATUS status = behind.DxgkDdiCreateContext(device, args);
+    pthread_mutex_lock(&referee->lock);
+    owner_settle(i, status, args->hContext);
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_DestroyDevice(const HANDLE device) {
+    pthread_mutex_lock(&referee->lock);
+    owner_remove(device, false);
+    pthread_mutex_unlock(&referee->lock);
+    return behind.DxgkDdiDestroyDevice(device);
+}
+
+static NTSTATUS APIENTRY see_DestroyContext(const HANDLE context) {
+    pthread_mutex_lock(&referee->lock);
+    owner_remove(context, true);
+    pthread_mutex_unlock(&referee->lock);
+    return behind.DxgkDdiDestroyContext(context);
+}
+
+/* ---- Creating -------------------------------------------------------------------------------- */
+
+static void judge_create(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
+    uint32_t i = owner_find(shared ? args->hDevice : args->hContext);
+    if (shared)
+        DRIVER_MUST(344, args->hContext == NULL, "hContext NULL with SharedAcrossContexts",
+                    "hContext is %p", args->hContext);
+    if (i != OWNERS && owner[i].system != NULL)
+        DRIVER_MUST(343, !owner[i].of_system, "a context or device of an application",
+                    "it was asked for one of the system's own");
+}
+
+static void note_made(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
+    for (uint32_t i = 0; args->hDriverAllocation != NULL && i < ALLOCATIONS; i++) {
+        if (made[i].driver != NULL)
+            continue;
+        made[i].driver = args->hDriverAllocation;
+        made[i].owner = shared ? args->hDevice : args->hContext;
+        return;
+    }
+}
+
+static NTSTATUS APIENTRY see_CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+    pthread_mutex_lock(&referee->lock);
+    judge_create(args);
+    pthread_mutex_unlock(&referee->lock);
+    NTSTATUS status = callbacks_behind.DxgkCbCreateContextAllocation(args);
+    pthread_mutex_lock(&referee->lock);
+    if (status == STATUS_SUCCESS)
+        note_made(args);
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+
+/* ---- In place -------------------------------------------------------------------------------- */
+
+/* Where it is after a reset nobody can tell; that it never had a place is sure. */
+static void judge_place(HANDLE driver) {
+    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, driver);
+    if (allocation != NULL && (allocation->placed || !allocation->placed_before))
+        MANAGER_MUST(346, allocation->placed,
+                     "the context's own allocations resident before its commands run",
+                     "one of 0x%llx bytes was never paged in",
+                     (unsigned long long)allocation->size);
+}
+
+static void judge_submission(HANDLE context) {
+    uint32_t one = owner_of_driver(context, true);
+    uint32_t device = one != OWNERS ? owner_of_driver(owner[one].device, false) : OWNERS;
+    for (uint32_t i = 0; one != OWNERS && i < ALLOCATIONS; i++)
+        if (made[i].driver != NULL && (made[i].owner == owner[one].system ||
+                                       (device != OWNERS && made[i].owner == owner[device].system)))
+            judge_place(made[i].driver);
+}
+
+static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMAND *args) {
+    pthread_mutex_lock(&referee->lock);
+    if (!args->Flags.Paging)
+        judge_submission(args->hContext);
+    pthread_mutex_unlock(&referee->lock);
+    return behind.DxgkDdiSubmitCommand(adapter, args);
+}
+
+/* ---- Preparing ------------------------------------------------------------------------------- */
+
+static void judge_init(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    const struct shadow_object *allocation =
+        shadow_find(SHADOW_ALLOCATION, args->InitContextResource.hAllocation);
+    if (allocation == NULL)
+        return;
+    DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
+    bool mapped = flags.CpuVisible && flags.Protected &&
+                  (allocation->write_set & ~allocation_apertures()) == 0;
+    bool given = args->InitContextResource.Destination.VirtualAddress != NULL;
+    MANAGER_MUST(345, given == mapped,
+                 "VirtualAddress for an allocation with CpuVisible and Protected in apertures "
+                 "only, NULL for all others",
+                 "VirtualAddress is %p, flags are 0x%x, segments 0x%x",
+                 args->InitContextResource.Destination.VirtualAddress, flags.Value,
+                 allocation->write_set);
+}
+
+static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE adapter,
+                                               DXGKARG_BUILDPAGINGBUFFER *args) {
+    pthread_mutex_lock(&referee->lock);
+    if (args->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE)
+        judge_init(args);
+    pthread_mutex_unlock(&referee->lock);
+    return behind.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+void referee_watch_context_allocations(DRIVER_INITIALIZATION_DATA *table) {
+    behind = *table;
+    memset(owner, 0, sizeof(owner));
+    memset(made, 0, sizeof(made));
+    WATCH(table, CreateDevice);
+    WATCH(table, DestroyDevice);
+    WATCH(table, CreateContext);
+    WATCH(table, DestroyContext);
+    WATCH(table, SubmitCommand);
+    WATCH(table, BuildPagingBuffer);
+}
+
+static NTSTATUS APIENTRY see_DestroyContextAllocation(const HANDLE adapter,
+                                                      const HANDLE allocation) {
+    NTSTATUS status = callbacks_behind.DxgkCbDestroyContextAllocation(adapter, allocation);
+    pthread_mutex_lock(&referee->lock);
+    for (uint32_t i = 0; i < ALLOCATIONS; i++)
+        if (made[i].driver != NULL && shadow_find(SHADOW_ALLOCATION, made[i].driver) == NULL)
+            made[i].driver = NULL;
+    pthread_mutex_unlock(&referee->lock);
+    return status;
+}
+
+void referee_watch_context_callbacks(DXGKRNL_INTERFACE *callbacks) {
+    callbacks_behind = *callbacks;
+    callbacks->DxgkCbCreateContextAllocation = see_CreateContextAllocation;
+    callbacks->DxgkCbDestroyContextAllocation = see_DestroyContextAllocation;
+}

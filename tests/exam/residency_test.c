@@ -1,0 +1,92 @@
+/*
+ * residency_test.c - what user mode is promised is judged where there is somebody to promise it,
+ * and said to be out of reach where there is not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include <vidmm/check.h>
+
+static struct vidmm_check_result result;
+
+static const struct vidmm_stage_result *examine(const char *stage, uint32_t version,
+                                                void (*told)(struct vidmm_told *told)) {
+    const struct vidmm_spoiler spoiler = {.told = told};
+    const struct vidmm_check_options options = {
+        .stage = stage, .ddi_version = version, .seed = 1, .spoiler = &spoiler};
+    vidmm_check(&options, &result);
+    for (uint32_t i = 0; i < result.stages; i++)
+        if (strcmp(result.stage[i].name, stage) == 0)
+            return &result.stage[i];
+    fail_msg("there is no stage %s", stage);
+    return NULL;
+}
+
+static void every_service_is_judged(void **state) {
+    (void)state;
+    const struct vidmm_stage_result *stage = examine("residency", 0, NULL);
+    assert_int_equal(stage->outcome, VIDMM_STAGE_DONE);
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    for (uint32_t rule = 284; rule <= 310; rule++) {
+        const struct vidmm_rule *row = vidmm_rule(rule);
+        if (row->judged && (row->side & VIDMM_SIDE_BOTH) != 0)
+            assert_string_equal(vidmm_check_outcome(&result, rule), "passed");
+    }
+}
+
+static void without_an_mmu_it_is_out_of_reach(void **state) {
+    (void)state;
+    const struct vidmm_stage_result *stage =
+        examine("residency", DXGKDDI_INTERFACE_VERSION_WIN8, NULL);
+    assert_int_equal(stage->outcome, VIDMM_STAGE_SKIPPED);
+    assert_string_equal(stage->text, "the driver has no GpuMmu");
+    assert_string_equal(vidmm_check_outcome(&result, 284), "not reached");
+}
+
+static void ranges_are_judged_before_wddm2(void **state) {
+    (void)state;
+    static const uint32_t rules[] = {349, 350, 351, 352};
+    const struct vidmm_stage_result *stage =
+        examine("ranges", DXGKDDI_INTERFACE_VERSION_WIN8, NULL);
+    assert_int_equal(stage->outcome, VIDMM_STAGE_DONE);
+    assert_int_equal(result.status, VIDMM_CHECK_PASSED);
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        assert_string_equal(vidmm_check_outcome(&result, rules[i]), "passed");
+}
+
+static void without_a_host_aperture_nothing_is_mapped(void **state) {
+    (void)state;
+    const struct vidmm_stage_result *stage = examine("host-aperture", 0, NULL);
+    assert_int_equal(stage->outcome, VIDMM_STAGE_SKIPPED);
+    assert_string_equal(stage->text, "the driver has no CPU host aperture");
+}
+
+/* Whoever tells of more allocations than there is room for harms nobody. */
+static void too_many(struct vidmm_told *told) {
+    told->residency.count = UINT32_MAX;
+}
+
+static void nonsense_is_survived(void **state) {
+    (void)state;
+    (void)examine("residency", 0, too_many);
+    assert_int_not_equal(result.status, VIDMM_CHECK_PASSED);
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        assert_int_equal(result.ledger.finding[i].kind, VIDMM_FINDING_RULE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_service_is_judged),
+        cmocka_unit_test(without_an_mmu_it_is_out_of_reach),
+        cmocka_unit_test(ranges_are_judged_before_wddm2),
+        cmocka_unit_test(without_a_host_aperture_nothing_is_mapped),
+        cmocka_unit_test(nonsense_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

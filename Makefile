@@ -6,9 +6,11 @@
 #   make test                    the suite
 #   make check                   format, walls, freestanding manager, suite
 #   make bench                   ratios against plain kernels
+#   make stress                  four processes over budget at random; STRESS_SECONDS=60
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
 #   make coverage                line coverage of manager with softgpu, referee, exam
-#   make matrix                  every workload, every amount of VRAM, every descriptor version
+#   make matrix                  every workload, every amount of VRAM, every descriptor version, GpuMmu
+#   make matrix-gpummu           every workload at every shape of page tables, a hundred frames
 #   make install                 PREFIX=/usr/local
 #   make clean
 
@@ -16,7 +18,7 @@ WORKLOAD ?= openarena-tour
 VRAM ?= 25%
 PREFIX ?= /usr/local
 
-.PHONY: all run test bench check install clean sanitize tsan coverage matrix format deps deps-checks
+.PHONY: all run test bench stress check install clean sanitize tsan coverage matrix matrix-gpummu format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -36,6 +38,9 @@ test: all
 
 bench: all
 	@meson test -C build --benchmark --verbose --num-processes 1
+
+stress: all
+	@build/tests/stress/stress
 
 check: deps-checks all
 	@scripts/check-format.sh
@@ -57,6 +62,9 @@ coverage: deps-checks
 
 matrix: all
 	@tests/system/matrix.sh build/vidmm
+
+matrix-gpummu: all
+	@tests/system/matrix.sh --gpummu build/vidmm
 
 install: all
 	@meson configure build --prefix "$(PREFIX)"

@@ -9,6 +9,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void check_range(const struct vidmm_workload *workload, const struct vidmm_event *event) {
+    bool target = event->kind == VIDMM_EVENT_VIEW || event->kind == VIDMM_EVENT_BIND;
+    if (event->range >= workload->range_count ||
+        (target && event->allocation >= workload->allocation_count) ||
+        (event->size | event->at | event->offset) % VIDMM_TILE_BYTES != 0)
+        abort();
+}
+
 /* What the player relies on. */
 static void check_workload(const struct vidmm_workload *workload) {
     for (size_t i = 0; i < workload->event_count; i++) {
@@ -20,6 +28,8 @@ static void check_workload(const struct vidmm_workload *workload) {
                 if (event->first + k >= workload->list_count ||
                     workload->lists[event->first + k] >= workload->allocation_count)
                     abort();
+        } else if (event->kind >= VIDMM_EVENT_RESERVE && event->kind <= VIDMM_EVENT_COPY) {
+            check_range(workload, event);
         } else if (event->kind != VIDMM_EVENT_PRESENT &&
                    event->allocation >= workload->allocation_count) {
             abort();

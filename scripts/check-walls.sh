@@ -57,7 +57,7 @@ allowed() { # FILE
     src/softgpu/hw*) echo "own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu" ;;
     src/softgpu/*) echo "own wddm free string vidmm/umd vidmm/softgpu" ;;
     src/referee/rules/*) echo "own wddm free string system vidmm/rules vidmm/readings" ;;
-    src/referee/*) echo "own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt" ;;
+    src/referee/*) echo "own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt vidmm/services" ;;
     src/host/*) echo "own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt" ;;
     src/lab/*) echo "own wddm free string system vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/lab vidmm/referee" ;;
     src/workload/*)

@@ -29,7 +29,7 @@ void vidmm_report_bar(FILE *out, const uint64_t *samples, uint32_t count, uint64
 /* The table at the end of a run. */
 void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
                        const struct vidmm_report_style *style);
-/* Caps, segments, banks and paging buffer of a driver. */
+/* Caps, segments, banks, paging buffer and GPU virtual memory of a driver. */
 void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspection);
 
 /*
@@ -38,6 +38,9 @@ void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspectio
  */
 bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, char *text,
                        size_t text_size);
+/* The same for what a driver reported. */
+bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
+                                  char *text, size_t text_size);
 
 /* ---- The examination ---------------------------------------------------------------------------
  */

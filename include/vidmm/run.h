@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <vidmm/virtual.h>
 #include <vidmm/workload.h>
 
 #define VIDMM_RUN_DEFAULT_WORKLOAD "openarena-tour"
@@ -29,8 +30,8 @@ struct vidmm_run_options {
     const char
         *driver_path;       /* shared object that exports DriverEntry; NULL: the reference driver */
     const char *model_path; /* shared object with the driver's hardware (hwmodel.h); NULL: none */
-    enum vidmm_model memory_model; /* GPUMMU: the reference hardware has an MMU by default */
-    uint64_t vram_bytes;           /* VramBytes of the reference hardware; 0: its default */
+    enum vidmm_model memory_model; /* GPUMMU, IOMMU: the reference driver has it by default */
+    uint64_t vram_bytes; /* VramBytes of the reference hardware, IOMMU: ApertureBytes; 0: default */
     uint32_t
         ddi_version; /* DXGKDDI_INTERFACE_VERSION_* the reference driver declares; 0: its default */
     const struct vidmm_host_setting *settings; /* more of them; they win over the two above */
@@ -57,6 +58,7 @@ struct vidmm_run_result {
     uint32_t threads;
     bool played; /* the driver came up: the members below mean something */
     struct vidmm_adapter_info adapter;
+    struct vidmm_gpummu_info mmu;
     struct vidmm_play_result play;
     uint64_t calls, calls_hash; /* DDI calls up to the end of the replay */
     uint64_t allocations;       /* counted for fail_at */
@@ -70,6 +72,8 @@ struct vidmm_inspection {
     char driver[256];
     struct vidmm_adapter_info adapter;
     struct vidmm_segment_info *segments; /* adapter.segments of them, banks included */
+    struct vidmm_gpummu_info mmu;
+    uint64_t local_budget, non_local_budget; /* `mmu.on`: bytes of a process that is alone */
 };
 
 /*

@@ -1,9 +1,10 @@
 /*
  * workload.h - what drives the manager: recordings and generators in, verified bytes out.
  *
- * A workload is a list of events (allocate, free, map, unmap, submit, present), read from a
- * recording (JSON Lines, plain or .zst; docs/workloads.md) or made by a seeded generator. The
- * player replays it over a started lab and holds every byte against the oracle.
+ * A workload is a list of events (allocate, free, map, unmap, submit, present; further GPU
+ * addresses of allocations; offers), read from a recording (JSON Lines, plain or .zst;
+ * docs/workloads.md) or made by a seeded generator. The player replays it over a started lab and
+ * holds every byte against the oracle.
  */
 #ifndef VIDMM_WORKLOAD_H
 #define VIDMM_WORKLOAD_H
@@ -20,17 +21,34 @@ enum vidmm_event_kind {
     VIDMM_EVENT_MAP,
     VIDMM_EVENT_UNMAP,
     VIDMM_EVENT_SUBMIT,
-    VIDMM_EVENT_PRESENT
+    VIDMM_EVENT_PRESENT,
+    /* GPU virtual addresses; where there are none these are nothing, for they change no byte. */
+    VIDMM_EVENT_RESERVE, /* a range of addresses that lead nowhere yet */
+    VIDMM_EVENT_VIEW,    /* a range of addresses that lead to a part of an allocation */
+    VIDMM_EVENT_RELEASE, /* the end of a range */
+    VIDMM_EVENT_BIND,    /* tiles of a reserved range lead to tiles of an allocation */
+    VIDMM_EVENT_UNBIND,  /* or nowhere again */
+    VIDMM_EVENT_COPY,    /* or where other tiles of the range lead */
+    /* The program can do without the content of an allocation for a while, or wants it back. */
+    VIDMM_EVENT_OFFER,
+    VIDMM_EVENT_RECLAIM
 };
+
+#define VIDMM_TILE_BYTES    UINT64_C(65536) /* unit of everything about ranges */
+#define VIDMM_EVENT_NOTHING UINT32_MAX
 
 struct vidmm_event {
     enum vidmm_event_kind kind;
-    uint32_t process;    /* 0 in recordings */
-    uint32_t allocation; /* ALLOC, FREE, MAP, UNMAP: index from 0 in order of ALLOC events */
-    uint64_t size;       /* ALLOC: bytes */
-    uint32_t umd_flags;  /* ALLOC: VIDMM_UMD_* */
-    uint32_t priority;   /* ALLOC: 0 default */
+    uint32_t process;              /* 0 in recordings */
+    uint32_t allocation;           /* index from 0 in order of ALLOC events */
+    uint64_t size;                 /* ALLOC, and of ranges or their parts: bytes */
+    uint32_t umd_flags;            /* ALLOC: VIDMM_UMD_* */
+    uint32_t priority;             /* ALLOC: 0 default */
     uint32_t first, reads, writes; /* SUBMIT: lists[first .. first+reads), then `writes` more */
+    uint32_t range;                /* index from 0 in order of RESERVE and VIEW events */
+    uint32_t like;   /* VIEW: a released range whose address is wanted again, or NOTHING */
+    uint64_t at;     /* BIND, UNBIND, COPY: bytes from the start of the range */
+    uint64_t offset; /* VIEW, BIND: bytes into the allocation; COPY: the source in the range */
 };
 
 struct vidmm_workload {
@@ -39,7 +57,7 @@ struct vidmm_workload {
     size_t event_count;
     uint32_t *lists; /* allocation indices of all submits */
     size_t list_count;
-    uint32_t allocation_count, process_count;
+    uint32_t allocation_count, process_count, range_count;
     uint64_t peak_live_bytes; /* most bytes allocated at once, page-rounded */
 };
 
@@ -77,7 +95,13 @@ struct vidmm_play_options {
     void *progress_ctx;
 };
 
-#define VIDMM_PLAY_CHART 60 /* samples of residency over time */
+#define VIDMM_PLAY_CHART     60 /* samples of residency over time */
+#define VIDMM_PLAY_PROCESSES 8  /* that are told of one by one */
+
+/* What a process may keep resident, and lists, when the replay is over (bytes). */
+struct vidmm_play_process {
+    uint64_t local_budget, local_usage, non_local_budget, non_local_usage;
+};
 
 struct vidmm_mismatch {
     uint64_t event;        /* index of the event being played */
@@ -97,6 +121,12 @@ struct vidmm_play_result {
     struct vidmm_mismatch first; /* when mismatched_bytes != 0 */
     struct vidmm_stats stats;
     uint64_t virtual_ns;
+    /* With GPU virtual addresses: */
+    uint64_t trims, trimmed_bytes;   /* processes were short of memory; what they let go of */
+    uint64_t offers, discards;       /* offered allocations; those that were reclaimed empty */
+    uint64_t ranges, binds, aliased; /* made; tiles bound; packets through such an address */
+    uint32_t process_count;          /* of the next */
+    struct vidmm_play_process process[VIDMM_PLAY_PROCESSES];
     uint32_t chart_samples;
     uint64_t chart_vram[VIDMM_PLAY_CHART];     /* bytes resident in memory segments */
     uint64_t chart_aperture[VIDMM_PLAY_CHART]; /* bytes mapped in apertures */

@@ -34,8 +34,8 @@ struct cli_options {
 /* Which options a command takes, as a set. */
 #define CLI_ADAPTER_OPTIONS 0x1u /* driver, vram, seed, threads, ddi, set, trace */
 #define CLI_RUN_OPTIONS     0x2u /* json, quiet, frames, a workload */
-
-#define CLI_CHECK_OPTIONS 0x8u /* driver, hardware, seed, ddi, set, trace, and its own */
+#define CLI_INSPECT_OPTIONS 0x4u /* json */
+#define CLI_CHECK_OPTIONS   0x8u /* driver, hardware, seed, ddi, set, trace, and its own */
 
 /*
  * Reads the words after the command's name. false: one sentence is on standard error; the caller

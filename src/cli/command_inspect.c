@@ -5,7 +5,7 @@
 
 int cli_inspect(int argc, char **argv) {
     struct cli_options options;
-    if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS, &options))
+    if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS | CLI_INSPECT_OPTIONS, &options))
         return VIDMM_RUN_BAD_INPUT;
     if (options.help) {
         cli_help_inspect(stdout);
@@ -17,9 +17,14 @@ int cli_inspect(int argc, char **argv) {
     struct vidmm_inspection inspection;
     char text[512] = "";
     enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof text);
-    if (inspection.segments != NULL)
+    bool json = options.json != NULL;
+    char sentence[512];
+    if (inspection.segments != NULL && !json)
         vidmm_report_inspection(stdout, &inspection);
-    if (status != VIDMM_RUN_VERIFIED)
+    if (inspection.segments != NULL && json &&
+        !vidmm_report_inspection_json(options.json, &inspection, sentence, sizeof sentence))
+        status = (enum vidmm_run_status)cli_refuse("%s", sentence);
+    if (status != VIDMM_RUN_VERIFIED && text[0] != '\0')
         fprintf(stderr, "vidmm: %s\n", text);
     vidmm_inspection_free(&inspection);
     return (int)status;

@@ -39,8 +39,9 @@ static void help_adapter(FILE *out) {
     }
     fputs("\n      --model MODEL      how the GPU reaches memory: physical, gpummu or iommu "
           "(default:\n"
-          "                         gpummu where the driver has it; the reference driver has it\n"
-          "                         with --model gpummu or --set MmuLevels=2 to 6)\n"
+          "                         gpummu where the driver has it, then iommu; the reference\n"
+          "                         driver has what is named here, gpummu with --set MmuLevels=2\n"
+          "                         to 6 and iommu with --set Iommu=1)\n"
           "      --set NAME=VALUE   a setting of the driver or the hardware, as in\n"
           "                         --set Banks=3 --set PagingBufferBytes=4K\n"
           "      --trace            every DDI call and DbgPrint on standard error\n"
@@ -55,7 +56,8 @@ void cli_help_run(FILE *out) {
           "name (vidmm workloads lists them; default " VIDMM_RUN_DEFAULT_WORKLOAD ").\n"
           "\n"
           "      --vram SIZE|N%     GPU memory: 64M, 1.5GiB, or a share of what the workload\n"
-          "                         has live at its peak (default: all of it)\n"
+          "                         has live at its peak (default: all of it); with --model\n"
+          "                         iommu there is none: of the aperture segment\n"
           "      --frames N         stop after N frames\n"
           "      --unjudged         without the referee: bytes are verified, rules are not\n"
           "      --json FILE        the report as JSON too; - is standard output\n"
@@ -67,9 +69,11 @@ void cli_help_run(FILE *out) {
 void cli_help_inspect(FILE *out) {
     fputs("Usage: vidmm inspect [OPTION...]\n"
           "\n"
-          "Starts a driver and shows what it reported: caps, segments, banks, paging buffer.\n"
+          "Starts a driver and shows what it reported: caps, segments, banks, paging buffer;\n"
+          "page tables, page sizes and budgets of GPU virtual memory.\n"
           "\n"
-          "      --vram SIZE        GPU memory of the software GPU\n",
+          "      --vram SIZE        GPU memory of the software GPU\n"
+          "      --json FILE        the same as JSON; - is standard output\n",
           out);
     help_adapter(out);
 }

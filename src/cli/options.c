@@ -49,7 +49,7 @@ static const struct {
     {{"model", required_argument, NULL, OPTION_MODEL}, CLI_ADAPTER_OPTIONS},
     {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
-    {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS},
+    {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
     {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},

@@ -53,9 +53,11 @@ static void say_idle(const char *word) {
     const struct vidmm_reading_choice *choice;
     for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++) {
         size_t length = strlen(choice->name);
-        if (choice->idle != NULL && strncmp(word, choice->name, length) == 0 && word[length] == '=')
-            fprintf(stderr, "vidmm: --reading %s acts nowhere yet: it waits for %s\n", word,
-                    choice->idle);
+        if (choice->idle == NULL || strncmp(word, choice->name, length) != 0 || word[length] != '=')
+            continue;
+        fputs("vidmm: --reading ", stderr);
+        fputs(word, stderr);
+        fprintf(stderr, " acts nowhere yet: it waits for %s\n", choice->idle);
     }
 }
 

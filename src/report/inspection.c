@@ -1,7 +1,10 @@
 /*
- * inspection.c - what a driver reported, as a table: caps, segments, banks, paging buffer.
+ * inspection.c - what a driver reported, as a table: caps, segments, banks, paging buffer, and how
+ * the GPU translates addresses.
  */
 #include <vidmm/report.h>
+
+#include "names.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,42 +12,13 @@
 #define LABEL    "  %-30s "
 #define ALL_ONES UINT64_MAX
 
-/* Names of DXGK_SEGMENTFLAGS by bit (ns-d3dkmddi-_dxgk_segmentflags). */
-static const char *const flag_names[] = {
-    "Aperture",
-    "Agp",
-    "CpuVisible",
-    "UseBanking",
-    "CacheCoherent",
-    "PitchAlignment",
-    "PopulatedFromSystemMemory",
-    "PreservedDuringStandby",
-    "PreservedDuringHibernate",
-    "PartiallyPreservedDuringHibernate",
-    "DirectFlip",
-    "Use64KBPages",
-    "ReservedSysMem",
-    "SupportsCpuHostAperture",
-    "SupportsCachedCpuHostAperture",
-    "ApplicationTarget",
-    "VprSupported",
-    "VprPreservedDuringStandby",
-    "EncryptedPagingSupported",
-    "LocalBudgetGroup",
-    "NonLocalBudgetGroup",
-    "PopulatedByReservedDDRByFirmware",
-};
-#define FLAG_NAMES (sizeof flag_names / sizeof flag_names[0])
-
 static void print_flags(FILE *out, uint32_t flags) {
     const char *separator = "";
     for (unsigned bit = 0; bit < 32; bit++) {
         if ((flags & (UINT32_C(1) << bit)) == 0)
             continue;
-        if (bit < FLAG_NAMES)
-            fprintf(out, "%s%s", separator, flag_names[bit]);
-        else
-            fprintf(out, "%sbit %u", separator, bit);
+        char name[16];
+        fprintf(out, "%s%s", separator, report_segment_flag(bit, name));
         separator = " ";
     }
     fputs(flags == 0 ? "none\n" : "\n", out);
@@ -126,6 +100,60 @@ static void print_paging(FILE *out, const struct vidmm_adapter_info *info) {
             vidmm_report_size(info->paging_private, size, sizeof size));
 }
 
+/* ---- GPU virtual memory -------------------------------------------------------------------------
+ */
+
+static void print_level(FILE *out, const struct vidmm_inspection *inspection, uint32_t level) {
+    const struct vidmm_level_info *info = &inspection->mmu.level[level];
+    char covers[32], size[32], home[16], paging[16];
+    fprintf(out, "  %5" PRIu32 " %6" PRIu32 " %10s %10s  %-9s %s\n", level, info->index_bits,
+            vidmm_report_size(report_level_bytes(&inspection->mmu, level), covers, sizeof covers),
+            vidmm_report_size(info->size, size, sizeof size),
+            report_table_home(info->segment, home, sizeof home),
+            report_table_home(info->paging_segment, paging, sizeof paging));
+}
+
+static void print_features(FILE *out, const DXGK_GPUMMUCAPS *caps) {
+    const char *separator = "";
+    fprintf(out, LABEL, "features");
+    for (unsigned bit = 0; report_mmu_feature(bit) != NULL; bit++) {
+        if ((caps->Value >> bit & 1u) == 0)
+            continue;
+        fprintf(out, "%s%s", separator, report_mmu_feature(bit));
+        separator = "\n                                 ";
+    }
+    fputs(*separator == '\0' ? "none\n" : "\n", out);
+}
+
+static void print_mmu(FILE *out, const struct vidmm_inspection *inspection) {
+    const struct vidmm_gpummu_info *mmu = &inspection->mmu;
+    char text[32];
+    fprintf(out, "\nGPU virtual memory\n");
+    if (mmu->iommu)
+        fprintf(out, LABEL "iommu: the CPU's addresses of a process\n", "model");
+    if (mmu->levels == 0) {
+        if (!mmu->iommu)
+            fprintf(out, LABEL "none\n", "model");
+        return;
+    }
+    fprintf(out, LABEL "%s\n", "model", mmu->on ? "gpummu" : "gpummu, not used");
+    print_number(out, "levels", mmu->levels);
+    print_number(out, "address bits", mmu->caps.VirtualAddressBitCount);
+    fprintf(out, LABEL "%s\n", "page sizes", report_page_sizes(&mmu->caps));
+    fprintf(out, LABEL "%s\n", "page tables are updated",
+            report_update_mode(mmu->caps.PageTableUpdateMode));
+    print_features(out, &mmu->caps);
+    if (mmu->on) {
+        fprintf(out, LABEL "%s\n", "scratch of the paging process",
+                vidmm_report_size(mmu->paging_bytes, text, sizeof text));
+        print_limit(out, "budget, local", inspection->local_budget);
+        print_limit(out, "budget, non-local", inspection->non_local_budget);
+    }
+    fprintf(out, "  level   bits     covers      table  segment   of the paging process\n");
+    for (uint32_t level = mmu->levels; level-- != 0;)
+        print_level(out, inspection, level);
+}
+
 void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspection) {
     print_interface(out, inspection);
     print_caps(out, &inspection->adapter);
@@ -135,4 +163,5 @@ void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspectio
     for (uint32_t i = 0; i < inspection->adapter.segments; i++)
         print_segment(out, &inspection->segments[i]);
     print_paging(out, &inspection->adapter);
+    print_mmu(out, inspection);
 }

@@ -4,13 +4,12 @@
 #include <vidmm/report.h>
 
 #include "json_text.h"
+#include "mmu_json.h"
 #include "names.h"
 #include "write.h"
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void put_count(json_t *object, const char *name, uint64_t value) {
     json_object_set_new(object, name, json_integer((json_int_t)value));
@@ -87,6 +86,34 @@ static void put_play(json_t *root, const struct vidmm_play_result *play) {
     json_object_set_new(root, "residency", residency(play));
 }
 
+static json_t *budgets(const struct vidmm_play_result *play) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < play->process_count; i++) {
+        const struct vidmm_play_process *process = &play->process[i];
+        json_t *one = json_object();
+        put_count(one, "local_budget", process->local_budget);
+        put_count(one, "local_usage", process->local_usage);
+        put_count(one, "non_local_budget", process->non_local_budget);
+        put_count(one, "non_local_usage", process->non_local_usage);
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+/* What there is only where the GPU uses virtual addresses; else zeros. */
+static void put_virtual(json_t *root, const struct vidmm_play_result *play) {
+    put_count(root, "page_table_bytes", play->stats.table_bytes);
+    put_count(root, "page_table_peak_bytes", play->stats.table_bytes_peak);
+    put_count(root, "trims", play->trims);
+    put_count(root, "trimmed_bytes", play->trimmed_bytes);
+    put_count(root, "offers", play->offers);
+    put_count(root, "discards", play->discards);
+    put_count(root, "address_ranges", play->ranges);
+    put_count(root, "bound_tiles", play->binds);
+    put_count(root, "aliased_packets", play->aliased);
+    json_object_set_new(root, "budgets", budgets(play));
+}
+
 static json_t *document(const struct vidmm_run_result *result) {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, result->calls_hash);
@@ -101,7 +128,10 @@ static json_t *document(const struct vidmm_run_result *result) {
     put_count(root, "threads", result->threads);
     put_count(root, "interface_version", result->adapter.interface_version);
     put_count(root, "query_version", result->adapter.query_version);
+    json_object_set_new(root, "model", report_json_text(report_model(&result->mmu)));
+    json_object_set_new(root, "mmu", report_mmu_json(&result->mmu));
     put_play(root, &result->play);
+    put_virtual(root, &result->play);
     put_count(root, "calls", result->calls);
     json_object_set_new(root, "calls_hash", report_json_text(hash));
     json_object_set_new(root, "violations", violations(result));
@@ -110,14 +140,5 @@ static json_t *document(const struct vidmm_run_result *result) {
 
 bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, char *text,
                        size_t text_size) {
-    json_t *root = document(result);
-    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    json_decref(root);
-    if (dump == NULL) {
-        snprintf(text, text_size, "out of memory for the JSON report");
-        return false;
-    }
-    bool done = report_write(path, dump, text, text_size);
-    free(dump);
-    return done;
+    return report_write_json(path, document(result), text, text_size);
 }

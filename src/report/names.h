@@ -5,10 +5,28 @@
 #define VIDMM_REPORT_NAMES_H
 
 #include <vidmm/run.h>
+#include <vidmm/virtual.h>
 
 /* "transfer", "special_lock_transfer" …: a JSON member and a table's label. */
 const char *report_op_name(enum vidmm_op_kind kind);
 /* "verified", "wrong" … */
 const char *report_status_name(enum vidmm_run_status status);
+/* DXGK_SEGMENTFLAGS by bit (0 to 31); `name` is room for one that has none. */
+const char *report_segment_flag(unsigned bit, char name[16]);
+
+/* ---- How the GPU translates addresses ----------------------------------------------------------
+ */
+
+/* "physical", "gpummu", "iommu" */
+const char *report_model(const struct vidmm_gpummu_info *mmu);
+/* DXGK_GPUMMUCAPS by bit; NULL after the last. */
+const char *report_mmu_feature(unsigned bit);
+/* "cpu_virtual", "gpu_virtual", "gpu_physical" */
+const char *report_update_mode(DXGK_PAGETABLEUPDATEMODE mode);
+const char *report_page_sizes(const DXGK_GPUMMUCAPS *caps);
+/* "system", or the number of a segment, in `text`. */
+const char *report_table_home(uint32_t segment, char *text, size_t size);
+/* Bytes of addresses that a whole table of `level` translates. */
+uint64_t report_level_bytes(const struct vidmm_gpummu_info *mmu, uint32_t level);
 
 #endif

@@ -26,10 +26,20 @@ static void print_head(FILE *out, const struct vidmm_run_result *result) {
     const char *name = vidmm_run_ddi_name(result->adapter.interface_version);
     if (name == NULL)
         snprintf(version, sizeof version, "0x%" PRIX32, result->adapter.interface_version);
-    fprintf(out, "%s on %s: %s of VRAM for %s at the peak\n", result->workload, result->driver,
-            vram, vidmm_report_size(result->peak_live_bytes, peak, sizeof peak));
-    fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 "\n\n",
+    fprintf(out, "%s on %s: %s%s for %s at the peak\n", result->workload, result->driver,
+            result->mmu.iommu ? "system memory" : vram, result->mmu.iommu ? "" : " of VRAM",
+            vidmm_report_size(result->peak_live_bytes, peak, sizeof peak));
+    fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 "\n",
             name ? name : version, result->adapter.query_version, result->seed);
+    if (result->mmu.on)
+        fprintf(out,
+                "GPU virtual addresses: %" PRIu32 " levels of page tables, pages of %s, updated by "
+                "%s\n",
+                result->mmu.levels, report_page_sizes(&result->mmu.caps),
+                report_update_mode(result->mmu.caps.PageTableUpdateMode));
+    if (result->mmu.iommu)
+        fprintf(out, "addresses of the CPU, translated by an IOMMU; system memory only\n");
+    fputc('\n', out);
 }
 
 static void print_figures(FILE *out, const struct vidmm_play_result *play) {
@@ -49,6 +59,31 @@ static void print_figures(FILE *out, const struct vidmm_play_result *play) {
         row_count(out, "resets", play->stats.resets);
     if (play->refused != 0)
         fprintf(out, "  first refusal: %s\n", play->refusal);
+}
+
+/* What GPU virtual addresses bring with them. */
+static void print_virtual(FILE *out, const struct vidmm_play_result *play) {
+    row_bytes(out, "page tables, at most", play->stats.table_bytes_peak);
+    row_count(out, "trims", play->trims);
+    if (play->trims != 0)
+        row_bytes(out, "  trimmed", play->trimmed_bytes);
+    if (play->ranges != 0) {
+        row_count(out, "address ranges", play->ranges);
+        row_count(out, "  tiles bound", play->binds);
+        row_count(out, "  packets through", play->aliased);
+    }
+    if (play->offers != 0) {
+        row_count(out, "offers", play->offers);
+        row_count(out, "  discarded", play->discards);
+    }
+    for (uint32_t i = 0; i < play->process_count; i++) {
+        const struct vidmm_play_process *process = &play->process[i];
+        char label[32], budget[32], usage[32];
+        snprintf(label, sizeof label, "budget of process %" PRIu32, i);
+        fprintf(out, LABEL "%15s, %s in use\n", label,
+                vidmm_report_size(process->local_budget, budget, sizeof budget),
+                vidmm_report_size(process->local_usage, usage, sizeof usage));
+    }
 }
 
 static void print_operations(FILE *out, const struct vidmm_stats *stats) {
@@ -114,6 +149,8 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
     if (result->played) {
         print_head(out, result);
         print_figures(out, &result->play);
+        if (result->mmu.on || result->mmu.iommu)
+            print_virtual(out, &result->play);
         print_operations(out, &result->play.stats);
         print_chart(out, &result->play, style);
         print_verdict(out, result);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,4 +43,16 @@ bool report_write(const char *path, const char *dump, char *text, size_t size) {
     if (strcmp(path, "-") == 0)
         return write_stream(stdout, dump) || fail(path, text, size);
     return write_file(path, dump, text, size);
+}
+
+bool report_write_json(const char *path, json_t *root, char *text, size_t size) {
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    json_decref(root);
+    if (dump == NULL) {
+        snprintf(text, size, "out of memory for the JSON report");
+        return false;
+    }
+    bool done = report_write(path, dump, text, size);
+    free(dump);
+    return done;
 }

@@ -33,6 +33,19 @@ static bool copy_segments(struct vidmm_adapter *adapter, struct vidmm_inspection
     return true;
 }
 
+/* What a process gets that has the adapter for itself; nothing if none can be made. */
+static void ask_budgets(struct vidmm_adapter *adapter, struct vidmm_inspection *inspection) {
+    struct vidmm_process *process;
+    struct vidmm_budget budget;
+    if (!inspection->mmu.on || vidmm_process_create(adapter, &process) != VIDMM_OK)
+        return;
+    vidmm_process_budget(process, VIDMM_GROUP_LOCAL, &budget);
+    inspection->local_budget = budget.budget;
+    vidmm_process_budget(process, VIDMM_GROUP_NON_LOCAL, &budget);
+    inspection->non_local_budget = budget.budget;
+    vidmm_process_destroy(process);
+}
+
 enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
                                         struct vidmm_inspection *inspection, char *text,
                                         size_t text_size) {
@@ -43,6 +56,8 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
     if (status != VIDMM_RUN_VERIFIED)
         return status;
     vidmm_adapter_info(lab.adapter, &inspection->adapter);
+    vidmm_gpummu_info(lab.adapter, &inspection->mmu);
+    ask_budgets(lab.adapter, inspection);
     if (!copy_segments(lab.adapter, inspection)) {
         snprintf(text, text_size, "out of memory");
         status = VIDMM_RUN_DRIVER_FAILED;

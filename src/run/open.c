@@ -48,10 +48,14 @@ static bool settings_make(const struct vidmm_run_options *options, struct settin
         return false;
     if (options->setting_count != 0)
         memcpy(settings->list, options->settings, options->setting_count * sizeof *settings->list);
-    settings_default(settings, "VramBytes", options->vram_bytes);
+    settings_default(settings,
+                     options->memory_model == VIDMM_MODEL_IOMMU ? "ApertureBytes" : "VramBytes",
+                     options->vram_bytes);
     settings_default(settings, "InterfaceVersion", options->ddi_version);
     if (options->memory_model == VIDMM_MODEL_GPUMMU)
         settings_default(settings, "MmuLevels", DEFAULT_MMU_LEVELS);
+    if (options->memory_model == VIDMM_MODEL_IOMMU)
+        settings_default(settings, "Iommu", 1);
     return true;
 }
 

@@ -55,6 +55,7 @@ static uint64_t memory_segments(struct vidmm_adapter *adapter) {
 /* Everything that only a host and an adapter that still exist can tell. */
 static void keep_figures(struct vidmm_lab *lab, struct vidmm_run_result *result) {
     vidmm_adapter_info(lab->adapter, &result->adapter);
+    vidmm_gpummu_info(lab->adapter, &result->mmu);
     result->vram_bytes = memory_segments(lab->adapter);
     result->calls = vidmm_host_calls(lab->host);
     result->calls_hash = vidmm_host_calls_hash(lab->host);

@@ -38,6 +38,7 @@ void builder_start(struct builder *builder, const char *name) {
 
 void builder_finish(struct builder *builder, struct vidmm_workload *out) {
     free(builder->allocations);
+    free(builder->ranges);
     *out = builder->workload;
     memset(builder, 0, sizeof *builder);
 }
@@ -105,6 +106,43 @@ enum builder_result builder_touch(struct builder *builder, enum vidmm_event_kind
     if (result == BUILDER_OK && kind == VIDMM_EVENT_FREE) {
         allocation->live = false;
         builder->live_bytes -= page_rounded(allocation->size);
+    }
+    if (kind == VIDMM_EVENT_OFFER || kind == VIDMM_EVENT_RECLAIM)
+        allocation->offered = kind == VIDMM_EVENT_OFFER;
+    return result;
+}
+
+static enum builder_result add_range(struct builder *builder, struct vidmm_event *event) {
+    struct vidmm_workload *workload = &builder->workload;
+    void *ranges = builder->ranges;
+    enum builder_result result = reserve(&ranges, &builder->range_room, workload->range_count, 1,
+                                         sizeof *builder->ranges, BUILDER_RANGES_MAX);
+    builder->ranges = ranges;
+    if (result != BUILDER_OK)
+        return result;
+    if (event->size > BUILDER_RANGE_BYTES_MAX - builder->range_bytes)
+        return BUILDER_TOO_MUCH;
+    builder->range_bytes += event->size;
+    event->range = workload->range_count++;
+    builder->ranges[event->range] =
+        (struct builder_range){.size = event->size,
+                               .process = event->process,
+                               .live = true,
+                               .reserved = event->kind == VIDMM_EVENT_RESERVE};
+    return BUILDER_OK;
+}
+
+enum builder_result builder_range(struct builder *builder, struct vidmm_event *event) {
+    enum builder_result result = BUILDER_OK;
+    if (event->kind == VIDMM_EVENT_RESERVE || event->kind == VIDMM_EVENT_VIEW)
+        result = add_range(builder, event);
+    else
+        event->process = builder->ranges[event->range].process;
+    if (result == BUILDER_OK)
+        result = append(builder, event);
+    if (result == BUILDER_OK && event->kind == VIDMM_EVENT_RELEASE) {
+        builder->ranges[event->range].live = false;
+        builder->range_bytes -= builder->ranges[event->range].size;
     }
     return result;
 }

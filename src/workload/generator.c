@@ -15,6 +15,13 @@ static const struct vidmm_generator generators[] = {
     {"training-step", "forward and backward over a stack of activations, then an optimizer step",
      generate_training_step},
     {"processes", "a desktop, a game and a computation that share the GPU", generate_processes},
+    {"tiled-resource",
+     "a world of tiles, of which a pool holds what is seen; tiles come, go and alias",
+     generate_tiled_resource},
+    {"address-churn", "allocations seen at many GPU addresses, which are freed and taken again",
+     generate_address_churn},
+    {"offers", "three programs over their budgets that offer caches and reclaim them",
+     generate_offers},
 };
 
 const struct vidmm_generator *vidmm_generators(size_t *count) {
@@ -114,4 +121,64 @@ void generator_submit(struct generator *generator, uint32_t process) {
 void generator_present(struct generator *generator, uint32_t process) {
     if (generator->result == BUILDER_OK)
         generator->result = builder_present(&generator->builder, process);
+}
+
+/* ---- Ranges and offers --------------------------------------------------------------------------
+ */
+
+static uint32_t range_event(struct generator *generator, struct vidmm_event event) {
+    if (generator->result == BUILDER_OK)
+        generator->result = builder_range(&generator->builder, &event);
+    return event.range;
+}
+
+uint32_t generator_reserve(struct generator *generator, uint32_t process, uint64_t size) {
+    return range_event(
+        generator,
+        (struct vidmm_event){.kind = VIDMM_EVENT_RESERVE, .process = process, .size = size});
+}
+
+uint32_t generator_view(struct generator *generator, uint32_t process,
+                        const struct generator_part *part, uint32_t like) {
+    return range_event(generator, (struct vidmm_event){.kind = VIDMM_EVENT_VIEW,
+                                                       .process = process,
+                                                       .allocation = part->allocation,
+                                                       .offset = part->offset,
+                                                       .size = part->size,
+                                                       .like = like});
+}
+
+void generator_release(struct generator *generator, uint32_t range) {
+    range_event(generator, (struct vidmm_event){.kind = VIDMM_EVENT_RELEASE, .range = range});
+}
+
+void generator_bind(struct generator *generator, uint32_t range, uint64_t at,
+                    const struct generator_part *part) {
+    range_event(generator, (struct vidmm_event){.kind = VIDMM_EVENT_BIND,
+                                                .range = range,
+                                                .at = at,
+                                                .allocation = part->allocation,
+                                                .offset = part->offset,
+                                                .size = part->size});
+}
+
+void generator_unbind(struct generator *generator, uint32_t range, uint64_t at, uint64_t size) {
+    range_event(generator, (struct vidmm_event){
+                               .kind = VIDMM_EVENT_UNBIND, .range = range, .at = at, .size = size});
+}
+
+void generator_copy(struct generator *generator, uint32_t range, uint64_t at, uint64_t from,
+                    uint64_t size) {
+    range_event(
+        generator,
+        (struct vidmm_event){
+            .kind = VIDMM_EVENT_COPY, .range = range, .at = at, .offset = from, .size = size});
+}
+
+void generator_offer(struct generator *generator, uint32_t allocation) {
+    touch(generator, VIDMM_EVENT_OFFER, allocation);
+}
+
+void generator_reclaim(struct generator *generator, uint32_t allocation) {
+    touch(generator, VIDMM_EVENT_RECLAIM, allocation);
 }

@@ -48,6 +48,25 @@ void generator_write(struct generator *generator, uint32_t allocation);
 void generator_submit(struct generator *generator, uint32_t process);
 void generator_present(struct generator *generator, uint32_t process);
 
+/* Further addresses; sizes and places in bytes, whole tiles. */
+uint32_t generator_reserve(struct generator *generator, uint32_t process, uint64_t size);
+/* A part of an allocation, where the released range `like` was, or anywhere (VIDMM_EVENT_NOTHING).
+ */
+struct generator_part {
+    uint32_t allocation;
+    uint64_t offset, size;
+};
+uint32_t generator_view(struct generator *generator, uint32_t process,
+                        const struct generator_part *part, uint32_t like);
+void generator_release(struct generator *generator, uint32_t range);
+void generator_bind(struct generator *generator, uint32_t range, uint64_t at,
+                    const struct generator_part *part);
+void generator_unbind(struct generator *generator, uint32_t range, uint64_t at, uint64_t size);
+void generator_copy(struct generator *generator, uint32_t range, uint64_t at, uint64_t from,
+                    uint64_t size);
+void generator_offer(struct generator *generator, uint32_t allocation);
+void generator_reclaim(struct generator *generator, uint32_t allocation);
+
 bool generate_frame_loop(uint64_t seed, struct vidmm_workload *out,
                          struct vidmm_workload_error *error);
 bool generate_level_changes(uint64_t seed, struct vidmm_workload *out,
@@ -56,5 +75,10 @@ bool generate_training_step(uint64_t seed, struct vidmm_workload *out,
                             struct vidmm_workload_error *error);
 bool generate_processes(uint64_t seed, struct vidmm_workload *out,
                         struct vidmm_workload_error *error);
+bool generate_tiled_resource(uint64_t seed, struct vidmm_workload *out,
+                             struct vidmm_workload_error *error);
+bool generate_address_churn(uint64_t seed, struct vidmm_workload *out,
+                            struct vidmm_workload_error *error);
+bool generate_offers(uint64_t seed, struct vidmm_workload *out, struct vidmm_workload_error *error);
 
 #endif

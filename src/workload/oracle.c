@@ -201,6 +201,13 @@ void oracle_check_backing(struct oracle_allocation *allocation, PMDL mdl) {
     pthread_mutex_unlock(&allocation->oracle->lock);
 }
 
+void oracle_discarded(struct oracle_allocation *allocation) {
+    const struct oracle_range all = {0, allocation->pages};
+    pthread_mutex_lock(&allocation->oracle->lock);
+    set_versions(allocation, all, ORACLE_UNKNOWN);
+    pthread_mutex_unlock(&allocation->oracle->lock);
+}
+
 uint64_t oracle_lost(struct oracle *oracle) {
     pthread_mutex_lock(&oracle->lock);
     uint64_t lost = oracle->lost;

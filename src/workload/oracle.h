@@ -100,6 +100,8 @@ uint32_t oracle_same_version(struct oracle_allocation *allocation, struct oracle
 /* Compares pages that the CPU sees at `bytes`, the first of `range`. */
 void oracle_check(struct oracle_allocation *allocation, struct oracle_range range,
                   const void *bytes);
+/* Its process was told that its content is gone. */
+void oracle_discarded(struct oracle_allocation *allocation);
 /* Compares all pages in system memory, where the allocation must be. */
 void oracle_check_backing(struct oracle_allocation *allocation, PMDL mdl);
 /* How often any content was lost so far. */

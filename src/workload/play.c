@@ -73,7 +73,8 @@ bool play_free(struct vidmm_player *player, struct player_process *process,
         return true;
     if (allocation->pinned)
         (void)vidmm_allocation_pin(allocation->handle, false);
-    bool ok = play_verify_freed(process, allocation);
+    bool ok = play_reclaim(process, allocation) && play_verify_freed(process, allocation) &&
+              play_range_leave(process, allocation);
     oracle_allocation_leave(&allocation->oracle);
     play_virtual_leave(allocation);
     vidmm_allocation_destroy(allocation->handle);
@@ -109,6 +110,17 @@ bool play_event(struct vidmm_player *player, uint64_t index) {
                count_frame(player, !player->counts_presents);
     case VIDMM_EVENT_PRESENT:
         return play_frame_end(process) && count_frame(player, true);
+    case VIDMM_EVENT_OFFER:
+        return play_offer(process, allocation);
+    case VIDMM_EVENT_RECLAIM:
+        return play_reclaim(process, allocation);
+    case VIDMM_EVENT_RESERVE:
+    case VIDMM_EVENT_VIEW:
+    case VIDMM_EVENT_RELEASE:
+    case VIDMM_EVENT_BIND:
+    case VIDMM_EVENT_UNBIND:
+    case VIDMM_EVENT_COPY:
+        return play_range(process, event);
     }
     return true;
 }

@@ -51,17 +51,26 @@ static bool add_reference(struct player_process *process, struct player_allocati
     return true;
 }
 
-/* A command for the reference added last. */
-static bool add_command(struct player_process *process, uint32_t opcode, uint64_t oracle_id,
-                        struct oracle_range range, uint32_t version) {
-    if (process->command_count == process->command_room) {
-        uint32_t room = process->command_room * 2 + 16;
-        struct vidmm_umd_command *grown = realloc(process->commands, room * sizeof *grown);
-        if (grown == NULL)
-            return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
+static bool grow_commands(struct player_process *process) {
+    uint32_t room = process->command_room * 2 + 16;
+    struct vidmm_umd_command *grown = realloc(process->commands, room * sizeof *grown);
+    if (grown != NULL)
         process->commands = grown;
-        process->command_room = room;
-    }
+    uint64_t *addresses = realloc(process->addresses, room * sizeof *addresses);
+    if (addresses != NULL)
+        process->addresses = addresses;
+    if (grown == NULL || addresses == NULL)
+        return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
+    process->command_room = room;
+    return true;
+}
+
+/* A command for the reference added last, through one address. */
+static bool add_command_at(struct player_process *process, uint32_t opcode, uint64_t oracle_id,
+                           struct oracle_range range, uint32_t version, uint64_t address) {
+    if (process->command_count == process->command_room && !grow_commands(process))
+        return false;
+    process->addresses[process->command_count] = address;
     process->commands[process->command_count++] =
         (struct vidmm_umd_command){.opcode = opcode,
                                    .index = process->reference_count - 1,
@@ -70,6 +79,22 @@ static bool add_command(struct player_process *process, uint32_t opcode, uint64_
                                    .pages = range.pages,
                                    .version = version};
     process->checks |= opcode == VIDMM_UMD_CHECK;
+    return true;
+}
+
+/* Commands for the reference added last, one for each address that is used for a part. */
+static bool add_command(struct player_process *process, uint32_t opcode, uint64_t oracle_id,
+                        struct oracle_range range, uint32_t version) {
+    struct player_allocation *allocation = process->referenced[process->reference_count - 1];
+    const struct player_alias *alias = play_range_choose(allocation);
+    do {
+        struct oracle_range part = range;
+        uint64_t address = play_range_address(process, allocation, alias, &part);
+        if (!add_command_at(process, opcode, oracle_id, part, version, address))
+            return false;
+        range.first += part.pages;
+        range.pages -= part.pages;
+    } while (range.pages != 0);
     return true;
 }
 

@@ -45,10 +45,11 @@ static void link_newest(struct player_allocation *allocation) {
 static uint64_t trim(struct player_process *process, uint64_t bytes) {
     uint64_t freed = 0;
     struct player_allocation *newer;
+    process->trims++;
     for (struct player_allocation *one = process->oldest; one != NULL && freed < bytes;
          one = newer) {
         newer = one->newer;
-        if (one->used == process->submission)
+        if (one->used == process->submission || one->offered)
             continue;
         if (vidmm_device_evict(process->device, &one->handle, 1, 0, NULL) != VIDMM_OK)
             continue;
@@ -56,6 +57,7 @@ static uint64_t trim(struct player_process *process, uint64_t bytes) {
         one->resident = false;
         unlink_allocation(one);
     }
+    process->trimmed_bytes += freed;
     return freed;
 }
 
@@ -135,7 +137,7 @@ static uint32_t write_packets(const struct player_process *process, unsigned cha
         const struct vidmm_umd_draw packet = {
             .head = {.opcode = check ? VIDMM_UMD_PACKET_CHECK : VIDMM_UMD_PACKET_STAMP,
                      .size = PACKET_BYTES},
-            .address = allocation->va,
+            .address = process->addresses[first + i],
             .result = check ? process->referenced[command->result]->va : 0,
             .oracle = command->oracle,
             .bytes = allocation->size,
@@ -248,6 +250,27 @@ static enum vidmm_status make_buffer(struct player_process *process,
     if (status == VIDMM_OK)
         status = vidmm_lock(commands->buffer.handle, 0, (void **)&commands->cpu);
     return status;
+}
+
+void play_virtual_report(struct player_process *process) {
+    struct vidmm_play_result *result = process->player->result;
+    struct vidmm_budget local, other;
+    result->trims += process->trims;
+    result->trimmed_bytes += process->trimmed_bytes;
+    result->offers += process->offers;
+    result->discards += process->discards;
+    result->ranges += process->ranges;
+    result->binds += process->binds;
+    result->aliased += process->aliased;
+    if (process->space == NULL || result->process_count == VIDMM_PLAY_PROCESSES)
+        return;
+    vidmm_process_budget(process->space, VIDMM_GROUP_LOCAL, &local);
+    vidmm_process_budget(process->space, VIDMM_GROUP_NON_LOCAL, &other);
+    result->process[result->process_count++] =
+        (struct vidmm_play_process){.local_budget = local.budget,
+                                    .local_usage = local.usage,
+                                    .non_local_budget = other.budget,
+                                    .non_local_usage = other.usage};
 }
 
 bool play_virtual_start(struct player_process *process) {

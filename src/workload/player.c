@@ -63,13 +63,15 @@ struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload) 
     player->allocations =
         calloc((size_t)workload->allocation_count + 1, sizeof *player->allocations);
     player->processes = calloc((size_t)workload->process_count + 1, sizeof *player->processes);
-    bool ok = player->allocations != NULL && player->processes != NULL && choose_share(player) &&
-              pthread_mutex_init(&player->lock, NULL) == 0;
+    player->ranges = calloc((size_t)workload->range_count + 1, sizeof *player->ranges);
+    bool ok = player->allocations != NULL && player->processes != NULL && player->ranges != NULL &&
+              choose_share(player) && pthread_mutex_init(&player->lock, NULL) == 0;
     if (ok && !oracle_init(&player->oracle)) {
         pthread_mutex_destroy(&player->lock);
         ok = false;
     }
     if (!ok) {
+        free(player->ranges);
         free(player->allocations);
         free(player->processes);
         free(player);
@@ -85,6 +87,7 @@ void vidmm_player_destroy(struct vidmm_player *player) {
         return;
     oracle_destroy(&player->oracle);
     pthread_mutex_destroy(&player->lock);
+    free(player->ranges);
     free(player->allocations);
     free(player->processes);
     free(player);
@@ -200,6 +203,7 @@ static void destroy_processes(struct vidmm_player *player) {
         free(process->referenced);
         free(process->references);
         free(process->commands);
+        free(process->addresses);
         *process = (struct player_process){.presents = process->presents};
     }
 }
@@ -224,7 +228,8 @@ static bool verify_all(struct vidmm_player *player) {
             continue;
         if (allocation->pinned)
             (void)vidmm_allocation_pin(allocation->handle, false);
-        if (!play_verify_last(player, allocation))
+        if ((allocation->offered && !play_reclaim(allocation->process, allocation)) ||
+            !play_verify_last(player, allocation))
             return false;
     }
     return true;
@@ -241,6 +246,8 @@ static void report(struct vidmm_player *player, uint64_t started) {
     struct vidmm_play_result *result = player->result;
     const struct vidmm_os *os = vidmm_host_os(player->lab->host);
     vidmm_stats(player->lab->adapter, &result->stats);
+    for (uint32_t i = 0; player->gpummu && i < player->workload->process_count; i++)
+        play_virtual_report(&player->processes[i]);
     result->virtual_ns = os->now(os->ctx) - started;
 }
 
@@ -277,7 +284,8 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     oracle_attach(&player->oracle, lab);
     speaker_start(&player->speaker, lab);
     vidmm_gpummu_info(lab->adapter, &mmu);
-    player->gpummu = mmu.on;
+    player->gpummu = mmu.on || mmu.iommu;
+    player->iommu = mmu.iommu;
     if (start_processes(player))
         play_all(player);
     bool played = player->status == VIDMM_PLAY_OK && finish_frames(player);
@@ -285,6 +293,7 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     if (played && verify_all(player))
         (void)finish_frames(player);
     destroy_allocations(player);
+    play_ranges_stop(player);
     destroy_processes(player);
     conclude(player);
     return player->status;

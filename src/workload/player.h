@@ -5,6 +5,8 @@
  *   play.c         one event
  *   play_submit.c  submissions: which pages they check and stamp
  *   play_virtual.c the same when the GPU uses virtual addresses: mappings, residency, packets
+ *   play_range.c   further addresses of allocations: reserved ranges with tiles, views
+ *   play_offer.c   content that a process can do without
  *   play_frame.c   frames in flight, what the GPU found, the chart
  *   play_verify.c  the CPU's own looks: locks, and everything at the end
  *
@@ -30,6 +32,14 @@
 #define PAGE_BYTES  VIDMM_PATTERN_PAGE
 #define FRAME_SLOTS 3u /* two frames in flight, and the one being made */
 
+/* Tiles in a row of an allocation that tiles in a row of a range once led to. */
+struct player_alias {
+    uint32_t range, at; /* in tiles */
+    uint32_t tile, tiles;
+};
+
+#define ALIASES 4u /* of an allocation that are remembered */
+
 struct player_allocation {
     struct vidmm_allocation *handle; /* NULL: not live, or could not be made */
     struct oracle_allocation oracle;
@@ -43,6 +53,24 @@ struct player_allocation {
     struct player_allocation *older,
         *newer; /* GPU virtual: among what the process keeps resident */
     bool resident;
+    bool offered;
+    bool bound; /* some range leads, or led, to it */
+    struct player_alias aliases[ALIASES];
+    uint32_t alias_count, alias_turn;
+};
+
+/* Where a tile of a range leads. */
+struct player_tile {
+    uint32_t allocation; /* index + 1; 0: nowhere */
+    uint32_t tile;
+};
+
+struct player_range {
+    uint64_t va, was; /* 0: there is none; the address that a released one had */
+    bool reserved;    /* otherwise a view */
+    uint32_t tiles;
+    struct player_tile *tile;
+    struct player_process *process;
 };
 
 /* Packets on their way to the GPU. */
@@ -81,13 +109,16 @@ struct player_process {
     struct player_allocation *oldest, *newest; /* what it keeps resident, by last use */
     struct vidmm_allocation **list;            /* of allocations for one request */
     uint32_t list_room;
-    pthread_mutex_t lists;     /* over oldest, newest */
+    pthread_mutex_t lists;     /* over oldest, newest, trims, trimmed_bytes */
     _Atomic uint64_t trim_due; /* bytes that were asked for and not yet let go */
+    uint64_t trims, trimmed_bytes;
+    uint64_t offers, discards, ranges, binds, aliased;
     /* The submission being put together: */
     struct vidmm_reference *references;
     struct player_allocation **referenced; /* the same, as the player knows them */
     uint32_t reference_count, reference_room;
     struct vidmm_umd_command *commands;
+    uint64_t *addresses; /* GPU virtual: of page 0 of what each command is about */
     uint32_t command_count, command_room;
     bool checks;
 };
@@ -98,10 +129,12 @@ struct vidmm_player {
     struct oracle oracle;
     struct player_allocation *allocations;
     struct player_process *processes;
+    struct player_range *ranges;
     uint64_t frames_expected;
     uint32_t share; /* one page of so many is touched by a submission */
     bool counts_presents;
-    bool gpummu; /* the adapter runs on GPU virtual addresses */
+    bool gpummu; /* the adapter runs on virtual addresses */
+    bool iommu;  /* the CPU's: nobody reserves them, or maps tiles into them */
 
     /* While it runs: */
     struct vidmm_lab *lab;
@@ -153,6 +186,33 @@ enum vidmm_status play_virtual_made(struct player_process *process,
 void play_virtual_leave(struct player_allocation *allocation);
 /* What was put together: resident, then as packets to the GPU. */
 enum vidmm_status play_virtual_submit(struct player_process *process, uint64_t *fence);
+
+/* How memory went, into the run's result. */
+void play_virtual_report(struct player_process *process);
+
+/* ---- play_range.c ------------------------------------------------------------------------------
+ */
+
+/* RESERVE to COPY; nothing without GPU virtual addresses. */
+bool play_range(struct player_process *process, const struct vidmm_event *event);
+/* By turns what is remembered to lead to an allocation, or NULL: its own address. */
+const struct player_alias *play_range_choose(struct player_allocation *allocation);
+/*
+ * The address for pages of an allocation, through `alias` where it still leads there: of its page
+ * 0, if it were mapped whole. `pages` is cut to the part of them from the start that it is for.
+ */
+uint64_t play_range_address(struct player_process *process, struct player_allocation *allocation,
+                            const struct player_alias *alias, struct oracle_range *pages);
+/* Before an allocation is destroyed: nothing leads to it any more. */
+bool play_range_leave(struct player_process *process, struct player_allocation *allocation);
+void play_ranges_stop(struct vidmm_player *player);
+
+/* ---- play_offer.c ------------------------------------------------------------------------------
+ */
+
+bool play_offer(struct player_process *process, struct player_allocation *allocation);
+/* Nothing unless it is offered. */
+bool play_reclaim(struct player_process *process, struct player_allocation *allocation);
 
 /* ---- play_frame.c ------------------------------------------------------------------------------
  */

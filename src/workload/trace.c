@@ -10,27 +10,8 @@
 #include <string.h>
 
 #include <vidmm/umd.h>
-#include <vidmm/workload.h>
 
-#include "builder.h"
-#include "lines.h"
-#include "member.h"
-
-/* ids may be any numbers, and a hostile choice must not make look-up slow: a balanced tree. */
-struct trace_id {
-    uint64_t id;
-    uint32_t index;
-};
-
-struct trace {
-    const char *name;
-    struct vidmm_workload_error *error;
-    struct builder builder;
-    void *ids; /* tsearch(3) tree of struct trace_id */
-    bool header;
-    uint32_t *named; /* scratch: the indices of one submission's lists */
-    size_t named_room;
-};
+#include "trace.h"
 
 static int compare_ids(const void *a, const void *b) {
     uint64_t left = ((const struct trace_id *)a)->id, right = ((const struct trace_id *)b)->id;
@@ -41,31 +22,70 @@ static bool no_memory(const struct member_line *line) {
     return lines_fail(line->error, line->name, 0, 0, "out of memory");
 }
 
-static bool built(const struct member_line *line, enum builder_result result) {
+bool trace_built(const struct member_line *line, enum builder_result result) {
     if (result == BUILDER_NO_MEMORY)
         return no_memory(line);
     if (result == BUILDER_TOO_MUCH)
         return lines_fail(
             line->error, line->name, line->number, 1,
-            "a recording may have at most %u events, %u allocations and %u references",
-            BUILDER_EVENTS_MAX, BUILDER_ALLOCATIONS_MAX, BUILDER_LISTS_MAX);
+            "a recording may have at most %u events, %u allocations, %u references, %u ranges "
+            "and %llu bytes in ranges at once",
+            BUILDER_EVENTS_MAX, BUILDER_ALLOCATIONS_MAX, BUILDER_LISTS_MAX, BUILDER_RANGES_MAX,
+            (unsigned long long)BUILDER_RANGE_BYTES_MAX);
     return true;
+}
+
+const struct trace_id *trace_find(void *const *tree, uint64_t id) {
+    const struct trace_id wanted = {.id = id};
+    struct trace_id *const *found = tfind(&wanted, tree, compare_ids);
+    return found == NULL ? NULL : *found;
 }
 
 /* The live allocation with this id, or UINT32_MAX with the error filled in. */
 static uint32_t find_live(struct trace *trace, const struct member_line *line, const char *key,
                           size_t item, uint64_t id) {
-    const struct trace_id wanted = {.id = id};
-    struct trace_id *const *found = tfind(&wanted, &trace->ids, compare_ids);
+    const struct trace_id *found = trace_find(&trace->ids, id);
     if (found == NULL) {
         member_fail(line, key, item, "id %llu was never allocated", (unsigned long long)id);
         return UINT32_MAX;
     }
-    if (!trace->builder.allocations[(*found)->index].live) {
+    if (!trace->builder.allocations[found->index].live) {
         member_fail(line, key, item, "id %llu has been freed", (unsigned long long)id);
         return UINT32_MAX;
     }
-    return (*found)->index;
+    return found->index;
+}
+
+uint32_t trace_find_usable(struct trace *trace, const struct member_line *line, const char *key,
+                           size_t item, uint64_t id) {
+    uint32_t index = find_live(trace, line, key, item, id);
+    if (index == UINT32_MAX || !trace->builder.allocations[index].offered)
+        return index;
+    member_fail(line, key, item, "id %llu is offered, expected it to be reclaimed first",
+                (unsigned long long)id);
+    return UINT32_MAX;
+}
+
+struct trace_id *trace_new_id(const struct member_line *line, const char *key, void **tree) {
+    uint64_t id;
+    if (!member_number(line, key, 0, INT64_MAX, &id))
+        return NULL;
+    struct trace_id *entry = malloc(sizeof *entry);
+    if (entry == NULL) {
+        no_memory(line);
+        return NULL;
+    }
+    entry->id = id;
+    struct trace_id *const *node = tsearch(entry, tree, compare_ids);
+    if (node != NULL && *node == entry)
+        return entry;
+    free(entry);
+    if (node == NULL)
+        no_memory(line);
+    else
+        member_fail(line, key, MEMBER_WHOLE, "%s %llu was %s before, expected a new one", key,
+                    (unsigned long long)id, strcmp(key, "id") == 0 ? "allocated" : "made");
+    return NULL;
 }
 
 /* ---- One function an op ------------------------------------------------------------------------
@@ -100,25 +120,14 @@ static bool umd_flags(const struct member_line *line, uint64_t heap, uint32_t *o
 
 static bool read_alloc(struct trace *trace, const struct member_line *line) {
     struct builder_alloc alloc = {0};
-    uint64_t id, heap;
-    if (!member_number(line, "id", 0, INT64_MAX, &id) ||
+    uint64_t heap;
+    if (!member_number(line, "id", 0, INT64_MAX, &heap) ||
         !member_number(line, "size", 1, BUILDER_SIZE_MAX, &alloc.size) ||
         !member_number(line, "heap", 0, 1, &heap) || !umd_flags(line, heap, &alloc.umd_flags))
         return false;
-    struct trace_id *entry = malloc(sizeof *entry);
-    if (entry == NULL)
-        return no_memory(line);
-    entry->id = id;
-    struct trace_id *const *node = tsearch(entry, &trace->ids, compare_ids);
-    if (node == NULL || *node != entry)
-        free(entry);
-    if (node == NULL)
-        return no_memory(line);
-    if (*node != entry)
-        return member_fail(line, "id", MEMBER_WHOLE,
-                           "id %llu was allocated before, expected a new one",
-                           (unsigned long long)id);
-    return built(line, builder_alloc(&trace->builder, &alloc, &entry->index));
+    struct trace_id *entry = trace_new_id(line, "id", &trace->ids);
+    return entry != NULL &&
+           trace_built(line, builder_alloc(&trace->builder, &alloc, &entry->index));
 }
 
 static bool read_touch(struct trace *trace, const struct member_line *line,
@@ -126,12 +135,27 @@ static bool read_touch(struct trace *trace, const struct member_line *line,
     uint64_t id;
     if (!member_number(line, "id", 0, INT64_MAX, &id))
         return false;
-    uint32_t index = find_live(trace, line, "id", MEMBER_WHOLE, id);
-    return index != UINT32_MAX && built(line, builder_touch(&trace->builder, kind, index));
+    bool any = kind == VIDMM_EVENT_FREE || kind == VIDMM_EVENT_RECLAIM;
+    uint32_t index = any ? find_live(trace, line, "id", MEMBER_WHOLE, id)
+                         : trace_find_usable(trace, line, "id", MEMBER_WHOLE, id);
+    if (index == UINT32_MAX)
+        return false;
+    if (kind == VIDMM_EVENT_RECLAIM && !trace->builder.allocations[index].offered)
+        return member_fail(line, "id", MEMBER_WHOLE, "id %llu is not offered",
+                           (unsigned long long)id);
+    return trace_built(line, builder_touch(&trace->builder, kind, index));
 }
 
 static bool read_free(struct trace *trace, const struct member_line *line) {
     return read_touch(trace, line, VIDMM_EVENT_FREE);
+}
+
+static bool read_offer(struct trace *trace, const struct member_line *line) {
+    return read_touch(trace, line, VIDMM_EVENT_OFFER);
+}
+
+static bool read_reclaim(struct trace *trace, const struct member_line *line) {
+    return read_touch(trace, line, VIDMM_EVENT_RECLAIM);
 }
 
 static bool read_map(struct trace *trace, const struct member_line *line) {
@@ -151,7 +175,7 @@ static bool read_list(struct trace *trace, const struct member_line *line, const
         if (!json_is_integer(item) || json_integer_value(item) < 0)
             return member_fail(line, key, i, "\"%s\" must be a list of ids, whole numbers from 0",
                                key);
-        to[i] = find_live(trace, line, key, i, (uint64_t)json_integer_value(item));
+        to[i] = trace_find_usable(trace, line, key, i, (uint64_t)json_integer_value(item));
         if (to[i] == UINT32_MAX)
             return false;
     }
@@ -175,12 +199,12 @@ static bool read_submit(struct trace *trace, const struct member_line *line) {
     uint32_t *written = read_count == 0 ? trace->named : trace->named + read_count;
     return read_list(trace, line, "reads", reads, trace->named) &&
            read_list(trace, line, "writes", writes, written) &&
-           built(line, builder_submit(&trace->builder, 0, trace->named, read_count, written,
-                                      write_count));
+           trace_built(line, builder_submit(&trace->builder, 0, trace->named, read_count, written,
+                                            write_count));
 }
 
 static bool read_present(struct trace *trace, const struct member_line *line) {
-    return built(line, builder_present(&trace->builder, 0));
+    return trace_built(line, builder_present(&trace->builder, 0));
 }
 
 /* ---- Lines -------------------------------------------------------------------------------------
@@ -190,8 +214,11 @@ static const struct {
     const char *op;
     bool (*read)(struct trace *trace, const struct member_line *line);
 } ops[] = {
-    {"alloc", read_alloc}, {"free", read_free},     {"map", read_map},
-    {"unmap", read_unmap}, {"submit", read_submit}, {"present", read_present},
+    {"alloc", read_alloc},      {"free", read_free},       {"map", read_map},
+    {"unmap", read_unmap},      {"submit", read_submit},   {"present", read_present},
+    {"reserve", trace_reserve}, {"view", trace_view},      {"release", trace_release},
+    {"bind", trace_bind},       {"unbind", trace_unbind},  {"copy", trace_copy},
+    {"offer", read_offer},      {"reclaim", read_reclaim},
 };
 
 static bool read_event(struct trace *trace, const struct member_line *line) {
@@ -203,7 +230,9 @@ static bool read_event(struct trace *trace, const struct member_line *line) {
             return ops[i].read(trace, line);
     return member_fail(
         line, "op", MEMBER_WHOLE,
-        "there is no op \"%.20s\", expected alloc, free, map, unmap, submit or present", op);
+        "there is no op \"%.20s\", expected alloc, free, map, unmap, submit, present, reserve, "
+        "view, release, bind, unbind, copy, offer or reclaim",
+        op);
 }
 
 static bool read_header(struct trace *trace, const struct member_line *line) {
@@ -253,6 +282,7 @@ static bool trace_finish(struct trace *trace, bool ok, struct vidmm_workload *ou
             trace->error, trace->name, 1, 1,
             "this is no recording: expected a header with \"vidmm_trace\":1, found nothing");
     tdestroy(trace->ids, free);
+    tdestroy(trace->ranges, free);
     free(trace->named);
     if (ok)
         builder_finish(&trace->builder, out);

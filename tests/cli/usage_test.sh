@@ -48,7 +48,8 @@ refuse 2 'NAME=VALUE' run --set =3 vkcube
 refuse 2 'NAME=VALUE' run --set Banks=many vkcube
 refuse 2 'one word too many' run vkcube minetest
 refuse 2 'neither a file' run no-such-recording
-refuse 2 "does not take '--json'" inspect --json x
+refuse 2 "does not take '--quiet'" inspect --quiet
+refuse 2 'cannot write' inspect --json "$work/none/x"
 refuse 2 'one word too many' inspect vkcube
 refuse 2 'is not a size' inspect --vram 25%
 refuse 2 "does not take '--vram'" workloads --vram 1M
@@ -97,6 +98,9 @@ accept '| driver caught alone; manager caught with R173 |' rules --markdown --ma
 accept 'QUERYSEGMENT' inspect
 accept 'bank 2' inspect --ddi win7 --set Banks=2
 accept 'AGP' inspect --ddi win7 --set Agp=1
+accept 'GPU virtual memory' inspect --model gpummu
+accept '"dual": true' inspect --model gpummu --set MmuPages=2 --json -
+accept '"mmu": null' inspect --json -
 accept '"calls_hash"' run --quiet --json - --frames 2 vkcube
 accept 'verified: every byte' run --frames 2 vkcube
 

@@ -4,7 +4,7 @@
 # script for the driver that is not ours says what it misses. $1: vidmm.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 vidmm=$1
-command -v clang++ > /dev/null && [ "$(uname -m)" = x86_64 ] || exit 77
+command -v clang > /dev/null && [ "$(uname -m)" = x86_64 ] || exit 77
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT INT TERM
 failed=0

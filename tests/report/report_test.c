@@ -263,6 +263,66 @@ static void inspection_shows_segments_banks_and_paging_buffer(void **state) {
     free(text);
 }
 
+/* Two levels of page tables, the leaves in segment 2. */
+static struct vidmm_inspection with_page_tables(void) {
+    struct vidmm_inspection inspection = {.driver = "mine.so", .local_budget = 4u << 20};
+    struct vidmm_gpummu_info *mmu = &inspection.mmu;
+    mmu->on = true;
+    mmu->levels = mmu->caps.PageTableLevelCount = 2;
+    mmu->caps.Value = 0x81;
+    mmu->caps.LeafPageTableSizeFor64KPagesInBytes = 4096;
+    mmu->caps.VirtualAddressBitCount = 32;
+    mmu->caps.PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
+    mmu->level[0] = (struct vidmm_level_info){.index_bits = 10, .segment = 2, .size = 8192};
+    mmu->level[1] = (struct vidmm_level_info){.index_bits = 9, .paging_segment = 2, .size = 4096};
+    mmu->paging_bytes = 1u << 30;
+    return inspection;
+}
+
+static void inspection_shows_page_tables_page_sizes_and_budgets(void **state) {
+    (void)state;
+    struct vidmm_inspection inspection = with_page_tables();
+    static const char *const expected[] = {
+        "address bits                   32\n",
+        "4 KiB and 64 KiB, both below an entry\n",
+        "gpu_virtual\n",
+        "ReadOnlyMemorySupported\n                                 DualPteSupported\n",
+        "1.0 GiB\n",
+        "budget, local                  4.0 MiB\n",
+        "      1      9    4.0 GiB    4.0 KiB  system    2\n",
+        "      0     10    4.0 MiB    8.0 KiB  2         system\n"};
+    char *text = printed(print_inspection, &inspection);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        if (strstr(text, expected[i]) == NULL)
+            fail_msg("'%s' is missing in:\n%s", expected[i], text);
+    }
+    free(text);
+}
+
+static void inspection_in_json_has_the_levels_leaves_first(void **state) {
+    (void)state;
+    struct vidmm_inspection inspection = with_page_tables();
+    char path[] = "/tmp/vidmm-inspection-XXXXXX", text[256];
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_true(vidmm_report_inspection_json(path, &inspection, text, sizeof text));
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    unlink(path);
+    assert_non_null(root);
+    const json_t *mmu = json_object_get(root, "mmu");
+    const json_t *leaf = json_array_get(json_object_get(mmu, "levels"), 0);
+    assert_true(json_is_true(json_object_get(mmu, "used")));
+    assert_true(json_is_true(json_object_get(mmu, "dual")));
+    assert_string_equal(json_string_value(json_object_get(mmu, "update_mode")), "gpu_virtual");
+    assert_int_equal(json_array_size(json_object_get(mmu, "levels")), 2);
+    assert_int_equal(json_integer_value(json_object_get(leaf, "covers_bytes")), 4u << 20);
+    assert_int_equal(json_integer_value(json_object_get(leaf, "segment")), 2);
+    assert_int_equal(json_integer_value(json_object_get(root, "local_budget")), 4u << 20);
+    json_decref(root);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_have_one_decimal_and_the_unit_that_fits),
@@ -274,6 +334,8 @@ int main(void) {
         cmocka_unit_test(a_mismatch_names_operation_and_place),
         cmocka_unit_test(json_that_cannot_be_written_is_one_sentence_and_no_file),
         cmocka_unit_test(inspection_shows_segments_banks_and_paging_buffer),
+        cmocka_unit_test(inspection_shows_page_tables_page_sizes_and_budgets),
+        cmocka_unit_test(inspection_in_json_has_the_levels_leaves_first),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -43,12 +43,15 @@ static const char recording[] =
     "{\"t\":17,\"op\":\"present\"}\n";
 
 /* One run with the n-th allocation failing; true when there was an n-th. */
-static bool run_with_failure(const struct vidmm_workload *workload, uint32_t version, uint64_t n) {
+static bool run_with_failure(const struct vidmm_workload *workload, uint32_t version,
+                             enum vidmm_model model, uint64_t n) {
     /* A small paging buffer, so that splits are swept too. */
     const struct vidmm_host_setting settings[] = {{"PagingBufferBytes", 4096}};
     struct vidmm_run_options options = {
-        .vram_bytes = 1u << 20,
+        /* Where addresses are virtual, command buffers count as well. */
+        .vram_bytes = model == VIDMM_MODEL_IOMMU ? 5u << 19 : 1u << 20,
         .ddi_version = version,
+        .memory_model = model,
         .settings = settings,
         .setting_count = 1,
         .fail_at = n,
@@ -66,13 +69,13 @@ static bool run_with_failure(const struct vidmm_workload *workload, uint32_t ver
     return failed;
 }
 
-static void sweep(uint32_t version) {
+static void sweep(uint32_t version, enum vidmm_model model) {
     struct vidmm_workload workload;
     struct vidmm_workload_error error;
     if (!vidmm_workload_parse("failures", recording, sizeof recording - 1, &workload, &error))
         fail_msg("line %u: %s", (unsigned)error.line, error.text);
     uint64_t n = 1;
-    while (n < SWEEP_MOST && run_with_failure(&workload, version, n))
+    while (n < SWEEP_MOST && run_with_failure(&workload, version, model, n))
         n++;
     print_message("version 0x%x: %u allocations failed once each\n", version, (unsigned)(n - 1));
     assert_true(n > 1 && n < SWEEP_MOST);
@@ -81,18 +84,24 @@ static void sweep(uint32_t version) {
 
 static void every_allocation_may_fail_once_with_banks(void **state) {
     (void)state;
-    sweep(DXGKDDI_INTERFACE_VERSION_WIN7);
+    sweep(DXGKDDI_INTERFACE_VERSION_WIN7, VIDMM_MODEL_ANY);
 }
 
 static void every_allocation_may_fail_once_with_descriptors_of_version_4(void **state) {
     (void)state;
-    sweep(DXGKDDI_INTERFACE_VERSION_WDDM2_0);
+    sweep(DXGKDDI_INTERFACE_VERSION_WDDM2_0, VIDMM_MODEL_ANY);
+}
+
+static void every_allocation_may_fail_once_behind_an_iommu(void **state) {
+    (void)state;
+    sweep(DXGKDDI_INTERFACE_VERSION_WDDM2_0, VIDMM_MODEL_IOMMU);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_may_fail_once_with_banks),
         cmocka_unit_test(every_allocation_may_fail_once_with_descriptors_of_version_4),
+        cmocka_unit_test(every_allocation_may_fail_once_behind_an_iommu),
     };
     return cmocka_run_group_tests_name("failures", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A recording replays right at a quarter of its memory on all three segment queries, and the same
-# seed makes the same calls.
+# A recording replays right at a quarter of its memory on all three segment queries and behind an
+# IOMMU, and the same seed makes the same calls.
 #
 #   recording_test.sh VIDMM RECORDING FRAMES
 set -u
@@ -22,4 +22,11 @@ for ddi in win7 wddm1.3 wddm2.0; do
 done
 verify --vram 25% --ddi wddm2.0 --frames "$frames" --seed 3 "$workload"
 [ "$(member "$report" calls_hash)" = "$hash" ] || fail "$workload: the same seed made other calls"
+
+# And where CPU and GPU use the same pointers, which the hash takes no notice of.
+verify --model iommu --vram 25% --frames "$frames" --seed 3 "$workload" &&
+    hash=$(member "$report" calls_hash)
+verify --model iommu --vram 25% --frames "$frames" --seed 3 "$workload"
+[ "$(member "$report" calls_hash)" = "$hash" ] ||
+    fail "$workload: the same seed made other calls with the model iommu"
 finish

@@ -18,6 +18,12 @@
 #define HEADER "{\"vidmm_trace\":1}\n"
 #define ALLOC  "{\"op\":\"alloc\",\"id\":1,\"size\":4096,\"heap\":0}\n"
 
+#define RESERVE "{\"op\":\"reserve\",\"range\":1,\"size\":131072}\n"
+#define RELEASE "{\"op\":\"release\",\"range\":1}\n"
+#define OFFER   "{\"op\":\"offer\",\"id\":1}\n"
+#define BIG     "{\"op\":\"alloc\",\"id\":2,\"size\":131072,\"heap\":0}\n"
+#define VIEW    "{\"op\":\"view\",\"range\":2,\"id\":2,\"offset\":0,\"size\":65536}\n"
+
 struct bad {
     const char *text;
     uint64_t line, column;
@@ -46,7 +52,7 @@ static const struct bad bads[] = {
     {HEADER "{}", 2, 1, "no member \"op\""},
     {HEADER "{\"op\":7}", 2, 7, "\"op\" must be a string"},
     {HEADER "{ \"op\" : \"jump\" }", 2, 10,
-     "no op \"jump\", expected alloc, free, map, unmap, submit or present"},
+     "no op \"jump\", expected alloc, free, map, unmap, submit, present, reserve, view"},
     {HEADER "{\"op\":\"\"}", 2, 7, "no op \"\""},
     /* alloc */
     {HEADER "{\"op\":\"alloc\"}", 2, 1, "no member \"id\""},
@@ -90,6 +96,34 @@ static const struct bad bads[] = {
      "id 8 was never allocated"},
     {HEADER ALLOC "{\"op\":\"submit\",\"reads\":[-1],\"writes\":[]}", 3, 25,
      "must be a list of ids"},
+    /* ranges */
+    {HEADER "{\"op\":\"reserve\",\"range\":1,\"size\":0}", 2, 34, "\"size\" must be"},
+    {HEADER "{\"op\":\"reserve\",\"range\":1,\"size\":4096}", 2, 34, "a multiple of 65536"},
+    {HEADER "{\"op\":\"reserve\",\"range\":1,\"size\":137438953473}", 2, 34, "\"size\" must be"},
+    {HEADER RESERVE "{\"op\":\"reserve\",\"range\":9,\"size\":137438953472}", 3, 1,
+     "bytes in ranges at once"},
+    {HEADER RESERVE RESERVE, 3, 25, "range 1 was made before"},
+    {HEADER "{\"op\":\"release\",\"range\":1}", 2, 25, "range 1 was never made"},
+    {HEADER RESERVE RELEASE RELEASE, 4, 25, "range 1 was released"},
+    {HEADER RESERVE "{\"op\":\"unbind\",\"range\":1,\"at\":65536,\"size\":131072}", 3, 31,
+     "\"at\" must be a whole number from 0 to 0"},
+    {HEADER RESERVE "{\"op\":\"copy\",\"range\":1,\"at\":0,\"size\":65536,\"from\":131072}", 3, 51,
+     "\"from\" must be"},
+    {HEADER RESERVE ALLOC
+     "{\"op\":\"bind\",\"range\":1,\"at\":0,\"size\":65536,\"id\":1,\"offset\":0}",
+     4, 38, "id 1 has"},
+    {HEADER BIG "{\"op\":\"view\",\"range\":2,\"id\":2,\"offset\":131072,\"size\":65536}", 3, 40,
+     "\"offset\" must be a whole number from 0 to 65536"},
+    {HEADER RESERVE BIG
+     "{\"op\":\"view\",\"range\":2,\"id\":2,\"offset\":0,\"size\":65536,\"like\":1}",
+     4, 62, "expected one whose addresses are free"},
+    {HEADER BIG VIEW "{\"op\":\"unbind\",\"range\":2,\"at\":0,\"size\":65536}", 4, 24,
+     "this range is a view"},
+    /* offers */
+    {HEADER ALLOC OFFER OFFER, 4, 20, "id 1 is offered"},
+    {HEADER ALLOC OFFER "{\"op\":\"submit\",\"reads\":[1],\"writes\":[]}", 4, 25,
+     "id 1 is offered"},
+    {HEADER ALLOC "{\"op\":\"reclaim\",\"id\":1}", 3, 22, "id 1 is not offered"},
 };
 
 static void check_error(const char *text, size_t size, const struct bad *bad) {

@@ -1,0 +1,146 @@
+/*
+ * moves.c - paging in and out by VIRTUAL_TRANSFER beside the bytes it moves: places of one piece
+ * and places scattered over a segment in holes of one page, system pages likewise.
+ *
+ * The whole way (decide, scratch page tables, flush, build, submit, execute, show, fence) and the
+ * software GPU's bare kernel over the same pieces (src/softgpu/hw_copy.h, which fetches the next
+ * piece meanwhile) take turns in one run; figures are medians, and ratios are what counts.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/softgpu/hw_copy.h"
+
+#define TOTAL (128 * BENCH_MIB)
+
+/* Pages that follow each other on both sides. */
+struct piece {
+    unsigned char *gpu, *system;
+    size_t bytes;
+};
+
+struct setup {
+    struct vidmm_lab lab;
+    struct bench_process process;
+    struct vidmm_allocation **allocation;
+    uint32_t count;
+    uint64_t block; /* bytes of each */
+    struct piece *piece;
+    uint64_t pieces;
+};
+
+/* ---- Bare copies ----------------------------------------------------------------------------- */
+
+static void find_pieces(struct setup *s) {
+    const uint64_t pages = s->block / PAGE_SIZE;
+    s->pieces = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        PMDL mdl = vidmm_allocation_backing(s->allocation[i]);
+        for (uint64_t page = 0; page < pages; page++) {
+            uint64_t offset;
+            uint32_t segment = vidmm_allocation_page(s->allocation[i], page, &offset);
+            unsigned char *gpu = bench_segment_page(&s->lab, segment, offset);
+            unsigned char *system = bench_system_page(&s->lab, mdl, page);
+            struct piece *last = page ? &s->piece[s->pieces - 1] : NULL;
+            if (last && last->gpu + last->bytes == gpu && last->system + last->bytes == system)
+                last->bytes += PAGE_SIZE;
+            else
+                s->piece[s->pieces++] = (struct piece){gpu, system, PAGE_SIZE};
+        }
+    }
+}
+
+static double bare(const struct setup *s, bool out) {
+    double start = bench_now();
+    for (uint64_t i = 0; i < s->pieces; i++) {
+        const struct piece *piece = &s->piece[i], *next = i + 1 < s->pieces ? piece + 1 : piece;
+        hw_stream_copy(out ? piece->system : piece->gpu, out ? piece->gpu : piece->system,
+                       piece->bytes, out ? next->gpu : next->system);
+    }
+    hw_stream_fence();
+    return bench_now() - start;
+}
+
+/* ---- The whole way --------------------------------------------------------------------------- */
+
+static double page_in(struct setup *s) {
+    double start = bench_now();
+    bench_process_touch(&s->lab, &s->process);
+    return bench_now() - start;
+}
+
+static double page_out(struct setup *s) {
+    double start = bench_now();
+    bench_must(vidmm_evict_all(s->lab.adapter), "vidmm_evict_all");
+    return bench_now() - start;
+}
+
+static void start(struct setup *s, uint64_t block, bool scattered, bool mapped) {
+    const struct vidmm_host_setting settings[] = {
+        {"MmuLevels", 4}, {"VramBytes", 2 * TOTAL}, {"PagingBufferBytes", BENCH_MIB}};
+    bench_open(&s->lab, settings, 3, 0, scattered);
+    bench_process_start(&s->lab, &s->process);
+    if (scattered)
+        bench_fragment(&s->process, TOTAL);
+    s->block = block;
+    s->count = (uint32_t)(TOTAL / block);
+    s->allocation = bench_zeroed(s->count, sizeof(struct vidmm_allocation *));
+    s->piece = bench_zeroed(TOTAL / PAGE_SIZE, sizeof *s->piece);
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->allocation[i] = bench_allocation(s->process.device, block, VIDMM_UMD_LOCAL_ONLY);
+        if (mapped)
+            (void)bench_map(&s->process, s->allocation[i], block);
+    }
+    bench_make_resident(&s->process, s->allocation, s->count);
+    bench_process_touch(&s->lab, &s->process);
+}
+
+static void stop(struct setup *s) {
+    bench_process_stop(&s->process);
+    bench_close(&s->lab);
+    free(s->allocation);
+    free(s->piece);
+}
+
+static void print(const struct setup *s, const char *kind, struct bench_series *path,
+                  struct bench_series *raw) {
+    double whole = bench_median(path), kernel = bench_median(raw);
+    printf("  %-8s %6llu KiB  kernel %5.1f GB/s  path %5.1f GB/s  ratio %.2f\n", kind,
+           (unsigned long long)(s->block / 1024), (double)TOTAL / kernel * 1e-9,
+           (double)TOTAL / whole * 1e-9, kernel / whole);
+}
+
+static void measure(uint64_t block, bool scattered, bool mapped) {
+    struct setup s;
+    struct bench_series in, out, bare_in, bare_out;
+    start(&s, block, scattered, mapped);
+    for (int r = 0; r < BENCH_ROUNDS; r++) {
+        find_pieces(&s);
+        bare_out.value[r] = bare(&s, true);
+        out.value[r] = page_out(&s);
+        in.value[r] = page_in(&s);
+        find_pieces(&s);
+        bare_in.value[r] = bare(&s, false);
+    }
+    print(&s, "page-in", &in, &bare_in);
+    print(&s, "page-out", &out, &bare_out);
+    stop(&s);
+}
+
+int main(void) {
+    static const uint64_t blocks[] = {65536, 2 * BENCH_MIB, 64 * BENCH_MIB};
+    printf("VIRTUAL_TRANSFER against the bare kernel (%s), medians of %d (goal: ratio 0.95)\n",
+           hw_stream_kernel(), BENCH_ROUNDS);
+    for (int scattered = 0; scattered < 2; scattered++) {
+        for (int mapped = 0; mapped < 2; mapped++) {
+            printf("%s pages, %s\n", scattered ? "Scattered" : "Following",
+                   mapped ? "mapped in the process too" : "mapped nowhere else");
+            for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+                measure(blocks[i], scattered, mapped);
+        }
+    }
+    return 0;
+}

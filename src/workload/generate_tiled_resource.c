@@ -1,0 +1,85 @@
+/*
+ * generate_tiled_resource.c - a world too large for memory, of which a pool of tiles holds what is
+ * seen (tile-resources.md).
+ *
+ * A range of addresses is the world. Every frame some of its tiles are bound to tiles of a pool,
+ * some lead nowhere again, and some are copied, so that two places of the world are one tile. Then
+ * the pool is drawn from and streamed into. Where the GPU has no virtual addresses only that is
+ * left.
+ */
+#include "generator.h"
+
+#define TILE        VIDMM_TILE_BYTES
+#define FRAMES      60
+#define WORLD_TILES 2048 /* 128 MiB */
+#define BLOCKS      24   /* of the pool */
+#define BLOCK_TILES 48   /* 3 MiB each */
+#define BINDS       12   /* a frame */
+#define RUN_MOST    16
+
+struct world {
+    struct generator generator;
+    uint32_t range, blocks[BLOCKS], target, staging;
+};
+
+static void start(struct world *world) {
+    struct generator *generator = &world->generator;
+    world->target = generator_alloc(generator, 0, 1280 * 720 * 4, VIDMM_UMD_LOCAL,
+                                    D3DDDI_ALLOCATIONPRIORITY_HIGH);
+    world->staging = generator_alloc(generator, 0, 2 * MIB, VIDMM_UMD_CPU_VISIBLE, 0);
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        world->blocks[i] = generator_alloc(generator, 0, BLOCK_TILES * TILE, VIDMM_UMD_LOCAL, 0);
+    world->range = generator_reserve(generator, 0, WORLD_TILES * TILE);
+}
+
+/* Some tiles in a row of the world, to tiles in a row of the pool; or nowhere; or as others are. */
+static void change(struct world *world) {
+    struct generator *generator = &world->generator;
+    uint64_t run = generator_roll(generator, 1, RUN_MOST);
+    uint64_t at = generator_roll(generator, 0, WORLD_TILES - run) * TILE;
+    uint64_t die = generator_roll(generator, 0, 5);
+    if (die == 0) {
+        generator_unbind(generator, world->range, at, run * TILE);
+    } else if (die == 1) {
+        uint64_t from = generator_roll(generator, 0, WORLD_TILES - run) * TILE;
+        generator_copy(generator, world->range, at, from, run * TILE);
+    } else {
+        const struct generator_part part = {
+            .allocation = world->blocks[generator_roll(generator, 0, BLOCKS - 1)],
+            .offset = generator_roll(generator, 0, BLOCK_TILES - run) * TILE,
+            .size = run * TILE};
+        generator_bind(generator, world->range, at, &part);
+    }
+}
+
+static void frame(struct world *world) {
+    struct generator *generator = &world->generator;
+    uint32_t view = (uint32_t)generator_roll(generator, 0, BLOCKS - 1);
+    for (uint32_t i = 0; i < BINDS; i++)
+        change(world);
+    generator_cpu(generator, world->staging);
+    generator_read(generator, world->staging);
+    generator_write(generator, world->blocks[view]);
+    generator_submit(generator, 0);
+    for (uint32_t i = 0; i < BLOCKS / 4; i++)
+        generator_read(generator, world->blocks[(view + i) % BLOCKS]);
+    generator_write(generator, world->target);
+    generator_submit(generator, 0);
+    generator_present(generator, 0);
+}
+
+bool generate_tiled_resource(uint64_t seed, struct vidmm_workload *out,
+                             struct vidmm_workload_error *error) {
+    struct world world;
+    generator_start(&world.generator, "tiled-resource", seed);
+    start(&world);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        frame(&world);
+        /* Now and then the whole world is another one. */
+        if (i % 20 == 19) {
+            generator_release(&world.generator, world.range);
+            world.range = generator_reserve(&world.generator, 0, WORLD_TILES * TILE);
+        }
+    }
+    return generator_finish(&world.generator, out, error);
+}

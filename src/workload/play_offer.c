@@ -1,0 +1,39 @@
+/*
+ * play_offer.c - content that a process can do without for a while: offered, the manager may drop
+ * it; reclaimed, the process is told whether it did. What was dropped reads as anything, what was
+ * not must be what it was.
+ */
+#include "player.h"
+
+bool play_offer(struct player_process *process, struct player_allocation *allocation) {
+    struct vidmm_player *player = process->player;
+    if (!player->gpummu || allocation->handle == NULL || allocation->pinned)
+        return true;
+    enum vidmm_status status =
+        vidmm_offer(process->device, &allocation->handle, 1, VIDMM_OFFER_NORMAL);
+    if (status != VIDMM_OK)
+        return player_fail(player, status, "an offer");
+    allocation->offered = true;
+    process->offers++;
+    return true;
+}
+
+bool play_reclaim(struct player_process *process, struct player_allocation *allocation) {
+    struct vidmm_player *player = process->player;
+    enum vidmm_reclaim_result result = VIDMM_RECLAIM_OK;
+    uint64_t fence = 0;
+    if (!allocation->offered)
+        return true;
+    enum vidmm_status status =
+        vidmm_reclaim(process->queue, &allocation->handle, 1, &result, &fence);
+    if (status == VIDMM_OK && fence != 0)
+        status = vidmm_paging_wait(process->queue, fence);
+    if (status != VIDMM_OK)
+        return player_fail(player, status, "a reclaim");
+    allocation->offered = false;
+    if (result == VIDMM_RECLAIM_DISCARDED) {
+        process->discards++;
+        oracle_discarded(&allocation->oracle);
+    }
+    return true;
+}

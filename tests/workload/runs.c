@@ -1,0 +1,70 @@
+/*
+ * runs.c - see runs.h.
+ */
+#include "runs.h"
+
+void set(struct run *run, const char *name, uint64_t value) {
+    assert_true(run->setting_count < SETTINGS);
+    run->settings[run->setting_count++] = (struct vidmm_host_setting){name, value};
+}
+
+void run_workload(struct run *run, const struct vidmm_workload *workload) {
+    struct vidmm_lab lab;
+    struct vidmm_player *player = vidmm_player_create(workload);
+    assert_non_null(player);
+    const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
+                                           .model = &softgpu_model,
+                                           .settings = run->settings,
+                                           .setting_count = run->setting_count,
+                                           .threads = run->threads,
+                                           .fail_at = run->fail_at};
+    const struct vidmm_adapter_config adapter = {.observer = vidmm_player_observer(player),
+                                                 .model = run->model};
+    run->opened =
+        vidmm_lab_open(&host, &adapter, &lab, run->text, sizeof run->text) == VIDMM_LAB_OK;
+    if (run->opened) {
+        char text[512];
+        run->status = vidmm_player_run(player, &lab, &run->options, &run->result, run->text,
+                                       sizeof run->text);
+        run->calls_hash = vidmm_host_calls_hash(lab.host);
+        run->closed_clean = vidmm_lab_close(&lab, text, sizeof text) == VIDMM_LAB_OK;
+        if (!run->closed_clean)
+            print_message("%s\n", text);
+    }
+    vidmm_player_destroy(player);
+}
+
+void expect_right(struct run *run, const struct vidmm_workload *workload, const char *what) {
+    run_workload(run, workload);
+    if (!run->opened || run->status != VIDMM_PLAY_OK || run->result.mismatched_bytes != 0 ||
+        !run->closed_clean)
+        fail_msg("%s, %s: %s", workload->name, what, run->text);
+    assert_true(run->result.verified_bytes > 0);
+}
+
+struct vidmm_workload generate(const char *name, uint64_t seed) {
+    size_t count;
+    const struct vidmm_generator *generators = vidmm_generators(&count);
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(generators[i].name, name) != 0)
+            continue;
+        if (!generators[i].make(seed, &workload, &error))
+            fail_msg("%s", error.text);
+        return workload;
+    }
+    fail_msg("no generator %s", name);
+    memset(&workload, 0, sizeof workload);
+    return workload;
+}
+
+struct vidmm_workload recording(const char *name) {
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s.jsonl.zst", WORKLOADS, name);
+    if (!vidmm_workload_read(path, &workload, &error))
+        fail_msg("%s", error.text);
+    return workload;
+}

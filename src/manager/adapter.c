@@ -178,12 +178,20 @@ static enum vidmm_status query(struct vidmm_adapter *adapter,
     return query_adapter(&context, &adapter->facts, &adapter->fault);
 }
 
+enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct needed_function *needed,
+                                size_t count, const char *expected, const char *page) {
+    for (size_t i = 0; i < count; i++) {
+        if (!needed[i].there)
+            return FAULT(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
+                         .field = "DRIVER_INITIALIZATION_DATA", .expected = expected, .page = page,
+                         .index = FAULT_NO_INDEX);
+    }
+    return VIDMM_OK;
+}
+
 static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
-    const struct {
-        const char *name;
-        bool there;
-    } needed[] = {
+    const struct needed_function needed[] = {
         {"DxgkDdiQueryAdapterInfo", ddi->DxgkDdiQueryAdapterInfo != NULL},
         {"DxgkDdiCreateDevice", ddi->DxgkDdiCreateDevice != NULL},
         {"DxgkDdiDestroyDevice", ddi->DxgkDdiDestroyDevice != NULL},
@@ -194,14 +202,8 @@ static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
         {"DxgkDdiBuildPagingBuffer", ddi->DxgkDdiBuildPagingBuffer != NULL},
         {"DxgkDdiSubmitCommand", ddi->DxgkDdiSubmitCommand != NULL},
     };
-    for (uint32_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-        if (!needed[i].there)
-            return FAULT(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
-                         .field = "DRIVER_INITIALIZATION_DATA", .expected = "not NULL",
-                         .page = "ns-dispmprt-_driver_initialization_data",
-                         .index = FAULT_NO_INDEX);
-    }
-    return VIDMM_OK;
+    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0], "not NULL",
+                         "ns-dispmprt-_driver_initialization_data");
 }
 
 /* The driver's choice where nobody made one: page tables of the GPU rather than of the CPU. */

@@ -93,6 +93,15 @@ enum vidmm_status adapter_serves(struct vidmm_adapter *adapter, const char *call
 void adapter_open(struct vidmm_adapter *adapter);
 void adapter_close(struct vidmm_adapter *adapter);
 
+/* A function that the manager calls, and whether the driver has it. */
+struct needed_function {
+    const char *name;
+    bool there;
+};
+/* VIDMM_DRIVER_BROKE_RULE with a fault for the first that is missing. */
+enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct needed_function *needed,
+                                size_t count, const char *expected, const char *page);
+
 /*
  * Before destroying: the GPU is done with `allocation` (NULL: with everything), by a reset if it
  * must be.

@@ -33,23 +33,14 @@ static void unmap(const struct mapping *mapping) {
 
 enum vidmm_status iommu_start(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
-    const struct {
-        const char *name;
-        bool there;
-    } needed[] = {
+    const struct needed_function needed[] = {
         {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess != NULL},
         {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess != NULL},
         {"DxgkDdiCreateContext", adapter->contexts},
         {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual != NULL},
     };
-    for (uint32_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-        if (!needed[i].there)
-            return FAULT(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
-                         .field = "DRIVER_INITIALIZATION_DATA",
-                         .expected = "a function, from a driver with IoMmuSupported", .page = PAGE,
-                         .index = FAULT_NO_INDEX);
-    }
-    return VIDMM_OK;
+    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0],
+                         "a function, from a driver with IoMmuSupported", PAGE);
 }
 
 enum vidmm_status iommu_enter(struct vidmm_process *process) {

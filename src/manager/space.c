@@ -23,10 +23,7 @@
 static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     bool root = !mmu_root_grows(&adapter->facts.mmu) || ddi->DxgkDdiGetRootPageTableSize;
-    const struct {
-        const char *name;
-        bool there;
-    } needed[] = {
+    const struct needed_function needed[] = {
         {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess != NULL},
         {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess != NULL},
         {"DxgkDdiCreateContext", adapter->contexts},
@@ -34,14 +31,8 @@ static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
         {"DxgkDdiGetRootPageTableSize", root},
         {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual != NULL},
     };
-    for (uint32_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-        if (!needed[i].there)
-            return FAULT(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
-                         .field = "DRIVER_INITIALIZATION_DATA",
-                         .expected = "a function, from a driver with GpuMmuSupported",
-                         .page = "gpummu-model", .index = FAULT_NO_INDEX);
-    }
-    return VIDMM_OK;
+    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0],
+                         "a function, from a driver with GpuMmuSupported", "gpummu-model");
 }
 
 /*

@@ -124,6 +124,12 @@ enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
 /* From vidmm_wait: submission `number` hangs. Takes and releases the locks. */
 enum vidmm_status adapter_recover_submission(struct vidmm_adapter *adapter, uint64_t number);
 
+/* True for a place in a memory segment. */
+static inline bool adapter_in_memory(const struct vidmm_adapter *adapter,
+                                     const struct vidmm_place *place) {
+    return place->segment && ((adapter->memory_set >> (place->segment - 1)) & 1u);
+}
+
 static inline uint64_t page_round(uint64_t bytes) {
     return (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 }

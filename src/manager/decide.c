@@ -157,15 +157,11 @@ static enum placer_result find_place(struct decision *decision,
     return PLACER_FULL;
 }
 
-static bool is_memory(const struct segment *segment) {
-    return segment && !segment->aperture;
-}
-
 /* Moves the allocation, wherever it is, to a place that was found. */
 static bool move_to(struct decision *decision, struct vidmm_allocation *allocation,
                     struct segment *segment, struct placement *place) {
     struct vidmm_adapter *adapter = decision->adapter;
-    bool across = is_memory(allocation->segment) && is_memory(segment);
+    bool across = segment_is_memory(allocation->segment) && segment_is_memory(segment);
     if (allocation->segment && !plan_leave(adapter, allocation, false, across))
         goto failed;
     allocation->resident.facts.last_use = decision->number;
@@ -304,7 +300,7 @@ static bool put_back(struct decision *decision, const struct vidmm_reference *re
     if (decision->mode != REPACK || !allocation->move)
         return false;
     const struct move *move = &adapter->plan.moves[allocation->move - 1];
-    return is_memory(move->from) &&
+    return segment_is_memory(move->from) &&
            segment_in_set(move->from, decide_set(allocation, reference->write)) &&
            plan_spare(adapter, allocation->move - 1);
 }

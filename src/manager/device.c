@@ -184,14 +184,18 @@ bool device_is_lost(struct vidmm_device *device) {
     return lost;
 }
 
+void device_mark_lost(struct vidmm_device *device) {
+    const struct vidmm_os *os = &device->adapter->os;
+    os->lock(os->ctx, device->adapter->fence_lock);
+    device->lost = true;
+    os->unlock(os->ctx, device->adapter->fence_lock);
+}
+
 enum vidmm_status device_lose(struct vidmm_device *device, const char *call, const char *rule,
                               const char *page) {
-    struct vidmm_adapter *adapter = device->adapter;
-    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
-    device->lost = true;
-    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
-    return FAULT(adapter, .status = VIDMM_DEVICE_LOST, .call = call, .rule = rule, .page = page,
-                 .index = FAULT_NO_INDEX);
+    device_mark_lost(device);
+    return FAULT(device->adapter, .status = VIDMM_DEVICE_LOST, .call = call, .rule = rule,
+                 .page = page, .index = FAULT_NO_INDEX);
 }
 
 bool vidmm_device_lost(struct vidmm_device *device) {

@@ -58,7 +58,8 @@ void context_destroy(struct vidmm_context *context);
 /* Destroys device, contexts and bindings. Gate held, lock held. */
 void device_destroy(struct vidmm_device *device);
 bool device_is_lost(struct vidmm_device *device);
-/* Puts it in error: VIDMM_DEVICE_LOST, with a fault. */
+/* Puts it in error; device_lose says so with a fault, and answers VIDMM_DEVICE_LOST. */
+void device_mark_lost(struct vidmm_device *device);
 enum vidmm_status device_lose(struct vidmm_device *device, const char *call, const char *rule,
                               const char *page);
 /* VIDMM_DEVICE_LOST or VIDMM_STOPPED, with a fault, when `device` serves no `call`. */

@@ -97,6 +97,12 @@ enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t index) {
     return status;
 }
 
+void fence_take_number(struct vidmm_adapter *adapter, uint64_t number) {
+    lock(adapter);
+    adapter->fences.submitted = number;
+    unlock(adapter);
+}
+
 uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t index, uint64_t number,
                     struct vidmm_device *device) {
     struct node *node = &adapter->fences.nodes[index];

@@ -42,6 +42,8 @@ void fences_destroy(struct vidmm_adapter *adapter);
 
 /* Makes room for one more record on `node`, waiting if need be. VIDMM_GPU_LOST: the node hangs. */
 enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t node);
+/* A submission counts from now on: `number` is the newest. */
+void fence_take_number(struct vidmm_adapter *adapter, uint64_t number);
 /* The next fence id of `node`, to be called just before SubmitCommand; there must be room. */
 uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t node, uint64_t number,
                     struct vidmm_device *device);

@@ -43,10 +43,6 @@ static void set_standing(struct listing *listing, enum listing_line kind, bool s
 
 /* ---- What follows from an allocation's state ------------------------------------------------- */
 
-static bool in_memory(const struct vidmm_allocation *allocation) {
-    return allocation->segment && !allocation->segment->aperture;
-}
-
 static bool prefers_memory(const struct vidmm_allocation *allocation) {
     struct candidate_list list;
     candidates_list(allocation, decide_set(allocation, true), &list);
@@ -72,7 +68,8 @@ static void update(struct listing *listing) {
     struct vidmm_allocation *allocation = listing->allocation;
     struct segment *segment = allocation->segment;
     bool wanted = !allocation->offered;
-    bool written = allocation->content && allocation->stale == in_memory(allocation);
+    bool written =
+        allocation->content && allocation->stale == segment_is_memory(allocation->segment);
     enqueue(listing, wanted ? segment : NULL, allocation->resident.facts.priority);
     set_standing(listing, LINE_MISSING, wanted && !segment);
     set_standing(listing, LINE_DEMOTED,
@@ -184,7 +181,7 @@ void listing_end_allocation(struct vidmm_allocation *allocation) {
 /* ---- What the GPU does ----------------------------------------------------------------------- */
 
 void listing_written(struct vidmm_allocation *allocation, bool assumed) {
-    bool stale = in_memory(allocation);
+    bool stale = segment_is_memory(allocation->segment);
     bool changed = stale && (!allocation->stale || !allocation->content);
     if (changed || !assumed)
         allocation->assumed = assumed;

@@ -26,10 +26,6 @@ static bool permanent(const struct vidmm_allocation *allocation) {
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static bool in_memory(const struct vidmm_allocation *allocation) {
-    return allocation->segment && !allocation->segment->aperture;
-}
-
 static enum vidmm_status not_lockable(struct vidmm_allocation *allocation, const char *expected) {
     return FAULT(allocation->adapter, .status = VIDMM_NOT_LOCKABLE, .call = CALL,
                  .expected = expected, .page = "ns-d3dukmdt-_d3dddicb_lockflags",
@@ -52,7 +48,7 @@ static enum vidmm_status lock_pages(struct vidmm_allocation *allocation) {
 /* Brings the system pages of a resident allocation up to date. */
 static enum vidmm_status refresh_pages(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
-    if (!in_memory(allocation) || !allocation->content || !allocation->stale)
+    if (!segment_is_memory(allocation->segment) || !allocation->content || !allocation->stale)
         return VIDMM_OK;
     plan_begin(adapter);
     if (!plan_sync(adapter, allocation, true))
@@ -146,7 +142,8 @@ static enum vidmm_status first_lock(void *ctx) {
         status = refresh_pages(allocation);
         status = status ? status : lock_pages(allocation);
     } else {
-        status = in_memory(allocation) ? lock_memory(call) : lock_pages(allocation);
+        status =
+            segment_is_memory(allocation->segment) ? lock_memory(call) : lock_pages(allocation);
     }
     if (status == VIDMM_OK)
         note_lock(call);
@@ -209,7 +206,7 @@ enum vidmm_status vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags
 static enum vidmm_status push_pages(void *ctx) {
     struct vidmm_allocation *allocation = ctx;
     struct vidmm_adapter *adapter = allocation->adapter;
-    if (!in_memory(allocation) || allocation->stale)
+    if (!segment_is_memory(allocation->segment) || allocation->stale)
         return VIDMM_OK;
     plan_begin(adapter);
     if (!plan_sync(adapter, allocation, false))

@@ -43,9 +43,9 @@ static void count(struct vidmm_adapter *adapter, const struct vidmm_op *op) {
         stats->op_bytes[op->kind] += op->size;
     if (!pages_bytes(op->kind))
         return;
-    if (op->to.segment && ((adapter->memory_set >> (op->to.segment - 1)) & 1u))
+    if (adapter_in_memory(adapter, &op->to))
         stats->paged_in_bytes += op->size;
-    if (op->from.segment && ((adapter->memory_set >> (op->from.segment - 1)) & 1u))
+    if (adapter_in_memory(adapter, &op->from))
         stats->paged_out_bytes += op->size;
 }
 

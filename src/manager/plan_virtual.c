@@ -16,12 +16,8 @@
 #include "aperture.h"
 #include "space.h"
 
-static bool in_memory(const struct segment *segment) {
-    return segment && !segment->aperture;
-}
-
 static struct view new_view(const struct vidmm_allocation *allocation) {
-    return in_memory(allocation->segment)
+    return segment_is_memory(allocation->segment)
                ? (struct view){.segment = allocation->segment, .place = &allocation->place}
                : (struct view){0};
 }
@@ -54,7 +50,7 @@ static bool emit_leaving(struct vidmm_adapter *adapter, struct move *move) {
 }
 
 static bool emit_out(struct vidmm_adapter *adapter, struct move *move) {
-    if (!in_memory(move->from) || move->holds_old || move->discard || !move->content ||
+    if (!segment_is_memory(move->from) || move->holds_old || move->discard || !move->content ||
         !move->stale)
         return true;
     return space_transfer(adapter, move->allocation, old_view(move), (struct view){0});
@@ -71,7 +67,7 @@ static bool emit_across(struct vidmm_adapter *adapter, struct move *move) {
 
 static bool emit_initial(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
     if (allocation->resource)
-        return !in_memory(allocation->segment) ||
+        return !segment_is_memory(allocation->segment) ||
                space_fill(adapter, allocation, new_view(allocation), 0);
     return space_init(adapter, allocation, new_view(allocation));
 }

@@ -118,6 +118,10 @@ uint64_t placement_near(const struct placement *placement, uint64_t at, uint64_t
 static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {
     return segment->base + offset;
 }
+/* A memory segment: neither system memory (NULL) nor an aperture, which shows system pages. */
+static inline bool segment_is_memory(const struct segment *segment) {
+    return segment && !segment->aperture;
+}
 /* True when bit id - 1 of a segment set is set. */
 static inline bool segment_in_set(const struct segment *segment, uint32_t set) {
     return (set >> (segment->id - 1u)) & 1u;

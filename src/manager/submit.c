@@ -133,9 +133,7 @@ static enum vidmm_status render_refused(struct call *call, NTSTATUS nt) {
     struct vidmm_adapter *adapter = adapter_of(call);
     enum vidmm_status status = VIDMM_DRIVER_REFUSED;
     if (nt == STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE) { /* the page: the device is lost */
-        adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
-        call->context->device->lost = true;
-        adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+        device_mark_lost(call->context->device);
         status = VIDMM_DEVICE_LOST;
     }
     return FAULT(adapter, .status = status, .call = "DxgkDdiRender", .field = "return value",
@@ -221,13 +219,6 @@ static void describe(const struct call *call, uint32_t fence, DXGKARG_PATCH *pat
     submit->Flags.Present = call->submission->present;
 }
 
-static void take_number(const struct call *call) {
-    struct vidmm_adapter *adapter = adapter_of(call);
-    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
-    adapter->fences.submitted = call->number;
-    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
-}
-
 /* Patch and SubmitCommand: nobody else gets in between. */
 static enum vidmm_status hand_over(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
@@ -236,7 +227,7 @@ static enum vidmm_status hand_over(struct call *call) {
     DXGKARG_SUBMITCOMMAND submit;
     enum vidmm_status status = VIDMM_OK;
     fill_list(call);
-    take_number(call);
+    fence_take_number(adapter, call->number);
     residency_used(adapter, context->references, call->references, context->node, call->number);
     uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
     call->buffer->fence = fence;

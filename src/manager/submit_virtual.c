@@ -90,9 +90,7 @@ static enum vidmm_status hand_over(const struct call *call) {
     struct vidmm_context *context = call->context;
     struct vidmm_adapter *adapter = context->device->adapter;
     const struct vidmm_virtual_submission *submission = call->submission;
-    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
-    adapter->fences.submitted = call->number;
-    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    fence_take_number(adapter, call->number);
     note_use(call);
     uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
     DXGKARG_SUBMITCOMMANDVIRTUAL submit = {

@@ -34,15 +34,12 @@ static struct vidmm_place advance(struct vidmm_place place, uint64_t at) {
     return place;
 }
 
-static bool in_memory(const struct vidmm_adapter *adapter, const struct vidmm_place *place) {
-    return place->segment && ((adapter->memory_set >> (place->segment - 1)) & 1u);
-}
-
 bool transfer_add(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                   struct vidmm_place from, struct vidmm_place to) {
     bool special = allocation->lock_kind == LOCK_RANGE && allocation->alternate;
     bool tiled = allocation_swizzled(allocation);
-    bool from_memory = in_memory(adapter, &from), to_memory = in_memory(adapter, &to);
+    bool from_memory = adapter_in_memory(adapter, &from),
+         to_memory = adapter_in_memory(adapter, &to);
     if (!from.segment)
         from.mdl = allocation->mdl;
     if (!to.segment)

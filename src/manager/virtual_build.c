@@ -318,14 +318,10 @@ static D3DGPU_VIRTUAL_ADDRESS table_window(struct vidmm_adapter *adapter, uint64
     return table ? table->memory[0].window : 0;
 }
 
-static bool in_memory(const struct vidmm_adapter *adapter, const struct vidmm_place *place) {
-    return place->segment && (adapter->memory_set >> (place->segment - 1) & 1u);
-}
-
 static bool encode_transfer(struct vidmm_adapter *adapter, const struct vidmm_op *op,
                             HANDLE allocation, DXGKARG_BUILDPAGINGBUFFER *arg) {
     DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &arg->TransferVirtual;
-    bool from = in_memory(adapter, &op->from), to = in_memory(adapter, &op->to);
+    bool from = adapter_in_memory(adapter, &op->from), to = adapter_in_memory(adapter, &op->to);
     arg->Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
     transfer->hAllocation = allocation;
     transfer->AllocationOffsetInBytes = op->at;

@@ -171,23 +171,30 @@ static const MDL *pages_of(const DXGKARG_BUILDPAGINGBUFFER *args, uint64_t *firs
     }
 }
 
+/* Room for `count` frames from `first` on, or as many as there are; false: none. */
+static bool frames_make(struct shadow_operation *operation, uint64_t first, uint64_t there,
+                        uint64_t count) {
+    if (first >= there)
+        return false;
+    if (count > there - first)
+        count = there - first;
+    operation->frames = malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
+    operation->frame_count = operation->frames != NULL ? count : 0;
+    return operation->frames != NULL;
+}
+
 /* The pages of an address descriptor list from AdlOffset on. */
 static void keep_list(struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const DXGK_ADL *adl = &arg->MapApertureSegment2.Adl;
     uint64_t first = arg->MapApertureSegment2.AdlOffset, there = adl->PageCount;
     uint64_t count = arg->MapApertureSegment2.NumberOfPages;
-    if (first >= there || (!adl->Flags.Contiguous && adl->Pages == NULL))
+    if ((!adl->Flags.Contiguous && adl->Pages == NULL) ||
+        !frames_make(operation, first, there, count))
         return;
-    if (count > there - first)
-        count = there - first;
-    operation->frames = malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
-    if (operation->frames == NULL)
-        return;
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < operation->frame_count; i++)
         operation->frames[i] =
             adl->Flags.Contiguous ? adl->BasePageNumber + first + i : adl->Pages[first + i];
-    operation->frame_count = count;
 }
 
 /* The page frames, as they are now: the manager may change the MDL before the GPU is done. */
@@ -201,16 +208,9 @@ static void keep_frames(struct shadow_operation *operation) {
     if (mdl == NULL)
         return;
     uint64_t there = ((uint64_t)mdl->ByteOffset + mdl->ByteCount + SHADOW_PAGE - 1) / SHADOW_PAGE;
-    if (first >= there)
-        return;
-    if (count > there - first)
-        count = there - first;
-    operation->frames = malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
-    if (operation->frames == NULL)
-        return;
-    memcpy(operation->frames, (const PFN_NUMBER *)(mdl + 1) + first,
-           count * sizeof(*operation->frames));
-    operation->frame_count = count;
+    if (frames_make(operation, first, there, count))
+        memcpy(operation->frames, (const PFN_NUMBER *)(mdl + 1) + first,
+               operation->frame_count * sizeof(*operation->frames));
 }
 
 static struct build_operation *operation_begin(const DXGKARG_BUILDPAGINGBUFFER *args) {

@@ -62,16 +62,21 @@ uint64_t stress_random(uint64_t *state) {
 
 /* ---- A round --------------------------------------------------------------------------------- */
 
+/* Of 2 to 6 levels, where tables are written by the CPU: none may be larger than a page, not even
+ * with two entries each. */
+static const uint64_t page_sized_tables[] = {
+    [2] = 0x0909, [3] = 0x090809, [4] = 0x09090809, [5] = 0x0909090809, [6] = 0x040404060809};
+
 static void open_round(struct round *round) {
     uint64_t random = round->seed;
-    uint64_t pages = stress_random(&random) % 3;
+    uint64_t levels = 2 + stress_random(&random) % 5, mode = stress_random(&random) % 3;
     const struct vidmm_host_setting settings[] = {
         {"VramBytes", (32 + stress_random(&random) % 32) * MIB},
         {"ApertureBytes", (96 + stress_random(&random) % 64) * MIB},
-        {"MmuLevels", 2 + stress_random(&random) % 5},
-        {"MmuPages", pages},
-        /* By the CPU only tables that fit a page are written: those of 4 KiB pages. */
-        {"MmuUpdateMode", pages ? 1 + stress_random(&random) % 2 : stress_random(&random) % 3},
+        {"MmuLevels", levels},
+        {"MmuPages", stress_random(&random) % 3},
+        {"MmuUpdateMode", mode},
+        {"MmuIndexBits", mode ? 0 : page_sized_tables[levels]},
         {"PagingBufferBytes", 4096 << stress_random(&random) % 5},
     };
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,

@@ -36,14 +36,16 @@ objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT INT TERM
 # Words without blanks, so that they may be split below.
 windows="-target x86_64-pc-windows-itanium-elf -Xclang -mrelocation-model -Xclang pic -Xclang -pic-level -Xclang 2"
-kernel="-ffreestanding -fms-extensions -fms-compatibility -fno-exceptions -fno-rtti -fno-threadsafe-statics -fcheck-new"
+kernel="-ffreestanding -fms-extensions -fms-compatibility -fno-exceptions -fno-rtti -fno-threadsafe-statics -fcheck-new -mno-stack-arg-probe"
+# What is a warning of Microsoft's compiler and an error of newer clangs.
+lenient="-Wno-incompatible-function-pointer-types -Wno-int-conversion"
 headers="-D_KERNEL_MODE -I$root/include/wddm -I$root/tests/foreign/crt"
 
 number=0
 flags=
 for word in "$@"; do
     case $word in
-    *.c | *.cpp) ;;
+    *.c | *.cpp | *.cxx) ;;
     *) flags="$flags $word" ;;
     esac
 done
@@ -51,11 +53,11 @@ for word in "$@"; do
     number=$((number + 1))
     case $word in
     *.c) language=c standard=c11 ;;
-    *.cpp) language=c++ standard=c++17 ;;
+    *.cpp | *.cxx) language=c++ standard=c++17 ;;
     *) continue ;;
     esac
     # shellcheck disable=SC2086
-    "$clang" $windows $kernel -w -O1 -g $headers $flags -x "$language" "-std=$standard" -c "$word" -o "$objects/$number.o"
+    "$clang" $windows $kernel -w $lenient -O1 -g $headers $flags -x "$language" "-std=$standard" -c "$word" -o "$objects/$number.o"
 done
 # shellcheck disable=SC2086
 "$clang" $windows -std=c11 -O1 -ffreestanding -fno-builtin -c "$root/tests/foreign/crt/memory.c" -o "$objects/memory.o"

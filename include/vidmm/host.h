@@ -18,6 +18,7 @@
 #include <d3dkmddi.h>
 
 #include <vidmm/hwmodel.h>
+#include <vidmm/interrupt.h>
 #include <vidmm/os.h>
 
 struct vidmm_host;
@@ -34,8 +35,16 @@ struct vidmm_host_sink {
     void (*completed)(void *ctx, uint32_t node, uint32_t fence);
     void (*preempted)(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed);
     void (*faulted)(void *ctx, uint32_t node, uint32_t fence);
+    /* NULL: page faults are told to `faulted`, too. */
+    void (*page_faulted)(void *ctx, const struct vidmm_interrupt *report);
     NTSTATUS (*create_context_allocation)(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args);
     NTSTATUS (*destroy_context_allocation)(void *ctx, HANDLE allocation);
+    /* `inside`: on a thread that is inside a DDI call. */
+    D3DGPU_VIRTUAL_ADDRESS(*map_context_allocation)
+    (void *ctx, const DXGKARGCB_MAPCONTEXTALLOCATION *args, bool inside);
+    NTSTATUS(*update_context_allocation)
+    (void *ctx, const DXGKARGCB_UPDATECONTEXTALLOCATION *args, bool inside);
+    NTSTATUS (*reserve_addresses)(void *ctx, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args);
     /* DxgkCbGetHandleData: the driver's handle behind a D3DKMT_HANDLE of DxgkDdiOpenAllocation. */
     void *(*handle_data)(void *ctx, const DXGKARGCB_GETHANDLEDATA *data);
 };
@@ -103,6 +112,8 @@ void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *
  * IRQL came back. Slots the driver left NULL are NULL.
  */
 const DRIVER_INITIALIZATION_DATA *vidmm_host_ddi(struct vidmm_host *host);
+/* The driver only displays (DxgkInitializeDisplayOnlyDriver): it has no memory to manage. */
+bool vidmm_host_displays_only(struct vidmm_host *host);
 /* hAdapter for those thunks. */
 HANDLE vidmm_host_adapter(struct vidmm_host *host);
 /* The manager's operating system. Valid until vidmm_host_destroy. */
@@ -111,6 +122,14 @@ const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);
 /* Hash over every DDI call so far: which, with what (no pointers), and what it answered. */
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
 uint64_t vidmm_host_calls(struct vidmm_host *host);
+/*
+ * DDI calls that are made while `aside` are no part of the run: they are hashed and counted apart,
+ * and the fences that they use up are taken out of those that later calls name. Whoever makes them
+ * must leave nothing else behind. For one thread; Patch, which names no node, keeps its fence.
+ */
+void vidmm_host_aside(struct vidmm_host *host, bool aside);
+uint64_t vidmm_host_aside_hash(struct vidmm_host *host);
+uint64_t vidmm_host_aside_calls(struct vidmm_host *host);
 /* Allocations counted for fail_at so far; and whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
 /* Pool blocks that the driver holds. */

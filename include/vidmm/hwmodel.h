@@ -66,6 +66,13 @@ struct vidmm_hw_model {
     /* Builds the hardware; fills `bars`. NULL: out of memory or a setting that makes no sense. */
     void *(*create)(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]);
     void (*destroy)(void *hw);
+    /*
+     * The device's 256 bytes of PCI configuration space, in which the host has put a display
+     * controller without capabilities: other identifiers, a class, capabilities. The host then
+     * enters the addresses of the BARs; a BAR has a register of 64 bits when none follows it. May
+     * be NULL.
+     */
+    void (*configure)(void *hw, unsigned char *space);
     /* `width` is 1, 2, 4 or 8 bytes. Any thread; the model locks. */
     uint64_t (*reg_read)(void *hw, uint32_t bar, uint64_t offset, uint32_t width);
     void (*reg_write)(void *hw, uint32_t bar, uint64_t offset, uint32_t width, uint64_t value);

@@ -18,6 +18,7 @@ struct vidmm_interrupt {
     uint32_t last_completed; /* DMA_PREEMPTED: the fence of the last work done before it */
     uint64_t address;        /* DMA_PAGE_FAULTED: the GPU virtual address */
     HANDLE process;          /* DMA_PAGE_FAULTED: whose it is, or NULL */
+    uint32_t flags;          /* DMA_PAGE_FAULTED: DXGK_PAGE_FAULT_* */
 };
 
 /* False: `data` says nothing about submitted work, and nothing was filled in but the type. */
@@ -44,6 +45,7 @@ static inline bool vidmm_interrupt_read(const DXGKARGCB_NOTIFY_INTERRUPT_DATA *d
         interrupt->fence = data->DmaPageFaulted.FaultedFenceId;
         interrupt->address = (uint64_t)data->DmaPageFaulted.FaultedVirtualAddress;
         interrupt->process = data->DmaPageFaulted.FaultedProcessHandle;
+        interrupt->flags = (uint32_t)data->DmaPageFaulted.PageFaultFlags;
         return true;
 #endif
     default:

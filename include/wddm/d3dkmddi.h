@@ -13,6 +13,7 @@
 #include "d3dkmddi_cpuaccess.h"
 #include "d3dkmddi_migration.h"
 #include "d3dkmddi_power.h"
+#include "d3dkmddi_vidpn.h"
 #include "d3dkmddi_functions.h"
 #include "d3dkmddi_callbacks.h"
 

@@ -10,6 +10,7 @@
 #include "d3dkmddi_paging.h"
 #include "d3dkmddi_submit.h"
 #include "d3dkmddi_engine.h"
+#include "d3dkmddi_vidpn.h"
 
 WDDM_BEGIN_DECLS
 
@@ -54,17 +55,12 @@ typedef VOID(APIENTRY *DXGKCB_NOTIFY_INTERRUPT)(const HANDLE hAdapter,
                                                 const DXGKARGCB_NOTIFY_INTERRUPT_DATA *pData);
 typedef VOID(APIENTRY *DXGKCB_NOTIFY_DPC)(const HANDLE hAdapter);
 
-/* Mode-setting interfaces: opaque here. */
-struct _DXGK_VIDPN_INTERFACE;
-struct _DXGK_MONITOR_INTERFACE;
-typedef UINT DXGK_VIDPN_INTERFACE_VERSION;
-typedef UINT DXGK_MONITOR_INTERFACE_VERSION;
 typedef NTSTATUS(APIENTRY *DXGKCB_QUERYVIDPNINTERFACE)(
     const D3DKMDT_HVIDPN hVidPn, const DXGK_VIDPN_INTERFACE_VERSION VidPnInterfaceVersion,
-    const struct _DXGK_VIDPN_INTERFACE **ppVidPnInterface);
+    const DXGK_VIDPN_INTERFACE **ppVidPnInterface);
 typedef NTSTATUS(APIENTRY *DXGKCB_QUERYMONITORINTERFACE)(
     const HANDLE hAdapter, const DXGK_MONITOR_INTERFACE_VERSION MonitorInterfaceVersion,
-    const struct _DXGK_MONITOR_INTERFACE **ppMonitorInterface);
+    const DXGK_MONITOR_INTERFACE **ppMonitorInterface);
 
 #if WDDM_AT_LEAST(WIN8)
 

@@ -88,6 +88,9 @@ typedef struct WDDM_LAYOUT _DXGKARG_CREATEDEVICE {
 #endif
 } DXGKARG_CREATEDEVICE;
 
+/* The least number of allocations that a context for GDI must take. */
+#define DXGK_ALLOCATION_LIST_SIZE_GDICONTEXT 256
+
 #if WDDM_AT_LEAST(WDDM2_0)
 typedef struct WDDM_LAYOUT _DXGK_CONTEXTINFO_CAPS {
     union WDDM_LAYOUT {

@@ -12,6 +12,7 @@
 #include "d3dkmddi.h"
 #include "dispmprt_device.h"
 #include "dispmprt_functions.h"
+#include "dispmprt_display_only.h"
 
 WDDM_BEGIN_DECLS
 

@@ -11,5 +11,7 @@
 #include "wdm_rtl.h"
 #include "wdm_io.h"
 #include "wdm_objects.h"
+#include "wdm_pci.h"
+#include "wddm_version.h"
 
 #endif

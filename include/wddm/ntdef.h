@@ -38,11 +38,11 @@ typedef char CHAR, CCHAR, *PCHAR, *PSTR, *LPSTR;
 typedef const char *PCSTR, *LPCSTR, *PCSZ;
 typedef int8_t INT8;
 typedef int16_t SHORT, INT16, CSHORT, *PSHORT;
-typedef int32_t LONG, INT, INT32, LONG32, *PLONG, *PINT;
+typedef int32_t INT, INT32, LONG32, *PINT;
 typedef int64_t LONGLONG, INT64, LONG64, *PLONGLONG, *PLONG64, *PINT64;
 typedef uint8_t UCHAR, UINT8, BYTE, BOOLEAN, *PUCHAR, *PUINT8, *PBYTE, *PBOOLEAN;
 typedef uint16_t USHORT, UINT16, WORD, *PUSHORT, *PUINT16, *PWORD;
-typedef uint32_t ULONG, UINT, UINT32, ULONG32, DWORD, *PULONG, *PUINT, *PUINT32, *PDWORD, *LPDWORD;
+typedef uint32_t UINT, UINT32, ULONG32, *PUINT, *PUINT32;
 typedef uint64_t ULONGLONG, UINT64, ULONG64, DWORD64, DWORDLONG, *PULONGLONG, *PULONG64, *PUINT64;
 typedef int32_t BOOL, *PBOOL, *LPBOOL;
 typedef float FLOAT;
@@ -50,7 +50,15 @@ typedef float FLOAT;
 typedef intptr_t LONG_PTR, INT_PTR, SSIZE_T, *PLONG_PTR;
 typedef uintptr_t ULONG_PTR, UINT_PTR, SIZE_T, DWORD_PTR, KAFFINITY, *PULONG_PTR, *PSIZE_T,
     *PKAFFINITY;
-typedef int32_t HRESULT;
+/* 32 bits. Where the compiler's long has them these are other types than INT and UINT, as on
+ * Windows: sources pass an `unsigned long *` for a ULONG *. */
+#if defined(__SIZEOF_LONG__) && __SIZEOF_LONG__ == 4
+typedef long LONG, HRESULT, *PLONG;
+typedef unsigned long ULONG, DWORD, *PULONG, *PDWORD, *LPDWORD;
+#else
+typedef int32_t LONG, HRESULT, *PLONG;
+typedef uint32_t ULONG, DWORD, *PULONG, *PDWORD, *LPDWORD;
+#endif
 
 typedef void *PVOID, *LPVOID, *HANDLE, **PHANDLE;
 typedef const void *LPCVOID;
@@ -169,6 +177,11 @@ typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
     PVOID SecurityQualityOfService;
 } OBJECT_ATTRIBUTES, *POBJECT_ATTRIBUTES;
 
+/* An empty string with room for so many characters. */
+#define DECLARE_UNICODE_STRING_SIZE(name, characters)                                              \
+    WCHAR name##_text[characters];                                                                 \
+    UNICODE_STRING name = {0, (USHORT)((characters) * sizeof(WCHAR)), name##_text}
+
 #define OBJ_CASE_INSENSITIVE 0x00000040u
 #define OBJ_KERNEL_HANDLE    0x00000200u
 
@@ -228,6 +241,9 @@ typedef struct WDDM_LAYOUT _OBJECT_ATTRIBUTES {
 #define max(a, b) (((a) > (b)) ? (a) : (b))
 #endif
 #endif
+
+#define Int32x32To64(a, b)  ((LONGLONG)(LONG)(a) * (LONGLONG)(LONG)(b))
+#define UInt32x32To64(a, b) ((ULONGLONG)(ULONG)(a) * (ULONGLONG)(ULONG)(b))
 
 #define InitializeObjectAttributes(p, n, a, r, s)                                                  \
     do {                                                                                           \

@@ -21,6 +21,9 @@ NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfA(PSTR Destination, SIZE_T Characters,
 NTSYSAPI NTSTATUS NTAPI RtlStringCchPrintfW(PWSTR Destination, SIZE_T Characters, PCWSTR Format,
                                             ...);
 
+/* Counted, without a terminator. */
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWSTR Format, ...);
+
 /* Copy and Length for one type of character. */
 #define WDDM_SAFE_STRING(letter, type, constant)                                                   \
     FORCEINLINE NTSTATUS RtlStringCchLength##letter(constant String, SIZE_T Maximum,               \

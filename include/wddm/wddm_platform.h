@@ -33,6 +33,13 @@
 #define WDDM_LAYOUT
 #endif
 
+/* The list of arguments of a variadic function with that convention. */
+#if defined(__x86_64__)
+typedef __builtin_ms_va_list WDDM_VA_LIST;
+#else
+typedef __builtin_va_list WDDM_VA_LIST;
+#endif
+
 #ifndef APIENTRY
 #define APIENTRY WDDM_CALL
 #endif

@@ -509,4 +509,11 @@
 #define CRITICAL
 #endif
 
+#ifndef __analysis_assume
+#define __analysis_assume(expression) ((void)0)
+#endif
+#if defined(_KERNEL_MODE) && !defined(NOTHING)
+#define NOTHING
+#endif
+
 #endif

@@ -35,6 +35,15 @@
 /* WDDM_AT_LEAST(WDDM2_0) in an #if: the declared interface has everything up to that version. */
 #define WDDM_AT_LEAST(v) (DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_##v)
 
+/* The system that a driver is built for, which sources compare. */
+#define NTDDI_WIN7    0x06010000
+#define NTDDI_WIN8    0x06020000
+#define NTDDI_WINBLUE 0x06030000
+#define NTDDI_WIN10   0x0A000000
+#ifndef NTDDI_VERSION
+#define NTDDI_VERSION NTDDI_WIN10
+#endif
+
 #define IS_OFFICIAL_DDI_INTERFACE_VERSION(v)                                                       \
     ((v) == DXGKDDI_INTERFACE_VERSION_VISTA || (v) == DXGKDDI_INTERFACE_VERSION_VISTA_SP1 ||       \
      (v) == DXGKDDI_INTERFACE_VERSION_WIN7 || (v) == DXGKDDI_INTERFACE_VERSION_WIN8 ||             \

@@ -253,6 +253,19 @@ typedef enum _POWER_ACTION {
 } POWER_ACTION,
     *PPOWER_ACTION;
 
+/* Pieces of memory as a device sees them. */
+typedef struct WDDM_LAYOUT _SCATTER_GATHER_ELEMENT {
+    PHYSICAL_ADDRESS Address;
+    ULONG Length;
+    ULONG_PTR Reserved;
+} SCATTER_GATHER_ELEMENT, *PSCATTER_GATHER_ELEMENT;
+
+typedef struct WDDM_LAYOUT _SCATTER_GATHER_LIST {
+    ULONG NumberOfElements;
+    ULONG_PTR Reserved;
+    SCATTER_GATHER_ELEMENT Elements[];
+} SCATTER_GATHER_LIST, *PSCATTER_GATHER_LIST;
+
 /* A registry key open for a device; the type flags of IoOpenDeviceRegistryKey. */
 #define PLUGPLAY_REGKEY_DEVICE 1
 #define PLUGPLAY_REGKEY_DRIVER 2

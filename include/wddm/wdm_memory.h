@@ -51,6 +51,9 @@ typedef enum _LOCK_OPERATION {
     IoModifyAccess = 2
 } LOCK_OPERATION;
 
+/* Where the system's own addresses begin: above every address of this process. */
+#define MM_USER_PROBE_ADDRESS ((ULONG_PTR)0x7fffffff0000)
+
 #define KernelMode ((KPROCESSOR_MODE)0)
 #define UserMode   ((KPROCESSOR_MODE)1)
 
@@ -149,6 +152,7 @@ NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
 NTKERNELAPI VOID NTAPI MmFreeContiguousMemory(PVOID BaseAddress);
 NTKERNELAPI VOID NTAPI MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes,
                                                           MEMORY_CACHING_TYPE CacheType);
+NTKERNELAPI BOOLEAN NTAPI MmIsAddressValid(PVOID VirtualAddress);
 NTKERNELAPI PHYSICAL_ADDRESS NTAPI MmGetPhysicalAddress(PVOID BaseAddress);
 NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes,
                                      MEMORY_CACHING_TYPE CacheType);
@@ -206,6 +210,9 @@ FORCEINLINE PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, U
     if (P)
         __builtin_memset(P, 0, NumberOfBytes);
     return P;
+}
+FORCEINLINE PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
+    return ExAllocatePoolWithTag(PoolType, NumberOfBytes, Tag);
 }
 
 WDDM_END_DECLS

@@ -158,6 +158,7 @@ typedef struct WDDM_LAYOUT _IO_STACK_LOCATION {
 #define FILE_WRITE_DATA   2
 #endif
 
+NTKERNELAPI PKEVENT NTAPI IoCreateNotificationEvent(PUNICODE_STRING EventName, PHANDLE EventHandle);
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject);
 NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
                                                      PDEVICE_OBJECT DeviceObject, PVOID InputBuffer,

@@ -38,6 +38,12 @@ NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE
                                              BOOLEAN CaseInSensitive);
 NTSYSAPI VOID NTAPI RtlFreeUnicodeString(PUNICODE_STRING UnicodeString);
 
+NTSYSAPI VOID NTAPI RtlInitAnsiString(PANSI_STRING DestinationString, PCSZ SourceString);
+NTSYSAPI NTSTATUS NTAPI RtlAnsiStringToUnicodeString(PUNICODE_STRING DestinationString,
+                                                     const ANSI_STRING *SourceString,
+                                                     BOOLEAN AllocateDestinationString);
+NTSYSAPI NTSTATUS NTAPI RtlIntegerToUnicodeString(ULONG Value, ULONG Base, PUNICODE_STRING String);
+
 /* Registry */
 #define REG_NONE      0u
 #define REG_SZ        1u
@@ -113,6 +119,14 @@ NTHALAPI VOID NTAPI WRITE_REGISTER_BUFFER_ULONG(volatile ULONG *Register, PULONG
                                                 ULONG Count);
 NTHALAPI VOID NTAPI WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64 *Register, PULONG64 Buffer,
                                                   ULONG Count);
+
+/* I/O ports, of which the machine here has none: reads give all ones. */
+NTHALAPI UCHAR NTAPI READ_PORT_UCHAR(PUCHAR Port);
+NTHALAPI USHORT NTAPI READ_PORT_USHORT(PUSHORT Port);
+NTHALAPI ULONG NTAPI READ_PORT_ULONG(PULONG Port);
+NTHALAPI VOID NTAPI WRITE_PORT_UCHAR(PUCHAR Port, UCHAR Value);
+NTHALAPI VOID NTAPI WRITE_PORT_USHORT(PUSHORT Port, USHORT Value);
+NTHALAPI VOID NTAPI WRITE_PORT_ULONG(PULONG Port, ULONG Value);
 
 /* Interlocked operations; all are full barriers. */
 FORCEINLINE LONG InterlockedIncrement(LONG volatile *Addend) {
@@ -202,11 +216,14 @@ FORCEINLINE VOID KeMemoryBarrier(VOID) {
 #define DPFLTR_WARNING_LEVEL 1
 #define DPFLTR_TRACE_LEVEL   2
 #define DPFLTR_INFO_LEVEL    3
+#define DPFLTR_MASK          0x80000000u
 
 /* Variadic with the Windows convention: an implementation uses __builtin_ms_va_list where that is
  * not the default. */
 NTSYSAPI ULONG NTAPI DbgPrint(PCSTR Format, ...);
 NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ...);
+NTSYSAPI ULONG NTAPI vDbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format,
+                                 WDDM_VA_LIST Arguments);
 NTSYSAPI VOID NTAPI DbgBreakPoint(VOID);
 NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length);
 #define DPFLTR_DEFAULT_ID 101

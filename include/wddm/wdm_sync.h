@@ -47,6 +47,9 @@ typedef struct WDDM_LAYOUT _DISPATCHER_HEADER {
 typedef enum _EVENT_TYPE { NotificationEvent = 0, SynchronizationEvent = 1 } EVENT_TYPE;
 typedef enum _TIMER_TYPE { NotificationTimer = 0, SynchronizationTimer = 1 } TIMER_TYPE;
 typedef LONG KPRIORITY;
+#define LOW_PRIORITY          0
+#define LOW_REALTIME_PRIORITY 16
+#define HIGH_PRIORITY         31
 
 #ifndef IO_NO_INCREMENT
 #define IO_NO_INCREMENT 0

@@ -150,7 +150,7 @@ void host_in_submit(struct host_call *c, const DXGKARG_SUBMITCOMMAND *a) {
     host_mix2(c, a->DmaBufferSubmissionStartOffset, a->DmaBufferSubmissionEndOffset);
     host_mix2(c, a->DmaBufferPrivateDataSubmissionStartOffset,
               a->DmaBufferPrivateDataSubmissionEndOffset);
-    host_mix2(c, a->SubmissionFenceId, a->Flags.Value);
+    host_mix2(c, host_seam_fence(a->NodeOrdinal, a->SubmissionFenceId), a->Flags.Value);
     host_mix2(c, a->EngineOrdinal, a->NodeOrdinal);
 }
 
@@ -158,7 +158,7 @@ void host_in_submit_virtual(struct host_call *c, const DXGKARG_SUBMITCOMMANDVIRT
     /* An address of the CPU is a pointer, and of no account. */
     host_mix(c, host_iommu_in_use() ? 0 : a->DmaBufferVirtualAddress);
     host_mix2(c, a->DmaBufferSize, a->DmaBufferPrivateDataSize);
-    host_mix2(c, a->SubmissionFenceId, a->Flags.Value);
+    host_mix2(c, host_seam_fence(a->NodeOrdinal, a->SubmissionFenceId), a->Flags.Value);
     host_mix2(c, a->EngineOrdinal, a->NodeOrdinal);
 }
 

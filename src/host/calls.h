@@ -8,6 +8,7 @@
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <ntddk.h>
@@ -17,6 +18,7 @@
 struct host_call {
     uint64_t hash;
     KIRQL old, level;
+    bool old_called, old_locked;          /* as in struct host_thread */
     const uint8_t *buffer, *private_data; /* as they were before the call */
 };
 

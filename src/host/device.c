@@ -50,6 +50,28 @@ void host_device_init(struct host_device *device) {
     device->physical.DriverObject = &device->driver;
 }
 
+/* Where the base addresses are, and the bits of one with 64 bits. */
+#define BASE_ADDRESSES 0x10u
+#define BASE_64BIT     0x4u
+#define BASE_PREFETCH  0x8u
+
+/* BARs lie beyond 32 bits, so one whose upper half would be the next one's register has no entry.
+ */
+void host_device_configure(struct vidmm_host *host) {
+    uint8_t *space = host->device.config_space;
+    if (host->config.model != NULL && host->config.model->configure != NULL)
+        host->config.model->configure(host->hw, space);
+    for (uint32_t i = 0; i + 1 < VIDMM_HW_BARS; i++) {
+        const struct host_bar *bar = &host->bars.bar[i];
+        if (bar->bar.kind == VIDMM_HW_BAR_NONE ||
+            host->bars.bar[i + 1].bar.kind != VIDMM_HW_BAR_NONE)
+            continue;
+        uint64_t entry =
+            bar->physical | BASE_64BIT | (bar->bar.kind == VIDMM_HW_BAR_MEMORY ? BASE_PREFETCH : 0);
+        memcpy(space + BASE_ADDRESSES + sizeof(uint32_t) * i, &entry, sizeof(entry));
+    }
+}
+
 void host_device_done(struct host_device *device) {
     pthread_mutex_destroy(&device->report_lock);
 }
@@ -70,6 +92,34 @@ NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Re
     memcpy(&device->ddi, DriverInitializationData, size);
     device->initialized = true;
     return STATUS_SUCCESS;
+}
+
+/* What a driver that only displays has of the whole table goes to its place in that. */
+NTSTATUS APIENTRY
+DxgkInitializeDisplayOnlyDriver(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
+                                PKMDDOD_INITIALIZATION_DATA KmdDodInitializationData) {
+    const KMDDOD_INITIALIZATION_DATA *from = KmdDodInitializationData;
+    DRIVER_INITIALIZATION_DATA table = {.Version = 0};
+    if (from == NULL)
+        return STATUS_INVALID_PARAMETER;
+    table.Version = from->Version;
+#define TAKE(slot) table.DxgkDdi##slot = from->DxgkDdi##slot
+    TAKE(AddDevice);
+    TAKE(StartDevice);
+    TAKE(StopDevice);
+    TAKE(RemoveDevice);
+    TAKE(DispatchIoRequest);
+    TAKE(InterruptRoutine);
+    TAKE(DpcRoutine);
+    TAKE(SetPowerState);
+    TAKE(ResetDevice);
+    TAKE(Unload);
+    TAKE(QueryAdapterInfo);
+    TAKE(StopDeviceAndReleasePostDisplayOwnership);
+#undef TAKE
+    NTSTATUS status = DxgkInitialize(DriverObject, RegistryPath, &table);
+    host_world->device.displays_only = NT_SUCCESS(status);
+    return status;
 }
 
 NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
@@ -198,9 +248,51 @@ bool host_device_start(struct vidmm_host *host, struct vidmm_host_error *error) 
     return false;
 }
 
+void host_device_learn(const DXGKARG_QUERYADAPTERINFO *query, NTSTATUS status) {
+    const DXGK_DRIVERCAPS *caps = query->pOutputData;
+    if (query->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
+        query->OutputDataSize >= offsetof(DXGK_DRIVERCAPS, SupportNonVGA) + sizeof(BOOLEAN)) {
+        host_world->device.gives_display_back = caps->SupportNonVGA != FALSE;
+        host_world->device.asked = true;
+    }
+}
+
+/* A system has asked for the capabilities by then; what runs here may have left it out. */
+static bool gives_display_back(struct host_device *device) {
+    DXGK_DRIVERCAPS caps = {.SupportNonVGA = FALSE};
+    const DXGKARG_QUERYADAPTERINFO query = {
+        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
+    if (!device->asked && device->ddi.DxgkDdiQueryAdapterInfo != NULL)
+        host_device_learn(&query, device->ddi.DxgkDdiQueryAdapterInfo(device->context, &query));
+    return device->gives_display_back;
+}
+
+/*
+ * A driver that says so is asked to hand the display back, and not to stop, when the device is the
+ * one that the system booted with: a VGA-compatible one here (nc-dispmprt-dxgkddi_stop_device_and_
+ * release_post_display_ownership). Asked to stop after all when it does not.
+ */
+static bool display_given_back(struct host_device *device) {
+    const uint8_t *space = device->config_space;
+    bool vga = space[11] == PCI_CLASS_DISPLAY_CTLR && space[10] == PCI_SUBCLASS_VID_VGA_CTLR;
+    DXGK_DISPLAY_INFORMATION info = {.Width = 0};
+    if (!vga || device->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership == NULL ||
+        !gives_display_back(device))
+        return false;
+    calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
+    NTSTATUS status =
+        device->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(device->context, 0, &info);
+    check_irql("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
+    return NT_SUCCESS(status);
+}
+
 static bool stopped(struct host_device *device, struct vidmm_host_error *error) {
     if (!device->started)
         return true;
+    if (display_given_back(device)) {
+        disconnect(device);
+        return true;
+    }
     calling("DxgkDdiStopDevice");
     NTSTATUS status = device->ddi.DxgkDdiStopDevice(device->context);
     check_irql("DxgkDdiStopDevice");

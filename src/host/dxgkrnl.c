@@ -97,7 +97,8 @@ static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO
     RtlInitUnicodeString(&info->DeviceRegistryPath, path);
     info->TranslatedResourceList = describe_resources();
     info->SystemMemorySize.QuadPart = (LONGLONG)host_world->physical.bytes;
-    info->HighestPhysicalAddress.QuadPart = (LONGLONG)host_world->physical.bytes - 1;
+    info->HighestPhysicalAddress.QuadPart =
+        (LONGLONG)(host_world->physical.bytes + HOST_POOL_BYTES) - 1;
     return STATUS_SUCCESS;
 }
 
@@ -179,11 +180,22 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
     return STATUS_SUCCESS;
 }
 
-/* There was no boot display: success with a width of 0 says so (dispmprt page of the callback). */
+/*
+ * Without a model the firmware has left a picture of 1024 x 768 in the second BAR. With one there
+ * was no boot display: success with a width of 0 says so (dispmprt page of the callback).
+ */
 static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFORMATION info) {
+    const struct host_bar *picture = &host_world->bars.bar[1];
     if (!ours(handle, "DxgkCbAcquirePostDisplayOwnership") || info == NULL)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
+    if (host_world->config.model != NULL)
+        return STATUS_SUCCESS;
+    info->Width = 1024;
+    info->Height = 768;
+    info->Pitch = info->Width * 4;
+    info->ColorFormat = D3DDDIFMT_X8R8G8B8;
+    info->PhysicAddress.QuadPart = (LONGLONG)picture->physical;
     return STATUS_SUCCESS;
 }
 
@@ -219,6 +231,8 @@ static void deliver(const struct vidmm_interrupt *report) {
         sink->completed(sink->ctx, report->node, report->fence);
     else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED && sink->preempted != NULL)
         sink->preempted(sink->ctx, report->node, report->fence, report->last_completed);
+    else if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED && sink->page_faulted != NULL)
+        sink->page_faulted(sink->ctx, report);
     else if ((report->type == DXGK_INTERRUPT_DMA_FAULTED ||
               report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED) &&
              sink->faulted != NULL)
@@ -284,20 +298,68 @@ static VOID APIENTRY notify_dpc(const HANDLE handle) {
 /* ---- Memory -----------------------------------------------------------------------------------
  */
 
+/* What asks the memory manager for something waits for it: not above PASSIVE_LEVEL, and not from a
+ * call that the memory manager waits for. */
+static bool may_wait(const char *function) {
+    if (!host_irql_at_most(PASSIVE_LEVEL, function))
+        return false;
+    if (host_self.locked)
+        host_violation("%s was called from inside a call that the memory manager waits for: it "
+                       "would never return",
+                       function);
+    return !host_self.locked;
+}
+
 static NTSTATUS APIENTRY create_context_allocation(DXGKARGCB_CREATECONTEXTALLOCATION *allocation) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    host_irql_at_most(PASSIVE_LEVEL, "DxgkCbCreateContextAllocation");
     if (sink->create_context_allocation == NULL)
         return STATUS_NOT_SUPPORTED;
-    return sink->create_context_allocation(sink->ctx, allocation);
+    if (allocation == NULL)
+        return STATUS_INVALID_PARAMETER;
+    return may_wait("DxgkCbCreateContextAllocation")
+               ? sink->create_context_allocation(sink->ctx, allocation)
+               : STATUS_UNSUCCESSFUL;
 }
 
 static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const HANDLE allocation) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    host_irql_at_most(PASSIVE_LEVEL, "DxgkCbDestroyContextAllocation");
     if (!ours(handle, "DxgkCbDestroyContextAllocation") || sink->destroy_context_allocation == NULL)
         return STATUS_NOT_SUPPORTED;
-    return sink->destroy_context_allocation(sink->ctx, allocation);
+    return may_wait("DxgkCbDestroyContextAllocation")
+               ? sink->destroy_context_allocation(sink->ctx, allocation)
+               : STATUS_UNSUCCESSFUL;
+}
+
+static D3DGPU_VIRTUAL_ADDRESS APIENTRY
+map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    bool good = ours(handle, "DxgkCbMapContextAllocation") && args != NULL &&
+                sink->map_context_allocation != NULL && may_wait("DxgkCbMapContextAllocation");
+    return good ? sink->map_context_allocation(sink->ctx, args, host_self.called) : 0;
+}
+
+static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
+                                                   const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (!ours(handle, "DxgkCbUpdateContextAllocation") || args == NULL)
+        return STATUS_INVALID_PARAMETER;
+    if (sink->update_context_allocation == NULL)
+        return STATUS_NOT_SUPPORTED;
+    return may_wait("DxgkCbUpdateContextAllocation")
+               ? sink->update_context_allocation(sink->ctx, args, host_self.called)
+               : STATUS_UNSUCCESSFUL;
+}
+
+static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
+                                           DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (!ours(handle, "DxgkCbReserveGpuVirtualAddressRange") || args == NULL)
+        return STATUS_INVALID_PARAMETER;
+    if (sink->reserve_addresses == NULL)
+        return STATUS_NOT_SUPPORTED;
+    return may_wait("DxgkCbReserveGpuVirtualAddressRange")
+               ? sink->reserve_addresses(sink->ctx, args)
+               : STATUS_UNSUCCESSFUL;
 }
 
 static VOID *APIENTRY get_handle_data(const DXGKARGCB_GETHANDLEDATA *data) {
@@ -373,7 +435,6 @@ static void fill_empty(DXGKRNL_INTERFACE *interface) {
         offsetof(DXGKRNL_INTERFACE, DxgkCbSetPowerComponentResidency),
         offsetof(DXGKRNL_INTERFACE, DxgkCbCompleteFStateTransition),
         offsetof(DXGKRNL_INTERFACE, DxgkCbCompletePStateTransition),
-        offsetof(DXGKRNL_INTERFACE, DxgkCbMapContextAllocation),
         offsetof(DXGKRNL_INTERFACE, DxgkCbReleaseHandleData),
         offsetof(DXGKRNL_INTERFACE, DxgkCbHardwareContentProtectionTeardown),
         offsetof(DXGKRNL_INTERFACE, DxgkCbMultiPlaneOverlayDisabled),
@@ -404,6 +465,9 @@ void host_device_interface(struct host_device *device) {
     interface->DxgkCbNotifyDpc = notify_dpc;
     interface->DxgkCbCreateContextAllocation = create_context_allocation;
     interface->DxgkCbDestroyContextAllocation = destroy_context_allocation;
+    interface->DxgkCbMapContextAllocation = map_context_allocation;
+    interface->DxgkCbUpdateContextAllocation = update_context_allocation;
+    interface->DxgkCbReserveGpuVirtualAddressRange = reserve_addresses;
     interface->DxgkCbGetHandleData = get_handle_data;
     interface->DxgkCbAcquireHandleData = acquire_handle_data;
     interface->DxgkCbAllocateContiguousMemory = allocate_contiguous;

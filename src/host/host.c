@@ -152,6 +152,7 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
     if (!host_may_allocate() || !host_bars_init(&host->bars, model != NULL ? bars : NULL))
         return fail(error, "no room for the BARs of the adapter");
     host->bars_made = true;
+    host_device_configure(host);
     return true;
 }
 
@@ -170,7 +171,7 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
     if (!host_may_allocate() || !host_physical_init(&host->physical, bytes, host->config.seed))
         return fail(error, "no room for the simulated system memory");
     host->physical_made = true;
-    if (!host_may_allocate() || !host_pool_init(&host->pool))
+    if (!host_may_allocate() || !host_pool_init(&host->pool, &host->physical))
         return fail(error, "out of memory for the driver's pool");
     host->pool_made = true;
     if (!host_os_take_dummy())
@@ -372,6 +373,10 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
 
 void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink) {
     host->sink = sink != NULL ? *sink : (struct vidmm_host_sink){.ctx = NULL};
+}
+
+bool vidmm_host_displays_only(struct vidmm_host *host) {
+    return host->device.displays_only;
 }
 
 const struct vidmm_os *vidmm_host_os(struct vidmm_host *host) {

@@ -18,6 +18,7 @@
 struct host_thread {
     KIRQL irql;
     uint32_t in_model;   /* depth of calls into the hardware model */
+    bool called, locked; /* inside a DDI call; one during which the memory manager is locked */
     const char *doing;   /* of the driver's code: what no DDI call is the name of; or NULL */
     bool pumping;        /* this thread runs the hardware right now */
     uint64_t seen_wakes; /* see engines.h */

@@ -130,7 +130,7 @@ static bool map_runs(struct host_mdl *m) {
 static bool frames_installed(const struct host_mdl *m) {
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
     for (uint64_t i = 0; i < m->pages; i++)
-        if (frames[i] >= host_world->physical.pages)
+        if (frames[i] >= host_world->physical.pages + HOST_POOL_BYTES / HOST_PAGE)
             return false;
     return true;
 }
@@ -457,13 +457,18 @@ NTKERNELAPI PHYSICAL_ADDRESS NTAPI MmGetPhysicalAddress(PVOID BaseAddress) {
     struct host_physical *ram = &host_world->physical;
     PHYSICAL_ADDRESS pa = {.QuadPart = 0};
     uint64_t at = (uintptr_t)BaseAddress - (uintptr_t)ram->base;
-    if (at < ram->bytes)
+    if (at < ram->bytes + HOST_POOL_BYTES)
         pa.QuadPart = (LONGLONG)at;
     else if ((at = view_physical((uintptr_t)BaseAddress)) != 0 ||
              (at = host_bar_physical(BaseAddress)) != 0)
         pa.QuadPart = (LONGLONG)at;
     else
-        host_violation("MmGetPhysicalAddress of an address that is neither contiguous memory, nor "
-                       "an MDL's mapping, nor I/O space: pool has no physical addresses here");
+        host_violation("MmGetPhysicalAddress of an address that is neither nonpaged pool, nor "
+                       "contiguous memory, nor an MDL's mapping, nor I/O space");
     return pa;
+}
+
+/* Something is mapped there: what the system would answer, whose memory it is does not matter. */
+NTKERNELAPI BOOLEAN NTAPI MmIsAddressValid(PVOID VirtualAddress) {
+    return msync(PAGE_ALIGN(VirtualAddress), HOST_PAGE, MS_ASYNC) == 0;
 }

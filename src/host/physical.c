@@ -173,7 +173,8 @@ bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t fi
 }
 
 void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size) {
-    if (pa >= ram->bytes || size > ram->bytes - pa)
+    uint64_t end = ram->bytes + HOST_POOL_BYTES;
+    if (pa >= end || size > end - pa)
         return NULL;
     return ram->base + pa;
 }
@@ -182,10 +183,10 @@ static bool map_memory(struct host_physical *ram) {
     ram->file = memfd_create("vidmm-ram", MFD_CLOEXEC);
     if (ram->file < 0)
         return false;
-    if (ftruncate(ram->file, (off_t)ram->bytes) != 0)
+    uint64_t bytes = ram->bytes + HOST_POOL_BYTES;
+    if (ftruncate(ram->file, (off_t)bytes) != 0)
         return false;
-    ram->base =
-        mmap(NULL, ram->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, ram->file, 0);
+    ram->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, ram->file, 0);
     if (ram->base == MAP_FAILED) {
         ram->base = NULL;
         return false;
@@ -233,7 +234,7 @@ void host_physical_done(struct host_physical *ram) {
     ram->levels = 0;
     free(ram->dirty);
     if (ram->base != NULL)
-        munmap(ram->base, ram->bytes);
+        munmap(ram->base, ram->bytes + HOST_POOL_BYTES);
     if (ram->file >= 0)
         close(ram->file);
     pthread_mutex_destroy(&ram->lock);

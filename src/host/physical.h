@@ -4,7 +4,8 @@
  * One sparse memfd is RAM: the byte at physical address p is at `base` + p, and any list of page
  * frames can be mapped once more as a linear view (mdl.c). A frame is free or used in one bit of a
  * bitmap with summary levels above it. Frame 0 is never given out, so that a stray access to
- * physical address 0 meets nobody's data.
+ * physical address 0 meets nobody's data. Behind RAM the memfd goes on with the frames of nonpaged
+ * pool (pool_frames.h), which devices reach by their addresses like any other.
  */
 #ifndef HOST_PHYSICAL_H
 #define HOST_PHYSICAL_H
@@ -16,6 +17,7 @@
 
 #define HOST_PAGE            4096u
 #define HOST_PHYSICAL_LEVELS 5
+#define HOST_POOL_BYTES      ((uint64_t)1 << 30)
 
 struct host_physical {
     pthread_mutex_t lock;
@@ -44,7 +46,7 @@ bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t fi
                           uint64_t boundary, uint64_t *start);
 void host_frames_give(struct host_physical *ram, const uint64_t *frames, uint64_t count);
 void host_frames_give_run(struct host_physical *ram, uint64_t start, uint64_t count);
-/* Host pointer to `size` bytes of RAM at `pa`, or NULL. */
+/* Host pointer to `size` bytes of RAM or nonpaged pool at `pa`, or NULL. */
 void *host_physical_pointer(struct host_physical *ram, uint64_t pa, size_t size);
 
 #endif

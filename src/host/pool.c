@@ -20,20 +20,31 @@ struct host_pool_block {
     struct host_pool_block *newer; /* quarantine */
     uint8_t *user;
     void *raw;
-    size_t size;
+    size_t size, total; /* of the user's bytes, of the memory with its guards */
     uint64_t serial;
     ULONG tag;
     bool paged, freed;
 };
 
-bool host_pool_init(struct host_pool *pool) {
+bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
     pthread_mutex_init(&pool->lock, NULL);
     pool->buckets = FIRST_BUCKETS;
     pool->bucket = calloc(FIRST_BUCKETS, sizeof(*pool->bucket));
-    if (pool->bucket != NULL)
+    if (pool->bucket != NULL &&
+        host_pool_frames_init(&pool->frames, ram->base + ram->bytes, HOST_POOL_BYTES))
         return true;
+    free(pool->bucket);
     pthread_mutex_destroy(&pool->lock);
     return false;
+}
+
+/* The memory of a block, and the block. */
+static void release(struct host_pool *pool, struct host_pool_block *b) {
+    if (b->paged)
+        free(b->raw);
+    else
+        host_pool_frames_give(&pool->frames, b->raw, b->total);
+    free(b);
 }
 
 static uint32_t hash(const struct host_pool *pool, const void *user) {
@@ -128,8 +139,7 @@ static void leave_quarantine(struct host_pool *pool) {
         host_violation("the driver wrote to its pool block '%s' of %zu bytes after freeing it", tag,
                        b->size);
     forget(pool, b);
-    free(b->raw);
-    free(b);
+    release(pool, b);
 }
 
 void host_pool_check(struct host_pool *pool) {
@@ -163,31 +173,41 @@ void host_pool_done(struct host_pool *pool) {
     for (uint32_t i = 0; i < pool->buckets; i++)
         for (struct host_pool_block *b = pool->bucket[i], *next; b != NULL; b = next) {
             next = b->next_in_bucket;
-            free(b->raw);
-            free(b);
+            release(pool, b);
         }
+    host_pool_frames_done(&pool->frames);
     free(pool->bucket);
     pthread_mutex_destroy(&pool->lock);
 }
 
-/* Blocks of a page and more start on a page, smaller ones on 16 bytes, as in the real pool. */
+/*
+ * Memory for `size` bytes between guards. Blocks of a page and more start on a page, smaller ones
+ * on 16 bytes, as in the real pool; and a smaller one never crosses a page.
+ */
+static bool find_memory(struct host_pool_block *b, size_t size) {
+    bool large = size + 2 * GUARD > HOST_PAGE;
+    size_t align = large ? HOST_PAGE : 16, lead = large ? HOST_PAGE : GUARD;
+    b->size = size;
+    b->total = (lead + size + GUARD + align - 1) & ~(align - 1);
+    b->raw = b->paged ? aligned_alloc(align, b->total)
+                      : host_pool_frames_take(&host_world->pool.frames, b->total);
+    b->user = (uint8_t *)b->raw + lead;
+    return b->raw != NULL;
+}
+
 static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
-    size_t align = size >= HOST_PAGE ? HOST_PAGE : 16;
-    size_t lead = align > GUARD ? align : GUARD;
     host_irql_at_most(paged ? APC_LEVEL : DISPATCH_LEVEL,
                       paged ? "ExAllocatePool for paged pool" : "ExAllocatePool");
     if (!host_may_allocate() || size > SIZE_MAX / 2)
         return NULL;
     struct host_pool_block *b = calloc(1, sizeof(*b));
-    size_t total = (lead + size + GUARD + align - 1) & ~(align - 1);
-    if (b == NULL || (b->raw = aligned_alloc(align, total)) == NULL) {
+    if (b != NULL)
+        b->paged = paged;
+    if (b == NULL || !find_memory(b, size)) {
         free(b);
         return NULL;
     }
-    b->user = (uint8_t *)b->raw + lead;
-    b->size = size;
     b->tag = tag;
-    b->paged = paged;
     memset(b->user - GUARD, GUARD_BYTE, GUARD);
     memset(b->user, fill, size);
     memset(b->user + size, GUARD_BYTE, GUARD);

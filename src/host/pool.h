@@ -3,7 +3,7 @@
  *
  * A block lies between two guards, is poisoned when given out and when given back, and stays in a
  * quarantine for a while after that, so that overruns, underruns, double frees and writes after
- * free are found and named by their tag.
+ * free are found and named by their tag. Nonpaged pool has physical addresses.
  */
 #ifndef HOST_POOL_H
 #define HOST_POOL_H
@@ -15,10 +15,14 @@
 
 #include <ntddk.h>
 
+#include "physical.h"
+#include "pool_frames.h"
+
 struct host_pool_block;
 
 struct host_pool {
     pthread_mutex_t lock;
+    struct host_pool_frames frames;  /* of nonpaged pool; has a lock of its own */
     struct host_pool_block **bucket; /* by address: live and quarantined blocks */
     uint32_t buckets;
     uint32_t blocks;                         /* in the buckets */
@@ -33,7 +37,7 @@ struct host_pool_left {
     char first_tag[5];
 };
 
-bool host_pool_init(struct host_pool *pool);
+bool host_pool_init(struct host_pool *pool, const struct host_physical *ram);
 /* Frees everything that is left, looking at every guard once more. */
 void host_pool_done(struct host_pool *pool);
 void host_pool_left(struct host_pool *pool, struct host_pool_left *left);

@@ -231,6 +231,14 @@ NTSYSAPI ULONG NTAPI DbgPrint(PCSTR Format, ...) {
     return (ULONG)STATUS_SUCCESS;
 }
 
+NTSYSAPI ULONG NTAPI vDbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format,
+                                 WDDM_VA_LIST Arguments) {
+    (void)ComponentId;
+    (void)Level;
+    print(Format, &Arguments);
+    return (ULONG)STATUS_SUCCESS;
+}
+
 NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ...) {
     __builtin_ms_va_list args;
     (void)ComponentId;
@@ -318,6 +326,26 @@ NTSYSAPI NTSTATUS NTAPI RtlStringCbPrintfW(PWSTR Destination, SIZE_T Bytes, PCWS
     __builtin_ms_va_start(args, Format);
     NTSTATUS status = print_wide(Destination, Bytes / sizeof(WCHAR), Format, &args);
     __builtin_ms_va_end(args);
+    return status;
+}
+
+/* All of the room is for characters: there is no terminator. */
+NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWSTR Format, ...) {
+    WCHAR text[1024];
+    size_t room = Destination->MaximumLength / sizeof(WCHAR), length;
+    __builtin_ms_va_list args;
+    __builtin_ms_va_start(args, Format);
+    NTSTATUS status = print_wide(text, sizeof(text) / sizeof(text[0]), Format, &args);
+    __builtin_ms_va_end(args);
+    if (status == STATUS_INVALID_PARAMETER)
+        return status;
+    length = wide_length(text, -1);
+    if (length > room) {
+        length = room;
+        status = STATUS_BUFFER_OVERFLOW;
+    }
+    memcpy(Destination->Buffer, text, length * sizeof(WCHAR));
+    Destination->Length = (USHORT)(length * sizeof(WCHAR));
     return status;
 }
 

@@ -93,3 +93,21 @@ REGISTER_ACCESS(UCHAR, UCHAR)
 REGISTER_ACCESS(USHORT, USHORT)
 REGISTER_ACCESS(ULONG, ULONG)
 REGISTER_ACCESS(ULONG64, ULONG64)
+
+/* ---- Ports ------------------------------------------------------------------------------------
+ */
+
+#define PORT_ACCESS(name, type)                                                                    \
+    NTHALAPI type NTAPI READ_PORT_##name(type *Port) {                                             \
+        host_violation("READ_PORT of port 0x%llx: the machine has no ports",                       \
+                       (unsigned long long)(uintptr_t)Port);                                       \
+        return (type) ~(type)0;                                                                    \
+    }                                                                                              \
+    NTHALAPI VOID NTAPI WRITE_PORT_##name(type *Port, type Value) {                                \
+        (void)Value;                                                                               \
+        host_violation("WRITE_PORT of port 0x%llx: the machine has no ports",                      \
+                       (unsigned long long)(uintptr_t)Port);                                       \
+    }
+PORT_ACCESS(UCHAR, UCHAR)
+PORT_ACCESS(USHORT, USHORT)
+PORT_ACCESS(ULONG, ULONG)

@@ -1,6 +1,6 @@
 /*
- * requests.c - other drivers and files, of which there are none: nothing opens, no request is ever
- * made. And what the bus says about the device.
+ * requests.c - other drivers, files and named objects, of which there are none: nothing opens, no
+ * request is ever made. And what the bus says about the device.
  */
 #include "irql.h"
 #include "world.h"
@@ -28,6 +28,14 @@ NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAcce
     IoStatusBlock->Status = STATUS_OBJECT_NAME_NOT_FOUND;
     IoStatusBlock->Information = 0;
     return STATUS_OBJECT_NAME_NOT_FOUND;
+}
+
+NTKERNELAPI PKEVENT NTAPI IoCreateNotificationEvent(PUNICODE_STRING EventName,
+                                                    PHANDLE EventHandle) {
+    (void)EventName;
+    *EventHandle = NULL;
+    host_irql_at_most(PASSIVE_LEVEL, "IoCreateNotificationEvent");
+    return NULL;
 }
 
 NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject) {

@@ -16,8 +16,37 @@
     ((uint32_t)((offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdi##name) - sizeof(uint64_t)) /         \
                 sizeof(void *)))
 
+/* Calls that make or end something, and tell where a root table is: the driver may ask the memory
+ * manager for more while it answers them. All others it answers on its own. */
+static bool may_ask(uint32_t slot) {
+    switch (slot) {
+    case SLOT(CreateDevice):
+    case SLOT(DestroyDevice):
+    case SLOT(CreateContext):
+    case SLOT(DestroyContext):
+    case SLOT(CreateProcess):
+    case SLOT(DestroyProcess):
+    case SLOT(CreateAllocation):
+    case SLOT(DestroyAllocation):
+    case SLOT(OpenAllocation):
+    case SLOT(CloseAllocation):
+    case SLOT(ValidateUpdateAllocationProperty):
+    case SLOT(Render):
+    case SLOT(SetRootPageTable):
+        return true;
+    default:
+        return false;
+    }
+}
+
 static inline struct host_call begin(uint32_t slot, KIRQL level, const char *name) {
-    struct host_call call = {.hash = slot + 1, .old = host_self.irql, .level = level};
+    struct host_call call = {.hash = slot + 1,
+                             .old = host_self.irql,
+                             .level = level,
+                             .old_called = host_self.called,
+                             .old_locked = host_self.locked};
+    host_self.called = true;
+    host_self.locked = !may_ask(slot);
     if (call.old > level) {
         host_violation("DxgkDdi%s is called at IRQL %u; its page says %u", name, call.old, level);
         call.level = call.old;
@@ -37,22 +66,45 @@ static void trace(const struct host_call *call, const char *name, uint64_t answe
              call->level, (unsigned long long)answer, (unsigned long long)call->hash);
 }
 
+/* Which call of its kind it is. */
+static inline uint64_t tally(struct host_tally *tally, uint64_t hash) {
+    uint64_t nth = atomic_fetch_add_explicit(&tally->calls, 1, memory_order_relaxed) + 1;
+    uint64_t old = atomic_load_explicit(&tally->hash, memory_order_relaxed), mixed;
+    do
+        mixed = (old ^ hash) * 0x9fb21c651e98df25u;
+    while (!atomic_compare_exchange_weak_explicit(&tally->hash, &old, mixed ^ mixed >> 29,
+                                                  memory_order_relaxed, memory_order_relaxed));
+    return nth;
+}
+
 /* The hash of the run changes in the order in which calls return. */
 static inline void end(struct host_call *call, const char *name, uint64_t answer) {
     struct host_seam *seam = &host_world->seam;
     host_mix(call, answer);
-    uint64_t nth = atomic_fetch_add_explicit(&seam->calls, 1, memory_order_relaxed) + 1;
-    uint64_t old = atomic_load_explicit(&seam->hash, memory_order_relaxed), mixed;
-    do
-        mixed = (old ^ call->hash) * 0x9fb21c651e98df25u;
-    while (!atomic_compare_exchange_weak_explicit(&seam->hash, &old, mixed ^ mixed >> 29,
-                                                  memory_order_relaxed, memory_order_relaxed));
+    host_self.called = call->old_called;
+    host_self.locked = call->old_locked;
+    uint64_t nth =
+        tally(atomic_load_explicit(&seam->aside, memory_order_relaxed) ? &seam->beside : &seam->run,
+              call->hash);
     if (host_self.irql != call->level)
         bad_irql(call, name);
     if (host_world->config.trace_calls)
         trace(call, name, answer, nth);
     if (call->level != call->old)
         host_irql_lower(call->old);
+}
+
+uint32_t host_seam_fence(uint32_t node, uint32_t fence) {
+    struct host_seam *seam = &host_world->seam;
+    bool known = node < HOST_NODES && !atomic_load_explicit(&seam->aside, memory_order_relaxed);
+    return fence - (known ? atomic_load_explicit(&seam->skipped[node], memory_order_relaxed) : 0);
+}
+
+/* Work is submitted to `node`: later fences of it are one higher. */
+static void skip(uint32_t node) {
+    struct host_seam *seam = &host_world->seam;
+    if (node < HOST_NODES && atomic_load_explicit(&seam->aside, memory_order_relaxed))
+        atomic_fetch_add_explicit(&seam->skipped[node], 1, memory_order_relaxed);
 }
 
 /* A slot with a handle and one argument; IN and OUT say what of the argument is hashed. */
@@ -82,7 +134,8 @@ static inline void end(struct host_call *call, const char *name, uint64_t answer
 
 /* Levels: nc-d3dkmddi-dxgkddi_*.md, "req.irql". SubmitCommandVirtual's is taken to be
  * SubmitCommand's. */
-THUNK(QueryAdapterInfo, const DXGKARG_QUERYADAPTERINFO, PASSIVE_LEVEL, host_in_query(c, a), NOTHING)
+THUNK(QueryAdapterInfo, const DXGKARG_QUERYADAPTERINFO, PASSIVE_LEVEL, host_in_query(c, a),
+      host_device_learn(a, status))
 THUNK(CreateDevice, DXGKARG_CREATEDEVICE, PASSIVE_LEVEL, host_mix(c, a->Flags.Value), NOTHING)
 THUNK_PLAIN(DestroyDevice)
 THUNK(CreateContext, DXGKARG_CREATECONTEXT, PASSIVE_LEVEL,
@@ -116,21 +169,26 @@ THUNK(Render, DXGKARG_RENDER, PASSIVE_LEVEL, host_in_render(c, a), host_out_rend
 THUNK(RenderKm, DXGKARG_RENDER, PASSIVE_LEVEL, host_in_render(c, a), host_out_render(c, a))
 THUNK(Present, DXGKARG_PRESENT, PASSIVE_LEVEL, host_mix2(c, a->Flags.Value, a->DmaSize), NOTHING)
 THUNK(Patch, const DXGKARG_PATCH, PASSIVE_LEVEL, host_in_patch(c, a), NOTHING)
-THUNK(SubmitCommand, const DXGKARG_SUBMITCOMMAND, DISPATCH_LEVEL, host_in_submit(c, a), NOTHING)
+THUNK(SubmitCommand, const DXGKARG_SUBMITCOMMAND, DISPATCH_LEVEL,
+      (host_in_submit(c, a), skip(a->NodeOrdinal)), NOTHING)
 THUNK(SubmitCommandVirtual, const DXGKARG_SUBMITCOMMANDVIRTUAL, DISPATCH_LEVEL,
-      host_in_submit_virtual(c, a), NOTHING)
+      (host_in_submit_virtual(c, a), skip(a->NodeOrdinal)), NOTHING)
 THUNK(PreemptCommand, const DXGKARG_PREEMPTCOMMAND, DISPATCH_LEVEL,
-      (host_mix(c, a->PreemptionFenceId), host_mix2(c, a->NodeOrdinal, a->EngineOrdinal)), NOTHING)
+      (host_mix(c, host_seam_fence(a->NodeOrdinal, a->PreemptionFenceId)),
+       host_mix2(c, a->NodeOrdinal, a->EngineOrdinal)),
+      NOTHING)
 THUNK(CancelCommand, const DXGKARG_CANCELCOMMAND, PASSIVE_LEVEL,
       host_mix2(c, a->DmaBufferSubmissionStartOffset, a->DmaBufferSubmissionEndOffset), NOTHING)
 THUNK(QueryCurrentFence, DXGKARG_QUERYCURRENTFENCE, PASSIVE_LEVEL,
-      host_mix2(c, a->NodeOrdinal, a->EngineOrdinal), host_mix(c, a->CurrentFence))
+      host_mix2(c, a->NodeOrdinal, a->EngineOrdinal),
+      host_mix(c, host_seam_fence(a->NodeOrdinal, a->CurrentFence)))
 THUNK(QueryDependentEngineGroup, DXGKARG_QUERYDEPENDENTENGINEGROUP, PASSIVE_LEVEL,
       host_mix2(c, a->NodeOrdinal, a->EngineOrdinal), host_mix(c, a->DependentNodeOrdinalMask))
 THUNK(QueryEngineStatus, DXGKARG_QUERYENGINESTATUS, PASSIVE_LEVEL,
       host_mix2(c, a->NodeOrdinal, a->EngineOrdinal), host_mix(c, a->EngineStatus.Value))
 THUNK(ResetEngine, DXGKARG_RESETENGINE, PASSIVE_LEVEL,
-      host_mix2(c, a->NodeOrdinal, a->EngineOrdinal), host_mix(c, a->LastAbortedFenceId))
+      host_mix2(c, a->NodeOrdinal, a->EngineOrdinal),
+      host_mix(c, host_seam_fence(a->NodeOrdinal, a->LastAbortedFenceId)))
 THUNK_PLAIN(ResetFromTimeout)
 THUNK_PLAIN(RestartFromTimeout)
 THUNK(Escape, const DXGKARG_ESCAPE, PASSIVE_LEVEL,
@@ -146,6 +204,23 @@ THUNK(ValidateUpdateAllocationProperty, DXGKARG_VALIDATEUPDATEALLOCPROPERTY, PAS
 THUNK(QueryDirtyBitData, DXGKARG_QUERYDIRTYBITDATA, PASSIVE_LEVEL,
       (host_mix(c, a->SubrangeIndex), host_mix(c, a->SubrangeOffset), host_mix(c, a->SubrangeSize),
        host_mix(c, a->BufferSize), host_mix(c, a->Flags)),
+      NOTHING)
+THUNK(PrepareLiveMigration, const DXGKARG_GPUP_PREPARE_LIVE_MIGRATION, PASSIVE_LEVEL,
+      host_mix2(c, a->vfIndex, (uint32_t)a->MigrationType), NOTHING)
+THUNK(SaveImmutableMigrationData, DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA, PASSIVE_LEVEL,
+      (host_mix2(c, a->vfIndex, a->Data != NULL), host_mix(c, *a->DataSize)),
+      host_mix(c, *a->DataSize))
+THUNK(SaveMutableMigrationData, DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA, PASSIVE_LEVEL,
+      (host_mix2(c, a->vfIndex, a->Data != NULL), host_mix(c, *a->DataSize)),
+      host_mix(c, *a->DataSize))
+THUNK(RestoreImmutableMigrationData, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA,
+      PASSIVE_LEVEL, (host_mix(c, a->vfIndex), host_mix(c, a->DataSize)), NOTHING)
+THUNK(RestoreMutableMigrationData, const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA, PASSIVE_LEVEL,
+      (host_mix(c, a->vfIndex), host_mix(c, a->DataSize)), NOTHING)
+THUNK(WriteVirtualizedInterrupt, const DXGKARG_WRITEVIRTUALIZEDINTERRUPT, PASSIVE_LEVEL,
+      (host_mix2(c, a->vfIndex, (uint16_t)a->InterruptTableIndex),
+       host_mix(c, a->InterruptTableEntry.MessageAddress),
+       host_mix2(c, a->InterruptTableEntry.MessageData, a->InterruptTableEntry.VectorControl)),
       NOTHING)
 
 /* ---- Slots of other shapes --------------------------------------------------------------------
@@ -231,6 +306,14 @@ THUNK_BASIS(DestroyMemoryBasis)
 THUNK_BASIS(StartDirtyTracking)
 THUNK_BASIS(StopDirtyTracking)
 
+static NTSTATUS APIENTRY thunk_EndLiveMigration(const HANDLE handle, UINT vf) {
+    struct host_call call = begin(SLOT(EndLiveMigration), PASSIVE_LEVEL, "EndLiveMigration");
+    host_mix(&call, vf);
+    NTSTATUS status = host_world->device.ddi.DxgkDdiEndLiveMigration(handle, vf);
+    end(&call, "EndLiveMigration", (uint32_t)status);
+    return status;
+}
+
 #define FOR_EACH_THUNK(X)                                                                          \
     X(QueryAdapterInfo)                                                                            \
     X(CreateDevice)                                                                                \
@@ -276,7 +359,14 @@ THUNK_BASIS(StopDirtyTracking)
     X(DestroyMemoryBasis)                                                                          \
     X(StartDirtyTracking)                                                                          \
     X(StopDirtyTracking)                                                                           \
-    X(QueryDirtyBitData)
+    X(QueryDirtyBitData)                                                                           \
+    X(PrepareLiveMigration)                                                                        \
+    X(SaveImmutableMigrationData)                                                                  \
+    X(SaveMutableMigrationData)                                                                    \
+    X(EndLiveMigration)                                                                            \
+    X(RestoreImmutableMigrationData)                                                               \
+    X(RestoreMutableMigrationData)                                                                 \
+    X(WriteVirtualizedInterrupt)
 
 void host_seam_build(struct host_seam *seam, const DRIVER_INITIALIZATION_DATA *driver) {
     seam->table = *driver;
@@ -296,9 +386,21 @@ HANDLE vidmm_host_adapter(struct vidmm_host *host) {
 }
 
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host) {
-    return atomic_load(&host->seam.hash);
+    return atomic_load(&host->seam.run.hash);
 }
 
 uint64_t vidmm_host_calls(struct vidmm_host *host) {
-    return atomic_load(&host->seam.calls);
+    return atomic_load(&host->seam.run.calls);
+}
+
+void vidmm_host_aside(struct vidmm_host *host, bool aside) {
+    atomic_store(&host->seam.aside, aside);
+}
+
+uint64_t vidmm_host_aside_hash(struct vidmm_host *host) {
+    return atomic_load(&host->seam.beside.hash);
+}
+
+uint64_t vidmm_host_aside_calls(struct vidmm_host *host) {
+    return atomic_load(&host->seam.beside.calls);
 }

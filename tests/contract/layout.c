@@ -8,6 +8,7 @@
 #include <ntddk.h>
 #include <dispmprt.h>
 #include <d3dkmddi.h>
+#include <ntddvdeo.h>
 
 #include <stdio.h>
 
@@ -53,6 +54,51 @@ AT(MDL, MappedSystemVa, 0x18);
 AT(MDL, StartVa, 0x20);
 AT(MDL, ByteCount, 0x28);
 AT(MDL, ByteOffset, 0x2c);
+
+/* Types whose widths the compiler must not mix up: a ULONG * is an unsigned long * on Windows. */
+#if defined(__SIZEOF_LONG__) && __SIZEOF_LONG__ == 4
+static unsigned long whole_word;
+static ULONG *const word_of_windows __attribute__((unused)) = &whole_word;
+#endif
+
+/* PCI configuration space */
+SIZE(PCI_COMMON_HEADER, 0x40);
+SIZE(PCI_COMMON_CONFIG, 0x100);
+AT(PCI_COMMON_HEADER, Status, 0x6);
+AT(PCI_COMMON_HEADER, SubClass, 0xa);
+AT(PCI_COMMON_HEADER, HeaderType, 0xe);
+AT(PCI_COMMON_HEADER, u.type0.BaseAddresses, 0x10);
+AT(PCI_COMMON_HEADER, u.type0.CapabilitiesPtr, 0x34);
+AT(PCI_COMMON_HEADER, u.type0.InterruptLine, 0x3c);
+AT(PCI_COMMON_HEADER, u.type1.CapabilitiesPtr, 0x34);
+AT(PCI_COMMON_HEADER, u.type1.BridgeControl, 0x3e);
+AT(PCI_COMMON_HEADER, u.type2.CapabilitiesPtr, 0x14);
+AT(PCI_COMMON_HEADER, u.type2.BridgeControl, 0x3e);
+
+/* Display paths: what the order of the members that the pages print comes to. */
+SIZE(SCATTER_GATHER_ELEMENT, 0x18);
+SIZE(VIDEO_MODE_INFORMATION, 0x50);
+SIZE(VIDEO_REQUEST_PACKET, 0x30);
+SIZE(D3DKMT_MOVE_RECT, 0x18);
+SIZE(D3DKMDT_GRAPHICS_RENDERING_FORMAT, 0x20);
+SIZE(D3DKMDT_VIDPN_SOURCE_MODE, 0x28);
+SIZE(D3DKMDT_VIDEO_SIGNAL_INFO, 0x38);
+AT(D3DKMDT_VIDEO_SIGNAL_INFO, PixelRate, 0x28);
+SIZE(D3DKMDT_VIDPN_PRESENT_PATH_TRANSFORMATION, 0x10);
+SIZE(D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION, 0x10c);
+SIZE(DXGKARG_ISSUPPORTEDVIDPN, 0x10);
+SIZE(DXGKARG_COMMITVIDPN, 0x20);
+SIZE(DXGKARG_SETVIDPNSOURCEVISIBILITY, 0x8);
+AT(DXGKARG_SETVIDPNSOURCEADDRESS, PrimaryAddress, 0x8);
+AT(DXGKARG_SETVIDPNSOURCEADDRESS, hAllocation, 0x10);
+SIZE(DXGK_SETVIDPNSOURCEADDRESS_FLAGS, 0x4);
+SIZE(DXGKARG_SETPOINTERPOSITION, 0x10);
+SIZE(DXGKARG_SETPOINTERSHAPE, 0x28);
+SIZE(DXGK_VIDPN_INTERFACE, 0x58);
+SIZE(DXGK_VIDPNTOPOLOGY_INTERFACE, 0x60);
+SIZE(DXGK_VIDPNSOURCEMODESET_INTERFACE, 0x40);
+SIZE(DXGK_MONITORSOURCEMODESET_INTERFACE, 0x38);
+SIZE(DXGK_MONITOR_INTERFACE, 0x28);
 
 /* Segments */
 SIZE(DXGK_SEGMENTFLAGS, 0x4);
@@ -915,6 +961,12 @@ static void bit_is(const char *name, const void *bytes, size_t size, unsigned fi
 #define BIT(type, field, position) BITS(type, field, position, 1)
 
 int main(void) {
+    BIT(DXGK_SETVIDPNSOURCEADDRESS_FLAGS, ModeChange, 0);
+    BIT(DXGK_SETVIDPNSOURCEADDRESS_FLAGS, FlipImmediate, 1);
+    BIT(DXGK_SETVIDPNSOURCEADDRESS_FLAGS, FlipOnNextVSync, 2);
+    BIT(DXGK_SETPOINTERPOSITIONFLAGS, Visible, 0);
+    BIT(DXGK_SETPOINTERPOSITIONFLAGS, Procedural, 1);
+    BIT(D3DKMT_PRESENT_DISPLAY_ONLY_FLAGS, Rotate, 0);
     BIT(DXGK_SEGMENTFLAGS, Aperture, 0);
     BIT(DXGK_SEGMENTFLAGS, Agp, 1);
     BIT(DXGK_SEGMENTFLAGS, CpuVisible, 2);

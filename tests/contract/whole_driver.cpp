@@ -2,11 +2,13 @@
 /*
  * What a whole driver of the WDK's samples uses besides its memory code, compiled only: GUIDs, safe
  * integers and strings, structured exceptions, old annotations, requests to other drivers, power,
- * ACPI, names of parameters by direction. It is built as kernel code, with _KERNEL_MODE.
+ * ACPI, display paths, PCI configuration, names of parameters by direction. It is built as kernel
+ * code, with _KERNEL_MODE.
  */
 #include <initguid.h>
 #include <ntddk.h>
 #include <ntintsafe.h>
+#include <ntddvdeo.h>
 #include <ntstrsafe.h>
 
 #define ENABLE_DXGK_SAL
@@ -112,6 +114,42 @@ static VOID Describe(DXGK_POWER_RUNTIME_COMPONENT *component, const GUID &event)
 }
 #endif
 
+/* The sources of the network, as far as there are paths from them. */
+static NTSTATUS CountPaths(const DXGKRNL_INTERFACE *dxgkrnl, DXGKARG_ISSUPPORTEDVIDPN *asked) {
+    const DXGK_VIDPN_INTERFACE *network = NULL;
+    const DXGK_VIDPNTOPOLOGY_INTERFACE *paths = NULL;
+    D3DKMDT_HVIDPNTOPOLOGY topology = 0;
+    SIZE_T count = 0;
+    NTSTATUS status = dxgkrnl->DxgkCbQueryVidPnInterface(asked->hDesiredVidPn,
+                                                         DXGK_VIDPN_INTERFACE_VERSION_V1, &network);
+    if (NT_SUCCESS(status))
+        status = network->pfnGetTopology(asked->hDesiredVidPn, &topology, &paths);
+    if (NT_SUCCESS(status))
+        status = paths->pfnGetNumPathsFromSource(topology, 0, &count);
+    asked->IsVidPnSupported = status != STATUS_GRAPHICS_SOURCE_NOT_IN_TOPOLOGY && count <= 1;
+    return status;
+}
+
+static VOID FillMode(const VIDEO_MODE_INFORMATION *from, D3DKMDT_VIDPN_SOURCE_MODE *to) {
+    NT_ASSERT(from->AttributeFlags & VIDEO_MODE_GRAPHICS);
+    to->Type = D3DKMDT_RMT_GRAPHICS;
+    to->Format.Graphics.PrimSurfSize.cx = from->VisScreenWidth;
+    to->Format.Graphics.PrimSurfSize.cy = from->VisScreenHeight;
+    to->Format.Graphics.VisibleRegionSize = to->Format.Graphics.PrimSurfSize;
+    to->Format.Graphics.Stride = from->ScreenStride;
+    to->Format.Graphics.PixelFormat = D3DDDIFMT_A8R8G8B8;
+    to->Format.Graphics.ColorBasis = D3DKMDT_CB_SCRGB;
+    to->Format.Graphics.PixelValueAccessMode = D3DKMDT_PVAM_DIRECT;
+}
+
+static BOOLEAN HasCapabilities(const DXGKRNL_INTERFACE *dxgkrnl) {
+    PCI_COMMON_HEADER header = {};
+    ULONG bytes = 0;
+    return NT_SUCCESS(dxgkrnl->DxgkCbReadDeviceSpace(dxgkrnl->DeviceHandle, DXGK_WHICHSPACE_CONFIG,
+                                                     &header, 0, sizeof(header), &bytes)) &&
+           (header.Status & PCI_STATUS_CAPABILITIES_LIST) && header.u.type0.CapabilitiesPtr != 0;
+}
+
 extern "C" __control_entrypoint(DeviceDriver) NTSTATUS NTAPI
     DriverEntry(__in IN DRIVER_OBJECT *driver, __in IN UNICODE_STRING *path) {
     ULONG value = 0;
@@ -123,6 +161,14 @@ extern "C" __control_entrypoint(DeviceDriver) NTSTATUS NTAPI
     DXGK_POWER_RUNTIME_COMPONENT component;
     Describe(&component, GUID_WHOLE);
 #endif
+    DXGKARG_ISSUPPORTEDVIDPN asked = {};
+    D3DKMDT_VIDPN_SOURCE_MODE mode = {};
+    VIDEO_MODE_INFORMATION information = {};
+    if (value == 3) {
+        const DXGKRNL_INTERFACE *dxgkrnl = reinterpret_cast<const DXGKRNL_INTERFACE *>(driver);
+        FillMode(&information, &mode);
+        status = HasCapabilities(dxgkrnl) ? CountPaths(dxgkrnl, &asked) : STATUS_UNSUCCESSFUL;
+    }
     if (value == 2)
         KeBugCheckEx(VIDEO_TDR_TIMEOUT_DETECTED, 0, 0, 0, 0);
     return status;

@@ -27,7 +27,7 @@ expect "and keeps every rule" $? 0
 
 VIDMM=$vidmm "$root/scripts/foreign-driver.sh" "$work" 2> "$work/error"
 expect "a directory without the sample is bad usage" $? 2
-grep -q "there is no '$work/compute-only-sample/coskmd': clone https://" "$work/error"
+grep -q "there is neither '$work/compute-only-sample/coskmd' nor .*: git clone https://" "$work/error"
 expect "and the sentence says what to clone" $? 0
 [ "$(wc -l < "$work/error")" -eq 1 ]
 expect "in one line" $? 0

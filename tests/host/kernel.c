@@ -41,6 +41,33 @@ static void safe_strings_are_cut_and_terminated(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+static void counted_strings_are_made_of_others(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    struct vidmm_host *host = tiny_up(&config);
+    ANSI_STRING narrow;
+    UNICODE_STRING made;
+    DECLARE_UNICODE_STRING_SIZE(text, 8);
+    (void)state;
+    RtlInitAnsiString(&narrow, "VGA");
+    assert_int_equal(RtlAnsiStringToUnicodeString(&made, &narrow, TRUE), STATUS_SUCCESS);
+    assert_int_equal(made.Length, 6);
+    equal_text(made.Buffer, "VGA");
+    RtlFreeUnicodeString(&made);
+    assert_int_equal(RtlIntegerToUnicodeString(1050, 16, &text), STATUS_SUCCESS);
+    equal_text(text.Buffer, "41A");
+    assert_int_equal(RtlIntegerToUnicodeString(1u << 31, 2, &text), STATUS_BUFFER_OVERFLOW);
+    assert_int_equal(RtlIntegerToUnicodeString(1, 3, &text), STATUS_INVALID_PARAMETER);
+    assert_int_equal(RtlUnicodeStringPrintf(&text, (PCWSTR)u"%ws%u", u"ab", 123456u),
+                     STATUS_SUCCESS);
+    assert_int_equal(text.Length, 16); /* all of the room: no terminator */
+    assert_int_equal(RtlUnicodeStringPrintf(&text, (PCWSTR)u"%ws%u", u"abc", 123456u),
+                     STATUS_BUFFER_OVERFLOW);
+    assert_int_equal(READ_PORT_USHORT((PUSHORT)(uintptr_t)0x3c0), 0xffff);
+    assert_true(tiny_violated(host, "port 0x3c0"));
+    assert_true(tiny_down(host, &error));
+}
+
 static void a_wait_for_any_names_the_first_that_is_signalled(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host_error error;
@@ -220,6 +247,7 @@ static void contiguous_memory_of_the_driver_is_reached_as_a_bar_is(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(safe_strings_are_cut_and_terminated),
+        cmocka_unit_test(counted_strings_are_made_of_others),
         cmocka_unit_test(a_wait_for_any_names_the_first_that_is_signalled),
         cmocka_unit_test(a_wait_for_all_takes_all_or_none),
         cmocka_unit_test(an_idle_worker_is_no_deadlock),

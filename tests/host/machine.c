@@ -258,6 +258,43 @@ static void equal_runs_have_equal_hashes(void **state) {
     assert_true(hash_of_run(12288, &a, &calls) != hash);
 }
 
+/* Every `every`-th submission is made aside (0: none), between nine that are not. */
+static uint64_t hash_beside(uint32_t every, uint64_t *calls, uint64_t *beside) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    struct news news;
+    struct vidmm_host *host = tiny_up(&config);
+    uint32_t fence = 0;
+    listen_to(host, &news);
+    for (uint32_t i = 1; i < 10; i++) {
+        tiny_submit(host, ++fence);
+        if (every == 0 || i % every != 0)
+            continue;
+        vidmm_host_aside(host, true);
+        tiny_submit(host, ++fence);
+        vidmm_host_aside(host, false);
+    }
+    assert_true(wait_for(host, &news, fence));
+    uint64_t hash = vidmm_host_calls_hash(host);
+    *calls = vidmm_host_calls(host);
+    *beside = vidmm_host_aside_calls(host);
+    assert_int_equal(*beside == 0, vidmm_host_aside_hash(host) == 0);
+    assert_true(tiny_down(host, &error));
+    return hash;
+}
+
+static void what_is_done_aside_is_no_part_of_a_run(void **state) {
+    uint64_t calls, beside;
+    uint64_t hash = hash_beside(0, &calls, &beside);
+    (void)state;
+    assert_int_equal(beside, 0);
+    for (uint32_t every = 1; every < 4; every++) {
+        assert_true(hash_beside(every, &calls, &beside) == hash);
+        assert_int_equal(calls, 9);
+        assert_int_equal(beside, 9 / every);
+    }
+}
+
 static void events_and_timers_follow_virtual_time(void **state) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -503,6 +540,7 @@ int main(void) {
         cmocka_unit_test(irql_mistakes_are_reported),
         cmocka_unit_test(mistakes_in_a_paging_call_are_reported),
         cmocka_unit_test(equal_runs_have_equal_hashes),
+        cmocka_unit_test(what_is_done_aside_is_no_part_of_a_run),
         cmocka_unit_test(events_and_timers_follow_virtual_time),
         cmocka_unit_test(system_threads_run_and_are_waited_for),
         cmocka_unit_test(settings_are_the_registry),

@@ -272,6 +272,53 @@ static void pool_blocks_are_as_documented(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* Every page of a block is where MmGetPhysicalAddress says, and no small block crosses one. */
+static void nonpaged_pool_can_be_reached_by_a_device(void **state) {
+    static const size_t sizes[] = {1, 40, 512, 3000, 4060, 4090, 4096, 5 * PAGE + 7};
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        uint8_t *block = ExAllocatePoolWithTag(NonPagedPoolNx, sizes[i], 1);
+        assert_true(MmIsAddressValid(block));
+        assert_true(sizes[i] >= PAGE || (uintptr_t)block % PAGE + sizes[i] <= PAGE);
+        for (size_t at = 0; at < sizes[i]; at += PAGE) {
+            uint64_t pa = (uint64_t)MmGetPhysicalAddress(block + at).QuadPart;
+            assert_ptr_equal(vidmm_host_memory(host, pa, 1), block + at);
+        }
+        ExFreePoolWithTag(block, 1);
+    }
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_false(MmIsAddressValid(NULL));
+    void *paged = ExAllocatePoolWithTag(PagedPool, 40, 1);
+    assert_int_equal(MmGetPhysicalAddress(paged).QuadPart, 0);
+    assert_true(tiny_violated(host, "neither nonpaged pool"));
+    ExFreePoolWithTag(paged, 1);
+    assert_true(tiny_down(host, &error));
+}
+
+/* Locked down and mapped again, both views show the same bytes. */
+static void nonpaged_pool_can_be_described_by_an_mdl(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    uint8_t *block = ExAllocatePool2(POOL_FLAG_NON_PAGED, 3 * PAGE, 1);
+    PMDL mdl = IoAllocateMdl(block, 3 * PAGE, FALSE, FALSE, NULL);
+    MmProbeAndLockPages(mdl, KernelMode, IoWriteAccess);
+    uint8_t *again = MmMapLockedPagesSpecifyCache(mdl, KernelMode, MmCached, NULL, FALSE, 0);
+    assert_non_null(again);
+    block[2 * PAGE + 5] = 77;
+    assert_int_equal(again[2 * PAGE + 5], 77);
+    assert_int_equal(*byte_of(host, mdl, 2 * PAGE + 5), 77);
+    MmUnmapLockedPages(again, mdl);
+    MmUnlockPages(mdl);
+    IoFreeMdl(mdl);
+    ExFreePoolWithTag(block, 1);
+    assert_true(tiny_down(host, &error));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_without_a_seed_are_one_run),
@@ -286,6 +333,8 @@ int main(void) {
         cmocka_unit_test(damage_of_a_live_block_fails_destroy),
         cmocka_unit_test(a_write_after_free_is_found),
         cmocka_unit_test(pool_blocks_are_as_documented),
+        cmocka_unit_test(nonpaged_pool_can_be_reached_by_a_device),
+        cmocka_unit_test(nonpaged_pool_can_be_described_by_an_mdl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

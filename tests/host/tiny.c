@@ -250,6 +250,8 @@ static void misbehave_in_submit(struct tiny_device *device) {
 
 static NTSTATUS APIENTRY submit_command(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     tiny.submit_irql = KeGetCurrentIrql();
+    if (tiny.in_submit != NULL)
+        tiny.in_submit();
     misbehave_in_submit(adapter);
     WRITE_REGISTER_ULONG((volatile ULONG *)(tiny.registers + TINY_DOORBELL),
                          args->SubmissionFenceId);
@@ -260,6 +262,8 @@ static NTSTATUS APIENTRY build_paging_buffer(const HANDLE adapter,
                                              DXGKARG_BUILDPAGINGBUFFER *args) {
     struct tiny_device *device = adapter;
     __atomic_store_n(&tiny.paging_irql, KeGetCurrentIrql(), __ATOMIC_RELAXED);
+    if (tiny.in_paging != NULL)
+        tiny.in_paging();
     if (tiny.wait_for_ever)
         KeWaitForSingleObject(&device->event, Executive, KernelMode, FALSE, NULL);
     if (tiny.notify_at_passive) {
@@ -274,6 +278,14 @@ static NTSTATUS APIENTRY build_paging_buffer(const HANDLE adapter,
     return STATUS_SUCCESS;
 }
 
+static NTSTATUS APIENTRY create_device(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    (void)adapter;
+    (void)args;
+    if (tiny.in_create_device != NULL)
+        tiny.in_create_device();
+    return STATUS_SUCCESS;
+}
+
 NTSTATUS NTAPI tiny_driver_entry(PDRIVER_OBJECT driver, PUNICODE_STRING path) {
     DRIVER_INITIALIZATION_DATA data = {
         .Version = tiny.version != 0 ? tiny.version : DXGKDDI_INTERFACE_VERSION_WDDM2_0};
@@ -284,6 +296,7 @@ NTSTATUS NTAPI tiny_driver_entry(PDRIVER_OBJECT driver, PUNICODE_STRING path) {
     data.DxgkDdiUnload = unload;
     data.DxgkDdiInterruptRoutine = interrupt_routine;
     data.DxgkDdiDpcRoutine = dpc_routine;
+    data.DxgkDdiCreateDevice = create_device;
     data.DxgkDdiSubmitCommand = submit_command;
     data.DxgkDdiBuildPagingBuffer = build_paging_buffer;
     return DxgkInitialize(driver, path, &data);

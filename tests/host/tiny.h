@@ -29,6 +29,8 @@ struct tiny {
     uint32_t version; /* DRIVER_INITIALIZATION_DATA.Version; 0: WDDM 2.0 */
     NTSTATUS start_status;
     void (*in_start)(void); /* runs in DxgkDdiStartDevice, with everything mapped */
+    /* Run inside these calls. */
+    void (*in_create_device)(void), (*in_paging)(void), (*in_submit)(void);
     /* What it saw. */
     volatile uint8_t *registers;
     DXGKRNL_INTERFACE dxgkrnl;

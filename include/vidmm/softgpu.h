@@ -8,6 +8,9 @@
  *   VramBytes              bytes of GPU memory in all (default 256 MiB)
  *   VramVisibleBytes       how many of them are a CPU-visible segment of their own (default: all)
  *   VramSegments           the invisible rest is cut into so many segments (default 1)
+ *   CpuHostApertureBytes   bytes of a BAR through which the CPU reaches pages of the invisible rest
+ *                          that the system chooses, from WDDM 2.0 on (default 0: there is none);
+ *                          not with dirty bits
  *   ApertureBytes          bytes of the linear aperture segment (default 512 MiB); 0: none
  *   EvictionApertureBytes  a second linear aperture (default 0: none)
  *   Agp                    1: also reports an AGP-type aperture segment
@@ -24,7 +27,11 @@
  *                          1 copy, 2 fill, 3 aperture map (wrong page), 4 stamp, 5 swizzled copy,
  *                          6 drop a copy whole, 7 unmap (keeps the old page); with an MMU also
  *                          8 drop a TLB flush, 9 flush every second page only, 10 drop a write of
- *                          page table entries, 11 the first entry written names another page
+ *                          page table entries, 11 the first entry written names another page;
+ *                          with dirty bits, of the pieces of memory that are noted as written,
+ *                          12 a piece of a copy is not, 13 of a fill, 14 a write of the CPU,
+ *                          15 the page behind is noted instead; 16 pages stay open to the CPU's
+ *                          writes although their bits were taken
  *   HangAt                 the n-th command buffer of the render node never completes
  *   HangPagingAt           the same for the paging node
  *
@@ -40,7 +47,17 @@
  *                          a page, or the id of a memory segment
  *   MmuDemands             sum of 1 ExplicitPageTableInvalidation, 2 AddressSpaceIdle,
  *                          4 SourcePageTableVaInTransfer: the driver says so, without need
+ *   ContextBytes           bytes, whole pages, that the GPU saves of a context of an application
+ *                          in a context allocation, behind the state that names its root table;
+ *                          default 0: the driver names that with every submission
  *   TlbSets, TlbWays       geometry of the TLB (default 64 and 4); sets: a power of two
+ *
+ * Dirty bits and live migration (the driver knows them from WDDM 3.2 on):
+ *   DirtyPageBytes         bytes of VRAM that a bit stands for: a power of two from 4096 to 2 MiB,
+ *                          of which VramBytes and VramVisibleBytes are multiples; 0 (default):
+ *                          nobody keeps such bits. With an MMU, and paging buffers in system
+ *                          memory, live migration too
+ *   DirtyPerformant        1: the driver says that tracking costs next to nothing
  *
  * The CPU's addresses (from WDDM 2.0 on):
  *   Iommu                  1: the board can use the platform's IOMMU, and the driver has IoMmu.

@@ -4,8 +4,9 @@
  * Locks: `lock` guards registers, queues and events, is held for moments, and never while memory is
  * moved or an interrupt raised. Each engine's `run` is held while it executes, so that a reset can
  * wait for it. `ranges_lock` guards swizzling ranges. Order: run, then ranges_lock, then lock.
- * The MMU has a lock of its own, a leaf too (hw_mmu.h). Aperture entries are single words, read and
- * written whole: mapping one never disturbs another.
+ * The MMU has a lock of its own, a leaf too (hw_mmu.h), and so have the CPU's trapped writes
+ * (hw_trap.c). Aperture entries are single words, read and written whole: mapping one never
+ * disturbs another.
  */
 #ifndef SOFTGPU_HW_H
 #define SOFTGPU_HW_H
@@ -36,6 +37,11 @@ enum hw_damage {
     HW_DAMAGE_SHORT_FLUSH,
     HW_DAMAGE_DROP_ENTRIES,
     HW_DAMAGE_ENTRY,
+    HW_DAMAGE_LOSE_COPY, /* a note of what was written */
+    HW_DAMAGE_LOSE_FILL,
+    HW_DAMAGE_LOSE_CPU,
+    HW_DAMAGE_MARK_WRONG,
+    HW_DAMAGE_DROP_CLOSE,
     HW_DAMAGE_KINDS
 };
 
@@ -90,6 +96,8 @@ struct hw_submission {
     uint32_t kind; /* GPU_DOORBELL_RENDER, _PAGING; 0: a preemption request */
     bool mapped;   /* virtual: addresses are looked up in `space` */
     struct hw_space space;
+    bool saved; /* which is what the state at `state` says */
+    uint64_t state;
 };
 
 struct hw_engine {
@@ -100,7 +108,9 @@ struct hw_engine {
     uint64_t address;
     uint32_t size, fence;
     struct hw_space next_space; /* as written to the registers */
+    uint64_t next_state;
     uint32_t events, completed, faulted, fault, preempted;
+    uint32_t ended, aborted; /* fences: of what it was done with last; GPU_ENGINE_ABORTED */
     struct hw_trap fault_at;
     struct hw_submission *queue; /* GPU_QUEUE_DEPTH */
     uint32_t head, queued;
@@ -118,6 +128,7 @@ struct hw_engine {
     bool translate;                /* so are the operands of the command at the cursor */
     bool remote; /* the command reached pages outside VRAM through tables or lists */
     struct hw_space space;
+    enum gpu_fault refused;  /* why the active submission cannot even begin */
     struct hw_leaves leaves; /* of the command at the cursor */
     struct hw_trap trap;     /* the newest page fault met, reported or not */
     _Atomic uint32_t at;     /* copy of `cursor` for the register */
@@ -134,6 +145,13 @@ struct hw_range {
     hw_entry *backing; /* DETACHED: pages of system memory */
 };
 
+/* hw_host_aperture.c */
+struct hw_host_aperture {
+    struct hw_memory window; /* the BAR; size 0: there is none */
+    int file;                /* of invisible VRAM; -1: it is memory of our own */
+    uint32_t page;           /* as written to the register */
+};
+
 struct hw {
     struct vidmm_hw_host host;
     uint32_t nodes;
@@ -141,8 +159,10 @@ struct hw {
     uint64_t visible;
     struct hw_memory vram, windows, tables;
     struct hw_aperture aperture[GPU_APERTURES];
-    struct hw_mmu *mmu; /* NULL: a board without */
-    bool iommu;         /* it can use the platform's IOMMU, and there is one */
+    struct hw_host_aperture host_aperture;
+    struct hw_mmu *mmu;     /* NULL: a board without */
+    struct hw_dirty *dirty; /* likewise: nobody keeps dirty bits */
+    bool iommu;             /* it can use the platform's IOMMU, and there is one */
 
     pthread_mutex_t lock;
     struct hw_engine engine[GPU_ENGINES];
@@ -197,8 +217,34 @@ struct hw_mmu;
 /* As hw_at. What cannot be reached is noted in engine->trap. */
 enum gpu_fault hw_mmu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
                          unsigned char **at, uint64_t *bytes);
+/*
+ * The same piece after piece, from `va` on, until `bytes` or the room for `*count` pieces are used
+ * up, or one cannot be reached, which is answered. `*count` becomes how many were.
+ */
+struct hw_piece;
+enum gpu_fault hw_mmu_pieces(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
+                             uint64_t bytes, struct hw_piece *piece, uint32_t *count);
 /* A submission begins in this space; false when there is no such. */
 bool hw_mmu_enter(struct hw *hw, const struct hw_space *space);
+
+/* ---- hw_host_aperture.c: the CPU's window to what no BAR shows
+ * -------------------------------------------------------------------- */
+
+/* `bytes` of it; after VRAM was made. Dropped after that. */
+bool hw_host_aperture_make(struct hw *hw, uint64_t bytes);
+void hw_host_aperture_drop(struct hw *hw);
+/* VRAM reads as zero; pages lead where they led. */
+void hw_host_aperture_reset(struct hw *hw);
+uint64_t hw_host_aperture_read(const struct hw *hw);
+void hw_host_aperture_write(struct hw *hw, uint32_t offset, uint64_t value);
+
+/* ---- hw_context.c: contexts whose state is in memory
+ * --------------------------------------------------------------------------- */
+
+/* The active submission begins: its space, and the save area as it should be. */
+enum gpu_fault hw_context_restore(struct hw *hw, struct hw_engine *engine, uint64_t state);
+/* It came to its end. */
+enum gpu_fault hw_context_save(struct hw *hw, struct hw_engine *engine, uint64_t state);
 
 /* ---- hw_iommu.c: addresses of the CPU
  * ------------------------------------------------------------------------------------------- */
@@ -236,12 +282,51 @@ void hw_walk_address(struct hw_walk *walk, struct hw *hw, struct hw_engine *engi
                      uint64_t address, uint64_t bytes);
 void hw_walk_runs(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t offset,
                   uint32_t end, uint64_t bytes);
-/* The current piece, or NULL at the end (`*fault` NONE) or where nothing is (`*fault` says why). */
-struct hw_piece *hw_walk_piece(struct hw_walk *walk, enum gpu_fault *fault);
+/* Resolves another batch behind the piece that is left, if one is. A fault: there is none at all.
+ */
+enum gpu_fault hw_walk_refill(struct hw_walk *walk);
+/*
+ * The current piece, or NULL at the end (`*fault` NONE) or where nothing is (`*fault` says why).
+ * Resolves early by one piece, so that there is always a next one to fetch ahead from.
+ */
+static inline struct hw_piece *hw_walk_piece(struct hw_walk *walk, enum gpu_fault *fault) {
+    *fault = GPU_FAULT_NONE;
+    if (walk->next + 1 >= walk->count && walk->left != 0)
+        *fault = hw_walk_refill(walk);
+    return walk->next < walk->count ? &walk->piece[walk->next] : NULL;
+}
 /* Takes `bytes` off the current piece. */
-void hw_walk_take(struct hw_walk *walk, uint64_t bytes);
+static inline void hw_walk_take(struct hw_walk *walk, uint64_t bytes) {
+    struct hw_piece *piece = &walk->piece[walk->next];
+    piece->at += bytes;
+    piece->bytes -= bytes;
+    walk->next += piece->bytes == 0;
+}
 /* Where the bytes after the first `bytes` of the current piece are, if known by now. */
-const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uint64_t bytes);
+static inline const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uint64_t bytes) {
+    const struct hw_piece *piece = &walk->piece[walk->next];
+    if (bytes < piece->bytes)
+        return piece->at + bytes;
+    return walk->next + 1 < walk->count ? piece[1].at : NULL;
+}
+
+/* ---- hw_dirty.c: dirty bits (hw_dirty.h)
+ * ------------------------------------------------------------------------------- */
+
+/*
+ * `bytes` at `at`, in one memory of any kind, were written: after the store. What an engine writes
+ * is noted together, when the submission ends or hw_dirty_settle is called, at the latest when the
+ * step does. `lost`: the fault that may be ordered for such a note, or NONE.
+ */
+void hw_dirty_note(struct hw *hw, const void *at, uint64_t bytes, enum hw_damage lost);
+static inline void hw_wrote(struct hw *hw, const void *at, uint64_t bytes) {
+    if (hw->dirty != NULL)
+        hw_dirty_note(hw, at, bytes, HW_DAMAGE_NONE);
+}
+/* This thread executes for `engine`, whose `run` it holds, until the end. */
+void hw_dirty_begin(struct hw *hw, const struct hw_engine *engine);
+void hw_dirty_settle(struct hw *hw);
+void hw_dirty_end(struct hw *hw);
 
 /* ---- hw_engine.c: queues and execution
  * ------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /*
- * hw_copy.h - the copy and fill kernels of the software GPU, and nothing else.
+ * hw_copy.h - the kernels of the software GPU that copy, fill and store words, and nothing else.
  *
  * Moves that are larger than a cache go past it with non-temporal stores while the page after next
  * is being fetched (docs/softgpu.md, "Speed"). bench/ measures these functions as the limit that
@@ -25,6 +25,13 @@ void hw_stream_fill(void *destination, uint32_t pattern, size_t bytes);
 
 /* The same through the cache. */
 void hw_plain_fill(void *destination, uint32_t pattern, size_t bytes);
+
+/*
+ * Stores `count` words from `from` on, or `word`, `word + each`, `word + 2 * each` and so on. Each
+ * is stored whole: who reads one meanwhile meets what was there or what comes there.
+ */
+void hw_store_words(uint64_t *to, const void *from, size_t count);
+void hw_store_series(uint64_t *to, uint64_t word, uint64_t each, size_t count);
 
 /* Orders streamed stores before everything that follows. */
 void hw_stream_fence(void);

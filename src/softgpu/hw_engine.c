@@ -66,14 +66,22 @@ static void pop(struct hw_engine *engine) {
 }
 
 void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind) {
+    const uint32_t restored = GPU_DOORBELL_SAVED | GPU_DOORBELL_VIRTUAL | GPU_DOORBELL_RENDER;
     bool shared = hw->iommu && kind == (GPU_DOORBELL_SHARED | GPU_DOORBELL_RENDER);
+    bool saved = hw->mmu != NULL && kind == restored;
     uint32_t flags = shared ? GPU_DOORBELL_SHARED : hw->mmu != NULL ? GPU_DOORBELL_VIRTUAL : 0;
-    uint32_t basic = kind & ~flags;
+    uint32_t basic = kind & ~(saved ? flags | GPU_DOORBELL_SAVED : flags);
     if (basic != GPU_DOORBELL_RENDER && basic != GPU_DOORBELL_PAGING)
         return;
     pthread_mutex_lock(&hw->lock);
-    struct hw_submission submission = {engine->address, engine->size,  engine->fence,
-                                       basic,           basic != kind, engine->next_space};
+    struct hw_submission submission = {.address = engine->address,
+                                       .size = engine->size,
+                                       .fence = engine->fence,
+                                       .kind = basic,
+                                       .mapped = basic != kind,
+                                       .space = engine->next_space,
+                                       .saved = saved,
+                                       .state = engine->next_state};
     submission.space.shared = shared;
     /* The last place is kept for a preemption request, which must always be possible. */
     bool full = engine->queued + 1 >= GPU_QUEUE_DEPTH;
@@ -100,6 +108,9 @@ void hw_engine_preempt(struct hw *hw, struct hw_engine *engine, uint32_t fence) 
 void hw_engine_stop(struct hw *hw, struct hw_engine *engine) {
     pthread_mutex_lock(&engine->run);
     pthread_mutex_lock(&hw->lock);
+    const struct hw_submission *work = &engine->queue[engine->head];
+    engine->aborted = engine->active && work->kind != 0 ? work->fence : engine->ended;
+    engine->ended = engine->aborted;
     engine->head = engine->queued = 0;
     engine->active = engine->hung = engine->halted = false;
     engine->events = 0;
@@ -110,8 +121,6 @@ void hw_engine_stop(struct hw *hw, struct hw_engine *engine) {
 /* What a board with an MMU has besides. */
 static uint64_t read_virtual(const struct hw_engine *engine, uint32_t offset) {
     switch (offset) {
-    case GPU_ENGINE_STATE:
-        return engine->halted ? GPU_STATE_HALTED : GPU_STATE_RUNNING;
     case GPU_ENGINE_ROOT:
         return engine->next_space.root;
     case GPU_ENGINE_ROOT_ENTRIES:
@@ -120,6 +129,8 @@ static uint64_t read_virtual(const struct hw_engine *engine, uint32_t offset) {
         return engine->next_space.id;
     case GPU_ENGINE_PASID:
         return engine->next_space.pasid;
+    case GPU_ENGINE_CONTEXT:
+        return engine->next_state;
     case GPU_ENGINE_FAULT_VA:
         return engine->fault_at.va;
     case GPU_ENGINE_FAULT_ROOT:
@@ -169,6 +180,12 @@ uint64_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset
     case GPU_ENGINE_COMMAND:
         value = atomic_load_explicit(&engine->at, memory_order_relaxed);
         break;
+    case GPU_ENGINE_STATE:
+        value = engine->halted ? GPU_STATE_HALTED : GPU_STATE_RUNNING;
+        break;
+    case GPU_ENGINE_ABORTED:
+        value = engine->aborted;
+        break;
     default:
         value = read_virtual(engine, offset);
         break;
@@ -203,6 +220,9 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
         break;
     case GPU_ENGINE_PASID:
         engine->next_space.pasid = (uint32_t)value;
+        break;
+    case GPU_ENGINE_CONTEXT:
+        engine->next_state = value;
         break;
     }
     pthread_mutex_unlock(&hw->lock);
@@ -318,9 +338,10 @@ static void enter(struct hw *hw, struct hw_engine *engine, const struct hw_submi
     engine->space = work->space;
     engine->leaves.entry = NULL;
     engine->commands = NULL;
-    if (engine->mapped && !work->space.shared && !hw_mmu_enter(hw, &work->space))
+    engine->refused = work->saved ? hw_context_restore(hw, engine, work->state) : GPU_FAULT_NONE;
+    if (engine->mapped && !work->space.shared && !hw_mmu_enter(hw, &engine->space))
         engine->space.entries = 0; /* where every address is a fault */
-    if (bytes != 0 &&
+    if (bytes != 0 && engine->refused == GPU_FAULT_NONE &&
         hw_reach(hw, engine->mapped ? engine : NULL, GPU_ACCESS_EXECUTE, work->address, &at,
                  &bytes) == GPU_FAULT_NONE &&
         bytes == work->size)
@@ -344,9 +365,12 @@ static bool current(struct hw *hw, struct hw_engine *engine, struct hw_submissio
 
 static void finish(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work,
                    enum gpu_fault fault) {
+    hw_dirty_settle(hw);
     hw_stream_fence();
     pthread_mutex_lock(&hw->lock);
     pop(engine);
+    if (work->kind != 0)
+        engine->ended = work->fence;
     if (work->kind == 0) {
         engine->preempted = work->fence;
         engine->events |= GPU_EVENT_PREEMPTED;
@@ -366,13 +390,15 @@ static void finish(struct hw *hw, struct hw_engine *engine, const struct hw_subm
 
 /* Executes some of `work`; true when it is finished. */
 static bool execute(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work) {
-    enum gpu_fault fault = GPU_FAULT_NONE;
+    enum gpu_fault fault = engine->refused;
     engine->waiting = false;
     while (fault == GPU_FAULT_NONE && engine->cursor < work->size && !engine->waiting &&
            engine->cost_ns < STEP_NS)
         fault = one_command(hw, engine, work->size);
     if (fault == GPU_FAULT_NONE && engine->cursor < work->size)
         return false;
+    if (fault == GPU_FAULT_NONE && work->saved)
+        fault = hw_context_save(hw, engine, work->state);
     finish(hw, engine, work, fault);
     return true;
 }
@@ -381,9 +407,11 @@ bool hw_engine_step(struct hw *hw, struct hw_engine *engine) {
     struct hw_submission work;
     bool finished = false;
     pthread_mutex_lock(&engine->run);
+    hw_dirty_begin(hw, engine);
     bool some = current(hw, engine, &work);
     if (some)
         finished = execute(hw, engine, &work);
+    hw_dirty_end(hw);
     uint64_t cost = engine->cost_ns;
     bool notify = engine->notify;
     engine->cost_ns = 0;

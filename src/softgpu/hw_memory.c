@@ -160,6 +160,7 @@ enum gpu_fault hw_write(struct hw *hw, struct hw_engine *by, uint64_t address, c
         if (fault != GPU_FAULT_NONE)
             return fault;
         memcpy(at, from, (size_t)part);
+        hw_wrote(hw, at, part);
         from += part;
         address += part;
         bytes -= part;

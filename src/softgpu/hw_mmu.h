@@ -18,16 +18,14 @@ struct hw_leaf {
     uint32_t level; /* of the table that has the entry */
 };
 
-struct hw_tlb_entry {
-    uint64_t page; /* virtual address >> shift */
-    struct hw_leaf leaf;
-    uint32_t space;
-    bool used;
-};
-
+/*
+ * What is looked for, page, space and size, is one word a way and apart from what is found: a miss,
+ * of which every page that is copied costs one, reads one line of a set of four.
+ */
 struct hw_tlb {
-    struct hw_tlb_entry *entry; /* sets * ways */
-    uint32_t *victim;           /* way of each set that is displaced next */
+    uint64_t *tag;        /* sets * ways; 0: free */
+    struct hw_leaf *leaf; /* likewise */
+    uint32_t *victim;     /* way of each set that is displaced next */
     uint32_t sets, ways;
     uint64_t shifts; /* bit n: a page of 1 << n bytes may be in it */
     uint64_t hits, misses;
@@ -78,8 +76,50 @@ enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t
 
 bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways);
 void hw_tlb_drop(struct hw *hw, struct hw_tlb *tlb);
-const struct hw_leaf *hw_tlb_find(const struct hw_tlb *tlb, uint32_t space, uint64_t va);
 void hw_tlb_put(struct hw_tlb *tlb, uint32_t space, uint64_t va, const struct hw_leaf *leaf);
+/* Tags are never 0, because no page is of one byte. */
+#define HW_TLB_SHIFT_BITS 6u
+#define HW_TLB_SPACE_BITS 10u
+_Static_assert(GPU_SPACES <= 1u << HW_TLB_SPACE_BITS, "spaces do not fit a tag");
+
+static inline uint64_t hw_tlb_tag(uint32_t space, uint64_t page, uint32_t shift) {
+    return page << (HW_TLB_SPACE_BITS + HW_TLB_SHIFT_BITS) | (uint64_t)space << HW_TLB_SHIFT_BITS |
+           shift;
+}
+
+static inline uint32_t hw_tlb_set(const struct hw_tlb *tlb, uint32_t space, uint64_t page) {
+    return (uint32_t)(page ^ page >> 9 ^ space * 7u) & (tlb->sets - 1);
+}
+
+static inline const struct hw_leaf *hw_tlb_find_in(const struct hw_tlb *tlb, uint32_t set,
+                                                   uint64_t tag) {
+    size_t first = (size_t)set * tlb->ways;
+    for (uint32_t way = 0; way < tlb->ways; way++)
+        if (tlb->tag[first + way] == tag)
+            return &tlb->leaf[first + way];
+    return NULL;
+}
+
+/* Small pages first, where the TLB holds a large page and, of newer tables, a small one in it. */
+static inline const struct hw_leaf *hw_tlb_find(const struct hw_tlb *tlb, uint32_t space,
+                                                uint64_t va) {
+    for (uint64_t shifts = tlb->shifts; shifts != 0; shifts &= shifts - 1) {
+        uint32_t shift = (uint32_t)__builtin_ctzll(shifts);
+        const struct hw_leaf *leaf = hw_tlb_find_in(tlb, hw_tlb_set(tlb, space, va >> shift),
+                                                    hw_tlb_tag(space, va >> shift, shift));
+        if (leaf != NULL)
+            return leaf;
+    }
+    return NULL;
+}
+
+/*
+ * Pages from `va` on that lead where `leaf`, of the page before it, goes on, with the same rights:
+ * each from the TLB, or else from its entry, `entry` being that of `va`, into the TLB. So many, at
+ * most `pages`; `*missed` counts the entries read. All pages in the TLB have the size of `leaf`.
+ */
+uint32_t hw_tlb_follow(struct hw_tlb *tlb, uint32_t space, uint64_t va, const struct hw_leaf *leaf,
+                       const hw_entry *entry, uint32_t pages, uint32_t *missed);
 
 /* Which translations go: of `space`, or of all, with a byte in [start, last]. */
 struct hw_flush {

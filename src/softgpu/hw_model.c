@@ -1,6 +1,7 @@
 /*
  * hw_model.c - the software GPU as the host sees it (vidmm/hwmodel.h): straps, BARs, registers.
  */
+#include "hw_dirty.h"
 #include "hw_mmu.h"
 
 #include <vidmm/softgpu.h>
@@ -65,6 +66,13 @@ static bool make_memories(struct hw *hw) {
     return true;
 }
 
+/* Where dirty bits are kept every way to VRAM is watched, and this one is not. */
+static bool make_host_aperture(struct hw *hw) {
+    uint64_t bytes = setting(hw, "CpuHostApertureBytes", 0);
+    return page_multiple(bytes) && (bytes == 0 || hw->dirty == NULL) &&
+           hw_host_aperture_make(hw, bytes);
+}
+
 static void fill_bars(const struct hw *hw, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
         bars[i] = (struct vidmm_hw_bar){VIDMM_HW_BAR_NONE, 0, NULL};
@@ -72,10 +80,22 @@ static void fill_bars(const struct hw *hw, struct vidmm_hw_bar bars[VIDMM_HW_BAR
         (struct vidmm_hw_bar){VIDMM_HW_BAR_REGISTERS, GPU_REGISTER_BYTES, NULL};
     if (hw->visible != 0)
         bars[GPU_BAR_VRAM] =
-            (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, hw->visible, hw->vram.bytes};
+            (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, hw->visible, hw_view_bytes(hw)};
     if (hw->windows.size != 0)
         bars[GPU_BAR_WINDOWS] =
             (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, hw->windows.size, hw->windows.bytes};
+    const struct hw_memory *window = &hw->host_aperture.window;
+    if (window->size != 0)
+        bars[GPU_BAR_HOST] =
+            (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, window->size, window->bytes};
+    if (hw->dirty == NULL)
+        return;
+    uint64_t entries = (hw->aperture[0].pages + hw->aperture[1].pages) * sizeof(hw_entry);
+    bars[GPU_BAR_DIRTY] =
+        (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, hw->dirty->plane.size, hw->dirty->plane.bytes};
+    if (hw->mmu != NULL && entries != 0)
+        bars[GPU_BAR_APERTURES] = (struct vidmm_hw_bar){
+            VIDMM_HW_BAR_MEMORY, (entries + GPU_PAGE - 1) / GPU_PAGE * GPU_PAGE, hw->tables.bytes};
 }
 
 static void destroy(void *context) {
@@ -84,9 +104,11 @@ static void destroy(void *context) {
     for (uint32_t i = 0; i < GPU_ENGINES; i++)
         hw_engine_drop(hw, &hw->engine[i]);
     hw_mmu_drop(hw);
+    hw_dirty_drop(hw);
     hw_memory_drop(&hw->tables);
     hw_memory_drop(&hw->windows);
     hw_memory_drop(&hw->vram);
+    hw_host_aperture_drop(hw);
     pthread_mutex_destroy(&hw->ranges_lock);
     pthread_mutex_destroy(&hw->lock);
     host.free(host.ctx, hw, sizeof *hw);
@@ -97,9 +119,11 @@ static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[V
     if (hw == NULL)
         return NULL;
     hw->host = *host;
+    hw->host_aperture.file = -1;
     pthread_mutex_init(&hw->lock, NULL);
     pthread_mutex_init(&hw->ranges_lock, NULL);
-    bool good = read_straps(hw) && make_memories(hw) && hw_mmu_make(hw);
+    bool good = read_straps(hw) && make_memories(hw) && hw_mmu_make(hw) && hw_dirty_make(hw) &&
+                make_host_aperture(hw);
     for (uint32_t i = 0; i < GPU_ENGINES && good; i++)
         good = hw_engine_make(hw, i);
     if (!good) {
@@ -156,6 +180,10 @@ static uint64_t read_global(struct hw *hw, uint32_t offset) {
         return hw->aperture[1].pages * GPU_PAGE;
     case GPU_REG_IOMMU:
         return hw->iommu;
+    case GPU_REG_HOST_BYTES:
+        return hw_host_aperture_read(hw);
+    case GPU_REG_DIRTY_PAGE:
+        return hw_dirty_read(hw);
     default:
         return hw_mmu_read(hw, offset);
     }
@@ -200,6 +228,8 @@ static void reset(struct hw *hw) {
         hw_engine_stop(hw, &hw->engine[i]);
     hw_ranges_stop(hw);
     hw_memory_clear(&hw->vram);
+    hw_host_aperture_reset(hw);
+    hw_dirty_reset(hw);
     hw_mmu_stop(hw);
 }
 
@@ -225,6 +255,10 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
         enable_interrupts(hw, value != 0);
     else if (offset == GPU_REG_RESET && value == 1)
         reset(hw);
+    else if (offset >= GPU_REG_DIRTY && offset <= GPU_REG_DIRTY_END)
+        hw_dirty_write(hw, (uint32_t)offset, value);
+    else if (offset == GPU_REG_HOST_PAGE || offset == GPU_REG_HOST_TARGET)
+        hw_host_aperture_write(hw, (uint32_t)offset, value);
     else
         hw_mmu_write(hw, (uint32_t)offset, value);
 }

@@ -36,6 +36,8 @@ static enum gpu_fault copy_walks(struct hw_walk *to, struct hw_walk *from, uint6
             hw_stream_copy(out->at, in->at, (size_t)part, hw_walk_ahead(from, part));
         else
             memmove(out->at, in->at, (size_t)part);
+        if (to->hw->dirty != NULL)
+            hw_dirty_note(to->hw, out->at, part, HW_DAMAGE_LOSE_COPY);
         bytes -= part;
         hw_walk_take(from, part);
         hw_walk_take(to, part);
@@ -67,8 +69,9 @@ static enum gpu_fault copy_overlapping(struct hw *hw, struct hw_engine *engine,
                                        const struct gpu_copy *copy) {
     struct hw_walk to, from;
     if (!engine->translate && hw_in_vram(hw, copy->source, 1)) {
-        memmove(hw->vram.bytes + (copy->destination - GPU_VRAM_BASE),
-                hw->vram.bytes + (copy->source - GPU_VRAM_BASE), (size_t)copy->bytes);
+        unsigned char *at = hw->vram.bytes + (copy->destination - GPU_VRAM_BASE);
+        memmove(at, hw->vram.bytes + (copy->source - GPU_VRAM_BASE), (size_t)copy->bytes);
+        hw_wrote(hw, at, copy->bytes);
         return GPU_FAULT_NONE;
     }
     if ((copy->destination - copy->source) % GPU_PAGE != 0)
@@ -194,6 +197,7 @@ static void damage_copy(struct hw *hw, struct hw_engine *engine, const struct gp
     while ((piece = hw_walk_piece(&to, &fault)) != NULL) {
         if (skip < piece->bytes) {
             piece->at[skip] ^= 0x10u;
+            hw_wrote(hw, &piece->at[skip], 1);
             return;
         }
         skip -= piece->bytes;
@@ -247,6 +251,8 @@ static enum gpu_fault fill_walk(struct hw_walk *to, uint32_t pattern, uint64_t b
             hw_stream_fill(piece->at, pattern, (size_t)part);
         else
             hw_plain_fill(piece->at, pattern, (size_t)part);
+        if (to->hw->dirty != NULL)
+            hw_dirty_note(to->hw, piece->at, part, HW_DAMAGE_LOSE_FILL);
         /* A piece that is no multiple of the pattern turns it for the next one. */
         uint32_t turn = (uint32_t)(part % 4) * 8;
         if (turn != 0)

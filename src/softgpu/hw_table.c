@@ -2,11 +2,12 @@
  * hw_table.c - the commands that only a board with an MMU has: writing and copying page table
  * entries, flushing the TLB, signalling, and storing data that is in the command itself.
  *
- * Entries are written whole, one word after the other, so that a walk on another engine meets the
- * old entry or the new one.
+ * Entries are written whole, so that a walk on another engine meets the old entry or the new one.
  */
 #include "hw_mmu.h"
 #include "hw_copy.h"
+
+#include <string.h>
 
 #define ENTRY_NS         4u
 #define FLUSH_NS         500u
@@ -32,22 +33,48 @@ static enum gpu_fault words_at(struct hw *hw, struct hw_engine *engine, uint32_t
     return fault;
 }
 
-/* `step` words from one to the next. */
+/* What is written: words that follow each other at `at`, or, NULL, a series from `word` on. */
+struct words {
+    const unsigned char *at;
+    uint64_t word, each;
+};
+
+/* Words `first` on, each `step` behind the one before. */
+static void store_words(hw_entry *to, uint32_t step, const struct words *from, uint64_t first,
+                        uint32_t count) {
+    uint64_t word = from->word + first * from->each;
+    const unsigned char *at = from->at != NULL ? from->at + first * WORD : NULL;
+    if (step == 1 && at != NULL) {
+        hw_store_words((uint64_t *)(void *)to, at, count);
+        return;
+    }
+    if (step == 1) {
+        hw_store_series((uint64_t *)(void *)to, word, from->each, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++, word += from->each) {
+        if (at != NULL)
+            memcpy(&word, at + (size_t)i * WORD, WORD);
+        atomic_store_explicit(&to[(size_t)i * step], word, memory_order_relaxed);
+    }
+}
+
+/* A page of the table at a time. */
 static enum gpu_fault put_words(struct hw *hw, struct hw_engine *engine, uint64_t address,
-                                uint32_t step, const uint64_t *value, uint32_t count) {
-    while (count != 0) {
-        uint32_t words = (count - 1) * step + 1;
+                                uint32_t step, const struct words *from, uint32_t count) {
+    for (uint32_t done = 0; done < count;) {
+        uint32_t words = (count - done - 1) * step + 1;
         hw_entry *word;
         enum gpu_fault fault = words_at(hw, engine, GPU_ACCESS_WRITE, address, &word, &words);
         if (fault != GPU_FAULT_NONE)
             return fault;
         uint32_t part = (words + step - 1) / step;
-        for (uint32_t i = 0; i < part; i++)
-            atomic_store_explicit(&word[(size_t)i * step], value[i], memory_order_release);
+        store_words(word, step, from, done, part);
+        hw_wrote(hw, word, ((uint64_t)(part - 1) * step + 1) * WORD);
         address += (uint64_t)part * step * WORD;
-        value += part;
-        count -= part;
+        done += part;
     }
+    atomic_thread_fence(memory_order_release);
     return GPU_FAULT_NONE;
 }
 
@@ -82,33 +109,45 @@ static uint64_t wrong_entry(struct hw *hw, uint64_t entry) {
     return hw_at(hw, far & GPU_PTE_ADDRESS, &at, &bytes) == GPU_FAULT_NONE ? far : near;
 }
 
-/* Entries `first` on of the command; all the same where it has only one. */
-static enum gpu_fault fetch_entries(struct hw *hw, struct hw_engine *engine,
-                                    const struct gpu_write_entries *write, uint32_t first,
-                                    uint32_t count, uint64_t *entry) {
-    bool repeat = (write->head.flags & GPU_FLAG_REPEAT) != 0;
-    uint32_t at = engine->cursor + (uint32_t)sizeof *write + (repeat ? 0 : first * WORD);
-    enum gpu_fault fault = hw_engine_fetch(hw, engine, at, entry, repeat ? WORD : count * WORD);
-    for (uint32_t i = 1; repeat && i < count; i++)
-        entry[i] = entry[0];
+/* The entries of a command whose submission is scattered over host memory. */
+static enum gpu_fault write_fetched(struct hw *hw, struct hw_engine *engine,
+                                    const struct gpu_write_entries *write, uint64_t at) {
+    uint32_t from = engine->cursor + (uint32_t)sizeof *write;
+    enum gpu_fault fault = GPU_FAULT_NONE;
+    for (uint32_t done = 0; done < write->count && fault == GPU_FAULT_NONE;) {
+        uint32_t left = write->count - done, part = left < WRITE_WORDS ? left : WRITE_WORDS;
+        unsigned char entry[WRITE_WORDS * WORD];
+        const struct words words = {entry, 0, 0};
+        fault = hw_engine_fetch(hw, engine, from + done * WORD, entry, part * WORD);
+        if (fault == GPU_FAULT_NONE)
+            fault = put_words(hw, engine, at, write->step, &words, part);
+        at += (uint64_t)part * write->step * WORD;
+        done += part;
+    }
     return fault;
 }
 
 static enum gpu_fault write_entries(struct hw *hw, struct hw_engine *engine,
                                     const struct gpu_write_entries *write) {
-    uint64_t entry[WRITE_WORDS], at = write->table + (uint64_t)write->first * WORD;
-    enum gpu_fault fault = GPU_FAULT_NONE;
-    for (uint32_t done = 0; done < write->count && fault == GPU_FAULT_NONE;) {
-        uint32_t left = write->count - done, part = left < WRITE_WORDS ? left : WRITE_WORDS;
-        fault = fetch_entries(hw, engine, write, done, part, entry);
-        if (fault != GPU_FAULT_NONE)
-            break;
-        if (done == 0 && (entry[0] & GPU_PTE_VALID) && hw_damaged(hw, HW_DAMAGE_ENTRY))
-            entry[0] = wrong_entry(hw, entry[0]);
-        fault = put_words(hw, engine, at, write->step, entry, part);
-        at += (uint64_t)part * write->step * WORD;
-        done += part;
-    }
+    uint64_t at = write->table + (uint64_t)write->first * WORD;
+    uint32_t from = engine->cursor + (uint32_t)sizeof *write;
+    struct words words = {NULL, 0, write->each}, wrong = {NULL, 0, 0};
+    if (write->count == 0)
+        return GPU_FAULT_NONE;
+    enum gpu_fault fault = hw_engine_fetch(hw, engine, from, &words.word, WORD);
+    if (fault != GPU_FAULT_NONE)
+        return fault;
+    bool spoil = (words.word & GPU_PTE_VALID) && hw_damaged(hw, HW_DAMAGE_ENTRY);
+    if (spoil)
+        wrong.word = wrong_entry(hw, words.word);
+    if (!(write->head.flags & GPU_FLAG_REPEAT) && engine->commands != NULL)
+        words.at = engine->commands + from;
+    if (write->head.flags & GPU_FLAG_REPEAT || words.at != NULL)
+        fault = put_words(hw, engine, at, write->step, &words, write->count);
+    else
+        fault = write_fetched(hw, engine, write, at);
+    if (fault == GPU_FAULT_NONE && spoil)
+        fault = put_words(hw, engine, at, 1, &wrong, 1);
     return fault;
 }
 
@@ -135,7 +174,8 @@ static enum gpu_fault copy_words(struct hw *hw, struct hw_engine *engine, uint64
                                  uint64_t source, uint32_t words) {
     uint64_t word[COPY_WORDS];
     enum gpu_fault fault = get_words(hw, engine, source, word, words);
-    return fault == GPU_FAULT_NONE ? put_words(hw, engine, destination, 1, word, words) : fault;
+    const struct words copied = {(const unsigned char *)word, 0, 0};
+    return fault == GPU_FAULT_NONE ? put_words(hw, engine, destination, 1, &copied, words) : fault;
 }
 
 /* Upwards or downwards, whichever leaves what is still to be read alone. */
@@ -181,8 +221,10 @@ enum gpu_fault hw_signal_command(struct hw *hw, struct hw_engine *engine,
         return fault;
     if (!words_named(signal.address, 1))
         return GPU_FAULT_COMMAND;
+    hw_dirty_settle(hw); /* who sees the signal may ask what was written before it */
     hw_stream_fence();
-    fault = put_words(hw, engine, signal.address, 1, &signal.value, 1);
+    const struct words value = {NULL, signal.value, 0};
+    fault = put_words(hw, engine, signal.address, 1, &value, 1);
     if (fault == GPU_FAULT_NONE && (head->flags & GPU_FLAG_NOTIFY)) {
         pthread_mutex_lock(&hw->lock);
         engine->events |= GPU_EVENT_SIGNALED;

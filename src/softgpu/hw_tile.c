@@ -23,7 +23,9 @@ void hw_tile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, 
     unsigned char *base = hw->vram.bytes + (address - GPU_VRAM_BASE);
     while (bytes != 0) {
         uint64_t part = together(at, bytes);
-        memcpy(base + gpu_tiled(at, pitch, surface), linear, (size_t)part);
+        unsigned char *to = base + gpu_tiled(at, pitch, surface);
+        memcpy(to, linear, (size_t)part);
+        hw_wrote(hw, to, part);
         at += part;
         linear += part;
         bytes -= part;

@@ -6,8 +6,8 @@
 #define WAYS_MAX 64u
 #define SETS_MAX 65536u
 
-static uint64_t count(const struct hw_tlb *tlb) {
-    return (uint64_t)tlb->sets * tlb->ways;
+static size_t count(const struct hw_tlb *tlb) {
+    return (size_t)tlb->sets * tlb->ways;
 }
 
 bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways) {
@@ -15,65 +15,109 @@ bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways
         return false;
     tlb->sets = (uint32_t)sets;
     tlb->ways = (uint32_t)ways;
-    tlb->entry = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof *tlb->entry);
+    tlb->tag = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof *tlb->tag);
+    tlb->leaf = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof *tlb->leaf);
     tlb->victim = hw->host.alloc(hw->host.ctx, sets * sizeof *tlb->victim);
-    return tlb->entry != NULL && tlb->victim != NULL;
+    return tlb->tag != NULL && tlb->leaf != NULL && tlb->victim != NULL;
 }
 
 void hw_tlb_drop(struct hw *hw, struct hw_tlb *tlb) {
-    if (tlb->entry != NULL)
-        hw->host.free(hw->host.ctx, tlb->entry, count(tlb) * sizeof *tlb->entry);
+    if (tlb->tag != NULL)
+        hw->host.free(hw->host.ctx, tlb->tag, count(tlb) * sizeof *tlb->tag);
+    if (tlb->leaf != NULL)
+        hw->host.free(hw->host.ctx, tlb->leaf, count(tlb) * sizeof *tlb->leaf);
     if (tlb->victim != NULL)
         hw->host.free(hw->host.ctx, tlb->victim, tlb->sets * sizeof *tlb->victim);
 }
 
-static uint32_t set_of(const struct hw_tlb *tlb, uint32_t space, uint64_t page) {
-    return (uint32_t)(page ^ page >> 9 ^ space * 7u) & (tlb->sets - 1);
-}
+/* ---- Finding and filling
+ * -------------------------------------------------------------------------- */
 
-static const struct hw_leaf *find_size(const struct hw_tlb *tlb, uint32_t space, uint64_t page,
-                                       uint32_t shift) {
-    const struct hw_tlb_entry *entry = tlb->entry + (uint64_t)set_of(tlb, space, page) * tlb->ways;
-    for (uint32_t way = 0; way < tlb->ways; way++, entry++)
-        if (entry->used && entry->page == page && entry->space == space &&
-            entry->leaf.shift == shift)
-            return &entry->leaf;
-    return NULL;
-}
-
-/* Small pages first, where the TLB holds a large page and, of newer tables, a small one in it. */
-const struct hw_leaf *hw_tlb_find(const struct hw_tlb *tlb, uint32_t space, uint64_t va) {
-    for (uint64_t shifts = tlb->shifts; shifts != 0; shifts &= shifts - 1) {
-        uint32_t shift = (uint32_t)__builtin_ctzll(shifts);
-        const struct hw_leaf *leaf = find_size(tlb, space, va >> shift, shift);
-        if (leaf != NULL)
-            return leaf;
+/* Into way `way`, or, when that is behind the last, into the one that is displaced next. */
+static void put_way(struct hw_tlb *tlb, uint32_t set, uint32_t way, uint64_t tag,
+                    const struct hw_leaf *leaf) {
+    if (way == tlb->ways) {
+        way = tlb->victim[set];
+        tlb->victim[set] = way + 1 < tlb->ways ? way + 1 : 0;
     }
-    return NULL;
+    size_t at = (size_t)set * tlb->ways + way;
+    tlb->tag[at] = tag;
+    tlb->leaf[at] = *leaf;
+}
+
+static void put_in(struct hw_tlb *tlb, uint32_t set, uint64_t tag, const struct hw_leaf *leaf) {
+    const uint64_t *tags = &tlb->tag[(size_t)set * tlb->ways];
+    uint32_t way = 0;
+    /* One that is free before one that is not. */
+    while (way < tlb->ways && tags[way] != 0)
+        way++;
+    put_way(tlb, set, way, tag, leaf);
 }
 
 void hw_tlb_put(struct hw_tlb *tlb, uint32_t space, uint64_t va, const struct hw_leaf *leaf) {
     uint64_t page = va >> leaf->shift;
-    uint32_t set = set_of(tlb, space, page), way = tlb->victim[set];
-    struct hw_tlb_entry *entry = tlb->entry + (uint64_t)set * tlb->ways;
-    /* One that is free before one that is not. */
-    for (uint32_t i = 0; i < tlb->ways; i++) {
-        if (!entry[i].used) {
-            way = i;
-            break;
-        }
-    }
-    if (entry[way].used)
-        tlb->victim[set] = (way + 1) % tlb->ways;
-    entry[way] = (struct hw_tlb_entry){page, *leaf, space, true};
+    put_in(tlb, hw_tlb_set(tlb, space, page), hw_tlb_tag(space, page, leaf->shift), leaf);
     tlb->shifts |= UINT64_C(1) << leaf->shift;
 }
 
-static bool goes(const struct hw_tlb_entry *entry, const struct hw_flush *flush) {
-    uint64_t first = entry->page << entry->leaf.shift;
-    uint64_t last = first + ((UINT64_C(1) << entry->leaf.shift) - 1);
-    return (flush->all_spaces || entry->space == flush->space) && first <= flush->last &&
-           last >= flush->start && !(flush->short_of && entry->page % 2 != 0);
+/* The way with `tag`, or `ways`; and the first that is free, or `ways`. Without branches. */
+static uint32_t look(const uint64_t *tags, uint32_t ways, uint64_t tag, uint32_t *empty) {
+    uint32_t found = ways;
+    *empty = ways;
+    for (uint32_t way = ways; way-- > 0;) {
+        found = tags[way] == tag ? way : found;
+        *empty = tags[way] == 0 ? way : *empty;
+    }
+    return found;
+}
+
+uint32_t hw_tlb_follow(struct hw_tlb *tlb, uint32_t space, uint64_t va, const struct hw_leaf *leaf,
+                       const hw_entry *entry, uint32_t pages, uint32_t *missed) {
+    const uint32_t shift = leaf->shift, ways = tlb->ways;
+    struct hw_leaf next = *leaf;
+    uint64_t page = va >> shift;
+    uint32_t done = 0, misses = 0, empty;
+    for (; done < pages; done++, page++) {
+        next.word += UINT64_C(1) << shift;
+        /* The entry first: of scattered pages it says no at once. */
+        if ((next.word & GPU_PTE_ADDRESS) == 0 ||
+            atomic_load_explicit(&entry[done], memory_order_relaxed) != next.word)
+            break;
+        uint64_t tag = hw_tlb_tag(space, page, shift);
+        uint32_t set = hw_tlb_set(tlb, space, page);
+        size_t first = (size_t)set * ways;
+        uint32_t way = look(&tlb->tag[first], ways, tag, &empty);
+        if (way != ways && tlb->leaf[first + way].word != next.word)
+            break;
+        if (way == ways) {
+            put_way(tlb, set, empty, tag, &next);
+            misses++;
+        }
+    }
+    *missed += misses;
+    return done;
+}
+
+/* ---- Flushing
+ * ------------------------------------------------------------------------------------- */
+
+static uint64_t page_of(uint64_t tag) {
+    return tag >> (HW_TLB_SPACE_BITS + HW_TLB_SHIFT_BITS);
+}
+
+static uint32_t space_of(uint64_t tag) {
+    return (uint32_t)(tag >> HW_TLB_SHIFT_BITS) & ((1u << HW_TLB_SPACE_BITS) - 1);
+}
+
+static uint32_t shift_of(uint64_t tag) {
+    return (uint32_t)tag & ((1u << HW_TLB_SHIFT_BITS) - 1);
+}
+
+static bool goes(uint64_t tag, const struct hw_flush *flush) {
+    uint64_t first = page_of(tag) << shift_of(tag);
+    uint64_t last = first + ((UINT64_C(1) << shift_of(tag)) - 1);
+    return (flush->all_spaces || space_of(tag) == flush->space) && first <= flush->last &&
+           last >= flush->start && !(flush->short_of && page_of(tag) % 2 != 0);
 }
 
 /* Only the sets that pages of a short range can be in. False: it is not that short. */
@@ -86,9 +130,10 @@ static bool flush_short(struct hw_tlb *tlb, const struct hw_flush *flush) {
     for (uint64_t shifts = tlb->shifts; shifts != 0; shifts &= shifts - 1) {
         uint32_t shift = (uint32_t)__builtin_ctzll(shifts);
         for (uint64_t page = flush->start >> shift; page <= flush->last >> shift; page++) {
-            uint64_t first = (uint64_t)set_of(tlb, flush->space, page) * tlb->ways;
-            for (uint64_t i = first; i < first + tlb->ways; i++)
-                tlb->entry[i].used = tlb->entry[i].used && !goes(&tlb->entry[i], flush);
+            uint64_t *tags = &tlb->tag[(size_t)hw_tlb_set(tlb, flush->space, page) * tlb->ways];
+            uint64_t tag = hw_tlb_tag(flush->space, page, shift);
+            for (uint32_t way = 0; way < tlb->ways; way++)
+                tags[way] = tags[way] == tag && goes(tag, flush) ? 0 : tags[way];
         }
     }
     return true;
@@ -98,10 +143,10 @@ void hw_tlb_flush(struct hw_tlb *tlb, const struct hw_flush *flush) {
     if (flush_short(tlb, flush))
         return;
     tlb->shifts = 0;
-    for (uint64_t i = 0; i < count(tlb); i++) {
-        struct hw_tlb_entry *entry = &tlb->entry[i];
-        entry->used = entry->used && !goes(entry, flush);
-        if (entry->used)
-            tlb->shifts |= UINT64_C(1) << entry->leaf.shift;
+    for (size_t i = 0; i < count(tlb); i++) {
+        if (tlb->tag[i] != 0 && goes(tlb->tag[i], flush))
+            tlb->tag[i] = 0;
+        if (tlb->tag[i] != 0)
+            tlb->shifts |= UINT64_C(1) << shift_of(tlb->tag[i]);
     }
 }

@@ -236,15 +236,46 @@ static enum gpu_fault one_page(struct hw *hw, struct hw_engine *engine, uint32_t
     return fault;
 }
 
-/* Lengthens a piece by pages that follow it in both address spaces. */
+/*
+ * Pages from `va` on, in the leaf table that was met last, that go on as `leaf`, of the page
+ * before, does: so many bytes, of at most `most`. False: they cannot be looked up that way.
+ */
+static bool followed(struct hw *hw, struct hw_engine *engine, uint64_t va,
+                     const struct hw_leaf *leaf, uint64_t most, uint64_t *bytes) {
+    struct hw_tlb *tlb = &hw->mmu->tlb;
+    const struct hw_leaves *near = &engine->leaves;
+    uint32_t missed = 0;
+    if (!is_near(hw, near, va) || leaf->level != 0 || leaf->shift != near->shift ||
+        tlb->shifts != UINT64_C(1) << leaf->shift)
+        return false;
+    uint64_t into = va & ((UINT64_C(1) << near->covers) - 1);
+    uint64_t room = (UINT64_C(1) << near->covers) - into, size = UINT64_C(1) << leaf->shift;
+    uint64_t pages = ((most < room ? most : room) + size - 1) >> leaf->shift;
+    uint32_t found = hw_tlb_follow(tlb, engine->space.id, va, leaf,
+                                   &near->entry[into >> leaf->shift], (uint32_t)pages, &missed);
+    tlb->misses += missed;
+    tlb->hits += found - missed;
+    engine->cost_ns += missed * near->cost_ns;
+    *bytes = (uint64_t)found << leaf->shift;
+    return true;
+}
+
+/* Bytes of a piece whose first page has `have`, with the pages that follow it in both spaces. */
 static uint64_t merged(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
-                       uint64_t address, uint64_t have, uint64_t want) {
-    struct hw_leaf leaf;
-    uint64_t next, bytes;
-    while (have < want && have < MERGE_BYTES &&
-           one_page(hw, engine, access, va + have, &leaf, &next, &bytes) == GPU_FAULT_NONE &&
-           !(leaf.word & GPU_PTE_ZERO) && next == address + have)
+                       uint64_t address, struct hw_leaf leaf, uint64_t have, uint64_t want) {
+    uint64_t next, bytes, most = want < MERGE_BYTES ? want : MERGE_BYTES;
+    while (have < most) {
+        if (followed(hw, engine, va + have, &leaf, most - have, &bytes)) {
+            leaf.word += bytes;
+            if (bytes == 0)
+                break;
+        } else if (one_page(hw, engine, access, va + have, &leaf, &next, &bytes) !=
+                       GPU_FAULT_NONE ||
+                   (leaf.word & GPU_PTE_ZERO) || next != address + have) {
+            break;
+        }
         have += bytes;
+    }
     return have < want ? have : want;
 }
 
@@ -269,24 +300,51 @@ static enum gpu_fault target(struct hw *hw, struct hw_engine *engine, uint64_t a
     return fault == GPU_FAULT_NONE ? GPU_FAULT_NONE : GPU_FAULT_TARGET;
 }
 
-enum gpu_fault hw_mmu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
-                         unsigned char **at, uint64_t *bytes) {
+/* With the MMU's lock held. What cannot be reached is noted. */
+static enum gpu_fault reach(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
+                            unsigned char **at, uint64_t *bytes) {
     struct hw_leaf leaf;
     uint64_t address, first, want = *bytes;
-    pthread_mutex_lock(&hw->mmu->lock);
     enum gpu_fault fault = one_page(hw, engine, access, va, &leaf, &address, &first);
     if (first > want)
         first = want;
-    if (fault == GPU_FAULT_NONE && !(leaf.word & GPU_PTE_ZERO))
-        *bytes = merged(hw, engine, access, va, address, first, want);
-    pthread_mutex_unlock(&hw->mmu->lock);
-    if (fault == GPU_FAULT_NONE && (leaf.word & GPU_PTE_ZERO))
+    if (fault == GPU_FAULT_NONE && (leaf.word & GPU_PTE_ZERO)) {
         *at = zero_page(hw, engine, access, va, bytes);
-    else if (fault == GPU_FAULT_NONE)
+    } else if (fault == GPU_FAULT_NONE) {
+        *bytes = merged(hw, engine, access, va, address, leaf, first, want);
         fault = target(hw, engine, address, first, at, bytes);
+    }
     if (fault != GPU_FAULT_NONE)
         engine->trap =
             (struct hw_trap){va, engine->space.root, engine->space.id, access, leaf.level};
+    return fault;
+}
+
+enum gpu_fault hw_mmu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
+                         unsigned char **at, uint64_t *bytes) {
+    pthread_mutex_lock(&hw->mmu->lock);
+    enum gpu_fault fault = reach(hw, engine, access, va, at, bytes);
+    pthread_mutex_unlock(&hw->mmu->lock);
+    return fault;
+}
+
+enum gpu_fault hw_mmu_pieces(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
+                             uint64_t bytes, struct hw_piece *piece, uint32_t *count) {
+    enum gpu_fault fault = GPU_FAULT_NONE;
+    uint32_t room = *count, done = 0;
+    pthread_mutex_lock(&hw->mmu->lock);
+    while (done < room && bytes != 0) {
+        struct hw_piece *next = &piece[done];
+        next->bytes = bytes;
+        fault = reach(hw, engine, access, va, &next->at, &next->bytes);
+        if (fault != GPU_FAULT_NONE)
+            break;
+        va += next->bytes;
+        bytes -= next->bytes;
+        done++;
+    }
+    pthread_mutex_unlock(&hw->mmu->lock);
+    *count = done;
     return fault;
 }
 

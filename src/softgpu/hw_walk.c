@@ -54,6 +54,7 @@ static enum gpu_fault next_run(struct hw_walk *walk, uint64_t *address, uint64_t
     return GPU_FAULT_NONE;
 }
 
+/* One piece, of the run list or of a range of physical addresses or the CPU's. */
 static enum gpu_fault add_piece(struct hw_walk *walk) {
     uint64_t address = walk->address, bytes = walk->left;
     enum gpu_fault fault = GPU_FAULT_NONE;
@@ -82,8 +83,23 @@ static enum gpu_fault add_piece(struct hw_walk *walk) {
     return GPU_FAULT_NONE;
 }
 
-/* Resolves another batch behind the piece that is left, if one is. */
-static enum gpu_fault refill(struct hw_walk *walk) {
+/* As many pieces of a range that the MMU translates as there is room for. */
+static enum gpu_fault add_translated(struct hw_walk *walk) {
+    uint32_t count = HW_PIECES - walk->count;
+    enum gpu_fault fault = hw_mmu_pieces(walk->hw, walk->engine, walk->access, walk->address,
+                                         walk->left, &walk->piece[walk->count], &count);
+    for (uint32_t end = walk->count + count; walk->count < end; walk->count++) {
+        walk->address += walk->piece[walk->count].bytes;
+        walk->left -= walk->piece[walk->count].bytes;
+    }
+    return fault;
+}
+
+static bool translated(const struct hw_walk *walk) {
+    return !walk->runs && walk->engine->translate && !walk->engine->space.shared;
+}
+
+enum gpu_fault hw_walk_refill(struct hw_walk *walk) {
     enum gpu_fault fault = GPU_FAULT_NONE;
     if (walk->next < walk->count) {
         walk->piece[0] = walk->piece[walk->next];
@@ -93,33 +109,7 @@ static enum gpu_fault refill(struct hw_walk *walk) {
     }
     walk->next = 0;
     while (walk->left != 0 && walk->count < HW_PIECES && fault == GPU_FAULT_NONE)
-        fault = add_piece(walk);
-    return fault;
-}
-
-struct hw_piece *hw_walk_piece(struct hw_walk *walk, enum gpu_fault *fault) {
-    *fault = GPU_FAULT_NONE;
-    /* Early by one piece, so that there is always a next one to fetch ahead from. */
-    if (walk->next + 1 >= walk->count && walk->left != 0) {
-        enum gpu_fault found = refill(walk);
-        /* What lies before a bad place is still moved; its fault comes when it is all there is. */
-        if (walk->count == 0)
-            *fault = found;
-    }
-    return walk->next < walk->count ? &walk->piece[walk->next] : NULL;
-}
-
-void hw_walk_take(struct hw_walk *walk, uint64_t bytes) {
-    struct hw_piece *piece = &walk->piece[walk->next];
-    piece->at += bytes;
-    piece->bytes -= bytes;
-    if (piece->bytes == 0)
-        walk->next++;
-}
-
-const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uint64_t bytes) {
-    const struct hw_piece *piece = &walk->piece[walk->next];
-    if (bytes < piece->bytes)
-        return piece->at + bytes;
-    return walk->next + 1 < walk->count ? piece[1].at : NULL;
+        fault = translated(walk) ? add_translated(walk) : add_piece(walk);
+    /* What lies before a bad place is still moved; its fault comes when it is all there is. */
+    return walk->count == 0 ? fault : GPU_FAULT_NONE;
 }

@@ -35,6 +35,8 @@ struct kmd_settings {
     ULONG map_aperture2; /* from WDDM 2.9 on */
     ULONG iommu;
     ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;
+    ULONG context_bytes, host_aperture_bytes;
+    ULONG dirty_page_bytes, dirty_performant; /* from WDDM 3.2 on */
 };
 
 /* ---- Segments
@@ -76,6 +78,7 @@ struct kmd_allocation {
     /* Where paging operations last put it; segment 0: system memory. For swizzling ranges. */
     UINT segment;
     ULONGLONG address;
+    struct kmd_saved *saves; /* the state of a context; NULL: anything else */
     /* For DxgkDdiDescribeAllocation. */
     UINT width, height;
     D3DDDIFORMAT format;
@@ -99,8 +102,9 @@ struct kmd_process {
 struct kmd_device {
     ULONG magic;
     struct kmd_adapter *adapter;
-    UINT space;  /* of its process */
-    ULONG pasid; /* its contexts use the CPU's addresses of the process; 0: they do not */
+    UINT space;     /* of its process */
+    HANDLE runtime; /* the system's */
+    ULONG pasid;    /* its contexts use the CPU's addresses of the process; 0: they do not */
 };
 
 /* hDeviceSpecificAllocation. */
@@ -116,6 +120,16 @@ struct kmd_context {
     /* As DxgkDdiSetRootPageTable said: a GPU physical address, and how much of it there is. */
     ULONGLONG root;
     UINT root_entries;
+    struct kmd_saved *saved; /* NULL: it is told what to use with each submission */
+};
+
+/* kmd_saved.c: a context whose state is in memory: struct gpu_context_state, then the save area. */
+struct kmd_saved {
+    struct kmd_allocation allocation; /* hDriverAllocation */
+    struct kmd_context *context;
+    HANDLE system; /* hAllocation */
+    ULONGLONG va;  /* of the save area */
+    bool told;     /* the state names the root that the context has now */
 };
 
 /* One record a paging operation in the paging buffer's private data; for CollectDbgInfo. */
@@ -146,6 +160,28 @@ struct kmd_mmu {
     HANDLE process[GPU_SPACES]; /* hDxgkProcess */
 };
 
+/* ---- Dirty bits and migration
+ * ------------------------------------------------------------------------------ */
+
+/* kmd_dirty.h; page 0: nobody is told of any plane. */
+struct kmd_dirty {
+    UINT page; /* bytes that a bit stands for */
+    PVOID memory;
+    SIZE_T bytes;
+    volatile LONG64 *plane, *summary; /* the two parts of `memory` (softgpu_dirty.h) */
+    FAST_MUTEX lock;                  /* of `bases`, and of taking bits */
+    struct kmd_basis *bases;
+};
+
+enum kmd_migration_role { KMD_MIGRATION_NONE, KMD_MIGRATION_SOURCE, KMD_MIGRATION_TARGET };
+
+struct kmd_migration {
+    bool offered;
+    enum kmd_migration_role role; /* since PrepareLiveMigration */
+    volatile LONG64 *entries;     /* of both apertures, one after the other; NULL: there are none */
+    SIZE_T count;
+};
+
 struct kmd_adapter {
     struct kmd_settings settings;
     DXGKRNL_INTERFACE dxgk;
@@ -153,6 +189,9 @@ struct kmd_adapter {
     PHYSICAL_ADDRESS vram, windows; /* BARs as the CPU sees them */
     ULONGLONG vram_bytes, visible_bytes, aperture_bytes[GPU_APERTURES];
     UINT nodes, ranges;
+    PHYSICAL_ADDRESS host_window; /* BAR of the CPU host aperture */
+    ULONGLONG host_bytes;         /* of it; 0: there is none */
+    KSPIN_LOCK host_lock;         /* of its registers */
 
     UINT segments;
     struct kmd_segment segment[KMD_SEGMENTS_MAX];
@@ -163,8 +202,12 @@ struct kmd_adapter {
     struct kmd_allocation *range_owner[GPU_RANGE_LIMIT];
 
     struct kmd_mmu mmu;
-    bool iommu;                      /* processes may share their addresses with the GPU (IoMmu) */
-    ULONG page_faulted[GPU_ENGINES]; /* fence of the newest page fault; it counts as completed */
+    struct kmd_dirty dirty;
+    struct kmd_migration migration;
+    bool iommu; /* processes may share their addresses with the GPU (IoMmu) */
+    /* Newest fences of each engine (kmd_engine.c): */
+    ULONG submitted[GPU_ENGINES];
+    ULONG settled[GPU_ENGINES]; /* ended by a page fault or a reset; counts as completed */
 };
 
 /* ---- Registers
@@ -211,15 +254,26 @@ static inline bool kmd_virtual_on(const struct kmd_adapter *adapter) {
     return kmd_mmu_on(adapter) || adapter->iommu;
 }
 NTSTATUS kmd_query_mmu(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
-/* `count` page table entries of `level` as the GPU has them. */
+/* `count` page table entries of `level` as the GPU has them, to where nothing is aligned. */
 void kmd_mmu_words(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT count, UINT level,
-                   uint64_t *word);
+                   UCHAR *to);
+/* Are they `*word`, `*word + *each` and so on? Of pages that follow each other. */
+bool kmd_mmu_series(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT count,
+                    UINT level, uint64_t *word, UINT *each);
 /* GPU_FLUSH_*, done when it returns. Any IRQL up to DISPATCH_LEVEL. */
 void kmd_mmu_flush(struct kmd_adapter *adapter, UINT what, UINT space, ULONGLONG start,
                    ULONGLONG end);
 
 /* kmd_process.c: the space of hKmdProcess. */
 UINT kmd_space_of(HANDLE process);
+
+/* kmd_saved.c: false: no memory. */
+bool kmd_saved_create(struct kmd_context *context, HANDLE runtime);
+void kmd_saved_destroy(struct kmd_context *context);
+/* The root is another one. */
+void kmd_saved_update(struct kmd_context *context);
+/* The state as the GPU shall find it before anything ran. */
+struct gpu_context_state kmd_saved_state(const struct kmd_saved *saved);
 
 /* kmd_context.c: the driver's object behind a handle, or NULL. */
 struct kmd_context *kmd_context_of(HANDLE handle);
@@ -239,6 +293,10 @@ UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind ki
 /* Apertures are mapped from address descriptor lists (DXGK_VIDMMCAPS.MapAperture2Supported). */
 bool kmd_second_form(const struct kmd_adapter *adapter);
 
+/* kmd_host_aperture.c: segment `id` has a part of the CPU host aperture, and which. */
+bool kmd_has_host_aperture(const struct kmd_adapter *adapter, UINT id);
+DXGK_CPUHOSTAPERTURE kmd_describe_host_aperture(const struct kmd_adapter *adapter, UINT id);
+
 /* kmd_allocation.c: the driver's object behind a handle, or NULL. */
 struct kmd_allocation *kmd_allocation_of(HANDLE handle);
 struct kmd_allocation *kmd_open_of(HANDLE handle);
@@ -246,8 +304,24 @@ static inline ULONGLONG kmd_round_to_page(ULONGLONG bytes) {
     return (bytes + GPU_PAGE - 1) & ~(ULONGLONG)(GPU_PAGE - 1);
 }
 
+/* kmd_basis.c: with the plane where the CPU sees it. */
+NTSTATUS kmd_dirty_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS plane);
+void kmd_dirty_stop(struct kmd_adapter *adapter);
+NTSTATUS kmd_query_dirty(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
+
+/* kmd_migration.c: with the entries of the apertures where the CPU sees them. */
+NTSTATUS kmd_migration_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS entries);
+void kmd_migration_stop(struct kmd_adapter *adapter);
+NTSTATUS kmd_query_gpup(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
+
 /* kmd_submit.c */
 void kmd_interrupts(const struct kmd_adapter *adapter, bool enable);
+
+/* kmd_engine.c: `fence` was given to the engine with these registers. */
+void kmd_note_submitted(struct kmd_adapter *adapter, ULONG engine, ULONG fence);
+ULONG kmd_last_completed(const struct kmd_adapter *adapter, UINT node);
+/* The adapter was reset: nothing is under way (tdr-changes-in-windows-8.md). */
+void kmd_settle_all(struct kmd_adapter *adapter);
 
 /* kmd_submit_virtual.c: for DxgkCbNotifyInterrupt, after what the engine says of its last fault. */
 void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node);
@@ -272,6 +346,8 @@ DXGKDDI_CREATEPROCESS kmd_create_process;
 DXGKDDI_DESTROYPROCESS kmd_destroy_process;
 DXGKDDI_SETROOTPAGETABLE kmd_set_root_page_table;
 DXGKDDI_GETROOTPAGETABLESIZE kmd_get_root_page_table_size;
+DXGKDDI_MAPCPUHOSTAPERTURE kmd_map_cpu_host_aperture;
+DXGKDDI_UNMAPCPUHOSTAPERTURE kmd_unmap_cpu_host_aperture;
 DXGKDDI_CREATEALLOCATION kmd_create_allocation;
 DXGKDDI_DESTROYALLOCATION kmd_destroy_allocation;
 DXGKDDI_DESCRIBEALLOCATION kmd_describe_allocation;
@@ -296,5 +372,16 @@ DXGKDDI_COLLECTDBGINFO kmd_collect_dbg_info;
 DXGKDDI_QUERYDEPENDENTENGINEGROUP kmd_query_dependent_engine_group;
 DXGKDDI_QUERYENGINESTATUS kmd_query_engine_status;
 DXGKDDI_RESETENGINE kmd_reset_engine;
+DXGKDDI_CREATEMEMORYBASIS kmd_create_memory_basis;
+DXGKDDI_DESTROYMEMORYBASIS kmd_destroy_memory_basis;
+DXGKDDI_STARTDIRTYTRACKING kmd_start_dirty_tracking;
+DXGKDDI_STOPDIRTYTRACKING kmd_stop_dirty_tracking;
+DXGKDDI_QUERYDIRTYBITDATA kmd_query_dirty_bit_data;
+DXGKDDI_PREPARELIVEMIGRATION kmd_prepare_live_migration;
+DXGKDDI_ENDLIVEMIGRATION kmd_end_live_migration;
+DXGKDDI_SAVEIMMUTABLEMIGRATIONDATA kmd_save_immutable_migration_data;
+DXGKDDI_SAVEMUTABLEMIGRATIONDATA kmd_save_mutable_migration_data;
+DXGKDDI_RESTOREIMMUTABLEMIGRATIONDATA kmd_restore_immutable_migration_data;
+DXGKDDI_RESTOREMUTABLEMIGRATIONDATA kmd_restore_mutable_migration_data;
 
 #endif

@@ -32,8 +32,9 @@ static bool kind_allowed(const struct kmd_adapter *adapter, const struct vidmm_u
     /* Behind an IOMMU system memory is what the GPU has. */
     bool nowhere_else = (umd->flags & VIDMM_UMD_LOCAL_ONLY) != 0 && !adapter->iommu;
     switch (kind) {
-    case KMD_SEGMENT_INVISIBLE:
-        return local && !(umd->flags & VIDMM_UMD_CPU_VISIBLE);
+    case KMD_SEGMENT_INVISIBLE: /* the CPU may find no room in its aperture: then it is elsewhere */
+        return local && (!(umd->flags & VIDMM_UMD_CPU_VISIBLE) ||
+                         (adapter->host_bytes != 0 && !nowhere_else));
     case KMD_SEGMENT_VISIBLE:
         return local;
     case KMD_SEGMENT_EVICTION:
@@ -52,8 +53,10 @@ static UINT place(const struct kmd_adapter *adapter, const struct vidmm_umd_allo
                   DXGK_SEGMENTPREFERENCE *preferred) {
     UINT set = 0, count = 0;
     for (UINT i = 0; i < RTL_NUMBER_OF(preference); i++) {
-        UINT kind =
-            kind_allowed(adapter, umd, preference[i]) ? kmd_segment_set(adapter, preference[i]) : 0;
+        /* What the CPU maps is better off where it needs no window. */
+        enum kmd_segment_kind next =
+            preference[i < 2 && (umd->flags & VIDMM_UMD_CPU_VISIBLE) ? 1 - i : i];
+        UINT kind = kind_allowed(adapter, umd, next) ? kmd_segment_set(adapter, next) : 0;
         if (umd->segments != 0)
             kind &= umd->segments;
         for (UINT id = 1; id <= adapter->segments; id++)

@@ -1,6 +1,7 @@
 /*
- * kmd_context.c - devices and contexts: little more than handles, since this GPU has no state to
- * save between command buffers. With an MMU a context has a root page table (kmd_process.c).
+ * kmd_context.c - devices and contexts: little more than handles, since this GPU need not save
+ * anything between command buffers. With an MMU a context has a root page table (kmd_process.c);
+ * with ContextBytes all that belongs to it is in memory (kmd_saved.c).
  */
 #include "kmd.h"
 
@@ -17,6 +18,7 @@ NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE 
     device->adapter = hAdapter;
     device->space = kmd_virtual_on(hAdapter) ? kmd_space_of(args->hKmdProcess) : KMD_SPACE_NOBODY;
     device->pasid = device->adapter->iommu ? args->Pasid : 0;
+    device->runtime = args->hDevice;
     args->hDevice = device;
     return STATUS_SUCCESS;
 }
@@ -62,6 +64,12 @@ struct kmd_context *kmd_context_of(HANDLE handle) {
     return context != NULL && context->magic == KMD_MAGIC_CONTEXT ? context : NULL;
 }
 
+/* Contexts of applications, on the GPU's own virtual addresses. */
+static bool saves(const struct kmd_device *device, const DXGKARG_CREATECONTEXT *args) {
+    return device->adapter->settings.context_bytes != 0 && kmd_mmu_on(device->adapter) &&
+           device->pasid == 0 && args->Flags.VirtualAddressing && !args->Flags.SystemContext;
+}
+
 NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {
     struct kmd_device *device = hDevice;
     if (device == NULL || device->magic != KMD_MAGIC_DEVICE ||
@@ -75,6 +83,10 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
     context->magic = KMD_MAGIC_CONTEXT;
     context->device = device;
     context->node = args->NodeOrdinal;
+    if (saves(device, args) && !kmd_saved_create(context, args->hContext)) {
+        kmd_free(context);
+        return STATUS_NO_MEMORY;
+    }
     args->hContext = context;
     describe_context(device, args);
     return STATUS_SUCCESS;
@@ -84,6 +96,7 @@ NTSTATUS APIENTRY kmd_destroy_context(const HANDLE hContext) {
     struct kmd_context *context = kmd_context_of(hContext);
     if (context == NULL)
         return STATUS_INVALID_PARAMETER;
+    kmd_saved_destroy(context);
     context->magic = 0;
     kmd_free(context);
     return STATUS_SUCCESS;

@@ -49,28 +49,42 @@ static void read_straps(struct kmd_adapter *adapter) {
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         adapter->mmu.format =
             gpu_mmu_format(kmd_read(adapter, GPU_REG_MMU), kmd_read64(adapter, GPU_REG_MMU_BITS));
+    /* So does the plane of one that is older than dirty bits. */
+    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2)
+        adapter->dirty.page = kmd_read(adapter, GPU_REG_DIRTY_PAGE);
+    if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        adapter->host_bytes = kmd_read64(adapter, GPU_REG_HOST_BYTES);
     adapter->iommu = adapter->settings.iommu != 0 &&
                      adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
                      kmd_read(adapter, GPU_REG_IOMMU) != 0;
 }
 
 /* BARs that the board does not have leave no hole in the resource list. */
-static NTSTATUS find_bars(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *info) {
+static NTSTATUS find_bars(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *info,
+                          PHYSICAL_ADDRESS *plane, PHYSICAL_ADDRESS *entries) {
     UINT next = 1;
-    if (adapter->visible_bytes != 0 && !memory_resource(info, next++, &adapter->vram))
+    if ((adapter->visible_bytes != 0 && !memory_resource(info, next++, &adapter->vram)) ||
+        (adapter->ranges != 0 && !memory_resource(info, next++, &adapter->windows)) ||
+        (adapter->dirty.page != 0 && !memory_resource(info, next++, plane)))
         return STATUS_DEVICE_CONFIGURATION_ERROR;
-    if (adapter->ranges != 0 && !memory_resource(info, next, &adapter->windows))
+    bool apertures = adapter->aperture_bytes[0] != 0 || adapter->aperture_bytes[1] != 0;
+    if (adapter->dirty.page != 0 && kmd_mmu_on(adapter) && apertures &&
+        !memory_resource(info, next++, entries))
+        return STATUS_DEVICE_CONFIGURATION_ERROR;
+    if (adapter->host_bytes != 0 && !memory_resource(info, next, &adapter->host_window))
         return STATUS_DEVICE_CONFIGURATION_ERROR;
     return STATUS_SUCCESS;
 }
 
 static void unmap(struct kmd_adapter *adapter) {
+    kmd_migration_stop(adapter);
+    kmd_dirty_stop(adapter);
     MmUnmapIoSpace(adapter->registers, GPU_REGISTER_BYTES);
     adapter->registers = NULL;
 }
 
 static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *info) {
-    PHYSICAL_ADDRESS registers;
+    PHYSICAL_ADDRESS registers, plane = {0}, entries = {0};
     if (!memory_resource(info, 0, &registers))
         return STATUS_DEVICE_CONFIGURATION_ERROR;
     adapter->registers = MmMapIoSpace(registers, GPU_REGISTER_BYTES, MmNonCached);
@@ -79,12 +93,17 @@ static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *in
     NTSTATUS status = STATUS_DEVICE_DOES_NOT_EXIST;
     if (kmd_read(adapter, GPU_REG_ID) == GPU_ID_VALUE) {
         read_straps(adapter);
-        status = find_bars(adapter, info);
+        status = find_bars(adapter, info, &plane, &entries);
     }
+    KeInitializeSpinLock(&adapter->host_lock);
     if (NT_SUCCESS(status)) {
         kmd_segments_build(adapter);
         status = kmd_mmu_build(adapter) ? STATUS_SUCCESS : STATUS_DEVICE_CONFIGURATION_ERROR;
     }
+    if (NT_SUCCESS(status))
+        status = kmd_dirty_start(adapter, plane);
+    if (NT_SUCCESS(status))
+        status = kmd_migration_start(adapter, entries);
     if (!NT_SUCCESS(status)) {
         unmap(adapter);
         return status;

@@ -55,6 +55,10 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
         number(u"MmuUpdateMode", &settings.mmu_update_mode),
         number(u"MmuTableSegment", &settings.mmu_table_segment),
         number(u"MmuDemands", &settings.mmu_demands),
+        number(u"ContextBytes", &settings.context_bytes),
+        number(u"CpuHostApertureBytes", &settings.host_aperture_bytes),
+        number(u"DirtyPageBytes", &settings.dirty_page_bytes),
+        number(u"DirtyPerformant", &settings.dirty_performant),
         number(u"MapAperture2", &settings.map_aperture2),
         number(u"Iommu", &settings.iommu),
         {0},
@@ -64,7 +68,9 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
     if (!NT_SUCCESS(status))
         return status;
     if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) || settings.banks > KMD_BANKS_MAX ||
-        settings.paging_bytes == 0 || settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
+        settings.paging_bytes == 0 || settings.context_bytes % GPU_PAGE != 0 ||
+        settings.context_bytes > GPU_SAVE_PAGES_MAX * GPU_PAGE ||
+        settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
         return STATUS_INVALID_PARAMETER;
     return STATUS_SUCCESS;
 }
@@ -126,8 +132,30 @@ static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
         table->DxgkDdiSetRootPageTable = kmd_set_root_page_table;
         table->DxgkDdiGetRootPageTableSize = kmd_get_root_page_table_size;
     }
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings.host_aperture_bytes != 0) {
+        table->DxgkDdiMapCpuHostAperture = kmd_map_cpu_host_aperture;
+        table->DxgkDdiUnmapCpuHostAperture = kmd_unmap_cpu_host_aperture;
+    }
     if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1)
         table->DxgkDdiValidateUpdateAllocationProperty = kmd_validate_update_allocation_property;
+}
+
+static void migration_entries(DRIVER_INITIALIZATION_DATA *table) {
+    if (table->Version < DXGKDDI_INTERFACE_VERSION_WDDM3_2 || settings.dirty_page_bytes == 0)
+        return;
+    table->DxgkDdiCreateMemoryBasis = kmd_create_memory_basis;
+    table->DxgkDdiDestroyMemoryBasis = kmd_destroy_memory_basis;
+    table->DxgkDdiStartDirtyTracking = kmd_start_dirty_tracking;
+    table->DxgkDdiStopDirtyTracking = kmd_stop_dirty_tracking;
+    table->DxgkDdiQueryDirtyBitData = kmd_query_dirty_bit_data;
+    if (settings.mmu_levels == 0)
+        return;
+    table->DxgkDdiPrepareLiveMigration = kmd_prepare_live_migration;
+    table->DxgkDdiEndLiveMigration = kmd_end_live_migration;
+    table->DxgkDdiSaveImmutableMigrationData = kmd_save_immutable_migration_data;
+    table->DxgkDdiSaveMutableMigrationData = kmd_save_mutable_migration_data;
+    table->DxgkDdiRestoreImmutableMigrationData = kmd_restore_immutable_migration_data;
+    table->DxgkDdiRestoreMutableMigrationData = kmd_restore_mutable_migration_data;
 }
 
 NTSTATUS NTAPI softgpu_driver_entry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
@@ -140,5 +168,6 @@ NTSTATUS NTAPI softgpu_driver_entry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING
     memory_entries(&table);
     kmd_display_entries(&table);
     newer_entries(&table);
+    migration_entries(&table);
     return DxgkInitialize(DriverObject, RegistryPath, &table);
 }

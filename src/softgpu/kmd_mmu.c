@@ -233,24 +233,59 @@ static struct shape shape_of(const struct kmd_adapter *adapter, const DXGK_PTE *
     return shape;
 }
 
-/* How many of `count` entries have the flags of the first. */
-static UINT alike(const DXGK_PTE *entry, UINT count) {
-    UINT same = 1;
-    while (same < count && entry[same].Flags == entry[0].Flags)
+#define BLOCK 64u
+/* Pages from one to the next, and after the first address, that no sum of addresses overflows. */
+#define SERIES_STEPS (UINT64_C(1) << 19)
+#define SERIES_PAGES (UINT64_C(1) << 32)
+
+/*
+ * How many of `count` entries have the flags of the first and pages that are `step` apart, or any
+ * pages: by blocks, without a branch an entry, which compilers make vectors of.
+ */
+static UINT alike(const DXGK_PTE *entry, UINT count, bool any, ULONGLONG step) {
+    const ULONGLONG flags = entry[0].Flags, pages = any ? 0 : UINT64_MAX;
+    UINT same = 0;
+    while (same < count) {
+        UINT end = count - same < BLOCK ? count : same + BLOCK;
+        ULONGLONG other = 0, page = entry[0].PageAddress + same * step;
+        for (UINT i = same; i < end; i++, page += step)
+            other |= (entry[i].Flags ^ flags) | ((entry[i].PageAddress ^ page) & pages);
+        if (other != 0)
+            break;
+        same = end;
+    }
+    while (same < count && entry[same].Flags == flags && any)
         same++;
     return same;
 }
 
 /* Both address members count pages of 4 KiB, from the start of the segment. */
+static uint64_t word_of(const struct shape *shape, const DXGK_PTE *entry) {
+    return shape->bits | ((shape->base + (entry->PageAddress << GPU_PAGE_SHIFT)) & shape->address);
+}
+
 void kmd_mmu_words(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT count, UINT level,
-                   uint64_t *word) {
+                   UCHAR *to) {
     for (UINT done = 0; done < count;) {
         const struct shape shape = shape_of(adapter, &entry[done], level);
-        UINT end = done + alike(&entry[done], count - done);
-        for (; done < end; done++)
-            word[done] = shape.bits | ((shape.base + (entry[done].PageAddress << GPU_PAGE_SHIFT)) &
-                                       shape.address);
+        UINT end = done + alike(&entry[done], count - done, true, 0);
+        for (; done < end; done++) {
+            uint64_t word = word_of(&shape, &entry[done]);
+            RtlCopyMemory(to + done * sizeof word, &word, sizeof word);
+        }
     }
+}
+
+bool kmd_mmu_series(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UINT count,
+                    UINT level, uint64_t *word, UINT *each) {
+    const struct shape shape = shape_of(adapter, entry, level);
+    ULONGLONG first = entry[0].PageAddress, step = count > 1 ? entry[1].PageAddress - first : 0;
+    if (count < 2 || shape.address == 0 || step >= SERIES_STEPS ||
+        first + count * step >= SERIES_PAGES || alike(entry, count, false, step) != count)
+        return false;
+    *word = word_of(&shape, entry);
+    *each = (UINT)(step << GPU_PAGE_SHIFT);
+    return true;
 }
 
 /* ---- Flushing from the CPU

@@ -62,40 +62,41 @@ static UINT parts_of(const struct kmd_adapter *adapter, const DXGKARG_BUILDPAGIN
     return parts;
 }
 
-/* At most so many words are made before they are stored. */
-#define BATCH 64u
-
-/* The words of the entries from `done` on, BATCH at most; so many. */
-static UINT make_words(const struct kmd_adapter *adapter, const struct part *part, UINT done,
-                       UINT count, uint64_t word[BATCH]) {
-    UINT some = count - done < BATCH ? count - done : BATCH;
-    kmd_mmu_words(adapter, part->entry + done, some, part->level, word);
-    return some;
+/* One command that makes all entries from `done` on of one; false: it does not fit. */
+static bool put_series(struct kmd_writer *writer, struct gpu_write_entries *command,
+                       uint64_t word) {
+    if (writer->room < sizeof *command + sizeof word)
+        return false;
+    command->head.flags = GPU_FLAG_REPEAT;
+    RtlCopyMemory(writer->at + sizeof *command, &word, sizeof word);
+    kmd_put_around(writer, command, sizeof *command, sizeof word);
+    return true;
 }
 
 /* One command for the entries from `done` on, or as many of them as fit: so many. */
 static UINT put_entries(const struct kmd_adapter *adapter, struct kmd_writer *writer,
                         const struct part *part, ULONGLONG table, UINT done) {
+    const DXGK_PTE *entry = part->repeat ? part->entry : part->entry + done;
+    uint64_t word;
     struct gpu_write_entries command = {
-        .head = {GPU_WRITE_ENTRIES, part->repeat ? GPU_FLAG_REPEAT : 0, 0},
+        .head = {GPU_WRITE_ENTRIES, 0, 0},
         .table = table,
         .first = part->first + done * part->step,
+        .count = part->count - done,
         .step = part->step,
     };
-    UINT words = part->repeat ? 1 : part->count - done;
-    if (writer->room < sizeof command + sizeof(uint64_t))
+    if (part->repeat)
+        kmd_mmu_words(adapter, entry, 1, part->level, (UCHAR *)&word);
+    if (part->repeat ||
+        kmd_mmu_series(adapter, entry, command.count, part->level, &word, &command.each))
+        return put_series(writer, &command, word) ? command.count : 0;
+    if (writer->room < sizeof command + sizeof word)
         return 0;
-    UINT room = (UINT)((writer->room - sizeof command) / sizeof(uint64_t));
-    if (words > room)
-        words = room;
-    for (UINT i = 0, some; i < words; i += some) {
-        uint64_t word[BATCH];
-        UINT first = part->repeat ? 0 : done;
-        some = make_words(adapter, part, first + i, first + words, word);
-        RtlCopyMemory(writer->at + sizeof command + i * sizeof *word, word, some * sizeof *word);
-    }
-    command.count = part->repeat ? part->count - done : words;
-    kmd_put_around(writer, &command, sizeof command, words * (UINT)sizeof(uint64_t));
+    UINT room = (UINT)((writer->room - sizeof command) / sizeof word);
+    if (command.count > room)
+        command.count = room;
+    kmd_mmu_words(adapter, entry, command.count, part->level, writer->at + sizeof command);
+    kmd_put_around(writer, &command, sizeof command, command.count * (UINT)sizeof word);
     return command.count;
 }
 
@@ -115,23 +116,42 @@ static NTSTATUS update_by_gpu(const struct kmd_adapter *adapter, struct kmd_writ
     return STATUS_SUCCESS;
 }
 
-/* The GPU may be walking the table: each entry changes in one store. */
-static void store_part(const struct kmd_adapter *adapter, const struct part *part,
-                       volatile ULONG64 *at) {
-    uint64_t word[BATCH];
-    UINT some;
-    if (part->repeat && part->count != 0)
-        (void)make_words(adapter, part, 0, 1, word);
-    for (UINT n = 0; n < part->count; n += some) {
-        some = part->repeat ? part->count : make_words(adapter, part, n, part->count, word);
+/* At most so many words are made before they are stored. */
+#define BATCH 64u
+
+/* Words of dual entries, whose other halves are between them. */
+static void store_halves(const struct kmd_adapter *adapter, const struct part *part, ULONG64 *at) {
+    ULONG64 word[BATCH];
+    for (UINT n = 0, some; n < part->count; n += some) {
+        some = part->count - n < BATCH ? part->count - n : BATCH;
+        kmd_mmu_words(adapter, part->entry + n, some, part->level, (UCHAR *)word);
         for (UINT i = 0; i < some; i++, at += part->step)
-            *at = word[part->repeat ? 0 : i];
+            *at = word[i];
+    }
+}
+
+/*
+ * The GPU may be walking the table: each entry changes in one store, as all that are aligned do, of
+ * one word or of several.
+ */
+static void store_part(const struct kmd_adapter *adapter, const struct part *part, ULONG64 *at) {
+    ULONG64 word;
+    if (part->repeat && part->count != 0) {
+        kmd_mmu_words(adapter, part->entry, 1, part->level, (UCHAR *)&word);
+        for (UINT i = 0; part->step == 1 && i < part->count; i++)
+            at[i] = word;
+        for (UINT i = 0; part->step != 1 && i < part->count; i++)
+            at[(SIZE_T)i * part->step] = word;
+    } else if (part->step == 1) {
+        kmd_mmu_words(adapter, part->entry, part->count, part->level, (UCHAR *)at);
+    } else {
+        store_halves(adapter, part, at);
     }
 }
 
 static NTSTATUS update_by_cpu(const struct kmd_adapter *adapter,
                               const DXGKARG_BUILDPAGINGBUFFER *args) {
-    volatile ULONG64 *table = args->UpdatePageTable.PageTableAddress.CpuVirtual;
+    ULONG64 *table = args->UpdatePageTable.PageTableAddress.CpuVirtual;
     struct part part[2];
     UINT parts = parts_of(adapter, args, part);
     for (UINT i = 0; i < parts; i++)
@@ -254,14 +274,32 @@ static NTSTATUS fill(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER 
                          args->FillVirtual.FillSizeInBytes, args->FillVirtual.FillPattern));
 }
 
-NTSTATUS kmd_init_virtual(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
+/* The state of a context, at its start. */
+static bool put_state(struct kmd_writer *writer, ULONGLONG address, struct kmd_saved *saved) {
+    struct {
+        struct gpu_store store;
+        struct gpu_context_state state;
+    } command = {
+        .store = {.head = {GPU_STORE, 0, 0}, .address = address, .bytes = sizeof command.state},
+        .state = kmd_saved_state(saved),
+    };
+    saved->told = true;
+    return kmd_put(writer, &command, sizeof command);
+}
+
+NTSTATUS kmd_init_virtual(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct kmd_allocation *allocation =
         kmd_allocation_of(args->InitContextResource.hAllocation);
     if (allocation == NULL)
         return STATUS_SUCCESS;
+    ULONGLONG address = args->InitContextResource.Destination.GpuVirtualAddress;
     writer->flags = 0;
-    return fits(put_fill(writer, args->InitContextResource.Destination.GpuVirtualAddress,
-                         kmd_round_to_page(allocation->size), 0));
+    if (args->MultipassOffset == 0 &&
+        !put_fill(writer, address, kmd_round_to_page(allocation->size), 0))
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    if (allocation->saves != NULL && !put_state(writer, address, allocation->saves))
+        return to_be_continued(args, 1);
+    return STATUS_SUCCESS;
 }
 
 /* What the driver itself gave to DxgkCbUpdateContextAllocation, from the start of the allocation.

@@ -93,4 +93,5 @@ VOID APIENTRY kmd_set_root_page_table(const HANDLE hAdapter, const DXGKARG_SETRO
     context->root_entries = args->NumEntries;
     if (moved)
         kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, context->device->space, 0, 0);
+    kmd_saved_update(context);
 }

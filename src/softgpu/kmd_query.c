@@ -92,6 +92,7 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
             D3DKMDT_GRAPHICS_PREEMPTION_DMA_BUFFER_BOUNDARY;
         caps.PreemptionCaps.ComputePreemptionGranularity =
             D3DKMDT_COMPUTE_PREEMPTION_DMA_BUFFER_BOUNDARY;
+        caps.SupportPerEngineTDR = TRUE;
         caps.SupportNonVGA = TRUE;
         caps.SupportSmoothRotation = TRUE;
     }
@@ -131,6 +132,11 @@ NTSTATUS APIENTRY kmd_query_adapter_info(const HANDLE hAdapter,
     case DXGKQAITYPE_GPUMMUCAPS:
     case DXGKQAITYPE_PAGETABLELEVELDESC:
         return kmd_query_mmu(adapter, args);
+    case DXGKQAITYPE_DIRTYBITTRACKINGCAPS:
+    case DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS:
+        return kmd_query_dirty(adapter, args);
+    case DXGKQAITYPE_GPUPCAPS:
+        return kmd_query_gpup(adapter, args);
     default:
         return STATUS_INVALID_PARAMETER;
     }

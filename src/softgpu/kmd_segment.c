@@ -18,6 +18,8 @@ static void add_invisible(struct kmd_adapter *adapter) {
     ULONGLONG at = adapter->visible_bytes;
     ULONGLONG left = adapter->vram_bytes - at;
     ULONGLONG page = adapter->mmu.format.pages == GPU_PAGES_4K ? GPU_PAGE : GPU_PAGE_64K;
+    if (page < adapter->dirty.page)
+        page = adapter->dirty.page; /* no bit stands for two segments */
     /* Room for the two apertures and AGP behind them. */
     ULONGLONG pieces = adapter->settings.vram_segments;
     if (pieces == 0 || left / page < pieces)
@@ -180,6 +182,10 @@ static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T st
     descriptor.Size = (SIZE_T)kmd_segment(adapter, id)->size;
     descriptor.CommitLimit = descriptor.Size;
     descriptor.CpuTranslatedAddress = cpu_address(adapter, id);
+    if (kmd_has_host_aperture(adapter, id)) {
+        descriptor.Flags.SupportsCpuHostAperture = 1;
+        descriptor.CpuHostAperture = kmd_describe_host_aperture(adapter, id);
+    }
     RtlCopyMemory(out, &descriptor, stride < sizeof descriptor ? stride : sizeof descriptor);
 }
 

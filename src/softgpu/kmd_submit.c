@@ -1,5 +1,6 @@
 /*
- * kmd_submit.c - submission, completion and recovery: the scheduler's side of the driver.
+ * kmd_submit.c - submission, completion and resets of the adapter: the scheduler's side of the
+ * driver. What concerns single engines is in kmd_engine.c.
  *
  * SubmitCommand, Patch and PreemptCommand never run at the same time as each other, so an engine's
  * submission registers need no lock. An interrupt may report several completed submissions at once:
@@ -46,6 +47,7 @@ NTSTATUS APIENTRY kmd_submit_command(const HANDLE hAdapter, const DXGKARG_SUBMIT
     kmd_write(adapter, engine + GPU_ENGINE_SIZE,
               args->DmaBufferSubmissionEndOffset - args->DmaBufferSubmissionStartOffset);
     kmd_write(adapter, engine + GPU_ENGINE_FENCE, args->SubmissionFenceId);
+    kmd_note_submitted(adapter, engine, args->SubmissionFenceId);
     kmd_write(adapter, engine + GPU_ENGINE_DOORBELL,
               args->Flags.Paging ? GPU_DOORBELL_PAGING : GPU_DOORBELL_RENDER);
     return STATUS_SUCCESS;
@@ -63,10 +65,7 @@ NTSTATUS APIENTRY kmd_query_current_fence(const HANDLE hAdapter, DXGKARG_QUERYCU
     const struct kmd_adapter *adapter = hAdapter;
     if (args->NodeOrdinal >= adapter->nodes)
         return STATUS_INVALID_PARAMETER;
-    ULONG completed = kmd_read(adapter, GPU_ENGINE(args->NodeOrdinal) + GPU_ENGINE_COMPLETED);
-    /* Also what was ended by a page fault is done with (ne-d3dkmdt-_dxgk_page_fault_flags.md). */
-    ULONG faulted = adapter->page_faulted[args->NodeOrdinal];
-    args->CurrentFence = faulted != 0 && (LONG)(faulted - completed) > 0 ? faulted : completed;
+    args->CurrentFence = kmd_last_completed(adapter, args->NodeOrdinal);
     return STATUS_SUCCESS;
 }
 
@@ -87,8 +86,7 @@ static void report_preempted(struct kmd_adapter *adapter, UINT node) {
     data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
     data.DmaPreempted.PreemptionFenceId =
         kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_PREEMPTED);
-    data.DmaPreempted.LastCompletedFenceId =
-        kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED);
+    data.DmaPreempted.LastCompletedFenceId = kmd_last_completed(adapter, node);
     data.DmaPreempted.NodeOrdinal = node;
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
@@ -152,6 +150,7 @@ NTSTATUS APIENTRY kmd_reset_from_timeout(const HANDLE hAdapter) {
     struct kmd_adapter *adapter = hAdapter;
     kmd_interrupts(adapter, false);
     kmd_write(adapter, GPU_REG_RESET, 1);
+    kmd_settle_all(adapter);
     if (kmd_mmu_on(adapter))
         kmd_mmu_flush(adapter, GPU_FLUSH_ALL, 0, 0, 0);
     return STATUS_SUCCESS;
@@ -187,38 +186,5 @@ NTSTATUS APIENTRY kmd_collect_dbg_info(const HANDLE hAdapter, const DXGKARG_COLL
                       args->BufferSize < sizeof report ? args->BufferSize : sizeof report);
     if (args->pExtension != NULL)
         args->pExtension->CurrentDmaBufferOffset = report.engine[0].command;
-    return STATUS_SUCCESS;
-}
-
-/* Engines share one reset line. */
-NTSTATUS APIENTRY kmd_query_dependent_engine_group(const HANDLE hAdapter,
-                                                   DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    args->DependentNodeOrdinalMask = (1ull << adapter->nodes) - 1;
-    return STATUS_SUCCESS;
-}
-
-/* An engine with nothing queued answers for itself; whether a busy one gets anywhere is not to be
- * seen. */
-NTSTATUS APIENTRY kmd_query_engine_status(const HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    if (args->NodeOrdinal >= adapter->nodes)
-        return STATUS_INVALID_PARAMETER;
-    args->EngineStatus.Value = 0;
-    args->EngineStatus.Responsive =
-        kmd_read(adapter, GPU_ENGINE(args->NodeOrdinal) + GPU_ENGINE_QUEUED) == 0;
-    return STATUS_SUCCESS;
-}
-
-/* An engine that a page fault halted begins anew, with nothing queued. For whatever else stopped it
- * this is refused, so that the adapter is reset as a whole. */
-NTSTATUS APIENTRY kmd_reset_engine(const HANDLE hAdapter, DXGKARG_RESETENGINE *args) {
-    const struct kmd_adapter *adapter = hAdapter;
-    ULONG engine = GPU_ENGINE(args->NodeOrdinal);
-    if (args->NodeOrdinal >= adapter->nodes || !kmd_virtual_on(adapter) ||
-        kmd_read(adapter, engine + GPU_ENGINE_STATE) != GPU_STATE_HALTED)
-        return STATUS_UNSUCCESSFUL;
-    kmd_write(adapter, engine + GPU_ENGINE_STATE, 1);
-    args->LastAbortedFenceId = adapter->page_faulted[args->NodeOrdinal];
     return STATUS_SUCCESS;
 }

@@ -10,7 +10,7 @@
 
 /* Registers of a submission are latched by the doorbell; see kmd_submit.c for why there is no lock.
  */
-static void submit(const struct kmd_adapter *adapter, const struct kmd_context *context,
+static void submit(struct kmd_adapter *adapter, const struct kmd_context *context,
                    const DXGKARG_SUBMITCOMMANDVIRTUAL *args, UINT size) {
     ULONG engine = GPU_ENGINE(context != NULL                      ? context->node
                               : args->NodeOrdinal < adapter->nodes ? args->NodeOrdinal
@@ -18,29 +18,35 @@ static void submit(const struct kmd_adapter *adapter, const struct kmd_context *
     kmd_write64(adapter, engine + GPU_ENGINE_ADDRESS, args->DmaBufferVirtualAddress);
     kmd_write(adapter, engine + GPU_ENGINE_SIZE, size);
     kmd_write(adapter, engine + GPU_ENGINE_FENCE, args->SubmissionFenceId);
+    kmd_note_submitted(adapter, engine, args->SubmissionFenceId);
     bool shared = context != NULL ? context->device->pasid != 0 : !kmd_mmu_on(adapter);
     if (shared && context != NULL) {
         kmd_write(adapter, engine + GPU_ENGINE_PASID, context->device->pasid);
+    } else if (context != NULL && context->saved != NULL) {
+        kmd_write64(adapter, engine + GPU_ENGINE_CONTEXT, context->saved->allocation.address);
     } else if (context != NULL) {
         kmd_write64(adapter, engine + GPU_ENGINE_ROOT, context->root);
         kmd_write(adapter, engine + GPU_ENGINE_ROOT_ENTRIES, context->root_entries);
     }
     if (context != NULL)
         kmd_write(adapter, engine + GPU_ENGINE_SPACE, context->device->space);
+    ULONG doorbell = shared ? GPU_DOORBELL_SHARED : GPU_DOORBELL_VIRTUAL;
+    if (context != NULL && context->saved != NULL && size != 0)
+        doorbell |= GPU_DOORBELL_SAVED; /* what is empty needs nothing of its context */
     kmd_write(adapter, engine + GPU_ENGINE_DOORBELL,
-              shared ? GPU_DOORBELL_SHARED | GPU_DOORBELL_RENDER
-                     : GPU_DOORBELL_VIRTUAL |
-                           (args->Flags.Paging ? GPU_DOORBELL_PAGING : GPU_DOORBELL_RENDER));
+              doorbell |
+                  (args->Flags.Paging && !shared ? GPU_DOORBELL_PAGING : GPU_DOORBELL_RENDER));
 }
 
 /* The fence of what is refused completes in its turn all the same: an empty submission stands in.
  */
 NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    const struct kmd_adapter *adapter = hAdapter;
+    struct kmd_adapter *adapter = hAdapter;
     const struct kmd_context *context = kmd_context_of(args->hContext);
     bool sound = context != NULL && args->DmaBufferSize % sizeof(struct gpu_command) == 0 &&
-                 (context->device->pasid == 0 || !args->Flags.Paging);
+                 (context->device->pasid == 0 || !args->Flags.Paging) &&
+                 (context->saved == NULL || context->saved->told);
     submit(adapter, context, args, sound ? args->DmaBufferSize : 0);
     return sound ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
@@ -57,9 +63,9 @@ void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node) {
         flags |= DXGK_PAGE_FAULT_WRITE;
     if (kmd_read(adapter, engine + GPU_ENGINE_FAULT) == GPU_FAULT_IOMMU)
         flags |= DXGK_PAGE_FAULT_IOMMU;
-    adapter->page_faulted[node] = kmd_read(adapter, engine + GPU_ENGINE_FAULTED);
+    adapter->settled[node] = kmd_read(adapter, engine + GPU_ENGINE_FAULTED);
     data.InterruptType = DXGK_INTERRUPT_DMA_PAGE_FAULTED;
-    data.DmaPageFaulted.FaultedFenceId = adapter->page_faulted[node];
+    data.DmaPageFaulted.FaultedFenceId = adapter->settled[node];
     data.DmaPageFaulted.FaultedPipelineStage = DXGK_RENDER_PIPELINE_STAGE_UNKNOWN;
     data.DmaPageFaulted.PageFaultFlags = (DXGK_PAGE_FAULT_FLAGS)flags;
     data.DmaPageFaulted.FaultedVirtualAddress = kmd_read64(adapter, engine + GPU_ENGINE_FAULT_VA);

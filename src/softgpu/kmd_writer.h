@@ -41,6 +41,6 @@ void kmd_moved(HANDLE allocation, UINT segment, ULONGLONG address);
  * that an adapter without any has no use for. */
 NTSTATUS kmd_build_virtual(struct kmd_adapter *adapter, struct kmd_writer *writer,
                            DXGKARG_BUILDPAGINGBUFFER *args);
-NTSTATUS kmd_init_virtual(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args);
+NTSTATUS kmd_init_virtual(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args);
 
 #endif

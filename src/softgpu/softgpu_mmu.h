@@ -127,7 +127,6 @@ static inline uint64_t gpu_mmu_table_64k_bytes(const struct gpu_mmu_format *form
 /* ---- Registers of engine n, behind GPU_ENGINE_COMMAND
  * ----------------------------------------------- */
 
-#define GPU_ENGINE_STATE        0x34u /* 32: GPU_STATE_*; write 1: this engine begins anew */
 #define GPU_ENGINE_ROOT         0x38u /* 64: of the root table, a GPU physical address */
 #define GPU_ENGINE_ROOT_ENTRIES 0x40u /* 32: how many it has; what is beyond is a fault */
 #define GPU_ENGINE_SPACE        0x44u /* 32: below GPU_SPACES */
@@ -150,8 +149,28 @@ static inline uint64_t gpu_mmu_table_64k_bytes(const struct gpu_mmu_format *form
  */
 #define GPU_DOORBELL_SHARED 0x20u
 
-#define GPU_STATE_RUNNING 0u
-#define GPU_STATE_HALTED  1u /* by a page fault: executes nothing until it begins anew */
+/*
+ * With VIRTUAL and RENDER in the doorbell: root table, space and what the context left behind are
+ * in memory at CONTEXT, a GPU physical address, which is latched in place of ROOT, ROOT_ENTRIES and
+ * SPACE. They are read when the submission begins; a state that is none, and a save area that does
+ * not hold what the submission before it left there, is GPU_FAULT_STATE.
+ */
+#define GPU_ENGINE_CONTEXT 0x70u /* 64 */
+#define GPU_DOORBELL_SAVED 0x40u
+
+#define GPU_CONTEXT_MAGIC UINT64_C(0x0054584554435047) /* "GPCTEXT" */
+
+struct gpu_context_state {
+    uint64_t magic;
+    uint64_t root; /* as GPU_ENGINE_ROOT */
+    uint32_t root_entries;
+    uint32_t space;
+    uint64_t save;       /* of the save area, a GPU virtual address, whole pages */
+    uint32_t save_pages; /* at most GPU_SAVE_PAGES_MAX */
+    uint32_t saves;      /* by the GPU: submissions that came to their end */
+};
+
+#define GPU_SAVE_PAGES_MAX 4096u
 
 #define GPU_ACCESS_READ    0u
 #define GPU_ACCESS_WRITE   1u

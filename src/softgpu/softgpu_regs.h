@@ -3,13 +3,15 @@
  *
  * The kernel-mode driver (kmd_*.c) and the software GPU (hw_*.c) share this header and nothing
  * else, as a real driver shares a register specification with its silicon. docs/softgpu.md has it
- * as tables. What a board with an MMU has besides is in softgpu_mmu.h, which comes with this one.
+ * as tables. What a board with an MMU has besides is in softgpu_mmu.h, what one with dirty bits has
+ * in softgpu_dirty.h; both come with this one.
  */
 #ifndef SOFTGPU_REGS_H
 #define SOFTGPU_REGS_H
 
 #include <stdint.h>
 
+#include "softgpu_dirty.h"
 #include "softgpu_mmu.h"
 
 #define GPU_PAGE       4096u
@@ -22,6 +24,8 @@
 #define GPU_BAR_VRAM      1u /* the visible part of VRAM, absent when there is none */
 #define GPU_BAR_WINDOWS                                                                            \
     2u /* GPU_WINDOW_BYTES for each swizzling range, absent when there are none */
+
+#define GPU_BAR_HOST 5u /* the CPU host aperture, absent when there is none */
 
 #define GPU_REGISTER_BYTES 0x2000u
 #define GPU_WINDOW_BYTES   (UINT64_C(64) << 20)
@@ -51,6 +55,16 @@
 #define GPU_REG_VISIBLE     0x028u /* 64, read: bytes of it behind BAR 1, from its start */
 #define GPU_REG_APERTURE(n) (0x030u + 8u * (n)) /* 64, read: bytes of aperture n, 0: absent */
 
+/*
+ * The CPU host aperture: page HOST_PAGE of the BAR shows the page of invisible VRAM at HOST_TARGET,
+ * from when that is written; without VALID, or elsewhere, it shows nothing.
+ */
+#define GPU_REG_HOST_BYTES 0x098u /* 64, read: bytes of the BAR; 0: there is none */
+#define GPU_REG_HOST_PAGE  0x0a0u /* 32, write: of the BAR */
+#define GPU_REG_HOST_TARGET                                                                        \
+    0x0a8u /* 64, write: GPU physical address of a page, and GPU_HOST_VALID */
+#define GPU_HOST_VALID 1u
+
 /* ---- Registers of engine n
  * ----------------------------------------------------------------------- */
 
@@ -70,6 +84,13 @@
 #define GPU_ENGINE_QUEUED    0x2cu /* 32, read: submissions not completed */
 #define GPU_ENGINE_COMMAND                                                                         \
     0x30u /* 32, read: offset of the command being executed or that faulted */
+#define GPU_ENGINE_STATE                                                                           \
+    0x34u /* 32: GPU_STATE_*; write 1: this engine begins anew, with nothing queued */
+#define GPU_ENGINE_ABORTED                                                                         \
+    0x68u /* 32, read: what it was executing when it last began anew, else what it ended last */
+
+#define GPU_STATE_RUNNING 0u
+#define GPU_STATE_HALTED  1u /* by a page fault: executes nothing until it begins anew */
 
 /* One of these; GPU_DOORBELL_VIRTUAL or GPU_DOORBELL_SHARED may be added. */
 #define GPU_DOORBELL_RENDER 1u
@@ -96,10 +117,12 @@ enum gpu_fault {
     GPU_FAULT_TABLE,      /* a page table where there is no memory */
     GPU_FAULT_TARGET,     /* a page where there is no memory */
     GPU_FAULT_IOMMU,      /* shared: the process has no page there, or not for the GPU */
+    /* No page fault again: */
+    GPU_FAULT_STATE, /* of a context: no such state, or its save area is not as it was left */
 };
 
 /* Page faults halt their engine. */
-#define GPU_FAULT_IS_PAGE(fault) ((fault) >= GPU_FAULT_RANGE)
+#define GPU_FAULT_IS_PAGE(fault) ((fault) >= GPU_FAULT_RANGE && (fault) <= GPU_FAULT_IOMMU)
 
 /* ---- Registers of swizzling range n
  * ---------------------------------------------------------------- */
@@ -258,12 +281,14 @@ struct gpu_range {
 
 /* Any command in a virtual paging submission: its addresses are physical all the same. */
 #define GPU_FLAG_PHYSICAL 0x40u
-#define GPU_FLAG_REPEAT   0x80u /* WRITE_ENTRIES: one entry follows, and is written `count` times */
+#define GPU_FLAG_REPEAT   0x80u  /* WRITE_ENTRIES: one entry follows, and all are made from it */
 #define GPU_FLAG_NOTIFY   0x100u /* SIGNAL: raises GPU_EVENT_SIGNALED */
 
 /*
  * GPU_WRITE_ENTRIES: 64-bit entries follow; the i-th goes to table + 8 * (first + i * step). A step
  * of 2 writes one half of dual entries (first: 2 * index, or 2 * index + 1 for the 64 KiB tables).
+ * With GPU_FLAG_REPEAT one entry follows, and the i-th is that plus i * each: pages that follow
+ * each other, or `count` times the same.
  */
 struct gpu_write_entries {
     struct gpu_command head;
@@ -271,7 +296,7 @@ struct gpu_write_entries {
     uint32_t first;
     uint32_t count;
     uint32_t step; /* 1 or 2 */
-    uint32_t reserved;
+    uint32_t each; /* REPEAT */
 };
 
 /* GPU_COPY_ENTRIES: as if all words were read before the first is written. */

@@ -236,6 +236,36 @@ static void entries_are_written_and_copied_by_the_gpu(void **state) {
     board_drop(&s.board);
 }
 
+/* A repeated entry grows from one to the next, by pages or by nothing, from wherever it begins. */
+static void repeated_entries_lead_to_pages_that_follow_each_other(void **state) {
+    struct space_simple s = {0};
+    (void)state;
+    space_simple(&s);
+    uint64_t *word = (uint64_t *)(void *)board_at(&s.board, VRAM_DATA);
+    for (uint32_t first = 0; first < 10; first++) {
+        for (uint32_t count = 1; count < 40; count++) {
+            struct {
+                struct gpu_write_entries write;
+                uint64_t entry;
+            } repeat = {{{GPU_WRITE_ENTRIES, GPU_FLAG_PHYSICAL | GPU_FLAG_REPEAT, sizeof repeat},
+                         VRAM_DATA,
+                         first,
+                         count,
+                         1,
+                         count % 3 * GPU_PAGE},
+                        RAM_DATA | 1};
+            memset(word, 0xee, GPU_PAGE);
+            assert_true(space_execute(&s.space, &repeat, sizeof repeat, GPU_DOORBELL_PAGING));
+            for (uint32_t i = 0; i < 64; i++) {
+                bool inside = i >= first && i < first + count;
+                uint64_t entry = (RAM_DATA | 1) + (i - first) * (uint64_t)repeat.write.each;
+                assert_int_equal(word[i], inside ? entry : UINT64_C(0xeeeeeeeeeeeeeeee));
+            }
+        }
+    }
+    board_drop(&s.board);
+}
+
 static void long_overlapping_copies_of_entries_read_first(void **state) {
     struct space_simple s = {0};
     (void)state;
@@ -426,6 +456,7 @@ int main(void) {
         cmocka_unit_test(engines_translate_side_by_side),
         cmocka_unit_test(packets_of_user_mode_drivers_are_commands),
         cmocka_unit_test(entries_are_written_and_copied_by_the_gpu),
+        cmocka_unit_test(repeated_entries_lead_to_pages_that_follow_each_other),
         cmocka_unit_test(long_overlapping_copies_of_entries_read_first),
         cmocka_unit_test(a_stored_block_arrives_and_a_signal_interrupts),
         cmocka_unit_test(user_submissions_cannot_name_physical_memory),

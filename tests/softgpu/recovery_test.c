@@ -82,6 +82,88 @@ static void a_hang_lasts_until_reset(void **state) {
     }
 }
 
+static uint32_t reset_engine(struct rig *rig, uint32_t node) {
+    DXGKARG_RESETENGINE args = {.NodeOrdinal = node};
+    assert_int_equal(rig->ddi->DxgkDdiResetEngine(rig->adapter, &args), STATUS_SUCCESS);
+    return args.LastAbortedFenceId;
+}
+
+/* The other engine, and what is in VRAM, do not notice. */
+static void an_engine_is_reset_alone(void **state) {
+    for (uint32_t paging = 0; paging < 2; paging++) {
+        const struct vidmm_host_setting settings[] = {{paging ? "HangPagingAt" : "HangAt", 2}};
+        struct rig_segment vram;
+        struct rig rig;
+        (void)state;
+        rig_open(&rig, settings, 1);
+        uint32_t id = rig_find(&rig, 1, 0, &vram);
+        if (!paging) { /* a fill is paging work */
+            DXGKARG_BUILDPAGINGBUFFER fill = rig_fill(id, vram.base, RIG_PAGE, 0x05050505);
+            assert_int_equal(rig_page(&rig, &fill, RIG_PAGE), 0);
+        }
+        uint32_t first = rig.fence + 1;
+        for (int i = 0; i < 3; i++)
+            submit(&rig, paging, 0, paging);
+        submit(&rig, 1 - paging, 0, !paging);
+        vidmm_host_run(rig.host);
+        assert_int_equal(current_fence(&rig, 1 - paging), first + 3);
+        assert_int_equal(reset_engine(&rig, paging), first + 1); /* the one that hung */
+        assert_int_equal(current_fence(&rig, paging), first + 1);
+        vidmm_host_run(rig.host);
+        assert_int_equal(current_fence(&rig, paging), first + 1); /* nothing was left queued */
+        submit(&rig, paging, 0, paging);
+        submit(&rig, 1 - paging, 0, !paging);
+        vidmm_host_run(rig.host);
+        assert_int_equal(current_fence(&rig, paging), first + 4);
+        assert_int_equal(current_fence(&rig, 1 - paging), first + 5);
+        const unsigned char *bytes = vidmm_host_peek(rig.host, vram.base, RIG_PAGE);
+        assert_int_equal(bytes[0], paging ? 0 : 5);
+        rig_close(&rig);
+    }
+}
+
+static void an_idle_engine_was_at_its_last_fence(void **state) {
+    struct rig rig;
+    (void)state;
+    rig_open(&rig, NULL, 0);
+    assert_int_equal(reset_engine(&rig, 0), 0);
+    for (int i = 0; i < 3; i++)
+        submit(&rig, 0, 0, false);
+    vidmm_host_run(rig.host);
+    assert_int_equal(reset_engine(&rig, 0), 3);
+    submit(&rig, 0, 0, false); /* not begun, so not aborted */
+    assert_int_equal(reset_engine(&rig, 0), 3);
+    submit(&rig, 0, 0, false);
+    assert_int_equal(rig.ddi->DxgkDdiResetFromTimeout(rig.adapter), 0);
+    assert_int_equal(rig.ddi->DxgkDdiRestartFromTimeout(rig.adapter), 0);
+    assert_int_equal(reset_engine(&rig, 0), 5); /* a reset of the adapter is done with all */
+    assert_int_equal(current_fence(&rig, 0), 5);
+    rig_close(&rig);
+}
+
+static void each_engine_answers_for_itself(void **state) {
+    struct rig rig;
+    (void)state;
+    rig_open(&rig, NULL, 0);
+    for (uint32_t node = 0; node < 3; node++) {
+        DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = node};
+        DXGKARG_QUERYENGINESTATUS status = {.NodeOrdinal = node};
+        DXGKARG_RESETENGINE reset = {.NodeOrdinal = node};
+        NTSTATUS expected = node < 2 ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
+        assert_int_equal(rig.ddi->DxgkDdiQueryDependentEngineGroup(rig.adapter, &group), expected);
+        assert_int_equal(rig.ddi->DxgkDdiQueryEngineStatus(rig.adapter, &status), expected);
+        assert_int_equal(rig.ddi->DxgkDdiResetEngine(rig.adapter, &reset), expected);
+        assert_int_equal(group.DependentNodeOrdinalMask, node < 2 ? 1u << node : 0);
+        assert_int_equal(status.EngineStatus.Responsive, node < 2);
+    }
+    submit(&rig, 0, 0, false);
+    DXGKARG_QUERYENGINESTATUS busy = {.NodeOrdinal = 0};
+    assert_int_equal(rig.ddi->DxgkDdiQueryEngineStatus(rig.adapter, &busy), 0);
+    assert_int_equal(busy.EngineStatus.Responsive, 0);
+    vidmm_host_run(rig.host);
+    rig_close(&rig);
+}
+
 static void bad_bytes_in_a_dma_buffer_are_a_fault_and_the_next_one_runs(void **state) {
     struct rig rig;
     (void)state;
@@ -240,6 +322,9 @@ int main(void) {
         cmocka_unit_test(fences_complete_in_order_on_each_node),
         cmocka_unit_test(a_preempted_queue_is_dropped_and_reported),
         cmocka_unit_test(a_hang_lasts_until_reset),
+        cmocka_unit_test(an_engine_is_reset_alone),
+        cmocka_unit_test(an_idle_engine_was_at_its_last_fence),
+        cmocka_unit_test(each_engine_answers_for_itself),
         cmocka_unit_test(bad_bytes_in_a_dma_buffer_are_a_fault_and_the_next_one_runs),
         cmocka_unit_test(busy_is_answered_once_and_only_for_allocations_in_use),
         cmocka_unit_test(ordered_fault_hits_the_right_copy_or_fill),

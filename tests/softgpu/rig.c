@@ -44,6 +44,7 @@ static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
 
 static struct rig *rig_now;
 static void *rig_hardware;
+static bool rig_threads;
 static DXGKCB_NOTIFY_INTERRUPT notify_interrupt;
 
 static void *create_hardware(const struct vidmm_hw_host *host,
@@ -83,6 +84,7 @@ static bool create(struct rig *rig, const struct vidmm_host_setting *settings, u
         .setting_count = count,
         .memory_bytes = (uint64_t)1 << 30,
         .seed = 12345, /* scattered pages */
+        .threads = rig_threads,
     };
     memset(rig, 0, sizeof *rig);
     rig_now = rig;
@@ -120,6 +122,12 @@ void rig_open(struct rig *rig, const struct vidmm_host_setting *settings, uint32
                                        VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
     rig->buffer_cpu = rig->os->pages_map(rig->os->ctx, rig->buffer);
     assert_non_null(rig->buffer_cpu);
+}
+
+void rig_open_threaded(struct rig *rig, const struct vidmm_host_setting *settings, uint32_t count) {
+    rig_threads = true;
+    rig_open(rig, settings, count);
+    rig_threads = false;
 }
 
 void rig_close(struct rig *rig) {

@@ -33,6 +33,8 @@ struct rig {
 
 /* A started driver; `settings` may be NULL. */
 void rig_open(struct rig *rig, const struct vidmm_host_setting *settings, uint32_t count);
+/* With a thread for each engine. News of the GPU come on those: set a sink of your own. */
+void rig_open_threaded(struct rig *rig, const struct vidmm_host_setting *settings, uint32_t count);
 /* Does the driver start with these settings? Then it is stopped again. */
 bool rig_starts(const struct vidmm_host_setting *settings, uint32_t count);
 /* Fails the test when the driver refused, or left anything behind. */

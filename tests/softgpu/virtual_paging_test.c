@@ -93,9 +93,11 @@ static void physical_operations_go_on_working(void **state) {
 /* ---- Tables
  * ------------------------------------------------------------------------------------------ */
 
+/* Of pages that change places in pairs: what follows each other takes the room of one. */
 static void entries_for(struct vm *vm, DXGK_PTE entry[ENTRIES], bool large) {
     for (uint32_t i = 0; i < ENTRIES; i++)
-        entry[i] = vm_entry(vm_local(vm, large ? VM_64K : RIG_PAGE, large ? VM_64K : RIG_PAGE), 0);
+        entry[i ^ 1u] =
+            vm_entry(vm_local(vm, large ? VM_64K : RIG_PAGE, large ? VM_64K : RIG_PAGE), 0);
 }
 
 /* The same update again from nothing, into DMA buffers of `dma_bytes`: the same table. */
@@ -155,6 +157,42 @@ static void small_buffers_make_the_same_tables(void **state) {
             update.Flags.Use64KBPages = 1;
             uint64_t other = vm_coverage(&vm, 1);
             update_in_pieces(&space, vm_table(&space, 0, other, true), update);
+        }
+        vm_space_drop(&space);
+        vm_close(&vm);
+    }
+}
+
+/* Pages that follow each other become the entries that they become one by one. */
+static void following_pages_make_the_entries_that_single_ones_make(void **state) {
+    static struct vm vm;
+    struct vm_space space;
+    DXGK_PTE entry[ENTRIES];
+    static unsigned char wanted[RIG_PAGE];
+    (void)state;
+    for (uint32_t shape = 0; shape < 9; shape++) {
+        open_mode(&vm, shape / 3, shape % 3);
+        vm_space_make(&vm, &space, TOKEN);
+        const struct vm_table *table = vm_table(&space, 0, 0, false);
+        unsigned char *at = vm_bytes(&vm, table->at, sizeof wanted);
+        const struct vm_place first = vm_local(&vm, ENTRIES * RIG_PAGE, RIG_PAGE);
+        for (uint32_t odd = 0; odd < 2; odd++) {
+            for (uint32_t i = 0; i < ENTRIES; i++)
+                entry[i] =
+                    vm_entry((struct vm_place){first.segment, first.offset + i * RIG_PAGE}, 0);
+            entry[ENTRIES / 2].PageAddress -= odd;
+            for (uint32_t i = 0; i < ENTRIES; i++)
+                vm_update(&space, table,
+                          (DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE){.pPageTableEntries = &entry[i],
+                                                                   .StartIndex = 3 + i,
+                                                                   .NumPageTableEntries = 1});
+            memcpy(wanted, at, sizeof wanted);
+            memset(at, 0, sizeof wanted);
+            vm_update(&space, table,
+                      (DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE){.pPageTableEntries = entry,
+                                                               .StartIndex = 3,
+                                                               .NumPageTableEntries = ENTRIES});
+            assert_memory_equal(at, wanted, sizeof wanted);
         }
         vm_space_drop(&space);
         vm_close(&vm);
@@ -393,6 +431,7 @@ int main(void) {
         cmocka_unit_test(bytes),
         cmocka_unit_test(physical_operations_go_on_working),
         cmocka_unit_test(small_buffers_make_the_same_tables),
+        cmocka_unit_test(following_pages_make_the_entries_that_single_ones_make),
         cmocka_unit_test(no_room_means_nothing_written),
         cmocka_unit_test(a_flush_takes_its_range_and_no_more),
         cmocka_unit_test(entries_are_copied_as_if_read_first),

@@ -36,20 +36,46 @@ enum vidmm_status {
     VIDMM_PINNED,       /* asked to evict what must stay */
     VIDMM_GPU_LOST,     /* the GPU hung in a way that reset did not cure */
     VIDMM_STOPPED,      /* the adapter is in error or stopping; only destroy calls are served */
-    VIDMM_DEVICE_LOST,  /* the device was put in error (TDR) */
+    VIDMM_DEVICE_LOST,  /* the device was put in error (TDR, page fault) */
+};
+
+/* Where an address that the GPU could not use belongs. */
+enum vidmm_access_place {
+    VIDMM_ACCESS_NOWHERE, /* to nothing, and nothing is near */
+    VIDMM_ACCESS_IN,      /* to a page of the allocation */
+    VIDMM_ACCESS_BEHIND,  /* so many pages behind its last one */
+    VIDMM_ACCESS_BEFORE,  /* so many pages before its first one */
+};
+
+/* The access to memory that a device died of, by the books of that moment. */
+struct vidmm_access {
+    bool known; /* false: it died of something else */
+    bool write;
+    bool paging;              /* by the system's paging work, in the paging process */
+    bool iommu;               /* an address of the CPU's */
+    bool resident;            /* the allocation */
+    uint64_t address;         /* virtual */
+    uint32_t process, device; /* counted from 1 as they were created; process 0: none */
+    uint32_t node;
+    uint64_t submission; /* number */
+    enum vidmm_access_place place;
+    uint32_t allocation; /* D3DKMT_HANDLE; 0: the system's own, or a context's */
+    uint64_t page;       /* of it, or away from it */
+    void *user;          /* vidmm_allocation_user of it */
 };
 
 /* What went wrong, as data; src/report makes a sentence of it. All strings are static. */
 struct vidmm_fault {
     enum vidmm_status status;
-    const char *call;     /* "DxgkDdiQueryAdapterInfo(QUERYSEGMENT4)" or the vidmm function */
-    const char *field;    /* "DXGK_SEGMENTDESCRIPTOR4.Size", or NULL */
-    const char *expected; /* "a multiple of 4096" */
-    const char *rule;     /* "R32", or NULL */
-    const char *page;     /* "ns-d3dkmddi-_dxgk_segmentdescriptor", or NULL */
-    uint32_t index;       /* of the segment (id), bank, allocation …; UINT32_MAX: none */
-    uint64_t value;       /* what was found */
-    NTSTATUS nt;          /* the driver's status, when a DDI failed */
+    const char *call;           /* "DxgkDdiQueryAdapterInfo(QUERYSEGMENT4)" or the vidmm function */
+    const char *field;          /* "DXGK_SEGMENTDESCRIPTOR4.Size", or NULL */
+    const char *expected;       /* "a multiple of 4096" */
+    const char *rule;           /* "R32", or NULL */
+    const char *page;           /* "ns-d3dkmddi-_dxgk_segmentdescriptor", or NULL */
+    uint32_t index;             /* of the segment (id), bank, allocation …; UINT32_MAX: none */
+    uint64_t value;             /* what was found */
+    NTSTATUS nt;                /* the driver's status, when a DDI failed */
+    struct vidmm_access access; /* VIDMM_DEVICE_LOST by a page fault */
 };
 
 struct vidmm_adapter;
@@ -178,10 +204,13 @@ struct vidmm_stats {
     uint64_t paged_in_bytes,
         paged_out_bytes; /* TRANSFER and FILL into, TRANSFER out of, memory segments */
     uint64_t ops[VIDMM_OP_KINDS], op_bytes[VIDMM_OP_KINDS];
-    uint64_t paging_buffers;   /* paging buffers submitted */
-    uint64_t multipass_splits; /* INSUFFICIENT_DMA_BUFFER answers that made progress */
-    uint64_t busy_retries;     /* ALLOCATION_BUSY answers */
-    uint64_t resets;
+    uint64_t paging_buffers;                /* paging buffers submitted */
+    uint64_t multipass_splits;              /* INSUFFICIENT_DMA_BUFFER answers that made progress */
+    uint64_t busy_retries;                  /* ALLOCATION_BUSY answers */
+    uint64_t resets;                        /* of the adapter */
+    uint64_t engine_resets;                 /* of single engines */
+    uint64_t preemptions;                   /* asked for, of work that took too long */
+    uint64_t resubmissions;                 /* of work that a preemption or a reset left undone */
     uint64_t table_bytes, table_bytes_peak; /* of page tables, the paging process's included */
 };
 
@@ -243,6 +272,19 @@ void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t node, uint32
                             uint32_t last_completed);
 void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
 
+/* DXGKARGCB_NOTIFY_INTERRUPT_DATA.DmaPageFaulted, as far as it matters here. */
+struct vidmm_page_fault {
+    uint32_t node;
+    uint32_t fence;   /* of the work; unless FENCE_INVALID */
+    uint32_t flags;   /* DXGK_PAGE_FAULT_* */
+    uint64_t address; /* virtual */
+};
+/*
+ * The device of that work is in error, and its engine is reset before it is used again: alone where
+ * the driver can do that (DxgkDdiResetEngine), else with the whole adapter.
+ */
+void vidmm_notify_page_faulted(struct vidmm_adapter *adapter, const struct vidmm_page_fault *fault);
+
 /* Sleeps until every submission so far completed; resets a GPU that hangs. */
 enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter);
 /* As a TDR: ResetFromTimeout, clean-up notices, RestartFromTimeout
@@ -262,7 +304,8 @@ enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, u
 enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidmm_device **out);
 /* Closes every allocation the device opened; destroys those it created. */
 void vidmm_device_destroy(struct vidmm_device *device);
-/* True after a TDR that hit the device: its calls answer VIDMM_DEVICE_LOST. */
+/* True after a TDR that hit the device: its calls answer VIDMM_DEVICE_LOST. Allowed in an observer.
+ */
 bool vidmm_device_lost(struct vidmm_device *device);
 enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t node,
                                        struct vidmm_context **out);

@@ -238,6 +238,32 @@ void vidmm_process_set_budget(struct vidmm_process *process, enum vidmm_memory_g
 enum vidmm_status vidmm_allocation_update(struct vidmm_allocation *allocation,
                                           const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *properties);
 
+/* ---- What a driver asks for (the host forwards the callbacks) ----------------------------------
+ */
+
+/*
+ * DxgkCbReserveGpuVirtualAddressRange, while DxgkDdiCreateProcess runs for that process: whole
+ * entries of its root table, none of them the first. Unless the driver allows it nobody else maps
+ * anything there; the entries are invalid and the driver's to overwrite.
+ */
+NTSTATUS vidmm_driver_reserve(struct vidmm_adapter *adapter,
+                              DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args);
+/*
+ * DxgkCbMapContextAllocation: free addresses of the owner's process lead to the allocation. 0: they
+ * do not. `inside`: the calling thread is inside a DDI call that the manager made. That may be any
+ * which creates, opens, closes or destroys something, or DxgkDdiSetRootPageTable.
+ */
+D3DGPU_VIRTUAL_ADDRESS vidmm_context_allocation_map(struct vidmm_adapter *adapter,
+                                                    const DXGKARGCB_MAPCONTEXTALLOCATION *args,
+                                                    bool inside);
+/*
+ * DxgkCbUpdateContextAllocation: the driver is asked to build UPDATE_CONTEXT_ALLOCATION, and the
+ * GPU has carried it out when this returns. `inside` as above.
+ */
+NTSTATUS vidmm_context_allocation_update(struct vidmm_adapter *adapter,
+                                         const DXGKARGCB_UPDATECONTEXTALLOCATION *args,
+                                         bool inside);
+
 /* ---- Submissions -------------------------------------------------------------------------------
  */
 

@@ -50,7 +50,7 @@ static const char *status_text(enum vidmm_status status) {
     case VIDMM_STOPPED:
         return "the adapter is in error or stopping";
     case VIDMM_DEVICE_LOST:
-        return "the device was lost in a reset";
+        return "the device was lost";
     }
     return "an unknown error";
 }
@@ -63,6 +63,37 @@ static void say_value(struct sentence *s, uint64_t value) {
         say(s, "0x%llx", (unsigned long long)value);
 }
 
+static void say_place(struct sentence *s, const struct vidmm_access *access) {
+    unsigned long long page = access->page;
+    if (access->place == VIDMM_ACCESS_NOWHERE)
+        say(s, access->paging ? "" : ", where nothing is mapped");
+    else if (access->place == VIDMM_ACCESS_IN)
+        say(s, ", page %llu of", page);
+    else
+        say(s, ", where nothing is mapped, %llu page%s %s", page, page == 1 ? "" : "s",
+            access->place == VIDMM_ACCESS_BEHIND ? "behind" : "before");
+    if (access->place != VIDMM_ACCESS_NOWHERE)
+        say(s, " allocation 0x%x%s", access->allocation,
+            access->resident ? "" : ", which is not resident");
+}
+
+/* What a device died of. */
+static void say_access(struct sentence *s, const struct vidmm_access *access) {
+    say(s, ": the GPU could not %s address 0x%llx of ", access->write ? "write" : "read",
+        (unsigned long long)access->address);
+    if (access->paging)
+        say(s, "the paging process");
+    else
+        say(s, access->process != 0 ? "process %u" : "no process", access->process);
+    say_place(s, access);
+    if (access->paging)
+        say(s, "; paging work on node %u for device %u of process %u", access->node, access->device,
+            access->process);
+    else
+        say(s, "; submission %llu of device %u on node %u", (unsigned long long)access->submission,
+            access->device, access->node);
+}
+
 void vidmm_fault_text(const struct vidmm_fault *fault, char *text, size_t text_size) {
     struct sentence s = {text, text_size, 0};
     if (text_size == 0)
@@ -71,6 +102,8 @@ void vidmm_fault_text(const struct vidmm_fault *fault, char *text, size_t text_s
     if (fault->call != NULL)
         say(&s, "%s: ", fault->call);
     say(&s, "%s", status_text(fault->status));
+    if (fault->access.known)
+        say_access(&s, &fault->access);
     if (fault->field != NULL) {
         say(&s, ": %s", fault->field);
         if (fault->index != UINT32_MAX)

@@ -76,6 +76,10 @@ bool lab_judge_begin(struct vidmm_lab *lab, const struct vidmm_lab_judging *judg
     return true;
 }
 
+static bool starved(void *ctx) {
+    return vidmm_host_failed_once(ctx);
+}
+
 void lab_judge_see(struct vidmm_lab *lab) {
     if (lab->referee == NULL)
         return;
@@ -86,7 +90,8 @@ void lab_judge_see(struct vidmm_lab *lab) {
                                         .peek = peek,
                                         .translate = translate,
                                         .io = io,
-                                        .memory_bytes = os->memory_bytes(os->ctx)};
+                                        .memory_bytes = os->memory_bytes(os->ctx),
+                                        .starved = starved};
     vidmm_referee_set_world(lab->referee, &world);
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/virtual.h>
+
 /*
  * One host exists at a time in a process, and so does one lab's adapter. The manager sets it before
  * it calls the driver: work that it submits while starting completes through here.
@@ -40,6 +42,17 @@ static void faulted(void *ctx, uint32_t node, uint32_t fence) {
         vidmm_notify_faulted(adapter, node, fence);
 }
 
+static void page_faulted(void *ctx, const struct vidmm_interrupt *report) {
+    struct vidmm_adapter *adapter = adapter_now();
+    const struct vidmm_page_fault fault = {.node = report->node,
+                                           .fence = report->fence,
+                                           .flags = report->flags,
+                                           .address = report->address};
+    (void)ctx;
+    if (adapter != NULL)
+        vidmm_notify_page_faulted(adapter, &fault);
+}
+
 static NTSTATUS create_context_allocation(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
@@ -53,6 +66,27 @@ static NTSTATUS destroy_context_allocation(void *ctx, HANDLE allocation) {
                            : STATUS_UNSUCCESSFUL;
 }
 
+static D3DGPU_VIRTUAL_ADDRESS
+map_context_allocation(void *ctx, const DXGKARGCB_MAPCONTEXTALLOCATION *args, bool inside) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    return adapter != NULL ? vidmm_context_allocation_map(adapter, args, inside) : 0;
+}
+
+static NTSTATUS update_context_allocation(void *ctx, const DXGKARGCB_UPDATECONTEXTALLOCATION *args,
+                                          bool inside) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    return adapter != NULL ? vidmm_context_allocation_update(adapter, args, inside)
+                           : STATUS_UNSUCCESSFUL;
+}
+
+static NTSTATUS reserve_addresses(void *ctx, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
+    struct vidmm_adapter *adapter = adapter_now();
+    (void)ctx;
+    return adapter != NULL ? vidmm_driver_reserve(adapter, args) : STATUS_UNSUCCESSFUL;
+}
+
 static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
@@ -63,8 +97,12 @@ static const struct vidmm_host_sink sink = {
     .completed = completed,
     .preempted = preempted,
     .faulted = faulted,
+    .page_faulted = page_faulted,
     .create_context_allocation = create_context_allocation,
     .destroy_context_allocation = destroy_context_allocation,
+    .map_context_allocation = map_context_allocation,
+    .update_context_allocation = update_context_allocation,
+    .reserve_addresses = reserve_addresses,
     .handle_data = handle_data,
 };
 

@@ -74,6 +74,10 @@ enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
         enum vidmm_status status = attempt(ctx);
         if (status != VIDMM_GPU_LOST)
             return status;
+        if (adapter->within) { /* no reset beside another call (R361) */
+            adapter->hung = true;
+            return status;
+        }
         status = reset_adapter(adapter);
         if (status && status != VIDMM_GPU_LOST)
             return status;
@@ -123,6 +127,22 @@ void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allo
             (void)adapter->ddi->DxgkDdiResetFromTimeout(adapter->hadapter);
         (void)fence_give_up(adapter);
     }
+}
+
+static enum vidmm_status recover(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = reset_adapter(adapter);
+    if (status == VIDMM_GPU_LOST && !adapter->stopped) /* it hung again */
+        status = adapter_persist(adapter, wait_everything, adapter);
+    return status;
+}
+
+void adapter_return(struct vidmm_adapter *adapter) {
+    adapter_close(adapter);
+    if (!adapter->hung || adapter->within)
+        return;
+    adapter->hung = false;
+    if (!adapter->stopped)
+        (void)recover(adapter);
 }
 
 /* ---- Start and stop ---------------------------------------------------------------------------
@@ -253,6 +273,8 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
         status = paging_keep(adapter);
     if (status == VIDMM_OK)
         status = paging_map(adapter);
+    if (status == VIDMM_OK)
+        status = migration_start(adapter);
     return status;
 }
 
@@ -284,6 +306,8 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
 static void tear_down(struct vidmm_adapter *adapter) {
     if (adapter->fences.nodes)
         adapter_settle(adapter, NULL);
+    migration_end(adapter);
+    dirty_stop(adapter);
     while (adapter->devices)
         device_destroy(adapter->devices);
     while (adapter->resources)
@@ -296,6 +320,7 @@ static void tear_down(struct vidmm_adapter *adapter) {
     if (adapter->gpummu)
         space_stop(adapter);
     paging_fences_end(adapter);
+    migration_release(adapter);
     host_apertures_end(adapter);
     adapter_leave(adapter);
     release(adapter);
@@ -356,9 +381,7 @@ enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {
     enum vidmm_status status = adapter_serves(adapter, "vidmm_reset");
     if (status == VIDMM_OK) {
         plan_begin(adapter);
-        status = reset_adapter(adapter);
-        if (status == VIDMM_GPU_LOST && !adapter->stopped) /* it hung again */
-            status = adapter_persist(adapter, wait_everything, adapter);
+        status = recover(adapter);
     }
     adapter_leave(adapter);
     return status;

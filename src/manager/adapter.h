@@ -5,7 +5,8 @@
  *   gate        one API call at a time. The documented threading levels are kept with room to
  * spare: no DDI ever runs beside another (threading-and-synchronization-zero-level.md ...). lock
  * the state below. Released around the level-0 calls Create*, Destroy*, Open*, Close* and Render,
- * because the driver may call back into vidmm_context_allocation_* there. fence_lock  leaf: fence
+ * and around SetRootPageTable, because the driver may call back into vidmm_context_allocation_*
+ * and vidmm_driver_reserve there; nothing is half done at these points. fence_lock  leaf: fence
  * state (fence.h) and what vidmm_allocation_info shows. gate and lock are held across waits for the
  * GPU; interrupts only need fence_lock.
  */
@@ -19,6 +20,7 @@
 #include "fault.h"
 #include "fence.h"
 #include "handle.h"
+#include "migration.h"
 #include "outstanding.h"
 #include "paging.h"
 #include "plan.h"
@@ -45,7 +47,9 @@ struct vidmm_adapter {
     uint64_t hang_ns, transfer_chunk;
 
     void *gate, *lock, *fence_lock;
-    bool stopped; /* in error or stopping */
+    bool stopped;    /* in error or stopping */
+    uint32_t within; /* callbacks under way, each from inside a DDI call, that use the GPU */
+    bool hung;       /* the GPU, in one of them: reset when the outermost call returns */
     struct vidmm_fault fault;
 
     struct adapter_facts facts;
@@ -66,10 +70,14 @@ struct vidmm_adapter {
     struct share shares[2];               /* by enum vidmm_memory_group */
     struct vidmm_process *processes;      /* without the system process */
     struct vidmm_process *system_process; /* runs paging, with GPU virtual addresses */
+    struct vidmm_process *creating;       /* while the driver makes it: driver_range.c */
     struct spaces spaces;
+    struct dirty dirty;
+    struct migration migration;
     struct fence_page *fence_pages; /* paging_fence.h */
     struct vidmm_device *devices;
-    struct vidmm_device *system; /* system device with the paging context, or NULL */
+    uint32_t processes_made, devices_made; /* without the system's */
+    struct vidmm_device *system;           /* system device with the paging context, or NULL */
     struct vidmm_resource *resources;
     struct vidmm_allocation *context_allocations;
     bool reap;                       /* some of them are dead */
@@ -91,6 +99,9 @@ void adapter_leave(struct vidmm_adapter *adapter);
 enum vidmm_status adapter_serves(struct vidmm_adapter *adapter, const char *call);
 /* Around a level-0 DDI call: only the gate is held in between. */
 void adapter_open(struct vidmm_adapter *adapter);
+/* Resets the adapter if the GPU hung in work that the driver asked for during the call. */
+void adapter_return(struct vidmm_adapter *adapter);
+/* Around what a callback does from inside such a call: the lock alone. */
 void adapter_close(struct vidmm_adapter *adapter);
 
 /* A function that the manager calls, and whether the driver has it. */

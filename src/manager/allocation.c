@@ -96,6 +96,12 @@ bool allocation_contiguous(const struct vidmm_allocation *allocation) {
            allocation_stays(allocation);
 }
 
+bool allocation_announced(const struct vidmm_allocation *allocation) {
+    DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 flags = allocation->info.FlagsWddm2;
+    return allocation->adapter->gpummu && flags.ExplicitResidencyNotification &&
+           flags.AccessedPhysically && !allocation->dead;
+}
+
 bool allocation_stays(const struct vidmm_allocation *allocation) {
     return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
 }

@@ -106,6 +106,8 @@ bool allocation_fixed(const struct vidmm_allocation *allocation);
 bool allocation_swizzled(const struct vidmm_allocation *allocation);
 /* Must lie in one row, or in an aperture range: the GPU, or the display, reads it physically. */
 bool allocation_contiguous(const struct vidmm_allocation *allocation);
+/* With GPU virtual addresses the driver is told when it comes and goes (R246). */
+bool allocation_announced(const struct vidmm_allocation *allocation);
 /* Overlay and capture allocations stay once they are resident. */
 bool allocation_stays(const struct vidmm_allocation *allocation);
 /* Puts it into, or takes it out of, its segment's victim queue, as its state wants it. */

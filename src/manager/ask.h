@@ -1,7 +1,7 @@
 /*
  * ask.h - one DxgkDdiQueryAdapterInfo call, and the words for an answer that is refused.
  *
- * Shared by caps.c, query.c and mmu_query.c only.
+ * Shared by caps.c, query.c, mmu_query.c and dirty_query.c only.
  */
 #ifndef VIDMM_MANAGER_ASK_H
 #define VIDMM_MANAGER_ASK_H
@@ -39,6 +39,9 @@ enum vidmm_status query_ask(const struct question *question, DXGK_QUERYADAPTERIN
 /* mmu_query.c, after the segments: nothing where the driver has no GpuMmu. */
 enum vidmm_status query_mmu(const struct query_context *context, struct adapter_facts *facts,
                             struct vidmm_fault *fault);
+/* dirty_query.c, after the segments: nothing before WDDM 3.2. */
+enum vidmm_status query_dirty(const struct query_context *context, struct adapter_facts *facts,
+                              struct vidmm_fault *fault);
 /* caps.c: driver caps, then execution nodes, and whether there is a GpuMmu. */
 enum vidmm_status query_caps(const struct query_context *context, struct adapter_facts *facts,
                              struct vidmm_fault *fault);

@@ -17,7 +17,7 @@ static void driver_destroy(struct vidmm_context *context) {
         return;
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiDestroyContext(context->handle);
-    adapter_close(adapter);
+    adapter_return(adapter);
 }
 
 static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTEXTINFO *info) {
@@ -34,7 +34,7 @@ static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTE
     arg.Flags.VirtualAddressing = device->process != NULL;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
-    adapter_close(adapter);
+    adapter_return(adapter);
     if (nt != STATUS_SUCCESS)
         return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = CALL, .field = "return value",
                      .expected = "STATUS_SUCCESS", .page = "nc-d3dkmddi-dxgkddi_createcontext",
@@ -61,7 +61,6 @@ void context_destroy(struct vidmm_context *context) {
     context_allocations_reap(adapter);
     unlink_context(context);
     adapter_free(adapter, context->commands, context->commands_size);
-    adapter_free(adapter, context->private_data, context->private_size);
     adapter_free(adapter, context->references,
                  context->references_size * sizeof *context->references);
     adapter_free(adapter, context, sizeof *context);

@@ -1,9 +1,9 @@
 /*
  * context_allocation.c - see context_allocation.h.
  *
- * The callbacks may come from inside a DDI call, so they make no DDI call themselves: creating only
- * takes memory, and destroying marks; the next API call takes care of what is marked. By then the
- * driver's own handle is dead and is no longer passed to it.
+ * The callbacks may come from inside a DDI call, and these two make no DDI call themselves:
+ * creating only takes memory, and destroying marks; the next API call takes care of what is marked.
+ * By then the driver's own handle is dead and is no longer passed to it.
  */
 #include "context_allocation.h"
 
@@ -85,11 +85,16 @@ NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter,
     return nt;
 }
 
-NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE handle) {
-    adapter_close(adapter);
+struct vidmm_allocation *context_allocation_find(struct vidmm_adapter *adapter, HANDLE handle) {
     struct vidmm_allocation *allocation = adapter->context_allocations;
     while (allocation && ((HANDLE)allocation != handle || allocation->dead))
         allocation = allocation->next;
+    return allocation;
+}
+
+NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE handle) {
+    adapter_close(adapter);
+    struct vidmm_allocation *allocation = context_allocation_find(adapter, handle);
     if (allocation)
         allocation->dead = adapter->reap = true;
     adapter_open(adapter);

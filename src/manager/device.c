@@ -6,6 +6,7 @@
 #include "allocation.h"
 #include "context_allocation.h"
 #include "listing.h"
+#include "page_fault.h"
 #include "paging_queue.h"
 #include "process.h"
 
@@ -43,7 +44,7 @@ static enum vidmm_status driver_create(struct vidmm_device *device) {
     flags = arg.Flags.Value;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateDevice(adapter->hadapter, &arg);
-    adapter_close(adapter);
+    adapter_return(adapter);
     enum vidmm_status status =
         judge(adapter, "DxgkDdiCreateDevice", "nc-d3dkmddi-dxgkddi_createdevice", nt);
     if (status)
@@ -61,6 +62,7 @@ static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_proc
     device->adapter = adapter;
     device->system = system;
     device->process = process;
+    device->number = system ? 0 : ++adapter->devices_made;
     if (!system) { /* listed before the call: the driver may create device allocations in it */
         device->next = adapter->devices;
         adapter->devices = device;
@@ -81,7 +83,9 @@ static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_proc
 enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
     if (adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !adapter->contexts)
         return VIDMM_OK; /* before WDDM 1.2 paging has no context (DXGKARG_SUBMITCOMMAND) */
+    adapter->creating = adapter->system_process; /* it has a device only when this has returned */
     enum vidmm_status status = create(adapter, adapter->system_process, true, &adapter->system);
+    adapter->creating = NULL;
     if (status == VIDMM_OK)
         status = system_context_create(adapter->system);
     return status;
@@ -156,7 +160,7 @@ void device_destroy(struct vidmm_device *device) {
     leave_resources(device);
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiDestroyDevice(device->handle);
-    adapter_close(adapter);
+    adapter_return(adapter);
     context_allocations_abandon(device, NULL);
     context_allocations_reap(adapter);
     unlink_device(device);
@@ -202,10 +206,36 @@ bool vidmm_device_lost(struct vidmm_device *device) {
     return device_is_lost(device);
 }
 
+/* Why it is in error, as far as that is known. */
+static enum vidmm_status tell_lost(struct vidmm_device *device, const char *call) {
+    struct vidmm_adapter *adapter = device->adapter;
+    page_faults_resolve(adapter);
+    fences_lock(adapter);
+    struct vidmm_access access = device->access;
+    fences_unlock(adapter);
+    return FAULT(adapter, .status = VIDMM_DEVICE_LOST, .call = call,
+                 .rule = access.known ? "R381" : "R384",
+                 .page = access.known ? "access-to-non-resident-allocation"
+                                      : "thread-synchronization-and-tdr",
+                 .index = FAULT_NO_INDEX, .access = access);
+}
+
 enum vidmm_status device_serves(struct vidmm_device *device, const char *call) {
     enum vidmm_status status = adapter_serves(device->adapter, call);
-    if (status == VIDMM_OK && device_is_lost(device))
-        status = FAULT(device->adapter, .status = VIDMM_DEVICE_LOST, .call = call, .rule = "R384",
-                       .page = "thread-synchronization-and-tdr", .index = FAULT_NO_INDEX);
+    return status == VIDMM_OK && device_is_lost(device) ? tell_lost(device, call) : status;
+}
+
+enum vidmm_status device_report_lost(struct vidmm_adapter *adapter, uint32_t number,
+                                     const char *call) {
+    enum vidmm_status status;
+    adapter_enter(adapter);
+    struct vidmm_device *device = adapter->devices;
+    while (device && device->number != number)
+        device = device->next;
+    if (device)
+        status = tell_lost(device, call);
+    else
+        status = FAULT(adapter, .status = VIDMM_DEVICE_LOST, .call = call, .index = FAULT_NO_INDEX);
+    adapter_leave(adapter);
     return status;
 }

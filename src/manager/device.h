@@ -25,8 +25,12 @@ struct binding {
 struct vidmm_device {
     struct vidmm_adapter *adapter;
     struct vidmm_device *next;
-    HANDLE handle; /* the driver's */
-    bool lost;     /* under fence_lock */
+    HANDLE handle;   /* the driver's */
+    uint32_t number; /* counted from 1 as they were created */
+    /* Under fence_lock: */
+    bool lost;
+    bool unresolved; /* what `access` belongs to is not looked up yet: page_fault.h */
+    struct vidmm_access access;
     bool system;
     struct vidmm_process *process; /* NULL without GPU virtual addresses */
     struct residency_list list;
@@ -46,8 +50,6 @@ struct vidmm_context {
     uint32_t commands_size;
     struct vidmm_reference *references; /* of one submission, context allocations included */
     uint32_t references_size;
-    void *private_data; /* of a virtual submission, for the driver */
-    uint32_t private_size;
 };
 
 /* The system device, and its context on the paging node; nothing when the driver needs none. */
@@ -62,6 +64,10 @@ bool device_is_lost(struct vidmm_device *device);
 void device_mark_lost(struct vidmm_device *device);
 enum vidmm_status device_lose(struct vidmm_device *device, const char *call, const char *rule,
                               const char *page);
+/* VIDMM_DEVICE_LOST with a fault, for work of device `number`, which may be gone. Takes the locks.
+ */
+enum vidmm_status device_report_lost(struct vidmm_adapter *adapter, uint32_t number,
+                                     const char *call);
 /* VIDMM_DEVICE_LOST or VIDMM_STOPPED, with a fault, when `device` serves no `call`. */
 enum vidmm_status device_serves(struct vidmm_device *device, const char *call);
 

@@ -170,7 +170,7 @@ enum vidmm_status dma_ring_acquire(struct vidmm_context *context, struct dma_buf
     struct dma_buffer *buffer = &ring->buffers[ring->next];
     enum vidmm_status status = VIDMM_OK;
     if (buffer->pending)
-        status = fence_wait(context->device->adapter, context->node, buffer->fence);
+        status = fence_wait(context->device->adapter, context->node, &buffer->fence);
     if (status == VIDMM_OK)
         status = dma_buffer_ready(context, buffer);
     if (status)

@@ -1,21 +1,18 @@
 /*
- * fence.c - see fence.h. Waiting never resets a GPU: a hang is the caller's to unwind (reset.h).
+ * fence.c - see fence.h. Waiting never resets the adapter: that is the caller's to unwind
+ * (reset.h).
  */
 #include "fence.h"
 
 #include "adapter.h"
 #include "device.h"
+#include "engine.h"
 
-/* Fence ids wrap. */
-static bool reached(uint32_t completed, uint32_t fence) {
-    return (int32_t)(completed - fence) >= 0;
-}
-
-static void lock(struct vidmm_adapter *adapter) {
+void fences_lock(struct vidmm_adapter *adapter) {
     adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
 }
 
-static void unlock(struct vidmm_adapter *adapter) {
+void fences_unlock(struct vidmm_adapter *adapter) {
     adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
 }
 
@@ -32,14 +29,13 @@ void fences_destroy(struct vidmm_adapter *adapter) {
     struct fences *fences = &adapter->fences;
     if (!fences->nodes)
         return;
-    lock(adapter); /* the last completion has let go of it */
-    unlock(adapter);
+    fences_lock(adapter); /* the last completion has let go of it */
+    fences_unlock(adapter);
+    for (uint32_t i = 0; i < fences->node_count * FENCES_IN_FLIGHT; i++)
+        packet_free(adapter,
+                    &fences->nodes[i / FENCES_IN_FLIGHT].ring[i % FENCES_IN_FLIGHT].packet);
     adapter->os.free(adapter->os.ctx, fences->nodes, fences->node_count * sizeof *fences->nodes);
     fences->nodes = NULL;
-}
-
-static struct fence_record *oldest(struct node *node) {
-    return node->count ? &node->ring[node->head] : NULL;
 }
 
 /*
@@ -59,203 +55,224 @@ static bool sleep_on(struct vidmm_adapter *adapter, struct node *node) {
 
 /* What a wait is for. */
 struct condition {
-    uint32_t fence;
+    enum { BY_FENCE, BY_NUMBER, BY_COUNT } kind;
+    const uint32_t *fence;
     uint64_t number;
-    bool by_number;
+    uint32_t most; /* records that may be outstanding */
 };
 
 /* True when nothing that `condition` asks for is outstanding on `node`. */
 static bool met(struct node *node, const struct condition *condition) {
-    if (!condition->by_number)
-        return reached(node->completed, condition->fence);
+    if (condition->kind == BY_FENCE)
+        return fence_reached(node->completed, *condition->fence);
+    if (condition->kind == BY_COUNT)
+        return node->count <= condition->most;
     for (uint32_t i = 0; i < node->count; i++) {
-        const struct fence_record *record = &node->ring[(node->head + i) % FENCES_IN_FLIGHT];
+        const struct fence_record *record = fence_record(node, i);
         if (record->number != 0 && record->number <= condition->number)
             return false;
     }
     return true;
 }
 
-static enum vidmm_status wait_on(struct vidmm_adapter *adapter, struct node *node,
-                                 const struct condition *condition) {
-    while (!met(node, condition)) {
-        if (!sleep_on(adapter, node))
-            return VIDMM_GPU_LOST;
-    }
-    return VIDMM_OK;
-}
-
-enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t index) {
-    struct node *node = &adapter->fences.nodes[index];
-    enum vidmm_status status = VIDMM_OK;
-    lock(adapter);
-    while (status == VIDMM_OK && node->count == FENCES_IN_FLIGHT) {
-        struct condition first = {.fence = oldest(node)->fence};
-        status = wait_on(adapter, node, &first);
-    }
-    unlock(adapter);
+static enum vidmm_status help(struct vidmm_adapter *adapter, struct node *node) {
+    fences_unlock(adapter);
+    enum vidmm_status status = engine_help(adapter, (uint32_t)(node - adapter->fences.nodes));
+    fences_lock(adapter);
     return status;
 }
 
+static enum vidmm_status wait_on(struct vidmm_adapter *adapter, struct node *node,
+                                 const struct condition *condition) {
+    enum vidmm_status status = VIDMM_OK;
+    while (status == VIDMM_OK && !met(node, condition)) {
+        if (!sleep_on(adapter, node))
+            status = help(adapter, node);
+    }
+    return status;
+}
+
+enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t index) {
+    struct condition room = {.kind = BY_COUNT, .most = FENCES_IN_FLIGHT - 1};
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    enum vidmm_status status = node->faulted ? help(adapter, node) : VIDMM_OK;
+    if (status == VIDMM_OK)
+        status = wait_on(adapter, node, &room);
+    fences_unlock(adapter);
+    return status;
+}
+
+struct packet *fence_packet(struct vidmm_adapter *adapter, uint32_t index) {
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    struct packet *packet = &fence_record(node, node->count)->packet;
+    fences_unlock(adapter);
+    return packet;
+}
+
 void fence_take_number(struct vidmm_adapter *adapter, uint64_t number) {
-    lock(adapter);
+    fences_lock(adapter);
     adapter->fences.submitted = number;
-    unlock(adapter);
+    fences_unlock(adapter);
 }
 
 uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t index, uint64_t number,
                     struct vidmm_device *device) {
     struct node *node = &adapter->fences.nodes[index];
-    lock(adapter);
-    struct fence_record *record = &node->ring[(node->head + node->count) % FENCES_IN_FLIGHT];
+    fences_lock(adapter);
+    struct fence_record *record = fence_record(node, node->count);
     uint32_t fence = ++node->submitted;
     if (node->count++ == 0)
         node->progress_ns = adapter->os.now(adapter->os.ctx);
-    *record = (struct fence_record){.number = number, .device = device, .fence = fence};
-    unlock(adapter);
+    record->number = number;
+    record->device = device;
+    record->fence = fence;
+    fences_unlock(adapter);
     return fence;
 }
 
-enum vidmm_status fence_wait(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
-    struct condition condition = {.fence = fence};
-    lock(adapter);
+enum vidmm_status fence_wait(struct vidmm_adapter *adapter, uint32_t index, const uint32_t *fence) {
+    struct condition condition = {.kind = BY_FENCE, .fence = fence};
+    fences_lock(adapter);
     enum vidmm_status status = wait_on(adapter, &adapter->fences.nodes[index], &condition);
-    unlock(adapter);
+    fences_unlock(adapter);
     return status;
 }
 
 bool fence_passed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
-    lock(adapter);
-    bool passed = reached(adapter->fences.nodes[index].completed, fence);
-    unlock(adapter);
+    fences_lock(adapter);
+    bool passed = fence_reached(adapter->fences.nodes[index].completed, fence);
+    fences_unlock(adapter);
     return passed;
 }
 
 bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number) {
-    struct condition condition = {.number = number, .by_number = true};
+    struct condition condition = {.kind = BY_NUMBER, .number = number};
     bool idle = true;
-    lock(adapter);
+    fences_lock(adapter);
     for (uint32_t i = 0; idle && i < adapter->fences.node_count; i++) {
         if ((nodes >> i) & 1u)
             idle = met(&adapter->fences.nodes[i], &condition);
     }
-    unlock(adapter);
+    fences_unlock(adapter);
     return idle;
 }
 
 enum vidmm_status fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number) {
-    struct condition condition = {.number = number, .by_number = true};
+    struct condition condition = {.kind = BY_NUMBER, .number = number};
     enum vidmm_status status = VIDMM_OK;
-    lock(adapter);
+    fences_lock(adapter);
     for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++) {
         if ((nodes >> i) & 1u)
             status = wait_on(adapter, &adapter->fences.nodes[i], &condition);
     }
-    unlock(adapter);
+    fences_unlock(adapter);
     return status;
 }
 
 enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter) {
+    struct condition all = {.kind = BY_COUNT};
     enum vidmm_status status = VIDMM_OK;
-    lock(adapter);
-    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++) {
-        struct node *node = &adapter->fences.nodes[i];
-        struct condition all = {.fence = node->submitted};
-        status = wait_on(adapter, node, &all);
-    }
-    unlock(adapter);
+    fences_lock(adapter);
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++)
+        status = wait_on(adapter, &adapter->fences.nodes[i], &all);
+    fences_unlock(adapter);
     return status;
 }
 
-static void remember_lost(struct fences *fences, uint64_t number) {
-    fences->lost[fences->lost_count++ % FENCES_LOST] = number;
-}
-
-static bool was_lost(const struct fences *fences, uint64_t number) {
+/* The loss of `number`, or NULL. */
+static const struct lost_work *lost_work(const struct fences *fences, uint64_t number) {
     uint32_t known = fences->lost_count < FENCES_LOST ? fences->lost_count : FENCES_LOST;
     for (uint32_t i = 0; i < known; i++) {
-        if (fences->lost[i] == number)
-            return true;
+        if (fences->lost[i].number == number)
+            return &fences->lost[i];
     }
-    return false;
+    return NULL;
+}
+
+void fence_lose(struct vidmm_adapter *adapter, const struct fence_record *record) {
+    struct fences *fences = &adapter->fences;
+    record->device->lost = true;
+    fences->lost[fences->lost_count++ % FENCES_LOST] =
+        (struct lost_work){record->number, record->device->number};
+}
+
+static void drop_oldest(struct node *node) {
+    node->head = (node->head + 1) % FENCES_IN_FLIGHT;
+    node->count--;
 }
 
 bool fence_give_up(struct vidmm_adapter *adapter) {
     bool paging = false;
-    lock(adapter);
+    fences_lock(adapter);
     for (uint32_t i = 0; i < adapter->fences.node_count; i++) {
         struct node *node = &adapter->fences.nodes[i];
-        for (; node->count; node->count--) {
-            const struct fence_record *record = oldest(node);
-            if (record->device) {
-                record->device->lost = true;
-                remember_lost(&adapter->fences, record->number);
-            } else {
+        for (; node->count; drop_oldest(node)) {
+            const struct fence_record *record = fence_record(node, 0);
+            if (record->device)
+                fence_lose(adapter, record);
+            else
                 paging = true;
-            }
-            node->head = (node->head + 1) % FENCES_IN_FLIGHT;
         }
         node->completed = node->submitted;
-        node->faulted = false;
+        node->faulted = node->adapter_reset = node->preempting = false;
+        node->tries = node->futile = 0;
     }
-    unlock(adapter);
+    fences_unlock(adapter);
     return paging;
 }
 
-/* Forgets the records up to `fence`; a driver may report one completion for several submissions. */
-static void complete(struct vidmm_adapter *adapter, struct node *node, uint32_t fence) {
-    if (!reached(node->submitted, fence) || reached(node->completed, fence))
+/* A driver may report one completion for several submissions. */
+void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t fence) {
+    if (!fence_reached(node->submitted, fence) || fence_reached(node->completed, fence))
         return;
     node->completed = fence;
     node->progress_ns = adapter->os.now(adapter->os.ctx);
-    while (node->count && reached(fence, oldest(node)->fence)) {
-        node->head = (node->head + 1) % FENCES_IN_FLIGHT;
-        node->count--;
-    }
+    node->tries = node->futile = 0;
+    while (node->count && fence_reached(fence, fence_record(node, 0)->fence))
+        drop_oldest(node);
 }
 
-/* Nothing of the adapter is touched after the unlock: who waited may be about to free it. */
-static void unlock_and_wake(struct vidmm_adapter *adapter) {
+void fence_withdraw(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    if (node->count && fence_record(node, node->count - 1)->fence == fence)
+        node->count--;
+    if (node->count == 0)
+        fence_complete(adapter, node, fence);
+    fences_unlock_and_wake(adapter);
+}
+
+void fences_unlock_and_wake(struct vidmm_adapter *adapter) {
     const struct vidmm_os os = adapter->os;
     void *held = adapter->fence_lock;
     os.wake(os.ctx);
     os.unlock(os.ctx, held);
 }
 
-void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence) {
-    if (node >= adapter->fences.node_count)
-        return;
-    lock(adapter);
-    complete(adapter, &adapter->fences.nodes[node], fence);
-    unlock_and_wake(adapter);
-}
-
-void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence,
-                            uint32_t last_completed) {
-    /* The manager asks for no preemption; what such a notice tells about completion is true. */
-    (void)fence;
-    vidmm_notify_completed(adapter, node, last_completed);
-}
-
-void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
     if (index >= adapter->fences.node_count)
         return;
     struct node *node = &adapter->fences.nodes[index];
-    lock(adapter);
-    for (uint32_t i = 0; i < node->count; i++) {
-        const struct fence_record *record = &node->ring[(node->head + i) % FENCES_IN_FLIGHT];
-        if (record->fence != fence)
-            continue;
-        if (record->device) {
-            record->device->lost = true;
-            remember_lost(&adapter->fences, record->number);
-            complete(adapter, node, fence);
-        } else {
-            node->faulted = true;
-        }
-        break;
+    fences_lock(adapter);
+    if (!node->deaf)
+        fence_complete(adapter, node, fence);
+    fences_unlock_and_wake(adapter);
+}
+
+void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence,
+                            uint32_t last_completed) {
+    if (index >= adapter->fences.node_count)
+        return;
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    if (!node->deaf) {
+        fence_complete(adapter, node, last_completed);
+        if (node->preempting && node->preemption == fence)
+            node->preempting = false;
     }
-    unlock_and_wake(adapter);
+    fences_unlock_and_wake(adapter);
 }
 
 /* The node on which submission `number` is outstanding, or NULL. */
@@ -263,7 +280,7 @@ static struct node *node_of(struct fences *fences, uint64_t number) {
     for (uint32_t i = 0; i < fences->node_count; i++) {
         struct node *node = &fences->nodes[i];
         for (uint32_t r = 0; r < node->count; r++) {
-            if (node->ring[(node->head + r) % FENCES_IN_FLIGHT].number == number)
+            if (fence_record(node, r)->number == number)
                 return node;
         }
     }
@@ -271,10 +288,10 @@ static struct node *node_of(struct fences *fences, uint64_t number) {
 }
 
 bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence) {
-    lock(adapter);
+    fences_lock(adapter);
     bool completed =
         fence == 0 || (fence <= adapter->fences.submitted && !node_of(&adapter->fences, fence));
-    unlock(adapter);
+    fences_unlock(adapter);
     return completed;
 }
 
@@ -290,18 +307,18 @@ static bool hangs(struct vidmm_adapter *adapter, uint64_t number) {
 
 enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence) {
     enum vidmm_status status = VIDMM_OK;
-    lock(adapter);
+    fences_lock(adapter);
     if (fence == 0 || fence > adapter->fences.submitted) {
-        unlock(adapter);
+        fences_unlock(adapter);
         return VIDMM_BAD_ARGUMENT;
     }
     while (status == VIDMM_OK && hangs(adapter, fence)) {
-        unlock(adapter);
+        fences_unlock(adapter);
         status = adapter_recover_submission(adapter, fence);
-        lock(adapter);
+        fences_lock(adapter);
     }
-    if (status == VIDMM_OK && was_lost(&adapter->fences, fence))
-        status = VIDMM_DEVICE_LOST;
-    unlock(adapter);
-    return status;
+    const struct lost_work *lost = lost_work(&adapter->fences, fence);
+    uint32_t device = lost ? lost->device : 0;
+    fences_unlock(adapter);
+    return status == VIDMM_OK && lost ? device_report_lost(adapter, device, "vidmm_wait") : status;
 }

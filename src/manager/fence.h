@@ -11,6 +11,8 @@
 
 #include <vidmm/manager.h>
 
+#include "packet.h"
+
 #define FENCES_IN_FLIGHT 32u  /* submissions outstanding on one node */
 #define FENCES_LOST      256u /* given-up submissions that are remembered */
 
@@ -18,14 +20,30 @@ struct fence_record {
     uint64_t number;             /* of the submission; 0: a paging buffer */
     struct vidmm_device *device; /* NULL: a paging buffer */
     uint32_t fence;
+    struct packet packet;
 };
 
 struct node {
     uint32_t submitted, completed; /* fence ids */
     uint64_t progress_ns;          /* when the node last finished, or began with, something */
-    bool faulted;                  /* a paging buffer faulted: only a reset helps */
+    /* For engine.h: */
+    bool faulted;        /* a page or a paging buffer faulted: only a reset helps */
+    bool adapter_reset;  /* ... of the whole adapter */
+    bool deaf;           /* being reset: what the driver says of it is not listened to */
+    bool preempting;     /* asked to, with the fence `preemption`, and not answered */
+    bool anonymous;      /* of `fault` nobody knows whose work it was */
+    uint32_t preemption; /* fence id */
+    uint32_t tries;      /* to get on without a reset, since it last finished something */
+    uint32_t futile;     /* resets that aborted nothing, since then */
+    struct vidmm_page_fault fault;
     uint32_t head, count;
     struct fence_record ring[FENCES_IN_FLIGHT];
+};
+
+/* Work that was given up. */
+struct lost_work {
+    uint64_t number;
+    uint32_t device; /* its number */
 };
 
 /* Everything here is protected by adapter->fence_lock. */
@@ -33,22 +51,31 @@ struct fences {
     struct node *nodes;
     uint32_t node_count;
     uint64_t submitted; /* newest submission number */
-    uint64_t lost[FENCES_LOST];
+    struct lost_work lost[FENCES_LOST];
     uint32_t lost_count;
+    bool fatal; /* DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR */
 };
 
 bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes);
 void fences_destroy(struct vidmm_adapter *adapter);
 
-/* Makes room for one more record on `node`, waiting if need be. VIDMM_GPU_LOST: the node hangs. */
+/*
+ * Waiting. A node that hangs or faulted is helped by engine.h while it is waited for; only what
+ * that cannot cure is answered with VIDMM_GPU_LOST: the adapter has to be reset.
+ */
+/* Makes room for one more record on `node`, which then takes work. */
 enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t node);
+/* The packet of the next record of `node`, to be filled before fence_next; there must be room. */
+struct packet *fence_packet(struct vidmm_adapter *adapter, uint32_t node);
 /* A submission counts from now on: `number` is the newest. */
 void fence_take_number(struct vidmm_adapter *adapter, uint64_t number);
 /* The next fence id of `node`, to be called just before SubmitCommand; there must be room. */
 uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t node, uint64_t number,
                     struct vidmm_device *device);
-/* Sleeps until `node` completed `fence`. VIDMM_GPU_LOST: the node hangs. */
-enum vidmm_status fence_wait(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
+/* The newest work of `node`, with `fence`, never reached the GPU. */
+void fence_withdraw(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
+/* Sleeps until `node` completed `*fence`, which changes when work is handed over again. */
+enum vidmm_status fence_wait(struct vidmm_adapter *adapter, uint32_t node, const uint32_t *fence);
 bool fence_passed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
 /* True when no submission up to `number` is outstanding on the nodes of bit mask `nodes`. */
 bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number);
@@ -56,6 +83,27 @@ bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number);
 enum vidmm_status fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number);
 /* Sleeps until every node is empty. */
 enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter);
+
+/* ---- For engine.c and page_fault.c ------------------------------------------------------------
+ */
+
+void fences_lock(struct vidmm_adapter *adapter);
+void fences_unlock(struct vidmm_adapter *adapter);
+/* Fence ids wrap. */
+static inline bool fence_reached(uint32_t completed, uint32_t fence) {
+    return (int32_t)(completed - fence) >= 0;
+}
+/* With the lock: record `index`, counted from the oldest. */
+static inline struct fence_record *fence_record(struct node *node, uint32_t index) {
+    return &node->ring[(node->head + index) % FENCES_IN_FLIGHT];
+}
+/* With the lock: forgets the records up to `fence`, which completed or were given up. */
+void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t fence);
+/* With the lock: the work of `record` is given up, and its device with it. */
+void fence_lose(struct vidmm_adapter *adapter, const struct fence_record *record);
+/* Lets go of the lock and wakes who waits; nothing of the adapter is touched after the unlock: who
+ * waited may be about to free it. */
+void fences_unlock_and_wake(struct vidmm_adapter *adapter);
 
 /*
  * After a reset: nothing is outstanding any more; devices whose work was given up are lost.

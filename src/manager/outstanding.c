@@ -27,7 +27,8 @@ enum vidmm_status outstanding_room(struct vidmm_adapter *adapter) {
 
 void outstanding_add(struct vidmm_adapter *adapter, const struct plan_op *op) {
     struct outstanding *outstanding = &adapter->outstanding;
-    outstanding->ops[outstanding->end++] = *op;
+    outstanding->ops[outstanding->end++] =
+        (struct built_op){op->op, op->first_buffer, op->last_buffer};
 }
 
 static bool pages_bytes(enum vidmm_op_kind kind) {
@@ -54,7 +55,7 @@ void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer) {
     const struct vidmm_observer *observer = &adapter->observer;
     while (outstanding->first < outstanding->end &&
            outstanding->ops[outstanding->first].last_buffer <= buffer) {
-        const struct plan_op *op = &outstanding->ops[outstanding->first++];
+        const struct built_op *op = &outstanding->ops[outstanding->first++];
         count(adapter, &op->op);
         if (observer->op_done)
             observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);

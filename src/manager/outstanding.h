@@ -12,8 +12,13 @@
 
 struct plan_op;
 
+struct built_op {
+    struct vidmm_op op;
+    uint64_t first_buffer, last_buffer;
+};
+
 struct outstanding {
-    struct plan_op *ops;
+    struct built_op *ops;
     uint32_t first, end; /* those in [first, end) */
     uint32_t capacity;
 };

@@ -351,6 +351,7 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
     DXGKARG_BUILDPAGINGBUFFER arg;
     enum vidmm_status status = outstanding_room(adapter);
     uint32_t silent = 0;
+    bool wrote = false;
     if (status == VIDMM_OK)
         status = virtual_wait(adapter, op);
     if (status || !encode(adapter, op, &arg))
@@ -366,7 +367,9 @@ enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op
         if (status)
             break;
         op->last_buffer = adapter->stats.paging_buffers + 1;
+        wrote = wrote || adapter->paging.used != used;
         if (nt == STATUS_SUCCESS) {
+            op->done = !wrote;
             outstanding_add(adapter, op);
             return VIDMM_OK;
         }

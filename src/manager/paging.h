@@ -46,6 +46,8 @@ enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, 
                                NTSTATUS nt);
 /* Has the driver encode one operation, in as many buffers as it takes. */
 enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op);
+/* The GPU has done what is in buffers up to number `number`. */
+bool paging_passed(struct vidmm_adapter *adapter, uint64_t number);
 /* Hands the current buffer to the GPU, if anything is in it, and takes the next. */
 enum vidmm_status paging_submit(struct vidmm_adapter *adapter);
 /* paging_submit, then waits until all of it is done. */

@@ -135,10 +135,11 @@ enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
     return VIDMM_OK;
 }
 
-static void describe(struct vidmm_adapter *adapter, const struct dma_buffer *buffer, uint32_t fence,
-                     DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
+static void describe_physical(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+                              struct packet *packet) {
     const struct paging *paging = &adapter->paging;
-    *patch = (DXGKARG_PATCH){
+    packet->patches = adapter->ddi->DxgkDdiPatch && adapter->readings.paging_patch == 0;
+    packet->patch = (DXGKARG_PATCH){
         .hContext = paging->context,
         .DmaBufferSegmentId = dma_buffer_segment(buffer),
         .DmaBufferPhysicalAddress = dma_buffer_address(buffer),
@@ -148,22 +149,35 @@ static void describe(struct vidmm_adapter *adapter, const struct dma_buffer *buf
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = paging->private_used,
-        .SubmissionFenceId = fence,
     };
-    patch->Flags.Paging = 1;
-    *submit = (DXGKARG_SUBMITCOMMAND){
+    packet->patch.Flags.Paging = 1;
+    packet->submit = (DXGKARG_SUBMITCOMMAND){
         .hContext = paging->context,
-        .DmaBufferSegmentId = patch->DmaBufferSegmentId,
-        .DmaBufferPhysicalAddress = patch->DmaBufferPhysicalAddress,
+        .DmaBufferSegmentId = packet->patch.DmaBufferSegmentId,
+        .DmaBufferPhysicalAddress = packet->patch.DmaBufferPhysicalAddress,
         .DmaBufferSize = buffer->size,
         .DmaBufferSubmissionEndOffset = paging->used,
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = paging->private_used,
-        .SubmissionFenceId = fence,
         .NodeOrdinal = adapter->facts.paging_node,
     };
-    submit->Flags.Paging = 1;
+    packet->submit.Flags.Paging = 1;
+}
+
+static void describe_virtual(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+                             struct packet *packet) {
+    const struct paging *paging = &adapter->paging;
+    packet->virtual_address = true;
+    packet->submit_virtual = (DXGKARG_SUBMITCOMMANDVIRTUAL){
+        .hContext = paging->context,
+        .DmaBufferVirtualAddress = buffer->va,
+        .DmaBufferSize = paging->used,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = paging->private_used,
+        .NodeOrdinal = adapter->facts.paging_node,
+    };
+    packet->submit_virtual.Flags.Paging = 1;
 }
 
 enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, const char *page,
@@ -175,56 +189,24 @@ enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, 
                  .index = FAULT_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
 }
 
-static NTSTATUS submit_virtual(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
-                               uint32_t fence) {
-    const struct paging *paging = &adapter->paging;
-    DXGKARG_SUBMITCOMMANDVIRTUAL submit = {
-        .hContext = paging->context,
-        .DmaBufferVirtualAddress = buffer->va,
-        .DmaBufferSize = paging->used,
-        .pDmaBufferPrivateData = buffer->private_data,
-        .DmaBufferPrivateDataSize = paging->private_used,
-        .SubmissionFenceId = fence,
-        .NodeOrdinal = adapter->facts.paging_node,
-    };
-    submit.Flags.Paging = 1;
-    return adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &submit);
-}
-
-/* Patch and SubmitCommand of the current buffer. */
-static enum vidmm_status submit_physical(struct vidmm_adapter *adapter,
-                                         const struct dma_buffer *buffer, uint32_t fence) {
-    const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
-    DXGKARG_PATCH patch;
-    DXGKARG_SUBMITCOMMAND submit;
-    enum vidmm_status status = VIDMM_OK;
-    describe(adapter, buffer, fence, &patch, &submit);
-    if (ddi->DxgkDdiPatch && adapter->readings.paging_patch == 0)
-        status = submit_judge(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
-                              ddi->DxgkDdiPatch(adapter->hadapter, &patch));
-    if (status == VIDMM_OK)
-        status = submit_judge(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
-                              ddi->DxgkDdiSubmitCommand(adapter->hadapter, &submit));
-    return status;
-}
-
 static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
     uint32_t node = adapter->facts.paging_node;
     enum vidmm_status status = fence_room(adapter, node);
     if (status)
         return status;
+    struct packet *packet = fence_packet(adapter, node);
+    (void)packet_begin(adapter, packet, 0);
+    packet->buffer = buffer;
+    if (buffer->va)
+        describe_virtual(adapter, buffer, packet);
+    else
+        describe_physical(adapter, buffer, packet);
     uint32_t fence = fence_next(adapter, node, 0, NULL);
-    buffer->fence = fence;
     buffer->number = adapter->stats.paging_buffers + 1;
     buffer->pending = true;
-    if (buffer->va)
-        status = submit_judge(adapter, "DxgkDdiSubmitCommandVirtual",
-                              "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
-                              submit_virtual(adapter, buffer, fence));
-    else
-        status = submit_physical(adapter, buffer, fence);
+    status = packet_submit(adapter, packet, fence, false);
     if (status)
-        vidmm_notify_completed(adapter, node, fence); /* it never reached the GPU */
+        fence_withdraw(adapter, node, fence);
     else
         adapter->stats.paging_buffers++;
     return status;
@@ -234,12 +216,25 @@ static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buf
 static enum vidmm_status settle(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
     if (!buffer->pending)
         return VIDMM_OK;
-    enum vidmm_status status = fence_wait(adapter, adapter->facts.paging_node, buffer->fence);
+    enum vidmm_status status = fence_wait(adapter, adapter->facts.paging_node, &buffer->fence);
     if (status)
         return status;
     buffer->pending = false;
     outstanding_done(adapter, buffer->number);
     return VIDMM_OK;
+}
+
+bool paging_passed(struct vidmm_adapter *adapter, uint64_t number) {
+    const struct paging *paging = &adapter->paging;
+    if (number > adapter->stats.paging_buffers && paging->used != 0)
+        return false; /* the current one, which was not submitted */
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
+        const struct dma_buffer *buffer = &paging->buffers[i];
+        if (buffer->pending && buffer->number <= number &&
+            !fence_passed(adapter, adapter->facts.paging_node, buffer->fence))
+            return false;
+    }
+    return true;
 }
 
 static uint32_t after(const struct paging *paging, uint32_t index) {

@@ -11,6 +11,7 @@ void plan_begin(struct vidmm_adapter *adapter) {
     struct plan *plan = &adapter->plan;
     plan->move_count = plan->op_count = plan->built = 0;
     plan->buffer_segment = NULL;
+    adapter->spaces.waiting_count = 0;
 }
 
 void plan_destroy(struct vidmm_adapter *adapter) {
@@ -92,8 +93,6 @@ static void restore(struct move *move) {
 }
 
 static void take_back(struct move *move) {
-    if (move->window)
-        segment_release(move->window, &move->window_place);
     if (move->from && !move->holds_old)
         (void)segment_retake(move->from, &move->old);
     restore(move);
@@ -107,7 +106,10 @@ void plan_undo(struct vidmm_adapter *adapter, uint32_t count) {
     }
     /* First everything that was taken is given back: then all old places are free again. */
     for (uint32_t i = plan->move_count; i-- > count;) {
-        struct vidmm_allocation *allocation = plan->moves[i].allocation;
+        struct move *move = &plan->moves[i];
+        struct vidmm_allocation *allocation = move->allocation;
+        if (allocation && move->window)
+            segment_release(move->window, &move->window_place);
         if (allocation && allocation->segment) {
             allocation_unqueue(allocation);
             segment_release(allocation->segment, &allocation->place);
@@ -131,17 +133,27 @@ bool plan_spare(struct vidmm_adapter *adapter, uint32_t index) {
     return true;
 }
 
-struct plan_op *plan_add(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
-                         struct vidmm_allocation *allocation) {
+struct plan_op *plan_insert(struct vidmm_adapter *adapter, uint32_t at, enum vidmm_op_kind kind,
+                            struct vidmm_allocation *allocation) {
     struct plan *plan = &adapter->plan;
     if (!adapter_grow(adapter, (void **)&plan->ops, &plan->op_capacity, plan->op_count + 1,
                       sizeof *plan->ops))
         return NULL;
-    struct plan_op *op = &plan->ops[plan->op_count++];
-    *op = (struct plan_op){.op = {.kind = kind, .allocation = allocation}};
+    struct plan_op *op = &plan->ops[at];
+    if (at < plan->op_count)
+        memmove(op + 1, op, (plan->op_count - at) * sizeof *op);
+    plan->op_count++;
+    memset(op, 0, sizeof *op);
+    op->op.kind = kind;
+    op->op.allocation = allocation;
     if (allocation)
         op->op.size = allocation->size;
     return op;
+}
+
+struct plan_op *plan_add(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
+                         struct vidmm_allocation *allocation) {
+    return plan_insert(adapter, adapter->plan.op_count, kind, allocation);
 }
 
 bool plan_map(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,

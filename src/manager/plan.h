@@ -32,7 +32,10 @@ struct plan_op {
     struct vidmm_device *device; /* hDevice of MAP and UNMAP */
     bool barrier;                /* all before it must be complete before it is built */
     struct table_op table;       /* UPDATE_PAGE_TABLE, FLUSH_TLB */
-    uint64_t first_buffer, last_buffer;
+    void *driver_data;           /* UPDATE_CONTEXT_ALLOCATION: the driver's own */
+    uint32_t driver_data_size;
+    uint64_t first_buffer, last_buffer; /* 0: the driver has not seen it */
+    bool done;                          /* by the driver at once, or in a buffer that completed */
 };
 
 struct plan {
@@ -66,6 +69,9 @@ bool plan_spare(struct vidmm_adapter *adapter, uint32_t index);
 /* Adds an operation that no move stands for. NULL: no memory. */
 struct plan_op *plan_add(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
                          struct vidmm_allocation *allocation);
+/* The same in front of operation `at`. */
+struct plan_op *plan_insert(struct vidmm_adapter *adapter, uint32_t at, enum vidmm_op_kind kind,
+                            struct vidmm_allocation *allocation);
 /* Adds the transfers between the system pages and the segment copy of a resident allocation. */
 bool plan_sync(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool to_system);
 /* Adds the MAPs or UNMAPs of a whole aperture range; `allocation` NULL: of a DMA buffer. */

@@ -16,12 +16,6 @@
 #include "aperture.h"
 #include "space.h"
 
-static struct view new_view(const struct vidmm_allocation *allocation) {
-    return segment_is_memory(allocation->segment)
-               ? (struct view){.segment = allocation->segment, .place = &allocation->place}
-               : (struct view){0};
-}
-
 static struct view old_view(const struct move *move) {
     return (struct view){.segment = move->from, .place = &move->old};
 }
@@ -33,8 +27,7 @@ static bool emit_hide(struct vidmm_adapter *adapter, struct move *move) {
 /* R246: only for allocations that asked for it, and that the driver knows the address of. */
 static bool emit_notice(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                         const struct segment *segment, const struct placement *place) {
-    DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 flags = allocation->info.FlagsWddm2;
-    if (!flags.ExplicitResidencyNotification || !flags.AccessedPhysically || !allocation->resource)
+    if (!allocation_announced(allocation))
         return true;
     struct plan_op *op = plan_add(adapter, VIDMM_OP_NOTIFY_RESIDENCY, allocation);
     if (!op)
@@ -61,15 +54,15 @@ static bool moves_across(const struct move *move) {
 }
 
 static bool emit_across(struct vidmm_adapter *adapter, struct move *move) {
-    return !moves_across(move) ||
-           space_transfer(adapter, move->allocation, old_view(move), new_view(move->allocation));
+    return !moves_across(move) || space_transfer(adapter, move->allocation, old_view(move),
+                                                 space_view_of(move->allocation));
 }
 
 static bool emit_initial(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
     if (allocation->resource)
         return !segment_is_memory(allocation->segment) ||
-               space_fill(adapter, allocation, new_view(allocation), 0);
-    return space_init(adapter, allocation, new_view(allocation));
+               space_fill(adapter, allocation, space_view_of(allocation), 0);
+    return space_init(adapter, allocation, space_view_of(allocation));
 }
 
 static bool emit_in(struct vidmm_adapter *adapter, struct move *move) {
@@ -84,19 +77,19 @@ static bool emit_in(struct vidmm_adapter *adapter, struct move *move) {
     if (!allocation->content)
         return emit_initial(adapter, allocation);
     return segment->aperture ||
-           space_transfer(adapter, allocation, (struct view){0}, new_view(allocation));
+           space_transfer(adapter, allocation, (struct view){0}, space_view_of(allocation));
 }
 
 static bool emit_arrived(struct vidmm_adapter *adapter, struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
     return !allocation->segment ||
            (emit_notice(adapter, allocation, allocation->segment, &allocation->place) &&
-            space_show(adapter, allocation, new_view(allocation)));
+            space_show(adapter, allocation, space_view_of(allocation)));
 }
 
 bool plan_emit_virtual(struct vidmm_adapter *adapter) {
     return plan_each(adapter, emit_hide) && plan_each(adapter, emit_leaving) &&
            plan_each(adapter, plan_emit_unmap) && plan_each(adapter, emit_out) &&
-           plan_each(adapter, emit_across) && plan_each(adapter, emit_in) &&
-           plan_each(adapter, emit_arrived);
+           space_send(adapter) && plan_each(adapter, emit_across) && space_send(adapter) &&
+           plan_each(adapter, emit_in) && space_send(adapter) && plan_each(adapter, emit_arrived);
 }

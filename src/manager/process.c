@@ -20,7 +20,7 @@ static enum vidmm_status driver_create(struct vidmm_process *process, bool syste
     arg.pPasid = process->pasid ? &pasid : NULL;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateProcess(adapter->hadapter, &arg);
-    adapter_close(adapter);
+    adapter_return(adapter);
     if (nt != STATUS_SUCCESS)
         return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = "DxgkDdiCreateProcess",
                      .field = "return value", .expected = "STATUS_SUCCESS",
@@ -34,16 +34,21 @@ static void driver_destroy(struct vidmm_process *process) {
     struct vidmm_adapter *adapter = process->adapter;
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiDestroyProcess(adapter->hadapter, process->handle);
-    adapter_close(adapter);
+    adapter_return(adapter);
 }
 
+/* The space is there first: the driver may reserve some of it while it makes the process. */
 static enum vidmm_status make_both(struct vidmm_process *process, bool system) {
-    enum vidmm_status status = driver_create(process, system);
-    if (status || !process->adapter->gpummu)
-        return status;
-    status = space_make(process, &process->space);
+    struct vidmm_adapter *adapter = process->adapter;
+    enum vidmm_status status =
+        adapter->gpummu ? space_make(process, system, &process->space) : VIDMM_OK;
     if (status)
-        driver_destroy(process);
+        return status;
+    adapter->creating = process;
+    status = driver_create(process, system);
+    adapter->creating = NULL;
+    if (status && process->space)
+        space_end(process->space);
     return status;
 }
 
@@ -60,6 +65,7 @@ enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
     if (!process)
         return fault_no_memory(adapter, CALL);
     process->adapter = adapter;
+    process->number = system ? 0 : ++adapter->processes_made;
     for (uint32_t i = 0; i < PROCESS_GROUPS; i++)
         process->fixed[i] = UINT64_MAX;
     enum vidmm_status status = adapter->iommu ? iommu_enter(process) : VIDMM_OK;

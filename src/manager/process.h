@@ -20,6 +20,7 @@ struct vidmm_process {
     struct vidmm_adapter *adapter;
     struct vidmm_process *next; /* of the adapter */
     HANDLE handle;              /* the driver's hKmdProcess */
+    uint32_t number;            /* counted from 1 as they were created; 0: the system's */
     struct space *space;        /* with page tables of the GPU */
     struct va shared;           /* behind an IOMMU: what the CPU's addresses lead to (iommu.h) */
     uint32_t pasid;             /* and who the process is to the IOMMU; 0: there is none */

@@ -311,7 +311,8 @@ static enum vidmm_status exclude_invalid_ranges(const struct survey *survey,
     if (status == VIDMM_OK) {
         status = reserve_ranges(&question, segment, ranges, count);
     }
-    os->free(os->ctx, ranges, size);
+    segment->invalid = ranges;
+    segment->invalid_count = count;
     return status;
 }
 
@@ -384,15 +385,6 @@ static enum vidmm_status judge_aperture_count(const struct survey *survey) {
                                                 .page = PAGE_GPU_SEGMENTS,
                                                 .value = apertures});
     }
-    if (apertures != 0 && least != 0 && facts->caps.ApertureSegmentCommitLimit == 0) {
-        return query_refuse(
-            &survey->question,
-            &(struct complaint){.field = "DXGK_DRIVERCAPS.ApertureSegmentCommitLimit",
-                                .expected = "not 0: nothing could be mapped into the "
-                                            "aperture segments",
-                                .page = "ns-d3dkmddi-_dxgk_drivercaps",
-                                .value = 0});
-    }
     return VIDMM_OK;
 }
 
@@ -439,7 +431,7 @@ static void compute_limits(const struct vidmm_os *os, struct adapter_facts *fact
     if (facts->dedicated_system > total) {
         facts->dedicated_system = total;
     }
-    /* A compute-only driver has to leave the limit 0. */
+    /* 0 states none: a compute-only driver has to leave it so, and others do that systems run. */
     uint64_t limit = facts->caps.ApertureSegmentCommitLimit;
     limit = limit != 0 && limit < apertures ? limit : apertures;
     uint64_t available = total - facts->dedicated_system;
@@ -521,7 +513,10 @@ static enum vidmm_status query_all(const struct query_context *context, struct a
     if (status == VIDMM_OK) {
         status = query_segments(context, facts, fault);
     }
-    return status == VIDMM_OK ? query_mmu(context, facts, fault) : status;
+    if (status == VIDMM_OK) {
+        status = query_mmu(context, facts, fault);
+    }
+    return status == VIDMM_OK ? query_dirty(context, facts, fault) : status;
 }
 
 enum vidmm_status query_adapter(const struct query_context *context, struct adapter_facts *facts,

@@ -3,8 +3,8 @@
  *
  * query_adapter asks DxgkDdiQueryAdapterInfo for caps and segments in the version that the driver
  * was built for, judges every answer before it is used, and makes the segments. caps.c does the
- * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU. Nothing else in the
- * manager calls DxgkDdiQueryAdapterInfo.
+ * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU, dirty_query.c what
+ * is known of writes. Nothing else in the manager calls DxgkDdiQueryAdapterInfo.
  */
 #ifndef VIDMM_MANAGER_QUERY_H
 #define VIDMM_MANAGER_QUERY_H
@@ -28,6 +28,13 @@ struct query_context {
     enum vidmm_model model;
 };
 
+/* Which writes of the GPU the driver can tell of. */
+struct dirty_facts {
+    bool tracking, performant;
+    bool migration;              /* of the whole adapter to another machine */
+    uint32_t page[SEGMENTS_MAX]; /* bytes that a bit stands for; 0: the segment is not tracked */
+};
+
 /* Must stay where it is: the segments point into it. */
 struct adapter_facts {
     uint32_t interface_version;
@@ -37,6 +44,7 @@ struct adapter_facts {
     uint32_t paging_node;
     struct mmu mmu;
     bool iommu; /* the driver has IoMmu */
+    struct dirty_facts dirty;
 
     struct segment *segments; /* segments[id - 1] */
     uint32_t segment_count;

@@ -13,6 +13,7 @@
 #include "host_aperture.h"
 #include "iommu.h"
 #include "listing.h"
+#include "page_fault.h"
 #include "residency.h"
 #include "space.h"
 
@@ -37,13 +38,17 @@ enum vidmm_status reset_restart(struct vidmm_adapter *adapter) {
 /* Devices that own allocations of the paging operations in flight (tdr-changes-in-windows-8.md). */
 static void lose_paging_owners(struct vidmm_adapter *adapter) {
     const struct plan *plan = &adapter->plan;
-    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    struct node *node = &adapter->fences.nodes[adapter->facts.paging_node];
+    fences_lock(adapter);
     for (uint32_t i = 0; i < plan->built; i++) {
         const struct vidmm_allocation *allocation = plan->ops[i].op.allocation;
-        if (allocation)
-            allocation_device(allocation)->lost = true;
+        if (!allocation)
+            continue;
+        page_fault_blame_paging(node, allocation_device(allocation));
+        allocation_device(allocation)->lost = true;
     }
-    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    node->anonymous = false;
+    fences_unlock(adapter);
 }
 
 static bool same_window(const struct plan_op *op, enum vidmm_op_kind kind,
@@ -54,12 +59,24 @@ static bool same_window(const struct plan_op *op, enum vidmm_op_kind kind,
            place->segment == window->segment && place->offset == window->offset;
 }
 
-/* True when the plan that hung already had the driver do `kind` there, from operation `first` on.
+/* Before fences are given up: what of the plan that hung is done all the same. */
+static void note_done(struct vidmm_adapter *adapter) {
+    struct plan *plan = &adapter->plan;
+    for (uint32_t i = 0; i < plan->built; i++) {
+        struct plan_op *op = &plan->ops[i];
+        op->done = op->done || (op->last_buffer && paging_passed(adapter, op->last_buffer));
+    }
+}
+
+/*
+ * True when the plan that hung unmapped it, from operation `first` on. What was only built went
+ * with the reset: the aperture may still lead there, so it has to be asked for again.
  */
-static bool plan_did(const struct plan *plan, uint32_t first, enum vidmm_op_kind kind,
-                     const struct vidmm_allocation *allocation, const struct vidmm_place *window) {
+static bool plan_unmapped(const struct plan *plan, uint32_t first,
+                          const struct vidmm_allocation *allocation,
+                          const struct vidmm_place *window) {
     for (uint32_t i = first; i < plan->built; i++) {
-        if (same_window(&plan->ops[i], kind, allocation, window))
+        if (plan->ops[i].done && same_window(&plan->ops[i], VIDMM_OP_UNMAP, allocation, window))
             return true;
     }
     return false;
@@ -71,7 +88,7 @@ static enum vidmm_status unmap(struct vidmm_adapter *adapter, const struct apert
     for (uint64_t at = 0; status == VIDMM_OK && at < range->size;) {
         struct plan_op op;
         at += aperture_op(range, at, false, &op);
-        if (!plan_did(&adapter->plan, 0, VIDMM_OP_UNMAP, range->allocation, &op.op.from))
+        if (!plan_unmapped(&adapter->plan, 0, range->allocation, &op.op.from))
             status = paging_build(adapter, &op);
     }
     return status;
@@ -83,8 +100,7 @@ static enum vidmm_status unmap_plan(struct vidmm_adapter *adapter) {
     enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < plan->built; i++) {
         const struct vidmm_op *map = &plan->ops[i].op;
-        if (map->kind != VIDMM_OP_MAP ||
-            plan_did(plan, i, VIDMM_OP_UNMAP, map->allocation, &map->to))
+        if (map->kind != VIDMM_OP_MAP || plan_unmapped(plan, i, map->allocation, &map->to))
             continue;
         struct plan_op op = plan->ops[i];
         op.op.kind = VIDMM_OP_UNMAP;
@@ -114,6 +130,25 @@ static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
     return unmap(allocation->adapter, &range);
 }
 
+/* What the driver was told last of its residency: by the plan that hung, or before. */
+static bool told_resident(const struct vidmm_allocation *allocation) {
+    const struct plan *plan = &allocation->adapter->plan;
+    for (uint32_t i = plan->built; i-- > 0;) {
+        const struct vidmm_op *op = &plan->ops[i].op;
+        if (op->kind == VIDMM_OP_NOTIFY_RESIDENCY && op->allocation == allocation)
+            return op->to.segment != 0;
+    }
+    return allocation->segment != NULL;
+}
+
+/* It is evicted (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation.md, NOTIFY_RESIDENCY). */
+static enum vidmm_status announce(struct vidmm_allocation *allocation) {
+    struct plan_op op = {.op = {.kind = VIDMM_OP_NOTIFY_RESIDENCY, .allocation = allocation}};
+    if (!allocation_announced(allocation) || !told_resident(allocation))
+        return VIDMM_OK;
+    return paging_build(allocation->adapter, &op);
+}
+
 /* With GPU virtual addresses no TRANSFER tells of memory, and not all is in an aperture's range. */
 static enum vidmm_status notify(struct vidmm_allocation *allocation) {
     bool aperture = allocation->segment->aperture;
@@ -133,6 +168,8 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     struct segment *segment = allocation->segment;
     bool lost = segment && !segment->aperture && allocation->stale && allocation->content;
     allocation->last_nodes = 0;
+    if (cleanup->status == VIDMM_OK && !allocation_fixed(allocation))
+        cleanup->status = announce(allocation);
     if (segment && !allocation_fixed(allocation)) {
         host_aperture_release(allocation);
         if (cleanup->status == VIDMM_OK)
@@ -223,8 +260,10 @@ enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
     enum vidmm_status status =
         driver_call(adapter, "DxgkDdiResetFromTimeout", "nc-d3dkmddi-dxgkddi_resetfromtimeout",
                     adapter->ddi->DxgkDdiResetFromTimeout);
+    note_done(adapter);
     if (fence_give_up(adapter))
         lose_paging_owners(adapter);
+    dirty_lost(adapter);
     if (status == VIDMM_OK)
         status = clean_up_all(adapter);
     if (status == VIDMM_OK)

@@ -80,12 +80,7 @@ enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all) {
     return fault_no_memory(adapter, "vidmm_evict_all");
 }
 
-static void used(struct vidmm_allocation *allocation, bool write, uint32_t node, uint64_t number) {
-    allocation->last_number = number;
-    allocation->last_nodes |= UINT64_C(1) << node;
-    allocation->resident.facts.idle = false;
-    if (!write)
-        return;
+void residency_written(struct vidmm_allocation *allocation) {
     bool stale = !allocation->segment->aperture;
     bool changed = stale != allocation->stale;
     allocation->content = true;
@@ -93,6 +88,14 @@ static void used(struct vidmm_allocation *allocation, bool write, uint32_t node,
     allocation->resident.facts.clean = !stale;
     if (changed)
         allocation_publish(allocation);
+}
+
+static void used(struct vidmm_allocation *allocation, bool write, uint32_t node, uint64_t number) {
+    allocation->last_number = number;
+    allocation->last_nodes |= UINT64_C(1) << node;
+    allocation->resident.facts.idle = false;
+    if (write)
+        residency_written(allocation);
 }
 
 void residency_used(struct vidmm_adapter *adapter, const struct vidmm_reference *references,

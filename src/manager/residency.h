@@ -17,6 +17,8 @@ enum vidmm_status residency_make_for(struct vidmm_device *device,
 enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard);
 /* Everything that may leave; with `all` everything. */
 enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all);
+/* The GPU wrote to one that is resident. */
+void residency_written(struct vidmm_allocation *allocation);
 /* Notes that submission `number` on `node` references them. */
 void residency_used(struct vidmm_adapter *adapter, const struct vidmm_reference *references,
                     uint32_t count, uint32_t node, uint64_t number);

@@ -89,7 +89,7 @@ static void driver_destroy(struct vidmm_resource *resource, const DXGK_ALLOCATIO
         return;
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiDestroyAllocation(adapter->hadapter, &arg);
-    adapter_close(adapter);
+    adapter_return(adapter);
 }
 
 static enum vidmm_status judge_all(struct vidmm_resource *resource,
@@ -138,7 +138,7 @@ static enum vidmm_status driver_create(struct vidmm_resource *resource, DXGK_ALL
     }
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateAllocation(adapter->hadapter, &arg);
-    adapter_close(adapter);
+    adapter_return(adapter);
     enum vidmm_status status =
         judge_status(adapter, "DxgkDdiCreateAllocation", "R137", CREATE_PAGE, nt);
     if (status)
@@ -157,7 +157,7 @@ static void close_handles(struct vidmm_device *device, const HANDLE *handles, ui
     DXGKARG_CLOSEALLOCATION arg = {.NumAllocations = count, .pOpenHandleList = handles};
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiCloseAllocation(device->handle, &arg);
-    adapter_close(adapter);
+    adapter_return(adapter);
 }
 
 /* Takes the handles out of what OpenAllocation answered (R143); a bad answer closes the others. */
@@ -196,7 +196,7 @@ static enum vidmm_status driver_open(struct vidmm_resource *resource, struct vid
     }
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiOpenAllocation(device->handle, &arg);
-    adapter_close(adapter);
+    adapter_return(adapter);
     enum vidmm_status status = judge_status(adapter, "DxgkDdiOpenAllocation", NULL, OPEN_PAGE, nt);
     return status ? status : take_handles(resource, device, binding, infos);
 }

@@ -21,6 +21,9 @@ void segment_destroy(struct segment *segment, const struct vidmm_os *os) {
     if (segment->bank_ends) {
         os->free(os->ctx, segment->bank_ends, segment->banks * sizeof(*segment->bank_ends));
     }
+    if (segment->invalid) {
+        os->free(os->ctx, segment->invalid, segment->invalid_count * sizeof(*segment->invalid));
+    }
     memset(segment, 0, sizeof(*segment));
 }
 
@@ -274,8 +277,7 @@ void segment_release(struct segment *segment, struct placement *placement) {
     segment_drop(segment, placement);
 }
 
-/* The extent of byte `at` of the content. */
-static uint32_t find_extent(const struct placement *placement, uint64_t at) {
+uint32_t placement_extent(const struct placement *placement, uint64_t at) {
     uint32_t first = 0, end = placement->extent_count;
     while (end - first > 1u) {
         uint32_t middle = first + (end - first) / 2u;
@@ -286,24 +288,6 @@ static uint32_t find_extent(const struct placement *placement, uint64_t at) {
         }
     }
     return first;
-}
-
-uint64_t placement_near(const struct placement *placement, uint64_t at, uint64_t *run,
-                        uint32_t *extent) {
-    if (!placement->extents) {
-        *run = placement->size - at;
-        return placement->offset + at;
-    }
-    const struct extent *found = &placement->extents[*extent];
-    if (*extent + 1u < placement->extent_count && at >= found->at + found->size) {
-        found++;
-    }
-    if (at < found->at || at - found->at >= found->size) {
-        found = &placement->extents[find_extent(placement, at)];
-    }
-    *extent = (uint32_t)(found - placement->extents);
-    *run = found->size - (at - found->at);
-    return found->offset + (at - found->at);
 }
 
 uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run) {

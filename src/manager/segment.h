@@ -42,8 +42,10 @@ struct segment {
     uint64_t host_aperture_size;
     struct host_aperture *host_aperture; /* host_aperture.h; NULL: not used so far */
     uint64_t system_memory_end; /* last offset kept over hibernation; 0: none in particular */
-    uint32_t banks;             /* 0: none */
-    uint64_t *bank_ends;        /* `banks` exclusive end offsets, the last is `size` */
+    DXGK_MEMORYRANGE *invalid;  /* the driver's invalid ranges: `invalid_count` of them */
+    uint32_t invalid_count;
+    uint32_t banks;      /* 0: none */
+    uint64_t *bank_ends; /* `banks` exclusive end offsets, the last is `size` */
 
     struct placer placer;
     struct shared_memory *shared; /* of the adapter */
@@ -110,9 +112,27 @@ void segment_release(struct segment *segment, struct placement *placement);
 
 /* The segment offset of byte `at` of a place; `*run` is how many bytes follow it in a row. */
 uint64_t placement_at(const struct placement *placement, uint64_t at, uint64_t *run);
-/* The same; `*extent` is where it was found last time, at first 0. */
-uint64_t placement_near(const struct placement *placement, uint64_t at, uint64_t *run,
-                        uint32_t *extent);
+/* The extent of byte `at` of a scattered place. */
+uint32_t placement_extent(const struct placement *placement, uint64_t at);
+/*
+ * As placement_at; `*extent` is where it was found last time, at first 0. Inline: a page that lies
+ * alone costs one.
+ */
+static inline uint64_t placement_near(const struct placement *placement, uint64_t at, uint64_t *run,
+                                      uint32_t *extent) {
+    if (!placement->extents) {
+        *run = placement->size - at;
+        return placement->offset + at;
+    }
+    const struct extent *found = &placement->extents[*extent];
+    if (at - found->at >= found->size && *extent + 1u < placement->extent_count)
+        found++;
+    if (at - found->at >= found->size)
+        found = &placement->extents[placement_extent(placement, at)];
+    *extent = (uint32_t)(found - placement->extents);
+    *run = found->size - (at - found->at);
+    return found->offset + (at - found->at);
+}
 
 /* GPU physical address, as SegmentAddress wants it: base included (spec: C47). */
 static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {

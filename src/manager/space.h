@@ -28,15 +28,22 @@ struct view {
     const struct placement *place;
 };
 
+/* Where a resident allocation is. */
+struct view space_view_of(const struct vidmm_allocation *allocation);
+
 /* At start, when the adapter runs on GPU virtual addresses: the paging process and its tables. */
 enum vidmm_status space_start(struct vidmm_adapter *adapter);
 void space_stop(struct vidmm_adapter *adapter);
+/* Bytes of the paging process's addresses, from 0 on, that are the manager's own. */
+uint64_t space_paging_extent(const struct vidmm_adapter *adapter);
 
 /*
  * System pages that the paging process sees for ever, mapped with the CPU at start: paging buffers.
  * Their GPU virtual address; 0: no memory.
  */
 uint64_t space_keep_pages(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size);
+/* The same at addresses that are the caller's. False: no memory. */
+bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size, uint64_t start);
 
 /*
  * A context was made in the space of its device's process: DxgkDdiSetRootPageTable now, and
@@ -50,16 +57,24 @@ bool space_hide(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
 bool space_show(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                 struct view view);
 /*
- * All bytes of `allocation` from one place to another: scratch mappings, their flush, and
- * VIRTUAL_TRANSFERs, in pieces that fit the scratch space.
+ * All bytes of `allocation` from one place to another: scratch mappings, and VIRTUAL_TRANSFERs, in
+ * pieces that fit the scratch space, which wait for space_send.
  */
 bool space_transfer(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                     struct view from, struct view to);
-/* VIRTUAL_FILL of all bytes with `pattern`. */
+/* VIRTUAL_FILL of all bytes with `pattern`, which waits likewise. */
 bool space_fill(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to,
                 uint32_t pattern);
+/* What waits: one flush, then all of it. Before anything that needs its result. */
+bool space_send(struct vidmm_adapter *adapter);
 /* INIT_CONTEXT_RESOURCE: the driver's own initial content. */
 bool space_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to);
+/* UPDATE_CONTEXT_ALLOCATION of a resident one with `size` bytes that mean something to the driver.
+ */
+bool space_update(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, void *data,
+                  uint32_t size);
+/* The paging process can see all of it at once. */
+bool space_shows_whole(const struct vidmm_allocation *allocation);
 /* Before an allocation is destroyed: its mappings end, the addresses are free. */
 enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
 /*

@@ -171,6 +171,7 @@ static bool set_copies(struct space *space, const struct snapshot *source, uint6
         use.reservation = target->reservation;
         use.reserved_kind = target->reserved_kind;
         use.reserved_protection = target->reserved_protection;
+        use.owner = target->owner;
         if (!va_set(&space->va, source->ranges[i].start + by, source->ranges[i].end + by, &use))
             return false;
     }
@@ -196,6 +197,7 @@ enum vidmm_status space_copy(struct space *space, uint64_t from, uint64_t to, ui
     return status;
 }
 
+/* A mapping as a whole: the books need no memory for it, and are never put back. */
 enum vidmm_status space_unmap(const struct mapping *mapping) {
     struct space *space = space_of(mapping);
     const struct va_use *old = &mapping->use;
@@ -203,29 +205,32 @@ enum vidmm_status space_unmap(const struct mapping *mapping) {
                                .driver_protection = old->reserved_protection,
                                .reservation = old->reservation,
                                .reserved_kind = old->reserved_kind,
-                               .reserved_protection = old->reserved_protection};
-    uint64_t start = mapping->start, end = mapping->end;
-    enum vidmm_status status = space_change(space, start, end, old->reservation ? &use : NULL);
-    if (status)
-        (void)va_set(&space->va, start, end, NULL);
-    return status;
+                               .reserved_protection = old->reserved_protection,
+                               .owner = old->owner};
+    struct change change = {.space = space,
+                            .start = mapping->start,
+                            .end = mapping->end,
+                            .leads = old->reservation && use.kind != VA_NOTHING};
+    (void)va_set(&space->va, change.start, change.end, old->reservation ? &use : NULL);
+    return space->adapter->stopped ? VIDMM_OK : adapter_persist(space->adapter, attempt, &change);
 }
 
 /* ---- Spaces ---------------------------------------------------------------------------------- */
 
-enum vidmm_status space_make(struct vidmm_process *process, struct space **out) {
+enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out) {
     struct vidmm_adapter *adapter = process->adapter;
     struct space *space = adapter_alloc(adapter, sizeof *space);
     if (!space)
         return fault_no_memory(adapter, "vidmm_process_create");
-    *space = (struct space){.adapter = adapter, .process = process};
+    *space = (struct space){.adapter = adapter, .process = process, .paging = paging};
     va_init(&space->va, &adapter->os, adapter->facts.mmu.limit);
     *out = space;
     return VIDMM_OK;
 }
 
 enum vidmm_status space_root(struct space *space) {
-    struct change change = {.space = space, .leads = true};
+    uint64_t end = space->va.root ? space->va.root->high : 0; /* what the driver reserved */
+    struct change change = {.space = space, .start = end, .end = end, .leads = true};
     return adapter_persist(space->adapter, attempt, &change);
 }
 
@@ -238,7 +243,7 @@ static enum vidmm_status leave(void *ctx) {
 
 void space_end(struct space *space) {
     struct vidmm_adapter *adapter = space->adapter;
-    if (!space->paging && !adapter->stopped)
+    if (space->root && !space->paging && !adapter->stopped)
         (void)adapter_persist(adapter, leave, space);
     tables_end(space);
     va_destroy(&space->va);

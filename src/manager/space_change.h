@@ -9,8 +9,8 @@
 
 #define SPACE_RESERVE_UNIT 65536u /* of reservations; nobody gets the first of them */
 
-/* An address space; its root table. */
-enum vidmm_status space_make(struct vidmm_process *process, struct space **out);
+/* An address space; its root table, which has entries for all that the driver reserved. */
+enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out);
 enum vidmm_status space_root(struct space *space);
 /* All of it goes. */
 void space_end(struct space *space);

@@ -149,7 +149,7 @@ static enum vidmm_status render(struct call *call) {
     aim(call);
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiRender(call->context->handle, &call->render);
-    adapter_close(adapter);
+    adapter_return(adapter);
     if (nt != STATUS_SUCCESS && nt != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         return render_refused(call, nt);
     enum vidmm_status status = measure(call);
@@ -179,14 +179,32 @@ static enum vidmm_status prepare(void *ctx) {
             residency_make(adapter_of(call), context->references, call->references, call->number);
     if (status == VIDMM_OK)
         status = fence_room(adapter_of(call), context->node);
-    return status;
+    return status ? status : device_serves(context->device, CALL); /* it may be lost by now */
 }
 
-static void describe(const struct call *call, uint32_t fence, DXGKARG_PATCH *patch,
-                     DXGKARG_SUBMITCOMMAND *submit) {
+/* The lists are the packet's: those of the context serve its next submission. */
+static bool keep_lists(const struct call *call, struct packet *packet) {
+    const struct dma_ring *ring = &call->context->dma;
+    uint64_t list = call->submission->count * (uint64_t)sizeof *ring->allocations;
+    uint64_t patches = call->patches * (uint64_t)sizeof *ring->patches;
+    if (!packet_begin(adapter_of(call), packet, list + patches))
+        return false;
+    if (list)
+        memcpy(packet->kept, ring->allocations, list);
+    if (patches)
+        memcpy((uint8_t *)packet->kept + list, ring->patches, patches);
+    packet->patch.pAllocationList = packet->kept;
+    packet->patch.pPatchLocationList =
+        (const D3DDDI_PATCHLOCATIONLIST *)(const void *)((uint8_t *)packet->kept + list);
+    return true;
+}
+
+static void describe(const struct call *call, struct packet *packet) {
     const struct vidmm_context *context = call->context;
     const struct dma_buffer *buffer = call->buffer;
-    *patch = (DXGKARG_PATCH){
+    packet->buffer = call->buffer;
+    packet->patches = adapter_of(call)->ddi->DxgkDdiPatch != NULL;
+    packet->patch = (DXGKARG_PATCH){
         .hContext = context->handle,
         .DmaBufferSegmentId = dma_buffer_segment(buffer),
         .DmaBufferPhysicalAddress = dma_buffer_address(buffer),
@@ -196,51 +214,43 @@ static void describe(const struct call *call, uint32_t fence, DXGKARG_PATCH *pat
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
-        .pAllocationList = context->dma.allocations,
+        .pAllocationList = packet->patch.pAllocationList,
         .AllocationListSize = call->submission->count,
-        .pPatchLocationList = context->dma.patches,
+        .pPatchLocationList = packet->patch.pPatchLocationList,
         .PatchLocationListSize = call->patches,
         .PatchLocationListSubmissionLength = call->patches,
-        .SubmissionFenceId = fence,
     };
-    patch->Flags.Present = call->submission->present;
-    *submit = (DXGKARG_SUBMITCOMMAND){
+    packet->patch.Flags.Present = call->submission->present;
+    packet->submit = (DXGKARG_SUBMITCOMMAND){
         .hContext = context->handle,
-        .DmaBufferSegmentId = patch->DmaBufferSegmentId,
-        .DmaBufferPhysicalAddress = patch->DmaBufferPhysicalAddress,
+        .DmaBufferSegmentId = packet->patch.DmaBufferSegmentId,
+        .DmaBufferPhysicalAddress = packet->patch.DmaBufferPhysicalAddress,
         .DmaBufferSize = buffer->size,
         .DmaBufferSubmissionEndOffset = call->written,
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = buffer->private_size,
         .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
-        .SubmissionFenceId = fence,
         .NodeOrdinal = context->node,
     };
-    submit->Flags.Present = call->submission->present;
+    packet->submit.Flags.Present = call->submission->present;
 }
 
 /* Patch and SubmitCommand: nobody else gets in between. */
 static enum vidmm_status hand_over(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     struct vidmm_context *context = call->context;
-    DXGKARG_PATCH patch;
-    DXGKARG_SUBMITCOMMAND submit;
-    enum vidmm_status status = VIDMM_OK;
+    struct packet *packet = fence_packet(adapter, context->node);
     fill_list(call);
+    if (!keep_lists(call, packet))
+        return fault_no_memory(adapter, CALL);
+    describe(call, packet);
     fence_take_number(adapter, call->number);
     residency_used(adapter, context->references, call->references, context->node, call->number);
     uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
-    call->buffer->fence = fence;
     call->buffer->pending = true;
-    describe(call, fence, &patch, &submit);
-    if (adapter->ddi->DxgkDdiPatch)
-        status = submit_judge(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
-                              adapter->ddi->DxgkDdiPatch(adapter->hadapter, &patch));
-    if (status == VIDMM_OK)
-        status = submit_judge(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
-                              adapter->ddi->DxgkDdiSubmitCommand(adapter->hadapter, &submit));
+    enum vidmm_status status = packet_submit(adapter, packet, fence, false);
     if (status)
-        vidmm_notify_completed(adapter, context->node, fence); /* it never reached the GPU */
+        fence_withdraw(adapter, context->node, fence);
     return status;
 }
 
@@ -281,6 +291,8 @@ enum vidmm_status vidmm_submit(struct vidmm_context *context,
     struct call call = {.context = context, .submission = submission};
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(context->device, CALL);
+    if (status == VIDMM_OK)
+        status = migration_admits(adapter, CALL);
     if (status == VIDMM_OK)
         status = submit(&call);
     if (status == VIDMM_OK) {

@@ -18,19 +18,6 @@ struct call {
     uint64_t number;
 };
 
-/* The driver may write into its private data: it gets a copy. */
-static enum vidmm_status copy_private(struct call *call) {
-    struct vidmm_context *context = call->context;
-    const struct vidmm_virtual_submission *submission = call->submission;
-    if (!submission->private_size)
-        return VIDMM_OK;
-    if (!adapter_grow(context->device->adapter, &context->private_data, &context->private_size,
-                      submission->private_size, 1))
-        return fault_no_memory(context->device->adapter, CALL);
-    memcpy(context->private_data, submission->private_data, submission->private_size);
-    return VIDMM_OK;
-}
-
 /* Every allocation that the caller says is written is on the list, or the device is in error. */
 static enum vidmm_status check(const struct call *call) {
     const struct vidmm_virtual_submission *submission = call->submission;
@@ -73,7 +60,7 @@ static enum vidmm_status prepare(void *ctx) {
         status = note_own(context);
     if (status == VIDMM_OK)
         status = fence_room(device->adapter, context->node);
-    return status;
+    return status ? status : device_serves(device, CALL); /* it may be lost by now */
 }
 
 static void note_use(const struct call *call) {
@@ -86,31 +73,42 @@ static void note_use(const struct call *call) {
         listing_written(submission->written[i], false);
 }
 
-static enum vidmm_status hand_over(const struct call *call) {
-    struct vidmm_context *context = call->context;
-    struct vidmm_adapter *adapter = context->device->adapter;
+/* The driver may write into its private data: it gets a copy. */
+static bool describe(const struct call *call, struct packet *packet) {
+    const struct vidmm_context *context = call->context;
     const struct vidmm_virtual_submission *submission = call->submission;
-    fence_take_number(adapter, call->number);
-    note_use(call);
-    uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
-    DXGKARG_SUBMITCOMMANDVIRTUAL submit = {
+    if (!packet_begin(context->device->adapter, packet, submission->private_size))
+        return false;
+    if (submission->private_size)
+        memcpy(packet->kept, submission->private_data, submission->private_size);
+    packet->virtual_address = true;
+    packet->submit_virtual = (DXGKARG_SUBMITCOMMANDVIRTUAL){
         .hContext = context->handle,
         .DmaBufferVirtualAddress = submission->commands,
         .DmaBufferSize = submission->size,
-        .pDmaBufferPrivateData = submission->private_size ? context->private_data : NULL,
+        .pDmaBufferPrivateData = submission->private_size ? packet->kept : NULL,
         .DmaBufferPrivateDataSize = submission->private_size,
         .DmaBufferUmdPrivateDataSize = submission->private_size,
-        .SubmissionFenceId = fence,
         .NodeOrdinal = context->node,
     };
-    submit.Flags.Present = submission->present;
-    NTSTATUS nt = adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &submit);
-    if (nt == STATUS_SUCCESS)
-        return VIDMM_OK;
-    vidmm_notify_completed(adapter, context->node, fence); /* it never reached the GPU */
-    if (nt != STATUS_INVALID_PARAMETER)
-        return submit_judge(adapter, "DxgkDdiSubmitCommandVirtual",
-                            "nc-d3dkmddi-dxgkddi_submitcommandvirtual", nt);
+    packet->submit_virtual.Flags.Present = submission->present;
+    return true;
+}
+
+static enum vidmm_status hand_over(const struct call *call) {
+    struct vidmm_context *context = call->context;
+    struct vidmm_adapter *adapter = context->device->adapter;
+    struct packet *packet = fence_packet(adapter, context->node);
+    if (!describe(call, packet))
+        return fault_no_memory(adapter, CALL);
+    fence_take_number(adapter, call->number);
+    note_use(call);
+    uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
+    enum vidmm_status status = packet_submit(adapter, packet, fence, false);
+    if (status)
+        fence_withdraw(adapter, context->node, fence);
+    if (status != VIDMM_DRIVER_REFUSED)
+        return status;
     return device_lose(context->device, "DxgkDdiSubmitCommandVirtual", "R278",
                        "nc-d3dkmddi-dxgkddi_submitcommandvirtual");
 }
@@ -123,9 +121,9 @@ enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(context->device, CALL);
     if (status == VIDMM_OK)
-        status = check(&call);
+        status = migration_admits(adapter, CALL);
     if (status == VIDMM_OK)
-        status = copy_private(&call);
+        status = check(&call);
     call.number = adapter->fences.submitted + 1;
     if (status == VIDMM_OK)
         status = adapter_persist(adapter, prepare, &call);

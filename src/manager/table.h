@@ -68,7 +68,9 @@ struct kept_pages {
 struct spaces {
     struct space *paging; /* of the system process; NULL without GPU virtual addresses */
     uint64_t scratch_start, scratch_end, scratch_next;
-    bool wrapped;      /* the next scratch mapping replaces one that may be in use */
+    bool wrapped;             /* the next scratch mapping replaces one that may be in use */
+    struct vidmm_op *waiting; /* transfers and fills, for space_send */
+    uint32_t waiting_count, waiting_capacity;
     DXGK_PTE *entries; /* TABLE_ENTRIES_MAX of them, twice */
     DXGK_BUILDPAGINGBUFFER_COPY_RANGE ranges[TABLE_RANGES_MAX];
     struct kept_pages *kept;

@@ -30,26 +30,34 @@ static uint32_t flushes(const struct plan *plan) {
     return at;
 }
 
+/* In front of the flushes that the plan ends with, but what is written through a window comes
+ * behind the flush of the window's addresses (R231). */
+static uint32_t place_of(const struct plan *plan, const struct space *space) {
+    uint32_t at = flushes(plan);
+    bool through = !space->paging &&
+                   mmu_of(space)->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
+    for (uint32_t i = plan->op_count; through && i > at; i--) {
+        if (is_flush(&plan->ops[i - 1], space->adapter->spaces.paging))
+            return i;
+    }
+    return at;
+}
+
 static bool add(const struct table_op *what, struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = what->space->adapter;
-    struct plan *plan = &adapter->plan;
-    if (!plan_add(adapter, VIDMM_OP_UPDATE_PAGE_TABLE, allocation))
+    struct plan_op *op = plan_insert(adapter, place_of(&adapter->plan, what->space),
+                                     VIDMM_OP_UPDATE_PAGE_TABLE, allocation);
+    if (!op)
         return false;
-    struct plan_op op = plan->ops[plan->op_count - 1];
-    op.table = *what;
-    op.table.now = what->space->now;
-    op.op.at = what->offset;
-    op.op.size = what->end - what->start;
-    op.op.va_from = what->start;
-    op.op.va_to = what->end;
-    op.barrier = adapter->spaces.wrapped && what->space->paging;
-    if (op.barrier)
+    op->table = *what;
+    op->table.now = what->space->now;
+    op->op.at = what->offset;
+    op->op.size = what->end - what->start;
+    op->op.va_from = what->start;
+    op->op.va_to = what->end;
+    op->barrier = adapter->spaces.wrapped && what->space->paging;
+    if (op->barrier)
         adapter->spaces.wrapped = false;
-    plan->op_count--;
-    uint32_t at = flushes(plan);
-    memmove(&plan->ops[at + 1], &plan->ops[at], (plan->op_count - at) * sizeof op);
-    plan->ops[at] = op;
-    plan->op_count++;
     return true;
 }
 

@@ -69,7 +69,8 @@ static bool sync_virtual(struct vidmm_adapter *adapter, struct vidmm_allocation 
     const struct view pages = {0};
     const struct view local = {.segment = allocation->segment, .place = &allocation->place};
     return space_transfer(adapter, allocation, to_system ? local : pages,
-                          to_system ? pages : local);
+                          to_system ? pages : local) &&
+           space_send(adapter);
 }
 
 bool plan_sync(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool to_system) {

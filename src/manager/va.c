@@ -162,9 +162,19 @@ static void cut(struct va *va, uint64_t at) {
     va->root = merge(merge(below, tail), above);
 }
 
+static bool inside_of(const struct mapping *mapping, uint64_t at) {
+    return mapping && mapping->start < at;
+}
+
+/* For what is cut off, and for a range where there is none that could give its own. */
+static uint32_t nodes_needed(const struct va *va, uint64_t start, uint64_t end, bool used) {
+    uint32_t cuts = inside_of(va_find(va, start), start) + inside_of(va_find(va, end), end);
+    return cuts + (used && va_is_free(va, start, end));
+}
+
 bool va_set(struct va *va, uint64_t start, uint64_t end, const struct va_use *use) {
     struct mapping *below, *inside, *above;
-    if (!va_prepare(va, VA_SET_NODES))
+    if (!va_prepare(va, nodes_needed(va, start, end, use != NULL)))
         return false;
     cut(va, start);
     cut(va, end);

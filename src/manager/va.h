@@ -23,6 +23,13 @@ enum va_kind {
     VA_PAGES,   /* of an allocation */
 };
 
+/* Whose a reservation is. */
+enum va_owner {
+    VA_OF_USER,
+    VA_OF_DRIVER, /* nobody else maps anything there: driver_range.c */
+    VA_OF_BOTH,   /* the driver's, and it lets others map */
+};
+
 /* What a range of addresses is used for. */
 struct va_use {
     enum va_kind kind;
@@ -36,6 +43,7 @@ struct va_use {
     uint64_t reservation; /* its number; 0: none */
     enum va_kind reserved_kind;
     uint64_t reserved_protection;
+    enum va_owner owner;
 };
 
 struct mapping {
@@ -68,10 +76,10 @@ bool va_pick(const struct va *va, uint64_t size, uint64_t alignment, uint64_t lo
              uint64_t *start);
 /*
  * [start, end) is used for `use`, whatever it was before; NULL: it is free. False: no memory, and
- * nothing changed.
+ * nothing changed. What begins and ends where ranges do needs none if any of it was used.
  */
 bool va_set(struct va *va, uint64_t start, uint64_t end, const struct va_use *use);
-#define VA_SET_NODES 3u /* that a call of va_set may need */
+#define VA_SET_NODES 2u /* that a call of va_set may need */
 /* Memory for so many ranges. False: there is none. */
 bool va_prepare(struct va *va, uint32_t ranges);
 /* The byte of the allocation that `at` leads to; and how many follow it in a row. */

@@ -7,6 +7,7 @@
 #include "paging_queue.h"
 #include "process.h"
 #include "space_change.h"
+#include "va_api.h"
 
 #define CALL_RESERVE "vidmm_va_reserve"
 #define CALL_MAP     "vidmm_va_map"
@@ -109,6 +110,7 @@ static struct va_use reserved(const struct space *space, uint64_t start, uint64_
     use.reservation = mapping->use.reservation;
     use.reserved_kind = mapping->use.reserved_kind;
     use.reserved_protection = mapping->use.reserved_protection;
+    use.owner = mapping->use.owner;
     while (mapping && mapping->end < end) {
         uint64_t at = mapping->end;
         mapping = va_find(&space->va, at);
@@ -116,6 +118,16 @@ static struct va_use reserved(const struct space *space, uint64_t start, uint64_
             return (struct va_use){0};
     }
     return use;
+}
+
+/* A part of it belongs to the driver alone, or (with `any`) to the driver among others. */
+static bool driver_owns(const struct space *space, uint64_t start, uint64_t end, bool any) {
+    for (const struct mapping *mapping = va_find(&space->va, start);
+         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+        if (mapping->use.owner == VA_OF_DRIVER || (any && mapping->use.owner == VA_OF_BOTH))
+            return true;
+    }
+    return false;
 }
 
 /* R297: what leads nowhere does not take the place of what Map obtained. */
@@ -179,8 +191,8 @@ static struct va_use use_of(const struct space *space, const struct vidmm_va_req
     return use;
 }
 
-static enum vidmm_status map(struct space *space, const struct vidmm_va_request *request,
-                             uint64_t *va) {
+enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *request,
+                         uint64_t *va) {
     struct vidmm_adapter *adapter = space->adapter;
     uint64_t unit =
         units(request->size | request->offset, SPACE_RESERVE_UNIT) ? SPACE_RESERVE_UNIT : MAP_UNIT;
@@ -194,6 +206,9 @@ static enum vidmm_status map(struct space *space, const struct vidmm_va_request 
         return status;
     if (!inside(&space->va, *va, request->size))
         return wrong(adapter, CALL_MAP, "addresses of the address space", "R296");
+    if (driver_owns(space, *va, *va + request->size, false))
+        return wrong(adapter, CALL_MAP, "addresses that the driver did not reserve for itself",
+                     "R296");
     if (!request->allocation && overlaps_mapped(space, *va, *va + request->size))
         return wrong(adapter, CALL_MAP, "Zero and NoAccess only where nothing was mapped", "R297");
     struct va_use use = use_of(space, request, *va);
@@ -208,7 +223,7 @@ enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
     enum vidmm_status status = device_serves(device, CALL_MAP);
     if (status == VIDMM_OK)
         status = device->adapter->iommu ? iommu_map(device->process, request, va)
-                                        : map(device->process->space, request, va);
+                                        : va_map(device->process->space, request, va);
     *fence = status == VIDMM_OK ? paging_queue_signal(queue) : 0;
     adapter_leave(device->adapter);
     return status;
@@ -320,12 +335,20 @@ enum vidmm_status vidmm_va_update(struct vidmm_context *context,
 
 /* ---- Free ------------------------------------------------------------------------------------ */
 
+/* What the driver reserved for itself and others stays reserved. */
 static enum vidmm_status unmap(struct space *space, uint64_t va, uint64_t size) {
     if (!units(va | size, MAP_UNIT) || !inside(&space->va, va, size) ||
         va_is_free(&space->va, va, va + size))
         return wrong(space->adapter, CALL_FREE, "addresses in units of 4 KB that were taken",
                      "R299");
-    return space_change(space, va, va + size, NULL);
+    if (!driver_owns(space, va, va + size, true))
+        return space_change(space, va, va + size, NULL);
+    struct va_use use = reserved(space, va, va + size);
+    use.kind = use.reserved_kind;
+    if (use.owner == VA_OF_BOTH)
+        return space_change(space, va, va + size, &use);
+    return wrong(space->adapter, CALL_FREE, "addresses that the driver did not reserve for itself",
+                 "R299");
 }
 
 enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint64_t size) {

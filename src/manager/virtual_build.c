@@ -142,6 +142,11 @@ static void make_listed(const struct table_op *op, const struct entries *entries
     }
 }
 
+static void set_entry(DXGK_PTE *to, const DXGK_PTE *common, uint64_t page) {
+    to->Flags = common->Flags;
+    to->PageAddress = page;
+}
+
 /* Row by row, as far as the place goes on. */
 static void make_placed(const struct table_op *op, const struct entries *entries, DXGK_PTE *to) {
     const DXGK_PTE common = page_entry(op);
@@ -151,10 +156,9 @@ static void make_placed(const struct table_op *op, const struct entries *entries
         uint64_t page = placement_near(&op->place, offset, &row, &extent) >> PAGE_SHIFT;
         uint64_t left = entries->count - i, run = row >> entries->shift;
         uint32_t end = i + (uint32_t)(run < left ? run + (run == 0) : left);
-        for (; i < end; i++, page += UINT64_C(1) << (entries->shift - PAGE_SHIFT)) {
-            to[i].Flags = common.Flags;
-            to[i].PageAddress = page;
-        }
+        set_entry(&to[i++], &common, page); /* often all: the loop would cost more than the entry */
+        for (; i < end; i++)
+            set_entry(&to[i], &common, page += UINT64_C(1) << (entries->shift - PAGE_SHIFT));
     }
 }
 
@@ -358,6 +362,16 @@ static bool encode_notice(const struct vidmm_op *op, HANDLE allocation,
     return true;
 }
 
+static bool encode_context(const struct plan_op *plan_op, DXGKARG_BUILDPAGINGBUFFER *arg) {
+    DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *update = &arg->UpdateContextAllocation;
+    arg->Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
+    update->ContextAllocation = plan_op->op.va_to;
+    update->ContextAllocationSize = plan_op->op.allocation->info.Size;
+    update->pDriverPrivateData = plan_op->driver_data;
+    update->DriverPrivateDataSize = plan_op->driver_data_size;
+    return true;
+}
+
 static bool encode_signal(const struct vidmm_op *op, DXGKARG_BUILDPAGINGBUFFER *arg) {
     arg->Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
     arg->SignalMonitoredFence.MonitoredFenceGpuVa = op->va_to;
@@ -380,6 +394,8 @@ bool virtual_encode(struct vidmm_adapter *adapter, struct plan_op *op, HANDLE al
         return encode_fill(&op->op, allocation, arg);
     case VIDMM_OP_NOTIFY_RESIDENCY:
         return encode_notice(&op->op, allocation, arg);
+    case VIDMM_OP_UPDATE_CONTEXT_ALLOCATION:
+        return encode_context(op, arg);
     case VIDMM_OP_SIGNAL_FENCE:
         return encode_signal(&op->op, arg);
     default:

@@ -25,6 +25,8 @@ static void answer_caps(const struct world *world, DXGKARG_QUERYADAPTERINFO *arg
     caps.MemoryManagementCaps.PagingNode = world->paging_node;
     caps.GpuEngineTopology.NbAsymetricProcessingNodes = world->nodes;
     caps.WDDMVersion = DXGKDDI_WDDMv1_2;
+    caps.SchedulingCaps.PreemptionAware = world->preempts;
+    caps.SupportPerEngineTDR = world->resets_engines;
     memcpy(arg->pOutputData, &caps,
            arg->OutputDataSize < sizeof caps ? arg->OutputDataSize : sizeof caps);
 }
@@ -332,6 +334,8 @@ static NTSTATUS APIENTRY submit_command(HANDLE adapter, const DXGKARG_SUBMITCOMM
     if (world->submit_status)
         return world->submit_status;
     uint32_t n = ++world->submits[arg->Flags.Paging];
+    world->resubmissions += arg->Flags.Resubmission;
+    world->fences[world->fence_count++ % 64] = arg->SubmissionFenceId;
     gpu_queue(world,
               &(struct world_job){
                   .address = (uint64_t)arg->DmaBufferPhysicalAddress.QuadPart,
@@ -375,6 +379,52 @@ static NTSTATUS APIENTRY restart_from_timeout(const HANDLE adapter) {
     return STATUS_SUCCESS;
 }
 
+/* ---- Single engines ---------------------------------------------------------------------------
+ */
+
+static NTSTATUS APIENTRY preempt_command(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *arg) {
+    struct world *world = adapter;
+    world->preemptions++;
+    if (!gpu_preempt(world, arg->NodeOrdinal))
+        return STATUS_SUCCESS;
+    const struct vidmm_interrupt report = {.type = DXGK_INTERRUPT_DMA_PREEMPTED,
+                                           .node = arg->NodeOrdinal,
+                                           .fence = arg->PreemptionFenceId,
+                                           .last_completed = world->done[arg->NodeOrdinal]};
+    vidmm_referee_reported(world->referee, &report);
+    vidmm_notify_preempted(world->adapter, report.node, report.fence, report.last_completed);
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY query_group(const HANDLE adapter, DXGKARG_QUERYDEPENDENTENGINEGROUP *arg) {
+    const struct world *world = adapter;
+    arg->DependentNodeOrdinalMask =
+        world->shares_reset ? (1ull << world->nodes) - 1 : 1ull << arg->NodeOrdinal;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY query_engine(const HANDLE adapter, DXGKARG_QUERYENGINESTATUS *arg) {
+    struct world *world = adapter;
+    arg->EngineStatus.Responsive = world->responsive != 0;
+    world->responsive -= world->responsive != 0;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY reset_engine(const HANDLE adapter, DXGKARG_RESETENGINE *arg) {
+    struct world *world = adapter;
+    if (world->engine_status)
+        return world->engine_status;
+    world->engine_resets++;
+    if (world->resets_nothing) {
+        arg->LastAbortedFenceId = world->done[arg->NodeOrdinal];
+        return STATUS_SUCCESS;
+    }
+    arg->LastAbortedFenceId = gpu_reset_engine(world, arg->NodeOrdinal) + world->aborted_off;
+    if (world->tells_late)
+        vidmm_notify_completed(world->adapter, arg->NodeOrdinal, arg->LastAbortedFenceId);
+    return STATUS_SUCCESS;
+}
+
 static NTSTATUS APIENTRY acquire_range(HANDLE adapter, DXGKARG_ACQUIRESWIZZLINGRANGE *arg) {
     struct world *world = adapter;
     if (world->acquire_status)
@@ -411,6 +461,10 @@ void driver_table(struct world *world) {
         .DxgkDdiPatch = patch,
         .DxgkDdiSubmitCommand = submit_command,
         .DxgkDdiRender = render,
+        .DxgkDdiPreemptCommand = preempt_command,
+        .DxgkDdiQueryDependentEngineGroup = query_group,
+        .DxgkDdiQueryEngineStatus = query_engine,
+        .DxgkDdiResetEngine = reset_engine,
         .DxgkDdiResetFromTimeout = reset_from_timeout,
         .DxgkDdiRestartFromTimeout = restart_from_timeout,
         .DxgkDdiAcquireSwizzlingRange = acquire_range,

@@ -30,6 +30,10 @@ void gpu_queue(struct world *world, const struct world_job *job);
 /* Runs one job that can run; false: there is none. */
 bool gpu_step(struct world *world);
 void gpu_reset(struct world *world);
+/* Drops what `node` has not begun; false: it hangs. */
+bool gpu_preempt(struct world *world, uint32_t node);
+/* Drops everything of `node`; the fence of what it was at, or of what it did last. */
+uint32_t gpu_reset_engine(struct world *world, uint32_t node);
 void *gpu_thread(void *world);
 /* A linear copy of tiled content, carried back on close. */
 void gpu_open_range(struct world *world, uint32_t id, uint32_t segment, uint64_t offset,

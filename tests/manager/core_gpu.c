@@ -103,6 +103,7 @@ static void run(struct world *world, const struct world_job *job) {
 }
 
 static void completed(struct world *world, uint32_t node, uint32_t fence) {
+    world->done[node] = fence;
     world->paging_done += node == world->paging_node;
     vidmm_referee_completed(world->referee, node, fence);
     vidmm_notify_completed(world->adapter, node, fence);
@@ -180,6 +181,42 @@ void gpu_reset(struct world *world) {
         if (world->segments[i].bytes)
             memset(world->segments[i].bytes, 0xdd, world->segments[i].size);
     }
+}
+
+/* With the queue lock. */
+static struct world_job *first_of(struct world *world, uint32_t node) {
+    for (uint32_t i = 0; i < world->job_count; i++)
+        if (world->jobs[i].node == node)
+            return &world->jobs[i];
+    return NULL;
+}
+
+static void drop(struct world *world, uint32_t node) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < world->job_count; i++)
+        if (world->jobs[i].node != node)
+            world->jobs[kept++] = world->jobs[i];
+    world->job_count = kept;
+}
+
+bool gpu_preempt(struct world *world, uint32_t node) {
+    pthread_mutex_lock(&world->queue_lock);
+    const struct world_job *first = first_of(world, node);
+    bool can = !first || !first->hangs || world->preempts_anything;
+    if (can)
+        drop(world, node);
+    pthread_mutex_unlock(&world->queue_lock);
+    return can;
+}
+
+uint32_t gpu_reset_engine(struct world *world, uint32_t node) {
+    pthread_mutex_lock(&world->queue_lock);
+    const struct world_job *first = first_of(world, node);
+    if (first)
+        world->done[node] = first->fence;
+    drop(world, node);
+    pthread_mutex_unlock(&world->queue_lock);
+    return world->done[node];
 }
 
 void gpu_open_range(struct world *world, uint32_t id, uint32_t segment, uint64_t offset,

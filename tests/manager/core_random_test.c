@@ -58,6 +58,10 @@ static struct world *random_world(struct life *life) {
         world->hang_render = 1 + next(life, 60);
     if (chance(life, 10))
         world->hang_paging = 1 + next(life, 80);
+    world->preempts = chance(life, 50);
+    world->preempts_anything = chance(life, 50);
+    world->resets_engines = chance(life, 50);
+    world->shares_reset = chance(life, 50);
     return world;
 }
 

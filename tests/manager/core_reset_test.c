@@ -132,6 +132,59 @@ static void a_hanging_paging_buffer_loses_the_owners(void **state) {
     world_end(world);
 }
 
+/* Two allocations leave the aperture in the buffer that hangs; what comes there afterwards may not
+ * find their pages. */
+static void what_hung_on_its_way_out_of_an_aperture_leaves_it(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 64 * KIB, 0);
+    world->hang_paging = 2;
+    (void)open_context(world, &device);
+    struct world_desc desc = world_local(24 * KIB);
+    desc.read_set = desc.write_set = SET(APERTURE);
+    desc.preferred = 0;
+    struct vidmm_allocation *a = world_create(device, desc);
+    struct vidmm_allocation *b = world_create(device, desc);
+    struct vidmm_device *other = world_device(world);
+    struct vidmm_context *innocent = world_context(other);
+    world_write(a, 1);
+    world_write(b, 2);
+    assert_int_equal(world_use(world_context(device), true, 2, a, b), VIDMM_OK);
+    uint32_t first = world->build_count;
+    (void)vidmm_evict_all(world->adapter);
+    assert_int_equal(world->resets, 1);
+    assert_int_equal(world_count_builds(world, first, DXGK_OPERATION_UNMAP_APERTURE_SEGMENT), 4);
+    struct vidmm_allocation *c = world_create(other, desc);
+    world_write(c, 3);
+    assert_int_equal(world_use(innocent, false, 1, c), VIDMM_OK); /* core_gpu.c judges the MAP */
+    world_gpu_check(world, c, 3);
+    world_end(world);
+}
+
+/* The place of one in the aperture was meant for the window of the other's eviction. */
+static void a_place_is_taken_back_from_a_window(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 40 * KIB, 0);
+    world->hang_paging = 2;
+    struct vidmm_context *context = open_context(world, &device);
+    struct world_desc local = vram_only(24 * KIB), aperture = world_local(24 * KIB);
+    local.evict_set = SET(APERTURE);
+    aperture.read_set = aperture.write_set = SET(APERTURE);
+    aperture.preferred = 0;
+    struct vidmm_allocation *a = world_create(device, aperture);
+    struct vidmm_allocation *b = world_create(device, local);
+    struct vidmm_segment_info info;
+    assert_int_equal(world_use(context, true, 2, a, b), VIDMM_OK);
+    (void)vidmm_evict_all(world->adapter);
+    assert_int_equal(world->resets, 1);
+    for (uint32_t id = VRAM; id <= APERTURE; id++) {
+        assert_true(vidmm_segment_info(world->adapter, id, &info));
+        assert_int_equal(info.used, 0);
+    }
+    world_end(world);
+}
+
 static void pinned_allocations_come_back_after_a_reset(void **state) {
     (void)state;
     struct vidmm_device *device;
@@ -170,6 +223,8 @@ int main(void) {
         cmocka_unit_test(a_hanging_submission_loses_its_device_only),
         cmocka_unit_test(paging_gets_past_a_hang),
         cmocka_unit_test(a_hanging_paging_buffer_loses_the_owners),
+        cmocka_unit_test(what_hung_on_its_way_out_of_an_aperture_leaves_it),
+        cmocka_unit_test(a_place_is_taken_back_from_a_window),
         cmocka_unit_test(pinned_allocations_come_back_after_a_reset),
         cmocka_unit_test(a_faulting_submission_loses_its_device),
     };

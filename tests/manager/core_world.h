@@ -68,6 +68,15 @@ struct world {
     NTSTATUS build_status; /* instead of SUCCESS, when not 0 */
     NTSTATUS submit_status, acquire_status, create_status;
     uint32_t hang_render, hang_paging; /* the n-th submission to such a node never completes */
+    bool preempts;                     /* PreemptionAware */
+    bool preempts_anything;            /* ... in the middle of work that hangs as well */
+    bool resets_engines;               /* SupportPerEngineTDR */
+    bool shares_reset;                 /* ... of all engines at once */
+    bool resets_nothing;               /* ... but says that it did */
+    bool tells_late;                   /* reports what hung as completed while it is reset */
+    NTSTATUS engine_status;            /* of ResetEngine, when not 0 */
+    uint32_t aborted_off;              /* added to LastAbortedFenceId */
+    uint32_t responsive;               /* QueryEngineStatus says so that often */
     bool map_at_once;                  /* MAP and UNMAP by the CPU, no command */
     uint32_t render_step;              /* bytes of commands that fit in one DMA buffer; 0: all */
     bool context_allocation;           /* CreateContext makes one */
@@ -78,7 +87,9 @@ struct world {
     uint32_t build_count;
     uint32_t ops[VIDMM_OP_KINDS], contents_lost;
     uint32_t submits[2], patches, resets, restarts, releases, acquires, renders;
-    uint32_t objects; /* driver handles alive */
+    uint32_t preemptions, engine_resets, resubmissions;
+    uint32_t fences[64], fence_count; /* as they were submitted, of both nodes */
+    uint32_t objects;                 /* driver handles alive */
     uint32_t transfers_seen;
     bool between_reset_and_restart;
     atomic_uint paging_done; /* submissions that the paging node completed */
@@ -108,6 +119,7 @@ struct world {
         bool hangs;
     } jobs[256];
     uint32_t job_head, job_count;
+    uint32_t done[2]; /* fence that each node completed last */
 };
 
 /* What an allocation of these tests is; travels as private driver data. */

@@ -353,8 +353,6 @@ static void invalid_range(struct fake *fake, uint64_t offset, uint64_t size) {
     X(compute_only_with_a_pitch_aligned_segment, V4, "R26", "DXGK_SEGMENTFLAGS",                   \
       f->caps.MiscCaps.ComputeOnly = 1; f->caps.ApertureSegmentCommitLimit = 0;                    \
       f->segments[0].flags.PitchAlignment = 1)                                                     \
-    X(no_aperture_commit_limit, ALL, NULL, "ApertureSegmentCommitLimit",                           \
-      f->caps.ApertureSegmentCommitLimit = 0)                                                      \
     X(many_engines_but_none_counted, OLD, NULL, "NbAsymetricProcessingNodes",                      \
       f->caps.SchedulingCaps.MultiEngineAware = 1)                                                 \
     X(too_many_engines, OLD, NULL, "NbAsymetricProcessingNodes",                                   \
@@ -720,6 +718,18 @@ static void a_compute_only_adapter_needs_no_aperture(void **state) {
     let_go(&asked);
 }
 
+static void a_driver_may_state_no_limit_for_its_apertures(void **state) {
+    (void)state;
+    struct fake fake;
+    struct asked asked;
+    fake_init(&fake);
+    fake.caps.ApertureSegmentCommitLimit = 0;
+    ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM1_3, 0);
+    assert_int_equal(asked.status, VIDMM_OK);
+    assert_int_not_equal(asked.facts.shared.limit, 0);
+    let_go(&asked);
+}
+
 static void a_driver_may_clear_the_whole_array(void **state) {
     (void)state;
     struct fake fake;
@@ -875,6 +885,7 @@ int main(void) {
         cmocka_unit_test(invalid_ranges_are_never_handed_out),
         cmocka_unit_test(a_host_aperture_is_counted_in_pages_of_the_segment),
         cmocka_unit_test(a_compute_only_adapter_needs_no_aperture),
+        cmocka_unit_test(a_driver_may_state_no_limit_for_its_apertures),
         cmocka_unit_test(a_driver_may_clear_the_whole_array),
         cmocka_unit_test(thirty_one_segments_are_accepted),
         cmocka_unit_test(shared_memory_follows_the_reporting_rules),

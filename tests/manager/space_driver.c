@@ -3,6 +3,8 @@
  */
 #include "space_driver.h"
 
+#include "dirty_world.h"
+
 #define ENTRY sizeof(DXGK_PTE)
 
 /* ---- The walk -------------------------------------------------------------------------------- */
@@ -100,6 +102,12 @@ static uint8_t *reach(struct world_process *process, uint64_t va) {
     return byte;
 }
 
+static uint8_t *reach_to_write(struct world_process *process, uint64_t va) {
+    struct world_page page = world_translate(process, va);
+    world_wrote(process->world, page.segment, page.page * PAGE + va % PAGE);
+    return reach(process, va);
+}
+
 /* ---- Commands -------------------------------------------------------------------------------- */
 
 struct command {
@@ -117,8 +125,10 @@ static void execute_update(struct world *world, const struct command *command,
     for (uint64_t i = 0; i < command->count; i++) {
         uint64_t at = command->table + (command->first + i * command->step) * ENTRY;
         uint8_t *to = command->physical ? world_byte(world, command->segment, at)
-                                        : reach(&world->process[0], at);
+                                        : reach_to_write(&world->process[0], at);
         assert_non_null(to);
+        if (command->physical)
+            world_wrote(world, command->segment, at);
         memcpy(to, &entries[command->repeat ? 0 : i], ENTRY);
     }
 }
@@ -139,8 +149,8 @@ static void execute_entries(struct world *world, const struct command *command,
     n = 0;
     for (uint32_t i = 0; i < command->count; i++) {
         for (uint32_t k = 0; k < ranges[i].NumPageTableEntries; k++)
-            memcpy(reach(paging,
-                         ranges[i].DstPageTableAddress + (ranges[i].DstStartPteIndex + k) * ENTRY),
+            memcpy(reach_to_write(paging, ranges[i].DstPageTableAddress +
+                                              (ranges[i].DstStartPteIndex + k) * ENTRY),
                    &entries[n++], ENTRY);
     }
     world->copies++;
@@ -157,14 +167,14 @@ static void flush(struct world_process *process, uint64_t start, uint64_t end) {
 
 static void execute_copy(struct world *world, const struct command *command) {
     for (uint64_t at = 0; at < command->bytes; at += PAGE)
-        memcpy(reach(&world->process[0], command->to + at),
+        memcpy(reach_to_write(&world->process[0], command->to + at),
                reach(&world->process[0], command->from + at), PAGE);
     world->transfers++;
 }
 
 static void execute_fill(struct world *world, const struct command *command) {
     for (uint64_t at = 0; at < command->bytes; at += PAGE)
-        memset(reach(&world->process[0], command->to + at), (int)command->pattern, PAGE);
+        memset(reach_to_write(&world->process[0], command->to + at), (int)command->pattern, PAGE);
     world->fills++;
 }
 
@@ -379,6 +389,7 @@ static void answer_segments(const struct world *world, DXGK_QUERYSEGMENTOUT4 *ou
         to->BaseAddress.QuadPart = (LONGLONG)(i + 1) << 40;
         to->Size = i == 0 ? world->vram_bytes : i == 1 ? 8 * MIB : world->small_bytes;
         to->CommitLimit = to->Size;
+        to->NumInvalidMemoryRanges = i == 0 && world->dirty && world->dirty->invalid_pages;
         to->Flags.Aperture = i == 1;
         to->Flags.CpuVisible = i == 2;
         to->Flags.Use64KBPages = i == 0 && world->pages != PAGES_4K;
@@ -447,7 +458,7 @@ static NTSTATUS answer(struct world *world, const DXGKARG_QUERYADAPTERINFO *arg)
         answer_level(world, &copy);
         return STATUS_SUCCESS;
     default:
-        return STATUS_INVALID_PARAMETER;
+        return dirty_answer(world, arg);
     }
 }
 
@@ -643,4 +654,5 @@ void driver_table(struct world *world) {
         .DxgkDdiResetFromTimeout = reset_from_timeout,
         .DxgkDdiRestartFromTimeout = restart_from_timeout,
     };
+    dirty_table(world);
 }

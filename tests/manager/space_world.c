@@ -78,7 +78,7 @@ static uint32_t find_pages(const struct world *world, size_t pages) {
     return 0;
 }
 
-/* The pages of one MDL lie in reverse order, unless they must not. */
+/* The pages of one MDL lie in reverse order, unless they must not, or the CPU looks at them. */
 static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t highest) {
     struct world *world = ctx;
     (void)highest;
@@ -90,7 +90,8 @@ static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t hig
     PMDL mdl = calloc(1, sizeof *mdl + pages * sizeof(PFN_NUMBER));
     PFN_NUMBER *list = MmGetMdlPfnArray(mdl);
     for (size_t i = 0; i < pages; i++)
-        list[i] = RAM_BASE / PAGE + first + (flags & VIDMM_PAGES_CONTIGUOUS ? i : pages - 1 - i);
+        list[i] = RAM_BASE / PAGE + first +
+                  (flags & (VIDMM_PAGES_CONTIGUOUS | VIDMM_PAGES_CACHED) ? i : pages - 1 - i);
     mdl->ByteCount = (ULONG)(pages * PAGE);
     world->blocks++;
     return mdl;
@@ -104,7 +105,7 @@ static void os_pages_free(void *ctx, PMDL mdl) {
     free(mdl);
 }
 
-/* Linear for contiguous pages only: nobody here looks at others through it. */
+/* Linear for contiguous or cached pages only: nobody here looks at others through it. */
 static void *os_pages_map(void *ctx, PMDL mdl) {
     struct world *world = ctx;
     return fails(world) ? NULL : world->ram + (MmGetMdlPfnArray(mdl)[0] - RAM_BASE / PAGE) * PAGE;
@@ -187,6 +188,8 @@ enum vidmm_status world_start(struct world *world) {
     struct vidmm_adapter_config config = {
         .os = &world->os, .ddi = &world->ddi, .hadapter = world, .model = world->model};
     driver_table(world);
+    if (world->overlay)
+        world->overlay(&world->ddi);
     return vidmm_adapter_start(&config, &world->adapter, &world->fault);
 }
 
@@ -198,5 +201,6 @@ void world_end(struct world *world) {
     free(world->ram);
     free(world->vram);
     free(world->small);
+    free(world->dirty);
     free(world);
 }

@@ -62,11 +62,13 @@ struct world {
     uint32_t table_segment; /* 0 or SMALL */
     uint32_t paging_size;
     enum vidmm_model model;
-    void (*spoil)(DXGKARG_QUERYADAPTERINFO *arg); /* changes answers; may be NULL */
+    void (*spoil)(DXGKARG_QUERYADAPTERINFO *arg);     /* changes answers; may be NULL */
+    void (*overlay)(DRIVER_INITIALIZATION_DATA *ddi); /* replaces functions; may be NULL */
     UINT version;
     uint32_t paging_megabytes; /* PAGINGPROCESSGPUVASIZE */
     bool no_root_size;         /* DxgkDdiGetRootPageTableSize is missing */
     bool explicit_invalidation, wants_idle, invalid_cached;
+    struct world_dirty *dirty; /* dirty_world.h; NULL: it tracks nothing */
 
     /* What happened. */
     uint64_t evicted; /* page tables */

@@ -1,0 +1,145 @@
+/*
+ * migration.h - dirty-bit tracking and live migration (WDDM 3.2): what the manager offers beside
+ * manager.h and virtual.h.
+ *
+ * A memory basis is a set of ranges of one memory segment whose writes the GPU notes, a bit a page
+ * of its own size (dirty-bit-tracking.md). A migration reads what is dirty while work goes on,
+ * pauses, reads the rest and the driver's own state, and restores both on a target
+ * (live-migration-on-gpup-devices.md). The virtual GPU that moves is the whole adapter, vfIndex 0.
+ *
+ * Bits of a query: page k of the ranges, one after another in the order of the basis, is bit k % 8
+ * of byte k / 8, counted from the least significant; the rest of the last byte is zero (C11, C12:
+ * no page says so; this is the one place that does).
+ *
+ * What is done here is no work of the applications: the host hashes it apart
+ * (vidmm_host_aside), and it takes nothing that they could miss: staging pages and scratch
+ * addresses are there from the start of an adapter whose driver can migrate.
+ *
+ * Threads and errors: as in manager.h. VIDMM_BAD_ARGUMENT also where the driver has no such
+ * capability. Queries may run while the GPU writes.
+ */
+#ifndef VIDMM_MIGRATION_H
+#define VIDMM_MIGRATION_H
+
+#include <vidmm/manager.h>
+
+/* ---- Tracking ---------------------------------------------------------------------------------
+ */
+
+struct vidmm_dirty_info {
+    bool tracking;      /* DirtyBitTrackingSupported */
+    bool performant;    /* may run all the time */
+    bool migration;     /* DXGK_GPUPCAPS.LiveMigration */
+    bool tracks_always; /* the manager tracks every memory segment since the start */
+};
+
+void vidmm_dirty_info(struct vidmm_adapter *adapter, struct vidmm_dirty_info *info);
+/* Bytes that a bit of segment `id` stands for; 0: the driver does not track it. */
+uint32_t vidmm_dirty_page(struct vidmm_adapter *adapter, uint32_t id);
+
+/* Bytes from the start of a segment. */
+struct vidmm_memory_range {
+    uint64_t offset, size;
+};
+
+struct vidmm_memory_basis;
+
+/*
+ * DxgkDdiCreateMemoryBasis. Ranges in any order; VIDMM_BAD_ARGUMENT when one is empty, outside of
+ * the segment, not in units of its dirty pages, or overlaps another of the same basis.
+ */
+enum vidmm_status vidmm_basis_create(struct vidmm_adapter *adapter, uint32_t segment,
+                                     const struct vidmm_memory_range *ranges, uint32_t count,
+                                     struct vidmm_memory_basis **out);
+/* Stops tracking and destroys it. NULL is fine. */
+void vidmm_basis_destroy(struct vidmm_memory_basis *basis);
+/* All bits are zero, and from now on set by writes. VIDMM_BAD_ARGUMENT when it is started. */
+enum vidmm_status vidmm_basis_start(struct vidmm_memory_basis *basis);
+/* Other bases over the same pages go on. VIDMM_BAD_ARGUMENT when it is not started. */
+enum vidmm_status vidmm_basis_stop(struct vidmm_memory_basis *basis);
+
+struct vidmm_dirty_query {
+    uint32_t index;        /* of the range; `size` 0: the whole basis, all else is 0 */
+    uint64_t offset, size; /* in that range; units of dirty pages */
+    bool clear;            /* what is answered is zero from then on, without losing a write */
+};
+
+/* Bytes of the bits that a query answers; 0: there is no such part. */
+size_t vidmm_basis_query_bytes(const struct vidmm_memory_basis *basis,
+                               const struct vidmm_dirty_query *query);
+/*
+ * DxgkDdiQueryDirtyBitData into `bits` of `size` bytes, at least vidmm_basis_query_bytes, of a
+ * basis that is started: else VIDMM_BAD_ARGUMENT and nothing is written or cleared. What lies
+ * behind the answer is not touched.
+ */
+enum vidmm_status vidmm_basis_query(struct vidmm_memory_basis *basis,
+                                    const struct vidmm_dirty_query *query, void *bits, size_t size);
+
+/* ---- Migration ---------------------------------------------------------------------------------
+ */
+
+enum vidmm_migration_side { VIDMM_MIGRATION_SOURCE, VIDMM_MIGRATION_TARGET };
+
+/*
+ * DxgkDdiPrepareLiveMigration. Each one is ended by vidmm_migration_end, whatever fails between. A
+ * target is paused from here on. On a source every memory segment is tracked from here on, unless
+ * it always was; the first vidmm_migration_dirty reports what may differ from memory that nobody
+ * ever wrote: everything in use, or what was written since the start.
+ */
+enum vidmm_status vidmm_migration_prepare(struct vidmm_adapter *adapter,
+                                          enum vidmm_migration_side side);
+/* DxgkDdiEndLiveMigration; what was paused goes on. */
+void vidmm_migration_end(struct vidmm_adapter *adapter);
+
+/* Waits until the GPU is done with what it has; new submissions are VIDMM_BUSY until resumed. */
+enum vidmm_status vidmm_migration_pause(struct vidmm_adapter *adapter);
+void vidmm_migration_resume(struct vidmm_adapter *adapter);
+
+/* The driver's own state: what never changes, and the rest (paused only). */
+enum vidmm_migration_data { VIDMM_MIGRATION_IMMUTABLE, VIDMM_MIGRATION_MUTABLE };
+
+/* Two calls of DxgkDdiSave(Im)mutableMigrationData; the block is the caller's, for _release. */
+enum vidmm_status vidmm_migration_save(struct vidmm_adapter *adapter,
+                                       enum vidmm_migration_data kind, void **data, size_t *size);
+void vidmm_migration_release(struct vidmm_adapter *adapter, void *data, size_t size);
+/*
+ * DxgkDdiRestore(Im)mutableMigrationData of a target. VIDMM_DRIVER_REFUSED with
+ * STATUS_OBJECT_TYPE_MISMATCH: it comes from another kind of GPU.
+ */
+enum vidmm_status vidmm_migration_restore(struct vidmm_adapter *adapter,
+                                          enum vidmm_migration_data kind, const void *data,
+                                          size_t size);
+
+/*
+ * What of segment `id` has to be sent now: dirty since the last call (which clears that), and in
+ * use: the manager's paging process is no part of a virtual GPU. A page that comes into use later
+ * is reported then, written or not, if it was not before. Pieces ascend and are disjoint, in units
+ * of vidmm_dirty_page; a segment may end with a part of one. `*ranges` (for _release_ranges) and
+ * `*count`; none: NULL and 0.
+ */
+enum vidmm_status vidmm_migration_dirty(struct vidmm_adapter *adapter, uint32_t id,
+                                        struct vidmm_memory_range **ranges, uint32_t *count);
+/* All that is in use of segment `id`: what a whole copy would be. */
+enum vidmm_status vidmm_migration_used(struct vidmm_adapter *adapter, uint32_t id,
+                                       struct vidmm_memory_range **ranges, uint32_t *count);
+void vidmm_migration_release_ranges(struct vidmm_adapter *adapter,
+                                    struct vidmm_memory_range *ranges, uint32_t count);
+
+#define VIDMM_MIGRATION_STAGING (UINT64_C(4) << 20) /* bytes of a call of the next two at most */
+
+/*
+ * One VIRTUAL_TRANSFER (or as many as the driver's buffers need) between scattered ranges and the
+ * caller's memory, in which they lie one after another. Done when it returns. Ranges are whole
+ * pages of 4096 bytes, of which a source may read any, and a target writes only what is in use. A
+ * GPU that cannot be brought to do it is reset, and the answer VIDMM_GPU_LOST: what was in use is
+ * elsewhere.
+ */
+enum vidmm_status vidmm_migration_read(struct vidmm_adapter *adapter, uint32_t id,
+                                       const struct vidmm_memory_range *ranges, uint32_t count,
+                                       void *out);
+/* A target's. */
+enum vidmm_status vidmm_migration_write(struct vidmm_adapter *adapter, uint32_t id,
+                                        const struct vidmm_memory_range *ranges, uint32_t count,
+                                        const void *in);
+
+#endif

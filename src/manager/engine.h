@@ -1,0 +1,19 @@
+/*
+ * engine.h - one engine that hangs or met a page fault, while the others go on
+ * (timeout-detection-and-recovery.md, tdr-changes-in-windows-8.md,
+ * access-to-non-resident-allocation.md). reset.h is what is left when that does not help.
+ */
+#ifndef VIDMM_MANAGER_ENGINE_H
+#define VIDMM_MANAGER_ENGINE_H
+
+#include <vidmm/manager.h>
+
+/*
+ * `node` has made no progress for as long as a GPU may take, or faulted. What hangs is preempted,
+ * and if it cannot be, reset: whose work that aborted is lost, all other work is handed over again.
+ * With gate and lock held. VIDMM_OK: there is something to wait for again, or nothing any more;
+ * VIDMM_GPU_LOST: the adapter has to be reset.
+ */
+enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t node);
+
+#endif

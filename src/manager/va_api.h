@@ -1,0 +1,13 @@
+/*
+ * va_api.h - mapping for those in the manager who ask as a user-mode driver would: the same is
+ * judged, and done at once.
+ */
+#ifndef VIDMM_MANAGER_VA_API_H
+#define VIDMM_MANAGER_VA_API_H
+
+#include "space_change.h"
+
+/* As vidmm_va_map. */
+enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *request, uint64_t *va);
+
+#endif

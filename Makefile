@@ -7,6 +7,7 @@
 #   make check                   format, walls, freestanding manager, suite
 #   make bench                   ratios against plain kernels
 #   make stress                  four processes over budget at random; STRESS_SECONDS=60
+#   make fuzz                    libFuzzer targets for a minute each, at once
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
 #   make coverage                line coverage of manager with softgpu, referee, exam
 #   make matrix                  every workload, every amount of VRAM, every descriptor version, GpuMmu
@@ -18,7 +19,7 @@ WORKLOAD ?= openarena-tour
 VRAM ?= 25%
 PREFIX ?= /usr/local
 
-.PHONY: all run test bench stress check install clean sanitize tsan coverage matrix matrix-gpummu format deps deps-checks
+.PHONY: all run test bench stress fuzz check install clean sanitize tsan coverage matrix matrix-gpummu format deps deps-checks
 .NOTPARALLEL:
 
 all: deps
@@ -41,6 +42,9 @@ bench: all
 
 stress: all
 	@build/tests/stress/stress
+
+fuzz: deps-checks
+	@scripts/fuzz.sh
 
 check: deps-checks all
 	@scripts/check-format.sh

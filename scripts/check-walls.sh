@@ -47,13 +47,16 @@ classify() { # FILE ROOM QUOTED NAME
 allowed() { # FILE
     case $1 in
     include/wddm/*) echo "own wddm free string" ;;
-    include/vidmm/os.h | include/vidmm/manager.h | include/vidmm/virtual.h | include/vidmm/readings.h)
+    include/vidmm/os.h | include/vidmm/manager.h | include/vidmm/virtual.h | include/vidmm/migration.h | \
+        include/vidmm/readings.h)
         echo "wddm free vidmm/os vidmm/manager vidmm/readings"
         ;;
     include/vidmm/interrupt.h) echo "wddm free" ;;
     include/vidmm/hwmodel.h | include/vidmm/umd.h | include/vidmm/pattern.h) echo "free string" ;;
     include/vidmm/*) echo "wddm free string system vidmm/*" ;;
-    src/manager/*) echo "own wddm free string vidmm/os vidmm/manager vidmm/virtual vidmm/readings" ;;
+    src/manager/*)
+        echo "own wddm free string vidmm/os vidmm/manager vidmm/virtual vidmm/migration vidmm/readings"
+        ;;
     src/softgpu/hw*) echo "own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu" ;;
     src/softgpu/*) echo "own wddm free string vidmm/umd vidmm/softgpu" ;;
     src/referee/rules/*) echo "own wddm free string system vidmm/rules vidmm/readings" ;;
@@ -64,7 +67,7 @@ allowed() { # FILE
         echo "own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/lab vidmm/workload vidmm/umd vidmm/pattern"
         ;;
     src/exam/*) echo "own wddm free string system vidmm/*" ;;
-    src/run/* | src/report/* | src/cli/*) echo "own free string system vidmm/*" ;;
+    src/run/* | src/migrate/* | src/report/* | src/cli/*) echo "own free string system vidmm/*" ;;
     drivers/common/*) echo "own wddm free string" ;;
     drivers/*/hardware.*) echo "own free string system vidmm/hwmodel" ;;
     drivers/*) echo "own common wddm free string" ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Line coverage under the whole suite: of src/manager with src/softgpu, of src/referee, of src/exam.
+# Line coverage under the suite without its long replays and its races: of src/manager with src/softgpu, of src/referee, of src/exam.
 #
 #   scripts/coverage.sh [--min PERCENT] [DIR]    exits 1 where one is below; default: only prints
 set -eu
@@ -13,7 +13,7 @@ dir=${1:-build-coverage}
 # A little optimization: the oracle compares gigabytes.
 scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1
 find "$dir" -name '*.gcda' -delete
-scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite long
+scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite long --no-suite replay --no-suite threads
 status=0
 measure() {
     gcovr --root . --object-directory "$dir" "$@" --exclude-throw-branches --print-summary \

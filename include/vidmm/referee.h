@@ -20,6 +20,7 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#include <vidmm/interrupt.h>
 #include <vidmm/readings.h>
 #include <vidmm/rules.h>
 
@@ -88,6 +89,8 @@ struct vidmm_referee_world {
     void *(*io)(void *ctx, uint64_t physical, size_t size);
     /* Bytes of system memory. */
     uint64_t memory_bytes;
+    /* An allocation was made to fail: a driver may say that it has no memory. */
+    bool (*starved)(void *ctx);
 };
 
 struct vidmm_referee_config {
@@ -115,6 +118,9 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
  * work should have done, before anybody acts on it.
  */
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+
+/* The same of anything that an interrupt reports. */
+void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
 
 /*
  * Whoever builds by hand says that the paging buffer at `base`, in which operations are built

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <vidmm/check.h>
+#include <vidmm/migrate.h>
 #include <vidmm/rules.h>
 #include <vidmm/run.h>
 
@@ -41,6 +42,16 @@ bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, 
 /* The same for what a driver reported. */
 bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
                                   char *text, size_t text_size);
+
+/* ---- Migration ---------------------------------------------------------------------------------
+ */
+
+/* What one side has to tell: rounds, bytes, rates, the pause, a full copy; and of the target the
+ * run to its end. */
+void vidmm_report_migration(FILE *out, const struct vidmm_migrate_result *result, bool target,
+                            bool unicode);
+bool vidmm_report_migration_json(const char *path, const struct vidmm_migrate_result *result,
+                                 bool target, char *text, size_t text_size);
 
 /* ---- The examination ---------------------------------------------------------------------------
  */

@@ -44,8 +44,29 @@ struct vidmm_run_options {
     FILE *log;        /* DbgPrint of the driver, and the DDI calls when `trace`; NULL: nowhere */
     bool trace;
     bool unjudged; /* no referee between manager and driver */
+    bool dirty;    /* what each frame writes; the reference driver is WDDM 3.2 by default then */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
+    bool (*gate)(void *ctx, struct vidmm_lab *lab, uint64_t event); /* of the player, unless
+                                                                     `dirty`; or NULL */
+    void *gate_ctx;
+};
+
+#define VIDMM_DIRTY_SIZES 4u
+
+/* Dirty pages of a frame, as bytes, were they of this size. */
+struct vidmm_run_dirty_size {
+    uint64_t page_bytes;
+    uint64_t bytes, most;             /* of all frames together; of one */
+    uint64_t chart[VIDMM_PLAY_CHART]; /* of a frame, on the average of a part of the run */
+};
+
+/* How fast a workload writes GPU memory: what a migration would have to send again. */
+struct vidmm_run_dirty {
+    bool on;
+    uint64_t frames;
+    uint32_t sizes, samples;
+    struct vidmm_run_dirty_size size[VIDMM_DIRTY_SIZES]; /* from the driver's own to 2 MiB */
 };
 
 struct vidmm_run_result {
@@ -60,6 +81,7 @@ struct vidmm_run_result {
     struct vidmm_adapter_info adapter;
     struct vidmm_gpummu_info mmu;
     struct vidmm_play_result play;
+    struct vidmm_run_dirty dirty;
     uint64_t calls, calls_hash; /* DDI calls up to the end of the replay */
     uint64_t allocations;       /* counted for fail_at */
     bool failed_once;

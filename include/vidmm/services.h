@@ -27,6 +27,7 @@ enum vidmm_service {
     VIDMM_SERVICE_MAP,
     VIDMM_SERVICE_UPDATE,
     VIDMM_SERVICE_FREE, /* of a range, or of the allocation that was mapped there */
+    VIDMM_SERVICE_WORK, /* is about to be submitted that may use these addresses */
     VIDMM_SERVICE_LOCK,
     VIDMM_SERVICE_PROPERTIES, /* of an allocation were to change */
 };
@@ -85,6 +86,15 @@ struct vidmm_told_addresses {
     bool should_lead;     /* UPDATE: the last of its operations says so */
 };
 
+/* Where addresses of a process lead that user mode asked for: to an allocation that is listed, or
+ * nowhere, because nothing is mapped there, or what is mapped is not resident. */
+struct vidmm_told_work {
+    HANDLE process, allocation; /* the driver's; NULL: nowhere */
+    uint32_t node;              /* of the work */
+    uint64_t va, size;
+    uint64_t offset; /* into the allocation */
+};
+
 struct vidmm_told_lock {
     HANDLE allocation;
     bool read_only, write_only, dont_wait, dont_evict, acquire_aperture, alternate_va;
@@ -98,6 +108,7 @@ struct vidmm_told {
     enum vidmm_answer answer;
     struct vidmm_told_residency residency; /* MAKE_RESIDENT to BUDGET */
     struct vidmm_told_addresses addresses; /* RESERVE to FREE */
+    struct vidmm_told_work work;
     struct vidmm_told_lock lock;
     DXGKARG_VALIDATEUPDATEALLOCPROPERTY properties; /* asked for; the driver's hAllocation */
 };

@@ -93,7 +93,14 @@ struct vidmm_play_options {
     /* Called now and then with the share done; NULL: never. */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
+    /* Called before each event, in its thread and without locks; false: the replay ends here, and
+     * nothing is verified any more. NULL: never. */
+    bool (*gate)(void *ctx, struct vidmm_lab *lab, uint64_t event);
+    void *gate_ctx;
 };
+
+/* The last event that a replay with this limit of frames plays. */
+uint64_t vidmm_play_last_event(const struct vidmm_workload *workload, uint64_t frame_limit);
 
 #define VIDMM_PLAY_CHART     60 /* samples of residency over time */
 #define VIDMM_PLAY_PROCESSES 8  /* that are told of one by one */
@@ -115,6 +122,8 @@ struct vidmm_mismatch {
 };
 
 struct vidmm_play_result {
+    uint32_t lost_processes; /* whose device was put in error; the others were played to the end */
+    bool gated;              /* the gate ended it before its end */
     uint64_t frames, submissions, refused; /* refused: submissions that do not fit, see `refusal` */
     char refusal[256];
     uint64_t verified_bytes, mismatched_bytes;

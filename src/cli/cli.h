@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include <vidmm/check.h>
+#include <vidmm/migrate.h>
 #include <vidmm/report.h>
 #include <vidmm/run.h>
 
@@ -29,13 +30,16 @@ struct cli_options {
     const char *output; /* NULL: standard output */
     const char *color;  /* NULL: auto */
     bool verbose;
+    struct vidmm_migrate_options migrate; /* what only a migration takes */
 };
 
 /* Which options a command takes, as a set. */
-#define CLI_ADAPTER_OPTIONS 0x1u /* driver, vram, seed, threads, ddi, set, trace */
-#define CLI_RUN_OPTIONS     0x2u /* json, quiet, frames, a workload */
-#define CLI_INSPECT_OPTIONS 0x4u /* json */
-#define CLI_CHECK_OPTIONS   0x8u /* driver, hardware, seed, ddi, set, trace, and its own */
+#define CLI_ADAPTER_OPTIONS 0x1u  /* driver, vram, seed, threads, ddi, set, trace */
+#define CLI_RUN_OPTIONS     0x2u  /* json, quiet, frames, a workload */
+#define CLI_INSPECT_OPTIONS 0x4u  /* json */
+#define CLI_CHECK_OPTIONS   0x8u  /* driver, hardware, seed, ddi, set, trace, and its own */
+#define CLI_SEND_OPTIONS    0x10u /* of a migration: the source's */
+#define CLI_RECV_OPTIONS    0x20u /* the target's */
 
 /*
  * Reads the words after the command's name. false: one sentence is on standard error; the caller
@@ -49,6 +53,11 @@ bool cli_take_reading(const char *word, struct cli_options *options);
 bool cli_take_timeout(const char *text, struct cli_options *options);
 bool cli_take_format(const char *word, struct cli_options *options);
 bool cli_take_color(const char *word, struct cli_options *options);
+/* options_migrate.c: the same of a migration's. */
+bool cli_take_at(const char *text, struct cli_options *options);
+bool cli_take_duration(const char *option, const char *text, uint64_t *ns);
+bool cli_take_rate(const char *text, struct cli_options *options);
+bool cli_take_too_dirty(const char *text, struct cli_options *options);
 /* One sentence on standard error, after the program's name. Returns VIDMM_RUN_BAD_INPUT. */
 int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* getopt answered '?' or ':': a sentence of ours instead of its own. Returns false. */
@@ -59,6 +68,7 @@ int cli_inspect(int argc, char **argv);
 int cli_workloads(int argc, char **argv);
 int cli_rules(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_migrate(int argc, char **argv);
 
 void cli_help(FILE *out);
 void cli_help_run(FILE *out);
@@ -66,6 +76,7 @@ void cli_help_inspect(FILE *out);
 void cli_help_workloads(FILE *out);
 void cli_help_rules(FILE *out);
 void cli_help_check(FILE *out);
+void cli_help_migrate(FILE *out);
 
 /* vidmm_run_options.progress: a bar on standard error. */
 void cli_progress(void *ctx, uint64_t events_done, uint64_t events);

@@ -11,6 +11,7 @@ void cli_help(FILE *out) {
           "\n"
           "  vidmm run [WORKLOAD]   replay a workload and verify it\n"
           "  vidmm check [DRIVER]   examine a driver by the rules\n"
+          "  vidmm migrate send|recv  move a run to another process while it plays\n"
           "  vidmm inspect          show what a driver reports about its memory\n"
           "  vidmm workloads        list what can be replayed\n"
           "  vidmm rules [RULE]     list the rules, or explain one\n"
@@ -59,6 +60,9 @@ void cli_help_run(FILE *out) {
           "                         has live at its peak (default: all of it); with --model\n"
           "                         iommu there is none: of the aperture segment\n"
           "      --frames N         stop after N frames\n"
+          "      --dirty            what each frame writes of GPU memory, for pages of 4 KiB to\n"
+          "                         2 MiB: what a migration would send again; the reference\n"
+          "                         driver is of WDDM 3.2 then\n"
           "      --unjudged         without the referee: bytes are verified, rules are not\n"
           "      --json FILE        the report as JSON too; - is standard output\n"
           "      --quiet            no table and no progress bar\n",

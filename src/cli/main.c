@@ -21,11 +21,9 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cli_run},
-                    {"check", cli_check},
-                    {"inspect", cli_inspect},
-                    {"workloads", cli_workloads},
-                    {"rules", cli_rules}};
+    } commands[] = {
+        {"run", cli_run},         {"check", cli_check},         {"inspect", cli_inspect},
+        {"migrate", cli_migrate}, {"workloads", cli_workloads}, {"rules", cli_rules}};
 
     setlocale(LC_CTYPE, "");
     const char *word = argc > 1 ? argv[1] : NULL;

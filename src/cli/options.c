@@ -32,7 +32,23 @@ enum option_id {
     OPTION_COLOR,
     OPTION_UNJUDGED,
     OPTION_MODEL,
+    OPTION_TO,
+    OPTION_FROM,
+    OPTION_AT,
+    OPTION_RATE,
+    OPTION_PAUSE_TARGET,
+    OPTION_PAUSE_LIMIT,
+    OPTION_ROUNDS,
+    OPTION_TOO_DIRTY,
+    OPTION_RETRY,
+    OPTION_LINK_TIMEOUT,
+    OPTION_JOURNAL,
+    OPTION_CONTROL,
+    OPTION_DOUBT_TIME,
+    OPTION_DIRTY,
 };
+
+#define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
 
 static const struct {
     struct option option;
@@ -52,6 +68,7 @@ static const struct {
     {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
     {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
+    {{"dirty", no_argument, NULL, OPTION_DIRTY}, CLI_RUN_OPTIONS},
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
     {{"only", required_argument, NULL, OPTION_ONLY}, CLI_CHECK_OPTIONS},
     {{"reading", required_argument, NULL, OPTION_READING}, CLI_CHECK_OPTIONS},
@@ -61,6 +78,19 @@ static const struct {
     {{"stage", required_argument, NULL, OPTION_STAGE}, CLI_CHECK_OPTIONS},
     {{"color", required_argument, NULL, OPTION_COLOR}, CLI_CHECK_OPTIONS},
     {{"verbose", no_argument, NULL, OPTION_VERBOSE}, CLI_CHECK_OPTIONS},
+    {{"to", required_argument, NULL, OPTION_TO}, CLI_SEND_OPTIONS},
+    {{"from", required_argument, NULL, OPTION_FROM}, CLI_RECV_OPTIONS},
+    {{"at", required_argument, NULL, OPTION_AT}, CLI_SEND_OPTIONS},
+    {{"rate", required_argument, NULL, OPTION_RATE}, CLI_SEND_OPTIONS},
+    {{"pause-target", required_argument, NULL, OPTION_PAUSE_TARGET}, CLI_SEND_OPTIONS},
+    {{"pause-limit", required_argument, NULL, OPTION_PAUSE_LIMIT}, CLI_SEND_OPTIONS},
+    {{"rounds", required_argument, NULL, OPTION_ROUNDS}, CLI_SEND_OPTIONS},
+    {{"if-too-dirty", required_argument, NULL, OPTION_TOO_DIRTY}, CLI_SEND_OPTIONS},
+    {{"retry", required_argument, NULL, OPTION_RETRY}, CLI_SEND_OPTIONS},
+    {{"timeout", required_argument, NULL, OPTION_LINK_TIMEOUT}, MIGRATE_OPTIONS},
+    {{"journal", required_argument, NULL, OPTION_JOURNAL}, MIGRATE_OPTIONS},
+    {{"control", required_argument, NULL, OPTION_CONTROL}, MIGRATE_OPTIONS},
+    {{"doubt-time", required_argument, NULL, OPTION_DOUBT_TIME}, MIGRATE_OPTIONS},
 };
 #define KNOWN (sizeof known / sizeof known[0])
 
@@ -153,6 +183,50 @@ static bool take_check_option(int id, char *value, struct cli_options *options) 
     }
 }
 
+static bool take_count(const char *option, const char *text, uint32_t *count) {
+    uint64_t value = 0;
+    if (!take_number(option, text, 1000000, &value))
+        return false;
+    *count = (uint32_t)value;
+    return true;
+}
+
+static bool take_migrate_option(int id, char *value, struct cli_options *options) {
+    struct vidmm_migrate_options *migrate = &options->migrate;
+    switch (id) {
+    case OPTION_TO:
+    case OPTION_FROM:
+        migrate->link = value;
+        return true;
+    case OPTION_AT:
+        return cli_take_at(value, options);
+    case OPTION_RATE:
+        return cli_take_rate(value, options);
+    case OPTION_PAUSE_TARGET:
+        return cli_take_duration("pause-target", value, &migrate->pause_ns);
+    case OPTION_PAUSE_LIMIT:
+        return cli_take_duration("pause-limit", value, &migrate->pause_most_ns);
+    case OPTION_ROUNDS:
+        return take_count("rounds", value, &migrate->rounds);
+    case OPTION_TOO_DIRTY:
+        return cli_take_too_dirty(value, options);
+    case OPTION_RETRY:
+        return take_count("retry", value, &migrate->retries);
+    case OPTION_LINK_TIMEOUT:
+        return cli_take_duration("timeout", value, &migrate->timeout_ns);
+    case OPTION_JOURNAL:
+        migrate->journal = value;
+        return true;
+    case OPTION_CONTROL:
+        migrate->control = value;
+        return true;
+    case OPTION_DOUBT_TIME:
+        return cli_take_duration("doubt-time", value, &migrate->doubt_ns);
+    default:
+        return take_check_option(id, value, options);
+    }
+}
+
 static bool take_option(int id, char *value, struct cli_options *options) {
     switch (id) {
     case OPTION_HELP:
@@ -187,13 +261,16 @@ static bool take_option(int id, char *value, struct cli_options *options) {
     case OPTION_QUIET:
         options->quiet = true;
         return true;
+    case OPTION_DIRTY:
+        options->run.dirty = true;
+        return true;
     case OPTION_UNJUDGED:
         options->run.unjudged = true;
         return true;
     case OPTION_FRAMES:
         return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
     default:
-        return take_check_option(id, value, options);
+        return take_migrate_option(id, value, options);
     }
 }
 
@@ -233,6 +310,7 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
     memset(options, 0, sizeof *options);
     options->workload = VIDMM_RUN_DEFAULT_WORKLOAD;
     options->run.settings = options->settings;
+    options->migrate.start_percent = 50;
     opterr = 0;
     int id;
     while ((id = getopt_long(argc, argv, (takes & CLI_CHECK_OPTIONS) != 0 ? ":hv" : ":h", list,

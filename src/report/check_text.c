@@ -83,7 +83,7 @@ static void print_stages(FILE *out, const struct vidmm_check_result *result,
         if (stage->outcome == VIDMM_STAGE_LEFT_OUT && stage->text[0] == '\0')
             continue;
         bool bad = stage->outcome > VIDMM_STAGE_SKIPPED;
-        fprintf(out, "  %-12s %s%-8s%s %12s calls %7" PRIu32 " ms%s%s\n", stage->name,
+        fprintf(out, "  %-13s %s%-8s%s %12s calls %7" PRIu32 " ms%s%s\n", stage->name,
                 bad ? ink->bad : "", report_check_stage(stage->outcome), bad ? ink->end : "",
                 vidmm_report_count(stage->calls, calls, sizeof calls), stage->ms,
                 stage->text[0] != '\0' ? "  " : "", stage->text);

@@ -3,9 +3,11 @@
  */
 #include <vidmm/report.h>
 
+#include "dirty.h"
 #include "json_text.h"
 #include "mmu_json.h"
 #include "names.h"
+#include "run_json.h"
 #include "write.h"
 
 #include <inttypes.h>
@@ -81,6 +83,8 @@ static void put_play(json_t *root, const struct vidmm_play_result *play) {
     put_count(root, "multipass_splits", play->stats.multipass_splits);
     put_count(root, "busy_retries", play->stats.busy_retries);
     put_count(root, "resets", play->stats.resets);
+    put_count(root, "engine_resets", play->stats.engine_resets);
+    put_count(root, "lost_processes", play->lost_processes);
     json_object_set_new(root, "operations", operations(&play->stats));
     put_count(root, "virtual_ns", play->virtual_ns);
     json_object_set_new(root, "residency", residency(play));
@@ -114,7 +118,7 @@ static void put_virtual(json_t *root, const struct vidmm_play_result *play) {
     json_object_set_new(root, "budgets", budgets(play));
 }
 
-static json_t *document(const struct vidmm_run_result *result) {
+json_t *report_run_json(const struct vidmm_run_result *result) {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, result->calls_hash);
     json_t *root = json_object();
@@ -132,6 +136,7 @@ static json_t *document(const struct vidmm_run_result *result) {
     json_object_set_new(root, "mmu", report_mmu_json(&result->mmu));
     put_play(root, &result->play);
     put_virtual(root, &result->play);
+    json_object_set_new(root, "dirty", report_dirty_json(&result->dirty));
     put_count(root, "calls", result->calls);
     json_object_set_new(root, "calls_hash", report_json_text(hash));
     json_object_set_new(root, "violations", violations(result));
@@ -140,5 +145,5 @@ static json_t *document(const struct vidmm_run_result *result) {
 
 bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, char *text,
                        size_t text_size) {
-    return report_write_json(path, document(result), text, text_size);
+    return report_write_json(path, report_run_json(result), text, text_size);
 }

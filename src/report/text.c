@@ -3,6 +3,7 @@
  */
 #include <vidmm/report.h>
 
+#include "dirty.h"
 #include "names.h"
 
 #include <inttypes.h>
@@ -57,6 +58,10 @@ static void print_figures(FILE *out, const struct vidmm_play_result *play) {
         row_count(out, "  busy answers", play->stats.busy_retries);
     if (play->stats.resets != 0)
         row_count(out, "resets", play->stats.resets);
+    if (play->stats.engine_resets != 0)
+        row_count(out, "resets of single engines", play->stats.engine_resets);
+    if (play->lost_processes != 0)
+        row_count(out, "lost processes", play->lost_processes);
     if (play->refused != 0)
         fprintf(out, "  first refusal: %s\n", play->refusal);
 }
@@ -153,6 +158,7 @@ void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,
             print_virtual(out, &result->play);
         print_operations(out, &result->play.stats);
         print_chart(out, &result->play, style);
+        report_dirty_text(out, result, style);
         print_verdict(out, result);
         fputc('\n', out);
     }

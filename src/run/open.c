@@ -16,6 +16,7 @@
 /* An AGP aperture is the platform's, not the driver's: settings of these names choose it. */
 /* The reference hardware's when an MMU is asked for. */
 #define DEFAULT_MMU_LEVELS 4
+#define DEFAULT_DIRTY_PAGE 4096
 #define AGP_BASE           0xd0000000ull
 #define AGP_BYTES          (64ull << 20)
 
@@ -43,7 +44,7 @@ static void settings_default(struct settings *settings, const char *name, uint64
 
 static bool settings_make(const struct vidmm_run_options *options, struct settings *settings) {
     settings->count = options->setting_count;
-    settings->list = calloc(options->setting_count + 3u, sizeof *settings->list);
+    settings->list = calloc(options->setting_count + 4u, sizeof *settings->list);
     if (settings->list == NULL)
         return false;
     if (options->setting_count != 0)
@@ -52,6 +53,10 @@ static bool settings_make(const struct vidmm_run_options *options, struct settin
                      options->memory_model == VIDMM_MODEL_IOMMU ? "ApertureBytes" : "VramBytes",
                      options->vram_bytes);
     settings_default(settings, "InterfaceVersion", options->ddi_version);
+    if (options->dirty) {
+        settings_default(settings, "InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2);
+        settings_default(settings, "DirtyPageBytes", DEFAULT_DIRTY_PAGE);
+    }
     if (options->memory_model == VIDMM_MODEL_GPUMMU)
         settings_default(settings, "MmuLevels", DEFAULT_MMU_LEVELS);
     if (options->memory_model == VIDMM_MODEL_IOMMU)

@@ -1,6 +1,7 @@
 /*
  * run.c - a whole run: lab up, replay, judge, lab down.
  */
+#include "dirty.h"
 #include "open.h"
 
 #include <stdlib.h>
@@ -65,12 +66,14 @@ static void keep_figures(struct vidmm_lab *lab, struct vidmm_run_result *result)
 }
 
 static void play(const struct vidmm_run_options *options, struct vidmm_player *player,
-                 struct vidmm_lab *lab, struct vidmm_run_result *result) {
+                 struct vidmm_lab *lab, struct run_dirty *dirty, struct vidmm_run_result *result) {
     struct vidmm_play_options play_options = {
         .threads = options->threads,
         .frame_limit = options->frame_limit,
         .progress = options->progress,
         .progress_ctx = options->progress_ctx,
+        .gate = dirty != NULL ? run_dirty_gate : options->gate,
+        .gate_ctx = dirty != NULL ? dirty : options->gate_ctx,
     };
     char text[sizeof result->text] = "";
     enum vidmm_play_status played =
@@ -79,6 +82,25 @@ static void play(const struct vidmm_run_options *options, struct vidmm_player *p
     keep_figures(lab, result);
     for (uint32_t i = 0; i < vidmm_host_violations(lab->host); i++)
         add_violation(result, vidmm_host_violation(lab->host, i));
+}
+
+/* The same, with what each frame writes if that was asked for. */
+static void play_tracked(const struct vidmm_workload *workload,
+                         const struct vidmm_run_options *options, struct vidmm_player *player,
+                         struct vidmm_lab *lab, struct vidmm_run_result *result) {
+    char text[sizeof result->text] = "";
+    struct run_dirty *dirty = NULL;
+    if (options->dirty) {
+        dirty =
+            run_dirty_start(lab, workload, options->frame_limit, &result->dirty, text, sizeof text);
+        if (dirty == NULL) {
+            worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
+            return;
+        }
+    }
+    play(options, player, lab, dirty, result);
+    if (!run_dirty_stop(dirty, text, sizeof text))
+        worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
 }
 
 static void go_down(struct vidmm_lab *lab, struct vidmm_run_result *result) {
@@ -105,7 +127,7 @@ static void play_in_lab(const struct vidmm_workload *workload,
     result->status = run_open(options, workload->peak_live_bytes, vidmm_player_observer(player),
                               ledger, &lab, result->text, sizeof result->text);
     if (result->status == VIDMM_RUN_VERIFIED) {
-        play(options, player, &lab, result);
+        play_tracked(workload, options, player, &lab, result);
         go_down(&lab, result);
     }
     if (ledger != NULL)

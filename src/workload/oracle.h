@@ -40,6 +40,8 @@ struct oracle_allocation {
     struct oracle_range pending;
     uint64_t pending_lost; /* `lost` when it began */
     bool leaving;          /* about to be destroyed */
+    /* What a device in error was doing nobody can tell. NULL: not looked at. */
+    struct vidmm_device *device;
 };
 
 /* A page that an aperture still showed when its UNMAP was reported. */

@@ -302,6 +302,8 @@ static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
     /* Parts of pages have no pattern of their own; the manager moves whole ones. */
     if (allocation == NULL || (op->at | op->size) % PAGE != 0)
         return;
+    if (allocation->device != NULL && vidmm_device_lost(allocation->device))
+        return;
     pthread_mutex_lock(&oracle->lock);
     if (oracle->host != NULL)
         judge(allocation, op, last_buffer);

@@ -52,6 +52,8 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
     uint32_t pitch = swizzled ? speaker_pitch(event->size, event->allocation) : 0;
     memset(allocation, 0, sizeof *allocation);
     oracle_allocation_start(&allocation->oracle, &player->oracle, event->allocation, pitch);
+    allocation->oracle.device = process->device;
+    allocation->process = process;
     const struct speaker_request request = {.size = (event->size + PAGE_BYTES - 1) / PAGE_BYTES *
                                                     PAGE_BYTES,
                                             .umd_flags = event->umd_flags,

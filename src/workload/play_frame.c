@@ -16,6 +16,7 @@ static enum vidmm_status make_result(struct player_process *process, struct play
                                             .user = &slot->watch};
     enum vidmm_status status;
     oracle_allocation_start(&slot->watch, &player->oracle, player->workload->allocation_count, 0);
+    slot->watch.device = process->device;
     if (!oracle_allocation_made(&slot->watch, 1, 0))
         return VIDMM_NO_MEMORY;
     slot->watch.versions[0] = ORACLE_UNKNOWN;

@@ -253,8 +253,10 @@ static enum vidmm_status make_buffer(struct player_process *process,
 }
 
 void play_virtual_report(struct player_process *process) {
-    struct vidmm_play_result *result = process->player->result;
     struct vidmm_budget local, other;
+    if (process->player == NULL)
+        return; /* it did not start */
+    struct vidmm_play_result *result = process->player->result;
     result->trims += process->trims;
     result->trimmed_bytes += process->trimmed_bytes;
     result->offers += process->offers;

@@ -55,6 +55,20 @@ static void count_frames(struct vidmm_player *player) {
     player->frames_expected = presents != 0 ? presents : submits;
 }
 
+uint64_t vidmm_play_last_event(const struct vidmm_workload *workload, uint64_t frame_limit) {
+    enum vidmm_event_kind frame = VIDMM_EVENT_SUBMIT;
+    uint64_t frames = 0, last = workload->event_count == 0 ? 0 : workload->event_count - 1;
+    for (size_t i = 0; i < workload->event_count; i++)
+        if (workload->events[i].kind == VIDMM_EVENT_PRESENT)
+            frame = VIDMM_EVENT_PRESENT;
+    for (size_t i = 0; i < workload->event_count && frame_limit != 0; i++) {
+        frames += workload->events[i].kind == frame;
+        if (frames == frame_limit)
+            return i;
+    }
+    return last;
+}
+
 struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload) {
     struct vidmm_player *player = calloc(1, sizeof *player);
     if (player == NULL)
@@ -97,12 +111,22 @@ const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player) 
     return &player->observer;
 }
 
+/* As a sentence, with the workload's own number of the allocation that it speaks of. */
+static void describe(const struct vidmm_fault *fault, char *text, size_t size) {
+    const struct oracle_allocation *allocation = fault->access.user;
+    vidmm_fault_text(fault, text, size);
+    size_t length = strlen(text);
+    if (fault->access.known && allocation != NULL)
+        snprintf(text + length, size - length, "; 0x%x is allocation %u of the workload",
+                 fault->access.allocation, allocation->index);
+}
+
 bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing) {
     struct vidmm_fault fault;
-    char sentence[384];
+    char sentence[512];
     vidmm_last_fault(player->lab->adapter, &fault);
     if (fault.status == status && fault.call != NULL)
-        vidmm_fault_text(&fault, sentence, sizeof sentence);
+        describe(&fault, sentence, sizeof sentence);
     else
         snprintf(sentence, sizeof sentence, "the manager answered %d", (int)status);
     pthread_mutex_lock(&player->lock);
@@ -115,8 +139,21 @@ bool player_fail(struct vidmm_player *player, enum vidmm_status status, const ch
             snprintf(player->text, player->text_size, "%s failed: %s", doing, sentence);
     }
     pthread_mutex_unlock(&player->lock);
-    atomic_store(&player->stop, true);
+    if (status != VIDMM_DEVICE_LOST) {
+        atomic_store(&player->failed, true);
+        atomic_store(&player->stop, true);
+    }
     return false;
+}
+
+/* From now on nothing is played for it, nor looked at. */
+static void bury(struct player_process *process) {
+    struct vidmm_player *player = process->player;
+    if (atomic_exchange(&process->dead, true))
+        return;
+    pthread_mutex_lock(&player->lock);
+    player->result->lost_processes++;
+    pthread_mutex_unlock(&player->lock);
 }
 
 /* ---- Running -----------------------------------------------------------------------------------
@@ -128,16 +165,32 @@ struct player_thread {
     pthread_t thread;
 };
 
+/* Somebody may want the replay to end here, as it is. */
+static bool gate_open(struct vidmm_player *player, uint64_t event) {
+    const struct vidmm_play_options *options = player->options;
+    if (options->gate == NULL || options->gate(options->gate_ctx, player->lab, event))
+        return true;
+    player->result->gated = true;
+    atomic_store(&player->failed, true); /* nothing is looked at any more */
+    atomic_store(&player->stop, true);
+    return false;
+}
+
 static void *play_events(void *ctx) {
     const struct player_thread *thread = ctx;
     struct vidmm_player *player = thread->player;
     const struct vidmm_workload *workload = player->workload;
     const struct vidmm_play_options *options = player->options;
     for (size_t i = 0; i < workload->event_count && !atomic_load(&player->stop); i++) {
+        struct player_process *process = &player->processes[workload->events[i].process];
         if (workload->events[i].process % player->threads != thread->index)
             continue;
-        if (!play_event(player, i))
+        if (!gate_open(player, i))
             break;
+        if (atomic_load(&process->dead))
+            continue;
+        if (!play_event(player, i) && !atomic_load(&player->stop))
+            bury(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
         if (options->progress != NULL && thread->index == 0 && done % 64 == 0)
             options->progress(options->progress_ctx, done, workload->event_count);
@@ -221,25 +274,27 @@ static void destroy_allocations(struct vidmm_player *player) {
     }
 }
 
-static bool verify_all(struct vidmm_player *player) {
-    for (uint32_t i = 0; i < player->workload->allocation_count; i++) {
+static void verify_all(struct vidmm_player *player) {
+    uint32_t count = player->workload->allocation_count;
+    for (uint32_t i = 0; i < count && !atomic_load(&player->failed); i++) {
         struct player_allocation *allocation = &player->allocations[i];
-        if (allocation->handle == NULL)
+        if (allocation->handle == NULL || atomic_load(&allocation->process->dead))
             continue;
         if (allocation->pinned)
             (void)vidmm_allocation_pin(allocation->handle, false);
         if ((allocation->offered && !play_reclaim(allocation->process, allocation)) ||
             !play_verify_last(player, allocation))
-            return false;
+            bury(allocation->process);
     }
-    return true;
 }
 
-static bool finish_frames(struct vidmm_player *player) {
-    for (uint32_t i = 0; i < player->workload->process_count; i++)
-        if (!play_frames_finish(&player->processes[i]))
-            return false;
-    return true;
+static void finish_frames(struct vidmm_player *player) {
+    for (uint32_t i = 0; i < player->workload->process_count; i++) {
+        struct player_process *process = &player->processes[i];
+        if (!atomic_load(&player->failed) && !atomic_load(&process->dead) &&
+            !play_frames_finish(process))
+            bury(process);
+    }
 }
 
 static void report(struct vidmm_player *player, uint64_t started) {
@@ -286,12 +341,15 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     vidmm_gpummu_info(lab->adapter, &mmu);
     player->gpummu = mmu.on || mmu.iommu;
     player->iommu = mmu.iommu;
-    if (start_processes(player))
+    if (start_processes(player)) {
         play_all(player);
-    bool played = player->status == VIDMM_PLAY_OK && finish_frames(player);
+        finish_frames(player);
+    } else {
+        atomic_store(&player->failed, true);
+    }
     report(player, started);
-    if (played && verify_all(player))
-        (void)finish_frames(player);
+    verify_all(player);
+    finish_frames(player);
     destroy_allocations(player);
     play_ranges_stop(player);
     destroy_processes(player);

@@ -97,7 +97,8 @@ struct player_process {
     struct vidmm_player *player;
     struct vidmm_device *device;
     struct vidmm_context *context;
-    bool presents; /* otherwise every submission is a frame */
+    _Atomic bool dead; /* its device is lost: the others go on without it */
+    bool presents;     /* otherwise every submission is a frame */
     uint64_t frames, fence;
     struct player_slot slots[FRAME_SLOTS];
     /* GPU virtual: */
@@ -142,6 +143,7 @@ struct vidmm_player {
     const struct vidmm_play_options *options;
     uint32_t threads;
     _Atomic bool stop;
+    _Atomic bool failed; /* for another reason than a lost device */
     _Atomic uint64_t done, live_bytes;
     pthread_mutex_t lock; /* for the rest */
     struct vidmm_play_result *result;
@@ -153,7 +155,7 @@ struct vidmm_player {
 /* ---- player.c ----------------------------------------------------------------------------------
  */
 
-/* The run is over: `doing` failed with `status`. Returns false. */
+/* `doing` failed with `status`: the run is over, unless only a device is lost. Returns false. */
 bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing);
 
 /* ---- play.c ------------------------------------------------------------------------------------

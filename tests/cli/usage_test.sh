@@ -38,6 +38,20 @@ refuse 2 "does not take '--speed'" run --speed
 refuse 2 "'--vram' needs a value\|--vram needs a value" run --vram
 refuse 2 "neither a size" run --vram lots vkcube
 refuse 2 "neither a size" run --vram 0% vkcube
+refuse 2 "followed by send, recv or resolve" migrate
+refuse 2 "needs --to LINK" migrate send vkcube
+refuse 2 "needs --from LINK" migrate recv vkcube
+refuse 2 "migrate recv does not take '--to'" migrate recv --to unix:x vkcube
+refuse 2 "none of tcp:HOST:PORT" migrate send --quiet --to nowhere vkcube
+refuse 2 "several threads" migrate send --quiet --to file:"$work/guest" --threads 2 vkcube
+refuse 2 "virtual addresses of its own" migrate send --quiet --to file:"$work/guest" --model iommu vkcube
+refuse 2 "cannot open" migrate recv --quiet --from file:"$work/guest" vkcube
+refuse 2 "a rate like" migrate send --to file:"$work/guest" --rate fast vkcube
+refuse 2 "a share like" migrate send --to file:"$work/guest" --at 0% vkcube
+refuse 2 "one of throttle" migrate send --to file:"$work/guest" --if-too-dirty cry vkcube
+refuse 2 "a time like" migrate send --to file:"$work/guest" --pause-target 3 vkcube
+refuse 2 "cannot connect" migrate resolve --take "$work/nobody"
+accept 'migrate resolve' migrate --help
 refuse 2 "neither a size" run --vram -25% vkcube
 refuse 2 'seed' run --seed minus-one vkcube
 refuse 2 'seed' run --seed 99999999999999999999 vkcube

@@ -245,6 +245,7 @@ static void use(struct actor *actor, struct packets *packets, struct thing *thin
         return;
     thing->version++;
     thing->known = thing->written = true;
+    actor->stamped[actor->stamped_count++] = thing;
     draw(actor, packets, thing, false);
     packets->written[packets->written_count++] = thing->allocation;
 }
@@ -259,6 +260,50 @@ static void run(struct actor *actor, struct packets *packets) {
     uint64_t fence = 0;
     MUST(actor, vidmm_submit_virtual(actor->context, &submission, &fence));
     MUST(actor, vidmm_wait(actor->adapter, fence));
+}
+
+/* Where the first page of what is stamped lies. */
+struct lair {
+    uint32_t segment;
+    uint64_t offset;
+};
+
+static void find(const struct actor *actor, struct lair *lairs) {
+    for (uint32_t i = 0; i < actor->stamped_count; i++) {
+        struct vidmm_allocation_info info;
+        vidmm_allocation_info(actor->stamped[i]->allocation, &info);
+        lairs[i] = (struct lair){info.segment, info.offset};
+    }
+}
+
+/* What lies where it lay was written there: every reader has heard of it, or hears of it next. */
+static void must_be_reported(struct actor *actor, const struct lair *before,
+                             const uint64_t *begin) {
+    struct lair after[BATCH];
+    find(actor, after);
+    for (uint32_t k = 0; k < HARVESTS; k++) {
+        const struct harvest *harvest = &actor->harvest[k];
+        harvest_settle(&actor->harvest[k]);
+        for (uint32_t i = 0; i < actor->stamped_count; i++)
+            if (before[i].segment != 0 && before[i].segment == after[i].segment &&
+                before[i].offset == after[i].offset &&
+                !harvest_reported(harvest, after[i].segment, after[i].offset, begin[k]))
+                stress_fail("%s: a write to offset 0x%llx of segment %u was never reported as "
+                            "dirty to reader %u",
+                            actor->name, (unsigned long long)after[i].offset, after[i].segment, k);
+    }
+}
+
+/* The same under the eyes of those who read dirty bits. */
+static void run_watched(struct actor *actor, struct packets *packets) {
+    struct lair before[BATCH];
+    uint64_t begin[HARVESTS];
+    for (uint32_t k = 0; k < HARVESTS; k++)
+        begin[k] = harvest_begin(&actor->harvest[k]);
+    find(actor, before);
+    run(actor, packets);
+    if (below(actor, 4) == 0) /* settling takes a while */
+        must_be_reported(actor, before, begin);
 }
 
 static void read_result(struct actor *actor) {
@@ -276,6 +321,7 @@ static void read_result(struct actor *actor) {
 void actor_submit(struct actor *actor) {
     struct packets packets = {.at = actor->commands_cpu};
     uint32_t first = (uint32_t)below(actor, THINGS), used = 0;
+    actor->stamped_count = 0;
     for (uint32_t i = 0; i < THINGS && used < BATCH; i++) {
         struct thing *thing = &actor->things[(first + i) % THINGS];
         if (!thing->listed || thing->offered)
@@ -286,7 +332,10 @@ void actor_submit(struct actor *actor) {
     packets.written[packets.written_count++] = actor->result.allocation;
     if (packets.count == 0)
         return;
-    run(actor, &packets);
+    if (actor->harvest != NULL)
+        run_watched(actor, &packets);
+    else
+        run(actor, &packets);
     read_result(actor);
 }
 

@@ -12,10 +12,13 @@
 #include <vidmm/lab.h>
 #include <vidmm/virtual.h>
 
+#include "harvest.h"
+
 #define THINGS       320u /* allocations of an actor at most */
 #define THING_BYTES  (512u << 10)
 #define BATCH        24u /* allocations of one request or submission */
 #define BUFFER_BYTES (16u << 10)
+#define HARVESTS     2u /* readers of dirty bits, each for itself */
 
 struct thing {
     struct vidmm_allocation *allocation;
@@ -39,7 +42,10 @@ struct actor {
     void *commands_cpu;
     uint64_t next_oracle, random;
     atomic_ullong trim_due;
-    atomic_ullong steps; /* done; shows that it is alive */
+    atomic_ullong steps;          /* done; shows that it is alive */
+    struct harvest *harvest;      /* HARVESTS of them; NULL: nobody reads dirty bits */
+    struct thing *stamped[BATCH]; /* by the submission under way */
+    uint32_t stamped_count;
     uint64_t longest_ns; /* of one request */
     const char *longest; /* which one */
     uint64_t checked_bytes;

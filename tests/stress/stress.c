@@ -5,8 +5,10 @@
  *   STRESS_SEED=n stress     one round again
  *
  * Each round has a fresh seed, and a world made of it: memory, page tables, threads or none. Even
- * seeds run in one thread and in virtual time, and are exactly the same each time. At the end of a
- * round every process lists more than its budget, and has to hold its share of local memory.
+ * seeds run in one thread and in virtual time, and are exactly the same each time. In every second
+ * pair of rounds two readers ask for dirty bits all the time, and what a process wrote has to be
+ * reported to both. At the end of a round every process lists more than its budget, and has to hold
+ * its share of local memory.
  */
 #include "actor.h"
 
@@ -34,6 +36,8 @@ struct round {
     bool threads;
     struct vidmm_lab lab;
     struct actor actors[ACTORS];
+    struct harvest harvest[HARVESTS];
+    bool tracked; /* somebody reads dirty bits */
     pthread_barrier_t barrier;
     atomic_bool over;
 };
@@ -78,6 +82,9 @@ static void open_round(struct round *round) {
         {"MmuUpdateMode", mode},
         {"MmuIndexBits", mode ? 0 : page_sized_tables[levels]},
         {"PagingBufferBytes", 4096 << stress_random(&random) % 5},
+        {"InterfaceVersion",
+         round->tracked ? DXGKDDI_INTERFACE_VERSION_WDDM3_2 : DXGKDDI_INTERFACE_VERSION_WDDM2_0},
+        {"DirtyPageBytes", round->tracked ? 4096 << stress_random(&random) % 5 * 2 : 0},
     };
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
@@ -92,6 +99,10 @@ static void open_round(struct round *round) {
         stress_fail("%s", text);
     for (uint32_t i = 0; i < ACTORS; i++)
         actor_start(&round->actors[i], round->lab.adapter, names[i], round->seed * ACTORS + i);
+    for (uint32_t k = 0; k < HARVESTS && round->tracked; k++)
+        harvest_start(&round->harvest[k], round->lab.adapter, round->seed + k, round->threads);
+    for (uint32_t i = 0; i < ACTORS && round->tracked; i++)
+        round->actors[i].harvest = round->harvest;
 }
 
 static void check_share(const struct actor *actor) {
@@ -179,14 +190,18 @@ static void play_together(struct round *round) {
 static void report(const struct round *round) {
     const struct actor *slowest = &round->actors[0];
     uint64_t checked = 0;
+    unsigned long long reported = 0;
+    for (uint32_t k = 0; k < HARVESTS; k++)
+        reported += atomic_load(&round->harvest[k].reported);
     for (uint32_t i = 0; i < ACTORS; i++) {
         checked += round->actors[i].checked_bytes;
         if (round->actors[i].longest_ns > slowest->longest_ns)
             slowest = &round->actors[i];
     }
-    printf("seed %llu, %s: %llu MiB checked; the longest request took %.1f ms: %.40s\n",
+    printf("seed %llu, %s: %llu MiB checked, %llu dirty pages reported; the longest request took "
+           "%.1f ms: %.40s\n",
            (unsigned long long)round->seed, round->threads ? "threads" : "one thread",
-           (unsigned long long)(checked / MIB), (double)slowest->longest_ns / 1e6,
+           (unsigned long long)(checked / MIB), reported, (double)slowest->longest_ns / 1e6,
            slowest->longest);
     fflush(stdout);
 }
@@ -198,12 +213,15 @@ static void play_round(uint64_t seed) {
         stress_fail("out of memory");
     round->seed = seed;
     round->threads = seed % 2;
+    round->tracked = seed / 2 % 2;
     atomic_store(&current_seed, seed);
     open_round(round);
     if (round->threads)
         play_together(round);
     else
         play_alone(round);
+    for (uint32_t k = 0; k < HARVESTS && round->tracked; k++)
+        harvest_stop(&round->harvest[k]);
     if (vidmm_lab_close(&round->lab, text, sizeof text) != VIDMM_LAB_OK)
         stress_fail("%s", text);
     report(round);

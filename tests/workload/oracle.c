@@ -72,6 +72,11 @@ void vidmm_allocation_info(const struct vidmm_allocation *allocation,
     info->segment = allocation->segment;
 }
 
+bool vidmm_device_lost(struct vidmm_device *device) {
+    (void)device;
+    return false;
+}
+
 PMDL vidmm_allocation_backing(const struct vidmm_allocation *allocation) {
     return allocation->mdl;
 }

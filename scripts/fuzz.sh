@@ -1,0 +1,43 @@
+#!/bin/bash
+# Every libFuzzer target from its corpus for a while, all at once, under ASan and UBSan. A finding is
+# printed with the file that holds it and how to see it again.
+#
+#   scripts/fuzz.sh [SECONDS] [DIR]    default: 60 seconds, build-fuzz
+set -u
+cd "$(dirname "$0")/.." || exit 2
+seconds=${1:-60}
+dir=${2:-build-fuzz}
+if [ ! -f "$dir/build.ninja" ]; then
+    CC=clang meson setup "$dir" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false || exit 1
+fi
+ninja -C "$dir" fuzz-targets || exit 1
+found=$dir/fuzz-findings
+mkdir -p "$found"
+
+names=()
+for source in fuzz/*.c; do
+    name=$(basename "$source" .c)
+    names+=("$name")
+    # What is new of the corpus goes to the first directory, and away with it.
+    mkdir -p "$found/$name.new"
+    "$dir/fuzz/fuzz-$name" -max_total_time="$seconds" -print_final_stats=1 -timeout=20 -rss_limit_mb=2048 \
+        -artifact_prefix="$found/$name-" "$found/$name.new" "fuzz/corpus/$name" >"$found/$name.log" 2>&1 &
+    pids[${#names[@]}]=$!
+done
+
+passed=0
+failed=0
+for i in "${!names[@]}"; do
+    name=${names[$i]}
+    if wait "${pids[$((i + 1))]}"; then
+        echo "fuzz-$name: $(grep -E '^Done' "$found/$name.log"), nothing found"
+        passed=$((passed + 1))
+    else
+        tail -n 40 "$found/$name.log"
+        echo "fuzz-$name: again with $dir/fuzz/fuzz-$name $found/$name-*"
+        failed=$((failed + 1))
+    fi
+    rm -rf "$found/$name.new"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,173 @@
+/*
+ * command_migrate.c - vidmm migrate send, recv and resolve.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Progress ----------------------------------------------------------------------------------
+ */
+
+struct screen {
+    const char *control;
+    bool live, quiet;
+};
+
+static void show_line(const struct vidmm_migrate_progress *progress) {
+    char due[32], rate[32];
+    fprintf(stderr,
+            "\r\033[Kevent %" PRIu64 " of %" PRIu64 ", round %" PRIu32 ": %s dirty, %s/s, pause of "
+            "%.1f ms",
+            progress->event, progress->events, progress->round,
+            vidmm_report_size(progress->due_bytes, due, sizeof due),
+            vidmm_report_size(progress->bytes_per_s, rate, sizeof rate),
+            (double)progress->predicted_pause_ns / 1e6);
+    fflush(stderr);
+}
+
+static void show(void *ctx, const struct vidmm_migrate_progress *progress) {
+    const struct screen *screen = ctx;
+    bool doubt = progress->phase == VIDMM_MIGRATE_DOUBT;
+    if (progress->text == NULL && screen->live)
+        show_line(progress);
+    if (progress->text == NULL || (screen->quiet && !doubt))
+        return;
+    fprintf(stderr, "%svidmm: %s\n", screen->live ? "\r\033[K" : "", progress->text);
+    if (doubt && screen->control != NULL)
+        fprintf(stderr,
+                "vidmm: if the other side is gone for good: vidmm migrate resolve --take %s, or "
+                "--drop\n",
+                screen->control);
+    fflush(stderr);
+}
+
+/* ---- send, recv --------------------------------------------------------------------------------
+ */
+
+static bool choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
+    const char *vram = options->vram != NULL ? options->vram : "100%";
+    if (vidmm_run_parse_vram(vram, workload->peak_live_bytes, &options->run.vram_bytes))
+        return true;
+    cli_refuse("--vram '%s' is neither a size (64M, 1.5GiB) nor a share (25%%)", vram);
+    return false;
+}
+
+static int tell(const struct cli_options *options, const struct vidmm_migrate_result *result,
+                bool receives) {
+    char text[512];
+    if (options->quiet && result->status != VIDMM_MIGRATE_DONE)
+        fprintf(stderr, "vidmm: %s\n", result->text);
+    if (!options->quiet)
+        vidmm_report_migration(options->json != NULL && strcmp(options->json, "-") == 0 ? stderr
+                                                                                        : stdout,
+                               result, receives, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+    if (options->json != NULL &&
+        !vidmm_report_migration_json(options->json, result, receives, text, sizeof text))
+        return cli_refuse("%s", text);
+    return (int)result->status;
+}
+
+static void place_control(struct cli_options *options, char *path, size_t size) {
+    const char *directory = getenv("XDG_RUNTIME_DIR");
+    if (options->migrate.control != NULL)
+        return;
+    snprintf(path, size, "%s/vidmm-migrate-%d", directory != NULL ? directory : "/tmp",
+             (int)getpid());
+    options->migrate.control = path;
+}
+
+static int migrate(struct cli_options *options, const struct vidmm_workload *workload,
+                   bool receives) {
+    struct vidmm_host_setting settings[CLI_SETTINGS + VIDMM_MIGRATE_SETTINGS];
+    struct vidmm_migrate_result result;
+    char control[256];
+    if (!choose_vram(options, workload))
+        return VIDMM_MIGRATE_BAD_INPUT;
+    vidmm_migrate_defaults(&options->run, settings);
+    place_control(options, control, sizeof control);
+    struct screen screen = {.control = options->migrate.control,
+                            .quiet = options->quiet,
+                            .live =
+                                !options->quiet && !options->run.trace && isatty(STDERR_FILENO)};
+    options->migrate.progress = show;
+    options->migrate.progress_ctx = &screen;
+    umask(S_IRWXG | S_IRWXO); /* sockets and files of a guest are its owner's */
+    if (receives)
+        vidmm_migrate_recv(workload, &options->run, &options->migrate, &result);
+    else
+        vidmm_migrate_send(workload, &options->run, &options->migrate, &result);
+    if (screen.live)
+        cli_progress_end();
+    int code = tell(options, &result, receives);
+    vidmm_run_result_free(&result.run);
+    return code;
+}
+
+static int play(int argc, char **argv, bool receives) {
+    struct cli_options options;
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+    unsigned side = receives ? CLI_RECV_OPTIONS : CLI_SEND_OPTIONS;
+    if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS | CLI_RUN_OPTIONS | side, &options))
+        return VIDMM_MIGRATE_BAD_INPUT;
+    if (options.help) {
+        cli_help_migrate(stdout);
+        return 0;
+    }
+    if (options.migrate.link == NULL)
+        return cli_refuse("%s needs --%s LINK; see vidmm migrate --help", argv[0],
+                          receives ? "from" : "to");
+    if (!vidmm_run_find(options.workload, options.run.seed, &workload, &error))
+        return cli_refuse("%s", error.text);
+    int code = migrate(&options, &workload, receives);
+    vidmm_workload_free(&workload);
+    return code;
+}
+
+/* ---- resolve -----------------------------------------------------------------------------------
+ */
+
+static int resolve(int argc, char **argv) {
+    enum vidmm_migrate_verdict verdict = VIDMM_MIGRATE_ASK;
+    const char *control = NULL;
+    char text[512];
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--take") == 0)
+            verdict = VIDMM_MIGRATE_TAKE;
+        else if (strcmp(argv[i], "--drop") == 0)
+            verdict = VIDMM_MIGRATE_DROP;
+        else if (argv[i][0] != '-' && control == NULL)
+            control = argv[i];
+        else
+            return cli_refuse("vidmm migrate resolve does not take '%s'; see vidmm migrate --help",
+                              argv[i]);
+    }
+    if (control == NULL)
+        return cli_refuse("resolve needs the control socket of a migration; see vidmm migrate "
+                          "--help");
+    if (!vidmm_migrate_resolve(control, verdict, text, sizeof text))
+        return cli_refuse("%s", text);
+    puts(text);
+    return 0;
+}
+
+int cli_migrate(int argc, char **argv) {
+    static char send_name[] = "migrate send", recv_name[] = "migrate recv";
+    const char *word = argc > 1 ? argv[1] : "";
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_help_migrate(stdout);
+        return 0;
+    }
+    if (strcmp(word, "resolve") == 0)
+        return resolve(argc - 1, argv + 1);
+    bool receives = strcmp(word, "recv") == 0;
+    if (!receives && strcmp(word, "send") != 0)
+        return cli_refuse("migrate is followed by send, recv or resolve; see vidmm migrate --help");
+    argv[1] = receives ? recv_name : send_name;
+    return play(argc - 1, argv + 1, receives);
+}

@@ -1,0 +1,46 @@
+/*
+ * help_migrate.c - what vidmm migrate --help says.
+ */
+#include "cli.h"
+
+void cli_help_migrate(FILE *out) {
+    fputs("Usage: vidmm migrate send --to LINK [OPTION...] [WORKLOAD]\n"
+          "       vidmm migrate recv --from LINK [OPTION...] [WORKLOAD]\n"
+          "       vidmm migrate resolve [--take|--drop] CONTROL\n"
+          "\n"
+          "Moves the memory of a virtual GPU to another process while its workload runs. send\n"
+          "plays WORKLOAD and gives it away on the way; recv, with the same workload and\n"
+          "options, waits for it and plays the rest. LINK is tcp:HOST:PORT, unix:PATH, or\n"
+          "file:PATH: the guest is paused, and waits in the file for whoever takes it.\n"
+          "\n"
+          "send:\n"
+          "      --to LINK          where recv listens\n"
+          "      --at EVENT|N%      when it begins (default: 50%)\n"
+          "      --rate RATE        a link no faster than 1Gb/s, 100MB/s ...\n"
+          "      --pause-target T   pause when that takes less than T (default 300ms)\n"
+          "      --pause-limit T    and never when it takes more (default 750ms)\n"
+          "      --rounds N         before the guest counts as too dirty (default 30)\n"
+          "      --if-too-dirty X   throttle (default), stop, or pause for long\n"
+          "      --retry N          begin again after a failure, up to N times\n"
+          "recv:\n"
+          "      --from LINK        where to listen\n"
+          "both:\n"
+          "      --timeout T        a silent link is lost (default 10s)\n"
+          "      --journal FILE     append a line for every change of ownership\n"
+          "      --control PATH     socket for resolve (default: in $XDG_RUNTIME_DIR or /tmp)\n"
+          "      --doubt-time T     give up after so long in doubt (default: never)\n"
+          "      --json FILE        the report as JSON; - is standard output\n"
+          "      --quiet            no report, no progress\n"
+          "and all options of vidmm run but --threads; --ddi wddm3.2, --model gpummu and --set\n"
+          "DirtyPageBytes=4096 are the defaults here.\n"
+          "\n"
+          "resolve speaks to a process that is in doubt whose the guest is, because the link\n"
+          "broke between commit and acknowledgement and the other process will not come back:\n"
+          "--take: the guest is this process's; --drop: the other's. Without either: how it "
+          "stands.\n"
+          "\n"
+          "Exit code: 0 moved (send), verified to the end (recv); 1 a wrong byte or a broken\n"
+          "rule; 2 bad usage or input; 3 the driver failed; 4 the guest stayed where it was;\n"
+          "5 ended in doubt.\n",
+          out);
+}

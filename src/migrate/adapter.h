@@ -1,0 +1,19 @@
+/*
+ * adapter.h - the adapter of a lab as the virtual GPU that moves.
+ */
+#ifndef VIDMM_MIGRATE_ADAPTER_H
+#define VIDMM_MIGRATE_ADAPTER_H
+
+#include <vidmm/lab.h>
+
+#include "device.h"
+
+struct migrate_adapter {
+    struct vidmm_lab *lab;
+    char why[320];
+};
+
+/* `adapter` is the device's context and outlives it. */
+struct migrate_device migrate_adapter_device(struct migrate_adapter *adapter);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * control.h - a Unix socket on which somebody asks how a migration stands, and decides what only
+ * somebody can: whose the guest is when the other side is gone for good.
+ */
+#ifndef VIDMM_MIGRATE_CONTROL_H
+#define VIDMM_MIGRATE_CONTROL_H
+
+#include <pthread.h>
+
+#include "address.h"
+#include "party.h"
+
+struct migrate_control {
+    bool on;
+    int fd;
+    struct migrate_address address;
+    pthread_t thread;
+    pthread_mutex_t lock; /* over the rest */
+    bool closing;
+    enum vidmm_migrate_phase phase;
+    enum vidmm_migrate_verdict verdict;
+};
+
+/* `path` NULL: none. false: `text` says why not. */
+bool migrate_control_open(struct migrate_control *control, const char *path, char *text,
+                          size_t text_size);
+void migrate_control_close(struct migrate_control *control);
+void migrate_control_phase(struct migrate_control *control, enum vidmm_migrate_phase phase);
+/* What was decided since the last call. */
+enum vidmm_migrate_verdict migrate_control_verdict(struct migrate_control *control);
+
+#endif

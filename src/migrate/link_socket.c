@@ -1,0 +1,495 @@
+/*
+ * link_socket.c - a link over a TCP or Unix socket.
+ *
+ * Two threads: one lives the life of the connection (connects or accepts, reads frames until it
+ * breaks) and one writes what is queued, compressed and paced on its own time. Pings keep a silent
+ * link apart from a dead one. The guest's thread only touches the queues.
+ */
+#include "channel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "frame.h"
+#include "pacer.h"
+#include "queue.h"
+
+#define OUT_BYTES ((size_t)4 << 20)
+#define IN_BYTES  ((size_t)32 << 20)
+#define MS        UINT64_C(1000000)
+#define LOOK_MS   50 /* a wait looks so often whether it is over */
+#define PING_NS   (1000 * MS)
+#define FLUSH_NS  (2000 * MS)
+#define PART_NS   (500 * MS)
+
+struct socket_link {
+    struct migrate_address address;
+    struct migrate_channel_options options;
+    struct migrate_pacer pacer;
+    int listen_fd; /* -1: connects */
+    pthread_t life, writer;
+    struct migrate_queue in, out;
+    pthread_mutex_t lock; /* over the rest */
+    pthread_cond_t changed;
+    int fd;
+    bool want, up, closing;
+    bool writing;    /* the writer uses `fd` */
+    bool parting;    /* to be shut down when all is written */
+    bool parted_now; /* was */
+    uint32_t number; /* of the next frame */
+    char why[256];   /* of the parting */
+    struct migrate_traffic traffic;
+};
+
+static uint64_t now_ns(void) {
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+}
+
+static bool is_closing(struct socket_link *link) {
+    pthread_mutex_lock(&link->lock);
+    bool closing = link->closing;
+    pthread_mutex_unlock(&link->lock);
+    return closing;
+}
+
+static bool is_parting(struct socket_link *link) {
+    pthread_mutex_lock(&link->lock);
+    bool parting = link->parting;
+    pthread_mutex_unlock(&link->lock);
+    return parting;
+}
+
+/* ---- Making a connection -----------------------------------------------------------------------
+ */
+
+static int accept_one(struct socket_link *link, char *text, size_t text_size) {
+    for (;;) {
+        struct pollfd poll_fd = {.fd = link->listen_fd, .events = POLLIN};
+        if (is_closing(link))
+            break;
+        if (poll(&poll_fd, 1, LOOK_MS) <= 0)
+            continue;
+        int fd = accept4(link->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0)
+            return fd;
+    }
+    snprintf(text, text_size, "closed");
+    return -1;
+}
+
+static int connect_one(struct socket_link *link, char *text, size_t text_size) {
+    uint64_t until = now_ns() + link->options.timeout_ns;
+    for (;;) {
+        int fd = migrate_address_connect(&link->address, text, text_size);
+        if (fd >= 0 || now_ns() > until || is_closing(link))
+            return fd;
+        const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000};
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* ---- Reading -----------------------------------------------------------------------------------
+ */
+
+static void set_timeout(int fd, uint64_t ns) {
+    struct timeval timeout = {.tv_sec = (time_t)(ns / 1000000000),
+                              .tv_usec = (int32_t)(ns % 1000000000 / 1000)};
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+}
+
+/* Waits until there is something to read; false: it is over, `text` says why. */
+static bool await_bytes(struct socket_link *link, int fd, char *text, size_t text_size) {
+    uint64_t heard = now_ns(), parted_at = 0;
+    for (;;) {
+        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+        if (poll(&poll_fd, 1, LOOK_MS) > 0)
+            return true;
+        uint64_t now = now_ns();
+        if (is_parting(link) && parted_at == 0)
+            parted_at = now;
+        if (is_closing(link) || (parted_at != 0 && now > parted_at + PART_NS + FLUSH_NS)) {
+            snprintf(text, text_size, "closed");
+            return false;
+        }
+        if (now > heard + link->options.timeout_ns) {
+            snprintf(text, text_size, "nothing was heard from the other side for %.1f s",
+                     (double)link->options.timeout_ns / 1e9);
+            return false;
+        }
+    }
+}
+
+/* One piece from the socket into the reader; false: it is over. */
+static bool read_piece(struct socket_link *link, int fd, struct migrate_reader *reader, char *text,
+                       size_t text_size) {
+    struct migrate_message message;
+    uint8_t *where = NULL;
+    size_t want = migrate_reader_want(reader, &where);
+    ssize_t got = recv(fd, where, want, 0);
+    if (got < 0 && errno == EINTR)
+        return true;
+    if (got <= 0) {
+        snprintf(text, text_size, "the other side closed the link%s%s%s",
+                 migrate_reader_between(reader) ? "" : " in the middle of a frame",
+                 got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
+        return false;
+    }
+    switch (migrate_reader_got(reader, (size_t)got, &message, text, text_size)) {
+    case MIGRATE_READ_MORE:
+        return true;
+    case MIGRATE_READ_BAD:
+        return false;
+    case MIGRATE_READ_MESSAGE:
+        break;
+    }
+    if (message.type == MIGRATE_PING || is_parting(link)) {
+        migrate_message_drop(&message);
+        return true;
+    }
+    if (!migrate_queue_put(&link->in, MIGRATE_TOLD, &message, NULL)) {
+        snprintf(text, text_size, "closed, or out of memory for a message");
+        return false;
+    }
+    return true;
+}
+
+static void read_all(struct socket_link *link, int fd, char *text, size_t text_size) {
+    struct migrate_reader reader = {0};
+    bool alive = true;
+    while (alive) {
+        (void)migrate_queue_room(&link->in, true);
+        alive = await_bytes(link, fd, text, text_size) &&
+                read_piece(link, fd, &reader, text, text_size);
+    }
+    migrate_reader_reset(&reader);
+}
+
+/* ---- The life of a connection ------------------------------------------------------------------
+ */
+
+static void connected(struct socket_link *link, int fd) {
+    set_timeout(fd, link->options.timeout_ns);
+    pthread_mutex_lock(&link->lock);
+    migrate_queue_clear(&link->out);
+    link->fd = fd;
+    link->up = true;
+    link->parting = link->parted_now = false;
+    link->number = 0;
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+    (void)migrate_queue_put(&link->in, MIGRATE_UP, NULL, NULL);
+}
+
+static void disconnected(struct socket_link *link, int fd, char *text, size_t text_size) {
+    pthread_mutex_lock(&link->lock);
+    link->up = link->want = false;
+    if (link->parting)
+        snprintf(text, text_size, "%s", link->why);
+    shutdown(fd, SHUT_RDWR);
+    while (link->writing)
+        pthread_cond_wait(&link->changed, &link->lock);
+    link->fd = -1;
+    close(fd);
+    migrate_queue_clear(&link->out);
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+    (void)migrate_queue_put(&link->in, MIGRATE_DOWN, NULL, text);
+}
+
+static bool await_want(struct socket_link *link) {
+    pthread_mutex_lock(&link->lock);
+    while (!link->want && !link->closing)
+        pthread_cond_wait(&link->changed, &link->lock);
+    bool closing = link->closing;
+    pthread_mutex_unlock(&link->lock);
+    return !closing;
+}
+
+static void *live(void *ctx) {
+    struct socket_link *link = ctx;
+    while (await_want(link)) {
+        char text[256] = "";
+        int fd = link->listen_fd >= 0 ? accept_one(link, text, sizeof text)
+                                      : connect_one(link, text, sizeof text);
+        if (fd >= 0) {
+            connected(link, fd);
+            read_all(link, fd, text, sizeof text);
+            disconnected(link, fd, text, sizeof text);
+            continue;
+        }
+        pthread_mutex_lock(&link->lock);
+        link->want = false;
+        pthread_mutex_unlock(&link->lock);
+        (void)migrate_queue_put(&link->in, MIGRATE_DOWN, NULL, text);
+    }
+    return NULL;
+}
+
+/* ---- Writing -----------------------------------------------------------------------------------
+ */
+
+static void sleep_until(uint64_t at) {
+    const struct timespec until = {.tv_sec = (time_t)(at / 1000000000),
+                                   .tv_nsec = (int32_t)(at % 1000000000)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+static bool write_bytes(struct socket_link *link, int fd, const uint8_t *bytes, size_t size) {
+    while (size != 0) {
+        size_t piece =
+            link->pacer.bits_per_s != 0 && size > MIGRATE_PACE_PIECE ? MIGRATE_PACE_PIECE : size;
+        ssize_t written = send(fd, bytes, piece, MSG_NOSIGNAL);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+        uint64_t now = now_ns(), next = migrate_pace(&link->pacer, now, (size_t)written);
+        if (next > now)
+            sleep_until(next);
+    }
+    return true;
+}
+
+/* The socket, for the writer alone until it gives it back; -1: there is none. */
+static int borrow(struct socket_link *link, uint32_t *number) {
+    pthread_mutex_lock(&link->lock);
+    link->writing = link->up;
+    int fd = link->up ? link->fd : -1;
+    *number = link->number;
+    link->number += link->up ? 1 : 0;
+    pthread_mutex_unlock(&link->lock);
+    return fd;
+}
+
+static void give_back(struct socket_link *link, int fd, bool ok, size_t bytes, uint64_t ns) {
+    pthread_mutex_lock(&link->lock);
+    link->writing = false;
+    link->traffic.bytes += bytes;
+    link->traffic.busy_ns += ns;
+    if (!ok)
+        shutdown(fd, SHUT_RDWR); /* the reader finds out, and tells */
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void write_message(struct socket_link *link, struct migrate_message *message) {
+    uint32_t number = 0;
+    size_t size = 0;
+    int fd = borrow(link, &number);
+    if (fd < 0)
+        return;
+    uint64_t before = now_ns();
+    uint8_t *frame = migrate_frame_encode(message, number, &size);
+    bool ok = frame != NULL && write_bytes(link, fd, frame, size);
+    free(frame);
+    give_back(link, fd, ok, ok ? size : 0, message->type == MIGRATE_PAGES ? now_ns() - before : 0);
+}
+
+/* Nothing is left to be written: the other side may know that nothing comes. */
+static void part(struct socket_link *link) {
+    pthread_mutex_lock(&link->lock);
+    if (link->parting && !link->parted_now && link->up && migrate_queue_empty(&link->out)) {
+        shutdown(link->fd, SHUT_WR);
+        link->parted_now = true;
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void *write_all(void *ctx) {
+    struct socket_link *link = ctx;
+    uint64_t pinged = now_ns();
+    while (!is_closing(link) || !migrate_queue_empty(&link->out)) {
+        struct migrate_item *item = migrate_queue_take(&link->out, LOOK_MS * MS);
+        if (item != NULL) {
+            write_message(link, &item->message);
+            migrate_message_drop(&item->message);
+            free(item);
+            migrate_queue_done(&link->out);
+            pinged = now_ns();
+        } else if (now_ns() > pinged + PING_NS && !is_parting(link)) {
+            struct migrate_message ping = {.type = MIGRATE_PING};
+            write_message(link, &ping);
+            pinged = now_ns();
+        }
+        part(link);
+    }
+    return NULL;
+}
+
+/* ---- The link's own face -----------------------------------------------------------------------
+ */
+
+static void socket_send(void *ctx, struct migrate_message *message) {
+    struct socket_link *link = ctx;
+    pthread_mutex_lock(&link->lock);
+    bool up = link->up && !link->parting;
+    if (up && !migrate_queue_put(&link->out, MIGRATE_TOLD, message, NULL))
+        shutdown(link->fd, SHUT_RDWR); /* a message is lost, and with it the stream */
+    pthread_mutex_unlock(&link->lock);
+    if (!up)
+        migrate_message_drop(message);
+}
+
+static bool socket_room(void *ctx) {
+    struct socket_link *link = ctx;
+    return migrate_queue_room(&link->out, false);
+}
+
+static enum migrate_news socket_receive(void *ctx, struct migrate_message *out, char *text,
+                                        size_t text_size) {
+    struct socket_link *link = ctx;
+    struct migrate_item *item = migrate_queue_take(&link->in, 0);
+    while (item != NULL && item->news == MIGRATE_TOLD && is_parting(link)) {
+        migrate_message_drop(&item->message);
+        free(item);
+        item = migrate_queue_take(&link->in, 0);
+    }
+    if (item == NULL)
+        return MIGRATE_NO_NEWS;
+    enum migrate_news news = item->news;
+    *out = item->message;
+    snprintf(text, text_size, "%s", item->text);
+    free(item);
+    return news;
+}
+
+static void socket_reopen(void *ctx) {
+    struct socket_link *link = ctx;
+    pthread_mutex_lock(&link->lock);
+    link->want = true;
+    link->parting = link->parted_now = false;
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void socket_hang_up(void *ctx, const char *why) {
+    struct socket_link *link = ctx;
+    pthread_mutex_lock(&link->lock);
+    link->parting = true;
+    snprintf(link->why, sizeof link->why, "%s", why);
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void socket_traffic(void *ctx, struct migrate_traffic *out) {
+    struct socket_link *link = ctx;
+    pthread_mutex_lock(&link->lock);
+    *out = link->traffic;
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void socket_wait(void *ctx, uint64_t ns) {
+    struct socket_link *link = ctx;
+    migrate_queue_wait(&link->in, ns);
+}
+
+/* ---- Open and close ----------------------------------------------------------------------------
+ */
+
+static void dispose(struct socket_link *link) {
+    if (link->listen_fd >= 0) {
+        close(link->listen_fd);
+        if (link->address.kind == MIGRATE_UNIX)
+            unlink(link->address.path);
+    }
+    migrate_queue_destroy(&link->in);
+    migrate_queue_destroy(&link->out);
+    pthread_cond_destroy(&link->changed);
+    pthread_mutex_destroy(&link->lock);
+    free(link);
+}
+
+static void flush(struct socket_link *link) {
+    uint64_t until = now_ns() + FLUSH_NS;
+    bool left = true;
+    while (left && now_ns() < until) {
+        pthread_mutex_lock(&link->lock);
+        left = link->up && (link->writing || !migrate_queue_empty(&link->out));
+        pthread_mutex_unlock(&link->lock);
+        if (left)
+            sleep_until(now_ns() + MS);
+    }
+}
+
+static void socket_close(void *ctx) {
+    struct socket_link *link = ctx;
+    flush(link);
+    pthread_mutex_lock(&link->lock);
+    link->closing = true;
+    if (link->fd >= 0)
+        shutdown(link->fd, SHUT_WR);
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+    migrate_queue_close(&link->in);
+    migrate_queue_close(&link->out);
+    pthread_join(link->writer, NULL);
+    pthread_join(link->life, NULL);
+    dispose(link);
+}
+
+static bool start(struct socket_link *link) {
+    if (pthread_create(&link->life, NULL, live, link) != 0)
+        return false;
+    if (pthread_create(&link->writer, NULL, write_all, link) == 0)
+        return true;
+    pthread_mutex_lock(&link->lock);
+    link->closing = true;
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+    pthread_join(link->life, NULL);
+    return false;
+}
+
+/* NULL: out of memory. */
+static struct socket_link *make(const struct migrate_address *address,
+                                const struct migrate_channel_options *options) {
+    struct socket_link *link = calloc(1, sizeof *link);
+    if (link == NULL)
+        return NULL;
+    link->address = *address;
+    link->options = *options;
+    link->pacer.bits_per_s = options->bits_per_s;
+    link->listen_fd = link->fd = -1;
+    link->want = true;
+    pthread_mutex_init(&link->lock, NULL);
+    pthread_cond_init(&link->changed, NULL);
+    migrate_queue_init(&link->in, IN_BYTES);
+    migrate_queue_init(&link->out, OUT_BYTES);
+    return link;
+}
+
+bool migrate_socket_open(struct migrate_channel *channel, const struct migrate_address *address,
+                         bool listens, const struct migrate_channel_options *options, char *text,
+                         size_t text_size) {
+    struct socket_link *link = make(address, options);
+    snprintf(text, text_size, "out of memory for the link");
+    if (link == NULL)
+        return false;
+    if (listens)
+        link->listen_fd = migrate_address_listen(address, text, text_size);
+    if ((listens && link->listen_fd < 0) || !start(link)) {
+        dispose(link);
+        return false;
+    }
+    *channel = (struct migrate_channel){.link = {.ctx = link,
+                                                 .send = socket_send,
+                                                 .room = socket_room,
+                                                 .receive = socket_receive,
+                                                 .reopen = socket_reopen,
+                                                 .hang_up = socket_hang_up,
+                                                 .traffic = socket_traffic},
+                                        .wait = socket_wait,
+                                        .close = socket_close};
+    return true;
+}

@@ -1,0 +1,108 @@
+/*
+ * party.c - what both state machines do alike.
+ */
+#include "party.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t migrate_now(const struct migrate_party *party) {
+    return party->world.now(party->world.ctx);
+}
+
+void migrate_say(struct migrate_party *party, enum migrate_type type) {
+    migrate_say_event(party, type, 0);
+}
+
+void migrate_say_event(struct migrate_party *party, enum migrate_type type, uint64_t event) {
+    struct migrate_message message = {.type = type, .event = event, .session = party->session};
+    party->link.send(party->link.ctx, &message);
+}
+
+void migrate_say_hello(struct migrate_party *party, enum migrate_stance stance) {
+    struct migrate_message message = {.type = MIGRATE_HELLO,
+                                      .version = MIGRATE_VERSION,
+                                      .oldest = MIGRATE_OLDEST_VERSION,
+                                      .stance = stance,
+                                      .session = party->session};
+    party->link.send(party->link.ctx, &message);
+}
+
+static bool say_piece(struct migrate_party *party, enum migrate_type type, const uint8_t *data,
+                      size_t size, size_t all) {
+    struct migrate_message message = {.type = type, .bytes = all, .size = size};
+    message.data = malloc(size + 1);
+    if (message.data == NULL)
+        return false;
+    memcpy(message.data, data, size);
+    party->link.send(party->link.ctx, &message);
+    return true;
+}
+
+void migrate_say_abort(struct migrate_party *party, const char *why) {
+    size_t size = strnlen(why, MIGRATE_TEXT_BYTES);
+    if (!say_piece(party, MIGRATE_ABORT, (const uint8_t *)why, size, 0))
+        migrate_say(party, MIGRATE_ABORT);
+}
+
+bool migrate_say_data(struct migrate_party *party, enum migrate_type type, const uint8_t *data,
+                      size_t size) {
+    size_t at = 0;
+    do {
+        size_t piece = size - at < MIGRATE_CHUNK_BYTES ? size - at : MIGRATE_CHUNK_BYTES;
+        if (!say_piece(party, type, data + at, piece, size))
+            return false;
+        at += piece;
+    } while (at < size);
+    return true;
+}
+
+void migrate_deed(struct migrate_party *party, enum migrate_deed deed) {
+    party->world.deed(party->world.ctx, deed, party->event);
+}
+
+void migrate_conclude(struct migrate_party *party, const char *why) {
+    char *text = party->result->text;
+    size_t size = strnlen(why, sizeof party->result->text - 1);
+    memmove(text, why, size);
+    text[size] = '\0';
+}
+
+void migrate_tell(struct migrate_party *party, const char *text) {
+    const struct vidmm_migrate_progress progress = {
+        .phase = party->phase, .event = party->event, .text = text};
+    party->world.progress(party->world.ctx, &progress);
+}
+
+void migrate_end(struct migrate_party *party) {
+    if (party->prepared)
+        party->device.end(party->device.ctx);
+    party->prepared = false;
+}
+
+bool migrate_hello_good(const struct migrate_message *hello, char *text, size_t text_size) {
+    if (hello->oldest > MIGRATE_VERSION) {
+        snprintf(text, text_size,
+                 "the other side speaks versions %" PRIu32 " to %" PRIu32
+                 " of the stream, this program up to %u: it is older",
+                 hello->oldest, hello->version, MIGRATE_VERSION);
+        return false;
+    }
+    if (hello->version < MIGRATE_OLDEST_VERSION) {
+        snprintf(text, text_size,
+                 "the other side speaks version %" PRIu32
+                 " of the stream, this program %u and newer: it is too old",
+                 hello->version, MIGRATE_OLDEST_VERSION);
+        return false;
+    }
+    return true;
+}
+
+void migrate_abort_text(const struct migrate_message *abort, char *text, size_t text_size) {
+    size_t size = abort->size < text_size - 1 ? abort->size : text_size - 1;
+    for (size_t i = 0; i < size; i++)
+        text[i] = abort->data[i] >= ' ' && abort->data[i] < 127 ? (char)abort->data[i] : '?';
+    text[size] = '\0';
+}

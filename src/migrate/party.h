@@ -1,0 +1,81 @@
+/*
+ * party.h - what both state machines have: the link, the virtual GPU, a clock, a journal.
+ *
+ * A machine is stepped before each event of the guest, and again as long as it answers HOLD. It is
+ * used by one thread only and never waits.
+ */
+#ifndef VIDMM_MIGRATE_PARTY_H
+#define VIDMM_MIGRATE_PARTY_H
+
+#include <vidmm/migrate.h>
+
+#include "area.h"
+#include "link.h"
+
+enum migrate_verdict {
+    MIGRATE_RUN,  /* the guest plays the event */
+    MIGRATE_HOLD, /* not now: step again with the same event, soon */
+    MIGRATE_LEAVE /* the guest ends here */
+};
+
+/* Lines of the journal: what this process does with the guest from now on. */
+enum migrate_deed {
+    MIGRATE_RUNS,   /* plays on from the event, as its owner */
+    MIGRATE_PAUSES, /* stands still at it */
+    MIGRATE_GIVES,  /* source: will not play on unless somebody says so */
+    MIGRATE_WAITS,  /* target: said READY */
+    MIGRATE_DOUBTS,
+    MIGRATE_TAKES, /* target: is the owner from here on */
+    MIGRATE_DROPS, /* has no more part in it */
+    MIGRATE_DEEDS
+};
+
+struct migrate_world {
+    void *ctx;
+    uint64_t (*now)(void *ctx); /* ns */
+    uint64_t (*draw)(void *ctx);
+    /* Lasts before it returns. */
+    void (*deed)(void *ctx, enum migrate_deed deed, uint64_t event);
+    /* What somebody decided since the last call: ASK for nothing. */
+    enum vidmm_migrate_verdict (*verdict)(void *ctx);
+    void (*progress)(void *ctx, const struct vidmm_migrate_progress *progress);
+};
+
+struct migrate_party {
+    struct migrate_link link;
+    struct migrate_device device;
+    struct migrate_world world;
+    const char *config; /* lines NAME=VALUE */
+    const struct vidmm_migrate_options *options;
+    struct vidmm_migrate_result *result;
+    struct migrate_areas areas;
+    uint64_t session;
+    uint64_t event; /* of the step */
+    enum vidmm_migrate_phase phase;
+    bool prepared;     /* the driver was told of a migration */
+    uint64_t doubt_at; /* when the doubt began, or was told of last */
+};
+
+uint64_t migrate_now(const struct migrate_party *party);
+/* A message without, and with, an event. */
+void migrate_say(struct migrate_party *party, enum migrate_type type);
+void migrate_say_event(struct migrate_party *party, enum migrate_type type, uint64_t event);
+void migrate_say_hello(struct migrate_party *party, enum migrate_stance stance);
+void migrate_say_abort(struct migrate_party *party, const char *why);
+/* `size` bytes in pieces, of which the first says how many there are. false: out of memory. */
+bool migrate_say_data(struct migrate_party *party, enum migrate_type type, const uint8_t *data,
+                      size_t size);
+void migrate_deed(struct migrate_party *party, enum migrate_deed deed);
+/* The sentence of the result. */
+void migrate_conclude(struct migrate_party *party, const char *why);
+/* News for people. */
+void migrate_tell(struct migrate_party *party, const char *text);
+/* Ends the driver's part in it, if it has one; a paused guest may go on. */
+void migrate_end(struct migrate_party *party);
+
+/* The other side's HELLO: a version that is understood. false: `text` says why not. */
+bool migrate_hello_good(const struct migrate_message *hello, char *text, size_t text_size);
+/* The text of an ABORT, cut to what can be printed. */
+void migrate_abort_text(const struct migrate_message *abort, char *text, size_t text_size);
+
+#endif

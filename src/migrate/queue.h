@@ -1,0 +1,48 @@
+/*
+ * queue.h - messages between the guest's thread and the threads of a link, with news of the link in
+ * their order among them. Bounded by content: who would overfill it has to ask first, or waits.
+ */
+#ifndef VIDMM_MIGRATE_QUEUE_H
+#define VIDMM_MIGRATE_QUEUE_H
+
+#include <pthread.h>
+
+#include "link.h"
+
+struct migrate_item {
+    struct migrate_item *next;
+    enum migrate_news news;
+    struct migrate_message message;
+    char text[256];
+};
+
+struct migrate_queue {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct migrate_item *first, **end;
+    size_t bytes, most; /* of content */
+    bool taken;         /* what was taken last is still being worked on */
+    bool closed;
+};
+
+bool migrate_queue_init(struct migrate_queue *queue, size_t most);
+void migrate_queue_destroy(struct migrate_queue *queue);
+/* Takes what `message` holds; drops it when the queue is closed, or for want of memory (false). */
+bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
+                       struct migrate_message *message, const char *text);
+/* There is room. With `wait`: sleeps until there is, or the queue is closed. */
+bool migrate_queue_room(struct migrate_queue *queue, bool wait);
+/* The oldest, the caller's to free; NULL: none after `ns`. */
+struct migrate_item *migrate_queue_take(struct migrate_queue *queue, uint64_t ns);
+/* Sleeps until there is one, the queue is closed, or for `ns`. */
+void migrate_queue_wait(struct migrate_queue *queue, uint64_t ns);
+/* What was taken is done with. */
+void migrate_queue_done(struct migrate_queue *queue);
+/* Nothing is in it, and nothing is being worked on. */
+bool migrate_queue_empty(struct migrate_queue *queue);
+/* What is in it is dropped. */
+void migrate_queue_clear(struct migrate_queue *queue);
+/* Wakes everybody; nothing is taken any more. */
+void migrate_queue_close(struct migrate_queue *queue);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * send.c - a run that moves away while it plays.
+ */
+#include "session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
+    struct migrate_session *session = ctx;
+    session->adapter.lab = lab;
+    for (;;) {
+        enum migrate_verdict verdict = migrate_source_step(&session->source, event);
+        if (verdict != MIGRATE_HOLD) {
+            migrate_control_phase(&session->control, session->source.party.phase);
+            if (verdict == MIGRATE_LEAVE)
+                migrate_source_stop(&session->source); /* while there is an adapter */
+            return verdict == MIGRATE_RUN;
+        }
+        migrate_session_wait(session);
+    }
+}
+
+static uint64_t start_event(const struct migrate_session *session) {
+    const struct vidmm_migrate_options *options = &session->options;
+    if (options->start_percent == 0)
+        return options->start_event;
+    return session->last * (options->start_percent > 100 ? 100 : options->start_percent) / 100;
+}
+
+/* The run's own verdict first: a guest that went wrong is no migration's success. */
+static void conclude(struct migrate_session *session) {
+    struct vidmm_migrate_result *result = session->result;
+    struct migrate_traffic traffic;
+    session->channel.link.traffic(session->channel.link.ctx, &traffic);
+    result->wire_bytes = traffic.bytes;
+    if (result->run.status != VIDMM_RUN_VERIFIED) {
+        result->status = (enum vidmm_migrate_status)result->run.status;
+        snprintf(result->text, sizeof result->text, "%s", result->run.text);
+    } else if (result->status != VIDMM_MIGRATE_IN_DOUBT) {
+        result->status = result->moved ? VIDMM_MIGRATE_DONE : VIDMM_MIGRATE_STAYED;
+    }
+}
+
+static void run(struct migrate_session *session) {
+    struct migrate_party party = migrate_session_party(session);
+    migrate_source_start(&session->source, &party, start_event(session), session->last,
+                         session->address.kind == MIGRATE_FILE);
+    session->run.gate = gate;
+    session->run.gate_ctx = session;
+    migrate_journal_word(&session->journal, "start", 0);
+    vidmm_run(session->workload, &session->run, &session->result->run);
+    migrate_journal_word(&session->journal, session->result->moved ? "left" : "end",
+                         session->source.party.event);
+    migrate_source_ended(&session->source);
+    while (!migrate_source_done(&session->source))
+        migrate_session_wait(session);
+    migrate_source_stop(&session->source);
+    conclude(session);
+}
+
+enum vidmm_migrate_status vidmm_migrate_send(const struct vidmm_workload *workload,
+                                             const struct vidmm_run_options *options,
+                                             const struct vidmm_migrate_options *migration,
+                                             struct vidmm_migrate_result *result) {
+    struct migrate_session session;
+    if (migrate_session_open(&session, workload, options, migration, false, result))
+        run(&session);
+    migrate_session_close(&session);
+    return result->status;
+}

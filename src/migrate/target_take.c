@@ -1,0 +1,130 @@
+/*
+ * target_take.c - the target from its promise on.
+ *
+ * Once READY is said the target may not end on its own: the source may have committed. It keeps the
+ * paused guest whole until COMMIT or ABORT comes, on this connection or a later one, or somebody
+ * gives a verdict. Ownership is written to the journal before the guest plays its next event.
+ */
+#include "target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void target_take_ready(struct migrate_target *target) {
+    struct migrate_party *party = &target->party;
+    struct migrate_message message = {.type = MIGRATE_READY, .digest = target->seal.digest};
+    target->state = TARGET_READY;
+    migrate_deed(party, MIGRATE_WAITS);
+    party->link.send(party->link.ctx, &message);
+}
+
+static void own(struct migrate_target *target) {
+    struct migrate_party *party = &target->party;
+    target->state = TARGET_OWNER;
+    target->acknowledged = target->file;
+    party->phase = VIDMM_MIGRATE_ENDED;
+    party->result->moved = true;
+    party->result->event = party->event;
+    migrate_deed(party, MIGRATE_TAKES);
+    migrate_say_event(party, MIGRATE_OWNER, party->event);
+    migrate_end(party);
+}
+
+/* The guest is not this side's. */
+static void leave(struct migrate_target *target, const char *why) {
+    migrate_deed(&target->party, MIGRATE_DROPS);
+    target_give_up(target, why);
+}
+
+static void reopen(struct migrate_target *target) {
+    if (target->open || target->file)
+        return;
+    target->party.link.reopen(target->party.link.ctx);
+    target->open = true;
+}
+
+void target_take_stranger(struct migrate_target *target) {
+    migrate_say_hello(&target->party, MIGRATE_NEW);
+    target->party.link.hang_up(target->party.link.ctx, "");
+}
+
+/* ---- Doubt -------------------------------------------------------------------------------------
+ */
+
+void target_take_down(struct migrate_target *target, const char *why) {
+    struct migrate_party *party = &target->party;
+    char text[512];
+    if (target->state == TARGET_READY && why[0] != '\0') {
+        if (party->phase != VIDMM_MIGRATE_DOUBT) {
+            party->doubt_at = migrate_now(party);
+            migrate_deed(party, MIGRATE_DOUBTS);
+        }
+        party->phase = VIDMM_MIGRATE_DOUBT;
+        snprintf(text, sizeof text,
+                 "in doubt whether the source gave the guest away: %.200s; paused with its whole "
+                 "state, waiting for the source",
+                 why);
+        migrate_tell(party, text);
+    }
+    reopen(target);
+}
+
+static void greeted_again(struct migrate_target *target, const struct migrate_message *hello) {
+    struct migrate_party *party = &target->party;
+    if (hello->session != party->session || hello->stance == MIGRATE_NEW) {
+        target_take_stranger(target);
+        return;
+    }
+    migrate_say_hello(party, target->state == TARGET_OWNER ? MIGRATE_OWNS : MIGRATE_HOLDS);
+}
+
+void target_take_told(struct migrate_target *target, const struct migrate_message *message) {
+    struct migrate_party *party = &target->party;
+    char why[MIGRATE_TEXT_BYTES + 1], text[MIGRATE_TEXT_BYTES + 32];
+    switch (message->type) {
+    case MIGRATE_HELLO:
+        greeted_again(target, message);
+        return;
+    case MIGRATE_COMMIT:
+        if (target->state == TARGET_READY && message->session == party->session)
+            own(target);
+        return;
+    case MIGRATE_OWNER:
+        target->acknowledged = true;
+        return;
+    case MIGRATE_ABORT:
+        if (target->state != TARGET_READY)
+            return;
+        migrate_abort_text(message, why, sizeof why);
+        snprintf(text, sizeof text, "the source called it off: %s", why);
+        leave(target, text);
+        return;
+    default:
+        return;
+    }
+}
+
+/* ---- Steps -------------------------------------------------------------------------------------
+ */
+
+enum migrate_verdict target_take_step(struct migrate_target *target) {
+    struct migrate_party *party = &target->party;
+    enum vidmm_migrate_verdict verdict = party->world.verdict(party->world.ctx);
+    uint64_t limit = party->options->doubt_ns;
+    if (target->state == TARGET_OWNER)
+        return MIGRATE_RUN;
+    if (party->phase != VIDMM_MIGRATE_DOUBT)
+        return MIGRATE_HOLD;
+    if (verdict == VIDMM_MIGRATE_TAKE) {
+        own(target);
+        return MIGRATE_RUN;
+    }
+    if (verdict == VIDMM_MIGRATE_DROP)
+        leave(target, "dropped: somebody said that the guest is the source's");
+    if (limit != 0 && migrate_now(party) > party->doubt_at + limit &&
+        verdict == VIDMM_MIGRATE_ASK) {
+        party->result->status = VIDMM_MIGRATE_IN_DOUBT;
+        leave(target, "ended in doubt: the source may have given the guest away");
+    }
+    return target->state == TARGET_OVER ? MIGRATE_LEAVE : MIGRATE_HOLD;
+}

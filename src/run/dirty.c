@@ -1,0 +1,234 @@
+/*
+ * dirty.c - see dirty.h. The bits of a frame are counted at the driver's page size, then halved for
+ * every larger one: a large page is dirty when a small one in it is.
+ */
+#include "dirty.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tracked {
+    struct vidmm_memory_basis *basis;
+    uint32_t page_bytes;
+    uint64_t pages;
+    unsigned char *bits;
+    size_t size; /* bytes */
+};
+
+struct run_dirty {
+    struct vidmm_lab *lab;
+    const struct vidmm_workload *workload;
+    struct vidmm_run_dirty *result;
+    struct tracked *tracked;
+    uint32_t count;
+    enum vidmm_event_kind frame_end;
+    uint64_t frames_expected;
+    uint64_t chart[VIDMM_DIRTY_SIZES][VIDMM_PLAY_CHART]; /* sums */
+    uint64_t chart_frames[VIDMM_PLAY_CHART];
+    enum vidmm_status status;
+};
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+
+static uint64_t count_bits(const unsigned char *bits, uint64_t count) {
+    uint64_t set = 0;
+    for (uint64_t i = 0; i < (count + 7) / 8; i++)
+        set += (uint64_t)__builtin_popcount(bits[i]);
+    return set;
+}
+
+/* Pairs of the bits of a byte: four bits. */
+static unsigned halve_byte(unsigned byte) {
+    unsigned pairs = (byte | byte >> 1) & 0x55u;
+    pairs = (pairs | pairs >> 1) & 0x33u;
+    return (pairs | pairs >> 2) & 0x0fu;
+}
+
+/* Two bits become one, in place; how many there are then. What is behind `count` is zero. */
+static uint64_t halve(unsigned char *bits, uint64_t count) {
+    uint64_t bytes = (count + 7) / 8, halved = (count + 1) / 2;
+    for (uint64_t i = 0; i < (halved + 7) / 8; i++) {
+        unsigned high = 2 * i + 1 < bytes ? halve_byte(bits[2 * i + 1]) : 0;
+        bits[i] = (unsigned char)(halve_byte(bits[2 * i]) | high << 4);
+    }
+    return halved;
+}
+
+/* ---- A frame --------------------------------------------------------------------------------- */
+
+/* Adds what one segment's bits come to at each page size. */
+static void add_segment(const struct tracked *tracked, const struct vidmm_run_dirty *result,
+                        uint64_t *bytes) {
+    uint64_t count = tracked->pages, page = tracked->page_bytes;
+    for (uint32_t size = 0; size < result->sizes; size++) {
+        while (page < result->size[size].page_bytes) {
+            count = halve(tracked->bits, count);
+            page *= 2;
+        }
+        bytes[size] += count_bits(tracked->bits, count) * page;
+    }
+}
+
+static void end_frame(struct run_dirty *dirty) {
+    struct vidmm_run_dirty *result = dirty->result;
+    const struct vidmm_dirty_query all = {.clear = true};
+    uint64_t bytes[VIDMM_DIRTY_SIZES] = {0};
+    for (uint32_t i = 0; i < dirty->count && dirty->status == VIDMM_OK; i++) {
+        struct tracked *tracked = &dirty->tracked[i];
+        dirty->status = vidmm_basis_query(tracked->basis, &all, tracked->bits, tracked->size);
+        add_segment(tracked, result, bytes);
+    }
+    uint64_t bin = dirty->frames_expected == 0
+                       ? 0
+                       : result->frames * VIDMM_PLAY_CHART / dirty->frames_expected;
+    bin = bin < VIDMM_PLAY_CHART ? bin : VIDMM_PLAY_CHART - 1;
+    for (uint32_t i = 0; i < result->sizes; i++) {
+        result->size[i].bytes += bytes[i];
+        result->size[i].most = bytes[i] > result->size[i].most ? bytes[i] : result->size[i].most;
+        dirty->chart[i][bin] += bytes[i];
+    }
+    dirty->chart_frames[bin]++;
+    result->frames++;
+}
+
+bool run_dirty_gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
+    struct run_dirty *dirty = ctx;
+    if (event == 0 || dirty->workload->events[event - 1].kind != dirty->frame_end)
+        return true;
+    vidmm_host_aside(lab->host, true);
+    end_frame(dirty);
+    vidmm_host_aside(lab->host, false);
+    return dirty->status == VIDMM_OK;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+/* A basis over the whole of memory segment `id`, if the driver tracks it. */
+static enum vidmm_status track(struct run_dirty *dirty, uint32_t id) {
+    struct vidmm_segment_info segment;
+    uint32_t page = vidmm_dirty_page(dirty->lab->adapter, id);
+    if (!vidmm_segment_info(dirty->lab->adapter, id, &segment) || segment.aperture || page == 0)
+        return VIDMM_OK;
+    struct tracked *tracked = &dirty->tracked[dirty->count];
+    const struct vidmm_memory_range all = {.size = segment.size / page * page};
+    const struct vidmm_dirty_query query = {0};
+    enum vidmm_status status =
+        vidmm_basis_create(dirty->lab->adapter, id, &all, 1, &tracked->basis);
+    if (status != VIDMM_OK)
+        return status;
+    dirty->count++;
+    tracked->page_bytes = page;
+    tracked->pages = all.size / page;
+    tracked->size = vidmm_basis_query_bytes(tracked->basis, &query);
+    tracked->bits = malloc(tracked->size);
+    return tracked->bits == NULL ? VIDMM_NO_MEMORY : vidmm_basis_start(tracked->basis);
+}
+
+static enum vidmm_status track_all(struct run_dirty *dirty) {
+    struct vidmm_adapter_info info;
+    enum vidmm_status status = VIDMM_OK;
+    vidmm_adapter_info(dirty->lab->adapter, &info);
+    dirty->tracked = calloc(info.segments + 1u, sizeof *dirty->tracked);
+    if (dirty->tracked == NULL)
+        return VIDMM_NO_MEMORY;
+    for (uint32_t id = 1; id <= info.segments && status == VIDMM_OK; id++)
+        status = track(dirty, id);
+    return status;
+}
+
+/* The driver's own page size, and what is larger. */
+static void choose_sizes(struct run_dirty *dirty) {
+    static const uint64_t larger[VIDMM_DIRTY_SIZES - 1] = {32u << 10, 256u << 10, 2u << 20};
+    struct vidmm_run_dirty *result = dirty->result;
+    uint64_t page = 0;
+    for (uint32_t i = 0; i < dirty->count; i++)
+        page = dirty->tracked[i].page_bytes > page ? dirty->tracked[i].page_bytes : page;
+    result->size[result->sizes++].page_bytes = page;
+    for (uint32_t i = 0; i < VIDMM_DIRTY_SIZES - 1; i++)
+        if (larger[i] > page)
+            result->size[result->sizes++].page_bytes = larger[i];
+}
+
+static void count_frames(struct run_dirty *dirty, uint64_t limit) {
+    const struct vidmm_workload *workload = dirty->workload;
+    uint64_t presents = 0, submits = 0;
+    for (size_t i = 0; i < workload->event_count; i++) {
+        presents += workload->events[i].kind == VIDMM_EVENT_PRESENT;
+        submits += workload->events[i].kind == VIDMM_EVENT_SUBMIT;
+    }
+    dirty->frame_end = presents != 0 ? VIDMM_EVENT_PRESENT : VIDMM_EVENT_SUBMIT;
+    dirty->frames_expected = presents != 0 ? presents : submits;
+    if (limit != 0 && limit < dirty->frames_expected)
+        dirty->frames_expected = limit;
+}
+
+static void release(struct run_dirty *dirty) {
+    vidmm_host_aside(dirty->lab->host, true);
+    for (uint32_t i = 0; i < dirty->count; i++) {
+        vidmm_basis_destroy(dirty->tracked[i].basis);
+        free(dirty->tracked[i].bits);
+    }
+    vidmm_host_aside(dirty->lab->host, false);
+    free(dirty->tracked);
+    free(dirty);
+}
+
+/* A sentence for what failed last. */
+static void say_fault(const struct run_dirty *dirty, char *text, size_t text_size) {
+    struct vidmm_fault fault;
+    vidmm_last_fault(dirty->lab->adapter, &fault);
+    if (dirty->status == VIDMM_NO_MEMORY)
+        snprintf(text, text_size, "out of memory for dirty-bit tracking");
+    else
+        vidmm_fault_text(&fault, text, text_size);
+}
+
+struct run_dirty *run_dirty_start(struct vidmm_lab *lab, const struct vidmm_workload *workload,
+                                  uint64_t frame_limit, struct vidmm_run_dirty *result, char *text,
+                                  size_t text_size) {
+    struct run_dirty *dirty = calloc(1, sizeof *dirty);
+    if (dirty == NULL) {
+        snprintf(text, text_size, "out of memory for dirty-bit tracking");
+        return NULL;
+    }
+    *dirty = (struct run_dirty){.lab = lab, .workload = workload, .result = result};
+    memset(result, 0, sizeof *result);
+    count_frames(dirty, frame_limit);
+    vidmm_host_aside(lab->host, true);
+    dirty->status = track_all(dirty);
+    vidmm_host_aside(lab->host, false);
+    if (dirty->status != VIDMM_OK) {
+        say_fault(dirty, text, text_size);
+        release(dirty);
+        return NULL;
+    }
+    if (dirty->count == 0) {
+        snprintf(text, text_size,
+                 "the driver tracks no dirty pages: DXGKQAITYPE_DIRTYBITTRACKINGCAPS "
+                 "(WDDM 3.2) says so for every memory segment");
+        release(dirty);
+        return NULL;
+    }
+    choose_sizes(dirty);
+    result->on = true;
+    return dirty;
+}
+
+bool run_dirty_stop(struct run_dirty *dirty, char *text, size_t text_size) {
+    if (dirty == NULL)
+        return true;
+    struct vidmm_run_dirty *result = dirty->result;
+    bool good = dirty->status == VIDMM_OK;
+    for (uint32_t bin = 0; bin < VIDMM_PLAY_CHART; bin++) {
+        if (dirty->chart_frames[bin] == 0)
+            continue;
+        for (uint32_t i = 0; i < result->sizes; i++)
+            result->size[i].chart[result->samples] =
+                dirty->chart[i][bin] / dirty->chart_frames[bin];
+        result->samples++;
+    }
+    if (!good)
+        say_fault(dirty, text, text_size);
+    release(dirty);
+    return good;
+}

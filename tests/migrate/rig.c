@@ -1,0 +1,470 @@
+/*
+ * rig.c - the guest, the link and the clock of the tests.
+ */
+#include "rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TICK UINT64_C(1000000)
+
+static uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 31)) * UINT64_C(0x7fb5d329728ea185);
+    x = (x ^ (x >> 27)) * UINT64_C(0x81dadef4bc2dd44d);
+    return x ^ (x >> 33);
+}
+
+/* ---- The guest ---------------------------------------------------------------------------------
+ */
+
+/* What a page becomes hangs on what another one was: a byte that is lost is never made up for. */
+static void write_page(struct rig_side *side, uint64_t event, unsigned k) {
+    uint64_t draw = mix(event * 64 + k + 1);
+    unsigned segment = (unsigned)(draw % RIG_SEGMENTS), page = (unsigned)(draw / 8 % RIG_PAGES);
+    unsigned from = (unsigned)(draw / 1024 % RIG_PAGES);
+    if (!side->used[segment][page])
+        return;
+    const uint8_t *other = side->memory[segment][side->used[segment][from] ? from : page];
+    uint8_t *to = side->memory[segment][page];
+    for (unsigned i = 0; i < RIG_PAGE; i += 37)
+        to[i] = (uint8_t)(to[i] * 5 + other[RIG_PAGE - 1 - i] + event + 1);
+    side->dirty[segment][page] = true;
+}
+
+/* Memory comes in cleared, and is forgotten when it goes. */
+static void turn_page(struct rig_side *side, uint64_t event) {
+    uint64_t draw = mix(event ^ 0x5555);
+    unsigned segment = (unsigned)(draw % RIG_SEGMENTS), page = (unsigned)(draw / 8 % RIG_PAGES);
+    bool *used = &side->used[segment][page];
+    *used = !*used;
+    memset(side->memory[segment][page], *used ? 0 : 0xee, RIG_PAGE);
+    side->dirty[segment][page] = *used;
+}
+
+static void play(struct rig_side *side, uint64_t event, unsigned writes) {
+    if (event % 5 == 0)
+        turn_page(side, event);
+    for (unsigned k = 0; k < writes; k++)
+        write_page(side, event, k);
+    side->state[event % RIG_STATE] += (uint8_t)(side->state[(event + 1) % RIG_STATE] + event);
+    side->calls = mix(side->calls + event + 1);
+    side->next = event + 1;
+}
+
+bool rig_right(const struct rig_side *side) {
+    struct rig_side *other = calloc(1, sizeof *other);
+    bool right = other != NULL && side->next == RIG_EVENTS;
+    for (uint64_t event = 0; right && event < RIG_EVENTS; event++)
+        play(other, event, side->rig->writes);
+    for (unsigned s = 0; right && s < RIG_SEGMENTS; s++)
+        for (unsigned p = 0; p < RIG_PAGES; p++)
+            right = right && side->used[s][p] == other->used[s][p] &&
+                    (!other->used[s][p] ||
+                     memcmp(side->memory[s][p], other->memory[s][p], RIG_PAGE) == 0);
+    right =
+        right && side->calls == other->calls && memcmp(side->state, other->state, RIG_STATE) == 0;
+    free(other);
+    return right;
+}
+
+/* ---- The device --------------------------------------------------------------------------------
+ */
+
+static bool grant(struct rig_side *side) {
+    return ++side->asked != side->fail_at;
+}
+
+static uint32_t device_segments(void *ctx, struct migrate_segment *list, uint32_t room) {
+    (void)ctx;
+    (void)room;
+    for (uint32_t i = 0; i < RIG_SEGMENTS; i++)
+        list[i] = (struct migrate_segment){i + 1, RIG_PAGE, (uint64_t)RIG_PAGES * RIG_PAGE};
+    return RIG_SEGMENTS;
+}
+
+static bool device_prepare(void *ctx, enum vidmm_migration_side as) {
+    struct rig_side *side = ctx;
+    if (!grant(side))
+        return false;
+    side->prepared = true;
+    side->paused = as == VIDMM_MIGRATION_TARGET;
+    if (as == VIDMM_MIGRATION_SOURCE) {
+        memset(side->dirty, 1, sizeof side->dirty);
+    } else { /* hardware that is made ready for another's state has none of its own */
+        memset(side->memory, 0x99, sizeof side->memory);
+        memset(side->state, 0x99, sizeof side->state);
+    }
+    return true;
+}
+
+static void device_end(void *ctx) {
+    struct rig_side *side = ctx;
+    side->prepared = side->paused = false;
+}
+
+static bool device_pause(void *ctx) {
+    struct rig_side *side = ctx;
+    side->paused = true;
+    return grant(side);
+}
+
+static bool device_save(void *ctx, enum vidmm_migration_data kind, uint8_t **data, size_t *size) {
+    struct rig_side *side = ctx;
+    *size = kind == VIDMM_MIGRATION_MUTABLE ? RIG_STATE : 8;
+    *data = malloc(*size);
+    memcpy(*data, kind == VIDMM_MIGRATION_MUTABLE ? side->state : (const uint8_t *)"hardware",
+           *size);
+    if (grant(side))
+        return true;
+    free(*data);
+    return false;
+}
+
+static bool device_restore(void *ctx, enum vidmm_migration_data kind, const uint8_t *data,
+                           size_t size) {
+    struct rig_side *side = ctx;
+    if (kind == VIDMM_MIGRATION_IMMUTABLE)
+        return grant(side) && size == 8 && memcmp(data, "hardware", 8) == 0;
+    if (!grant(side) || size != RIG_STATE)
+        return false;
+    memcpy(side->state, data, size);
+    return true;
+}
+
+static bool device_dirty(void *ctx, uint32_t id, struct page_set *pages) {
+    struct rig_side *side = ctx;
+    for (unsigned p = 0; p < RIG_PAGES; p++) {
+        if (side->dirty[id - 1][p] && side->used[id - 1][p])
+            page_set_add(pages, p);
+        side->dirty[id - 1][p] = false;
+    }
+    return grant(side);
+}
+
+static bool device_used(void *ctx, uint32_t id, struct page_set *pages) {
+    struct rig_side *side = ctx;
+    for (unsigned p = 0; p < RIG_PAGES; p++)
+        if (side->used[id - 1][p])
+            page_set_add(pages, p);
+    return grant(side);
+}
+
+static bool device_read(void *ctx, uint32_t id, const struct vidmm_memory_range *ranges,
+                        uint32_t count, uint8_t *out) {
+    struct rig_side *side = ctx;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(out, (uint8_t *)side->memory[id - 1] + ranges[i].offset, (size_t)ranges[i].size);
+        out += ranges[i].size;
+    }
+    return grant(side);
+}
+
+static bool device_write(void *ctx, uint32_t id, const struct vidmm_memory_range *ranges,
+                         uint32_t count, const uint8_t *in) {
+    struct rig_side *side = ctx;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy((uint8_t *)side->memory[id - 1] + ranges[i].offset, in, (size_t)ranges[i].size);
+        in += ranges[i].size;
+    }
+    return grant(side);
+}
+
+static uint64_t device_calls_hash(void *ctx) {
+    const struct rig_side *side = ctx;
+    return side->calls;
+}
+
+static const char *device_why(void *ctx) {
+    (void)ctx;
+    return "the device failed";
+}
+
+/* ---- The link ----------------------------------------------------------------------------------
+ */
+
+static struct rig_pipe *outgoing(struct rig_side *side) {
+    return side->is_target ? &side->rig->link.to_source : &side->rig->link.to_target;
+}
+
+static struct rig_pipe *incoming(struct rig_side *side) {
+    return side->is_target ? &side->rig->link.to_target : &side->rig->link.to_source;
+}
+
+/* Nothing that is written from here on arrives; what has been written does. */
+static void disconnect(struct rig *rig) {
+    rig->link.connected = false;
+}
+
+static void pipe_write(struct rig *rig, struct rig_pipe *pipe, const uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size && rig->link.connected; i++, pipe->carried++) {
+        if (pipe->carried == pipe->cut_at) {
+            pipe->cut_at = RIG_NEVER;
+            disconnect(rig);
+            return;
+        }
+        if (pipe->size == pipe->room) {
+            pipe->room = pipe->room * 2 + 4096;
+            pipe->bytes = realloc(pipe->bytes, pipe->room);
+        }
+        uint8_t spoil = pipe->carried == pipe->spoil_at ? 0x10 : 0;
+        pipe->bytes[pipe->size++] = bytes[i] ^ spoil;
+    }
+}
+
+static void link_send(void *ctx, struct migrate_message *message) {
+    struct rig_side *side = ctx;
+    size_t size = 0;
+    if (side->up && side->rig->link.connected) {
+        uint8_t *frame = migrate_frame_encode(message, side->number++, &size);
+        pipe_write(side->rig, outgoing(side), frame, size);
+        free(frame);
+    }
+    migrate_message_drop(message);
+}
+
+static bool link_room(void *ctx) {
+    struct rig_side *side = ctx;
+    const struct rig_pipe *pipe = outgoing(side);
+    return pipe->size - pipe->read < 3 * MIGRATE_BATCH_BYTES / 100;
+}
+
+/* The connection is over for this side. */
+static enum migrate_news go_down(struct rig_side *side, const char *why, char *text, size_t size) {
+    disconnect(side->rig);
+    side->up = side->wants = false;
+    migrate_reader_reset(&side->reader);
+    if (why != text)
+        snprintf(text, size, "%s", why);
+    return MIGRATE_DOWN;
+}
+
+static enum migrate_news link_receive(void *ctx, struct migrate_message *out, char *text,
+                                      size_t text_size) {
+    struct rig_side *side = ctx;
+    struct rig_pipe *pipe = incoming(side);
+    if (side->told_up) {
+        side->told_up = false;
+        return MIGRATE_UP;
+    }
+    while (side->up && pipe->read < pipe->allowed && pipe->read < pipe->size) {
+        uint8_t *where = NULL;
+        (void)migrate_reader_want(&side->reader, &where);
+        *where = pipe->bytes[pipe->read++];
+        switch (migrate_reader_got(&side->reader, 1, out, text, text_size)) {
+        case MIGRATE_READ_MORE:
+            break;
+        case MIGRATE_READ_BAD:
+            return go_down(side, text, text, text_size);
+        case MIGRATE_READ_MESSAGE:
+            return MIGRATE_TOLD;
+        }
+    }
+    if (side->told_down) {
+        side->told_down = false;
+        return go_down(side, side->why, text, text_size);
+    }
+    if (side->up && !side->rig->link.connected && pipe->read == pipe->size)
+        return go_down(side, "the link broke", text, text_size);
+    return MIGRATE_NO_NEWS;
+}
+
+static void link_reopen(void *ctx) {
+    struct rig_side *side = ctx;
+    side->wants = true;
+}
+
+static void link_hang_up(void *ctx, const char *why) {
+    struct rig_side *side = ctx;
+    snprintf(side->why, sizeof side->why, "%s", why);
+    side->told_down = side->up;
+}
+
+static void link_traffic(void *ctx, struct migrate_traffic *out) {
+    struct rig_side *side = ctx;
+    *out = (struct migrate_traffic){outgoing(side)->carried, side->rig->ticks * TICK};
+}
+
+static void pipe_reset(struct rig_pipe *pipe) {
+    pipe->size = pipe->read = pipe->allowed = 0;
+}
+
+static void connect_sides(struct rig *rig) {
+    struct rig_side *sides[] = {&rig->source, &rig->target};
+    if (rig->link.connected || rig->source.up || rig->target.up || !rig->source.wants ||
+        !rig->target.wants || !rig->source.alive || !rig->target.alive)
+        return;
+    rig->link.connected = true;
+    pipe_reset(&rig->link.to_source);
+    pipe_reset(&rig->link.to_target);
+    for (unsigned i = 0; i < 2; i++) {
+        sides[i]->up = sides[i]->told_up = true;
+        sides[i]->number = 0;
+        migrate_reader_reset(&sides[i]->reader);
+    }
+}
+
+/* ---- The world ---------------------------------------------------------------------------------
+ */
+
+static uint64_t world_now(void *ctx) {
+    const struct rig_side *side = ctx;
+    return side->rig->now += 1000;
+}
+
+static uint64_t world_draw(void *ctx) {
+    return mix(world_now(ctx)) | 1;
+}
+
+static void world_deed(void *ctx, enum migrate_deed deed, uint64_t event) {
+    struct rig_side *side = ctx;
+    side->deeds[deed]++;
+    if (deed == MIGRATE_TAKES)
+        side->own_event = event;
+}
+
+static enum vidmm_migrate_verdict world_verdict(void *ctx) {
+    struct rig_side *side = ctx;
+    enum vidmm_migrate_verdict verdict = side->verdict;
+    side->verdict = VIDMM_MIGRATE_ASK;
+    return verdict;
+}
+
+static void world_progress(void *ctx, const struct vidmm_migrate_progress *progress) {
+    struct rig_side *side = ctx;
+    if (progress->text != NULL)
+        snprintf(side->rig->said, sizeof side->rig->said, "%s", progress->text);
+}
+
+static struct migrate_party make_party(struct rig_side *side) {
+    return (struct migrate_party){
+        .link = {side, link_send, link_room, link_receive, link_reopen, link_hang_up, link_traffic},
+        .device = {side, device_segments, device_prepare, device_end, device_pause, device_save,
+                   device_restore, device_dirty, device_used, device_read, device_write,
+                   device_calls_hash, device_why},
+        .world = {side, world_now, world_draw, world_deed, world_verdict, world_progress},
+        .config = "workload=test\n",
+        .options = &side->options,
+        .result = &side->result};
+}
+
+/* ---- Time --------------------------------------------------------------------------------------
+ */
+
+static void side_start(struct rig *rig, struct rig_side *side, bool is_target) {
+    side->rig = rig;
+    side->is_target = is_target;
+    side->alive = side->wants = true;
+    side->options.pause_ns = 20 * TICK;
+    side->options.pause_most_ns = 60 * TICK;
+    side->options.timeout_ns = 400 * TICK;
+    side->options.rounds = 12;
+    side->own_event = RIG_NEVER;
+}
+
+void rig_start(struct rig *rig, unsigned writes) {
+    memset(rig, 0, sizeof *rig);
+    rig->now = TICK;
+    rig->writes = writes;
+    rig->link.rate = 40000;
+    rig->link.to_source.cut_at = rig->link.to_source.spoil_at = RIG_NEVER;
+    rig->link.to_target.cut_at = rig->link.to_target.spoil_at = RIG_NEVER;
+    side_start(rig, &rig->source, false);
+    side_start(rig, &rig->target, true);
+}
+
+void rig_go(struct rig *rig) {
+    struct migrate_party source = make_party(&rig->source), target = make_party(&rig->target);
+    migrate_source_start(&rig->source.source, &source, 40, RIG_EVENTS - 1, false);
+    migrate_target_start(&rig->target.target, &target, false);
+}
+
+static enum migrate_verdict step(struct rig_side *side) {
+    return side->is_target ? migrate_target_step(&side->target, side->next)
+                           : migrate_source_step(&side->source, side->next);
+}
+
+/* Whose guest it is runs; a rehearsal does not count. */
+static void note_owner(struct rig *rig, const struct rig_side *side) {
+    const struct rig_side *other = side->is_target ? &rig->source : &rig->target;
+    bool owns = !side->is_target || side->own_event != RIG_NEVER;
+    if (!owns)
+        return;
+    if (side->is_target && other->next > side->own_event)
+        rig->two_owners = true;
+    if (!side->is_target && other->own_event <= side->next)
+        rig->two_owners = true;
+}
+
+static void begin_again(struct rig_side *side) {
+    if (!side->is_target || !migrate_target_again(&side->target)) {
+        side->ended = true;
+        return;
+    }
+    memset(side->memory, 0, sizeof side->memory);
+    memset(side->used, 0, sizeof side->used);
+    memset(side->state, 0, sizeof side->state);
+    side->next = side->calls = 0;
+}
+
+static void side_tick(struct rig *rig, struct rig_side *side) {
+    if (!side->alive)
+        return;
+    if (side->ended) {
+        bool done = side->is_target ? migrate_target_done(&side->target)
+                                    : migrate_source_done(&side->source);
+        if (done)
+            rig_kill(rig, side); /* the process ends */
+        return;
+    }
+    switch (step(side)) {
+    case MIGRATE_RUN:
+        note_owner(rig, side);
+        play(side, side->next, rig->writes);
+        side->ended = side->next == RIG_EVENTS;
+        return;
+    case MIGRATE_HOLD:
+        return;
+    case MIGRATE_LEAVE:
+        migrate_end(side->is_target ? &side->target.party : &side->source.party);
+        begin_again(side);
+    }
+}
+
+static void pipe_tick(struct rig *rig, struct rig_pipe *pipe) {
+    size_t allowed = rig->link.rate == 0 ? pipe->size : pipe->allowed + (size_t)rig->link.rate;
+    pipe->allowed = allowed < pipe->size ? allowed : pipe->size;
+}
+
+void rig_tick(struct rig *rig) {
+    connect_sides(rig);
+    side_tick(rig, &rig->source);
+    for (unsigned i = 0; rig->lag == 0 && i < 2; i++)
+        side_tick(rig, &rig->target); /* rehearsing is faster than running and moving */
+    if (rig->lag != 0 && rig->ticks % rig->lag == 0)
+        side_tick(rig, &rig->target);
+    pipe_tick(rig, &rig->link.to_source);
+    pipe_tick(rig, &rig->link.to_target);
+    rig->now += TICK;
+    rig->ticks++;
+}
+
+void rig_kill(struct rig *rig, struct rig_side *side) {
+    side->alive = false;
+    side->up = side->wants = false;
+    disconnect(rig);
+}
+
+void rig_run(struct rig *rig, uint64_t ticks) {
+    while (ticks-- != 0 && (rig->source.alive || rig->target.alive))
+        rig_tick(rig);
+}
+
+void rig_stop(struct rig *rig) {
+    migrate_source_stop(&rig->source.source);
+    migrate_target_stop(&rig->target.target);
+    migrate_reader_reset(&rig->source.reader);
+    migrate_reader_reset(&rig->target.reader);
+    free(rig->link.to_source.bytes);
+    free(rig->link.to_target.bytes);
+}

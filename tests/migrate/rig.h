@@ -1,0 +1,86 @@
+/*
+ * rig.h - a migration in one thread: a guest that is a block of memory, a link that is two arrays,
+ * time that passes by ticks. Everything follows from a seed, and the link breaks, or a side is
+ * killed, exactly where it is told to.
+ */
+#ifndef VIDMM_TESTS_MIGRATE_RIG_H
+#define VIDMM_TESTS_MIGRATE_RIG_H
+
+#include "frame.h"
+#include "source.h"
+#include "target.h"
+
+#define RIG_SEGMENTS 2u
+#define RIG_PAGES    48u /* of each segment */
+#define RIG_PAGE     4096u
+#define RIG_EVENTS   400u
+#define RIG_STATE    64u
+#define RIG_NEVER    UINT64_MAX
+
+/* Bytes of one direction of one connection. */
+struct rig_pipe {
+    uint8_t *bytes;
+    size_t size, room, read, allowed;
+    uint64_t carried;          /* over all connections */
+    uint64_t cut_at, spoil_at; /* of `carried`; RIG_NEVER: not */
+};
+
+struct rig_side;
+
+struct rig_link {
+    struct rig_pipe to_target, to_source;
+    bool connected;
+    uint64_t rate; /* bytes a tick; 0: all at once */
+};
+
+struct rig_side {
+    struct rig *rig;
+    bool is_target, alive, ended;
+    /* The guest: */
+    uint8_t memory[RIG_SEGMENTS][RIG_PAGES][RIG_PAGE];
+    bool dirty[RIG_SEGMENTS][RIG_PAGES];
+    bool used[RIG_SEGMENTS][RIG_PAGES];
+    uint8_t state[RIG_STATE];
+    uint64_t next; /* event */
+    uint64_t calls;
+    bool paused, prepared;
+    unsigned fail_at, asked; /* the n-th request of the device fails; 0: none */
+    /* The link: */
+    bool wants, up, told_up, told_down;
+    struct migrate_reader reader;
+    uint32_t number;
+    char why[256];
+    enum vidmm_migrate_verdict verdict;
+    unsigned deeds[MIGRATE_DEEDS];
+    uint64_t own_event;
+    struct vidmm_migrate_options options;
+    struct vidmm_migrate_result result;
+    struct migrate_source source;
+    struct migrate_target target;
+};
+
+struct rig {
+    uint64_t now, ticks;
+    struct rig_link link;
+    struct rig_side source, target;
+    unsigned writes; /* pages that an event of the guest writes */
+    unsigned lag;    /* the target steps every so many ticks only; 0: twice a tick */
+    bool two_owners;
+    char said[512]; /* the last news for people */
+};
+
+/* Everything as it is before the first tick. */
+void rig_start(struct rig *rig, unsigned writes);
+/* After options were changed: makes the machines. */
+void rig_go(struct rig *rig);
+/* Both sides step, the guest plays what it may. */
+void rig_tick(struct rig *rig);
+void rig_kill(struct rig *rig, struct rig_side *side);
+/* Until both have ended, or `ticks` have passed. */
+void rig_run(struct rig *rig, uint64_t ticks);
+void rig_stop(struct rig *rig);
+
+/* What the guest's memory and state must be at its end. */
+bool rig_right(const struct rig_side *side);
+
+#endif

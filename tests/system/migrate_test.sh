@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# A workload moves to another process in mid-run and ends there with every byte verified, after the
+# same calls as a run that stayed.
+#
+#   migrate_test.sh VIDMM WORKLOAD FRAMES LINK [OPTION of send...]
+#
+# LINK: unix, tcp or file.
+set -u
+. "$(dirname "$0")/lib.sh"
+vidmm=$1 workload=$2 frames=$3 kind=$4
+shift 4
+work=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
+report=$work/run.json
+export XDG_RUNTIME_DIR=$work
+run=(--frames "$frames" --vram 60% --seed 3)
+case $kind in
+tcp) link=tcp:127.0.0.1:$((20000 + $$ % 20000)) ;;
+*) link=$kind:$work/link ;;
+esac
+
+send() {
+    "$vidmm" migrate send --to "$link" --timeout 30s --quiet --json "$work/send.json" --journal "$work/journal" \
+        "${run[@]}" "$@" "$workload" || fail "$workload: send ended with $?"
+}
+recv() {
+    "$vidmm" migrate recv --from "$link" --timeout 30s --quiet --json "$work/recv.json" --journal "$work/journal" \
+        "${run[@]}" "$workload" || fail "$workload: recv ended with $?"
+}
+
+verify --ddi wddm3.2 --model gpummu --set DirtyPageBytes=4096 "${run[@]}" "$workload" || finish
+if [ "$kind" = file ]; then
+    send "$@"
+    recv
+    [ -e "$work/link" ] && fail "$workload: the file can be taken once more"
+else
+    recv &
+    receiver=$!
+    send "$@"
+    # A source that never came would be waited for.
+    [ -e "$work/send.json" ] || finish
+    wait $receiver
+fi
+[ "$(member "$work/send.json" status)" = done ] || fail "$workload: $(member "$work/send.json" text)"
+[ "$(member "$work/recv.json" status)" = done ] || fail "$workload: $(member "$work/recv.json" text)"
+[ "$(member "$work/recv.json" mismatched_bytes)" = 0 ] || fail "$workload: wrong bytes"
+for name in calls_hash verified_bytes; do
+    [ "$(member "$work/recv.json" $name)" = "$(member "$report" $name)" ] ||
+        fail "$workload: $name is not that of a run that stayed"
+done
+[ "$(awk '$4 == "own" && $3 == "target"' "$work/journal" | wc -l)" = 1 ] || fail "$workload: not owned once"
+echo "$workload over $kind: $(member "$work/send.json" used_bytes) bytes in use," \
+    "$(member "$work/send.json" wire_bytes) on the wire, pause of $(member "$work/send.json" pause_ns) ns"
+finish

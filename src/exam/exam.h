@@ -35,8 +35,9 @@ struct exam {
     /* Of the run: */
     struct vidmm_lab lab;
     struct vidmm_host_setting settings[EXAM_SETTINGS];
-    bool starving;   /* memory fails on purpose: refusals are no findings */
-    uint64_t resets; /* that the run asked for */
+    bool displays_only; /* the manager would have nothing to do, and somebody wanted it */
+    bool starving;      /* memory fails on purpose: refusals are no findings */
+    uint64_t resets;    /* that the run asked for */
     struct vidmm_player *player;
 };
 
@@ -69,8 +70,11 @@ enum vidmm_stage_outcome stage_query(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_operations(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_room(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_preempt(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_engines(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_residency(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_ranges(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_dirty(struct exam *exam, uint32_t number);
+enum vidmm_stage_outcome stage_migration(struct exam *exam, uint32_t number);
 enum vidmm_stage_outcome stage_host_aperture(struct exam *exam, uint32_t number);
 
 /* check.c and child.c: one run in a process of its own. */
@@ -80,6 +84,10 @@ enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *
 /* world.c. false: a finding or exam->shared->text says why. */
 bool exam_open(struct exam *exam, const struct exam_world *world);
 bool exam_manage(struct exam *exam, const struct exam_world *world);
+/* What the user set for the driver or its hardware; 0: nothing. */
+uint64_t exam_setting(const struct exam *exam, const char *name);
+/* There is nothing to manage: every stage that wants to is skipped. */
+bool exam_displays_only(struct exam *exam);
 /* Down again, from wherever it got to; what is left behind becomes a finding. */
 void exam_close(struct exam *exam);
 /* The driver's device stops and starts again; the manager must be away. */

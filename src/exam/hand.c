@@ -58,9 +58,9 @@ static bool learn(struct hand *hand) {
     return true;
 }
 
-static bool fits(struct hand *hand) {
+static bool fits(struct hand *hand, bool aperture_will_do) {
     const char *missing = NULL;
-    if (hand->memory.id == 0)
+    if (hand->memory.id == 0 && !(aperture_will_do && hand->aperture.id != 0))
         missing = "the driver has no memory segment of 48 pages";
     else if (hand->info.paging_segment != 0 &&
              hand->place.size < hand->info.paging_size + 2 * HAND_PAGES * EXAM_PAGE)
@@ -136,6 +136,8 @@ static void create_standard(struct hand *hand, uint32_t kind) {
 
 /* One that is at home in GPU memory; without one operations go without a handle. */
 static void make_allocation(struct hand *hand) {
+    if (hand->memory.id == 0)
+        return;
     if (exam_speaks(hand->exam))
         create_spoken(hand);
     for (uint32_t kind = 0; hand->allocation == NULL && kind < EXAM_SURFACES; kind++)
@@ -157,7 +159,8 @@ static bool make_buffers(struct hand *hand) {
            (hand->info.paging_private == 0 || hand->private_data != NULL);
 }
 
-enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam) {
+static enum vidmm_stage_outcome open_hand(struct hand *hand, struct exam *exam,
+                                          bool aperture_will_do) {
     *hand = (struct hand){.exam = exam,
                           .ddi = &exam->lab.table,
                           .adapter = vidmm_host_adapter(exam->lab.host),
@@ -166,7 +169,7 @@ enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam) {
                           .completed = FIRST_FENCE};
     if (!learn(hand))
         return VIDMM_STAGE_STOPPED;
-    if (!fits(hand))
+    if (!fits(hand, aperture_will_do))
         return VIDMM_STAGE_SKIPPED;
     const struct vidmm_host_sink sink = {
         .ctx = hand, .completed = completed, .preempted = preempted, .faulted = faulted};
@@ -180,6 +183,14 @@ enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam) {
     }
     (void)hand_close(hand);
     return exam_say(exam, VIDMM_STAGE_STOPPED, "no buffers, or no system context");
+}
+
+enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam) {
+    return open_hand(hand, exam, false);
+}
+
+enum vidmm_stage_outcome hand_open_aperture(struct hand *hand, struct exam *exam) {
+    return open_hand(hand, exam, true);
 }
 
 static void free_pages(struct hand *hand, PMDL mdl) {

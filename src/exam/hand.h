@@ -53,6 +53,8 @@ struct hand {
 
 /* After exam_open. DONE, or why not: exam->shared->text says it. */
 enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam);
+/* The same, but an aperture will do where there is no memory segment (`memory.id` 0). */
+enum vidmm_stage_outcome hand_open_aperture(struct hand *hand, struct exam *exam);
 /* The outcome of a stage that did all it wanted. */
 enum vidmm_stage_outcome hand_close(struct hand *hand);
 
@@ -87,6 +89,14 @@ void hand_shorten(struct hand *hand, uint32_t room);
 bool hand_preempt(struct hand *hand);
 /* Submits again what a preemption left undone. */
 bool hand_resubmit(struct hand *hand);
+/* Resets the paging engine alone. */
+enum hand_engine {
+    HAND_ENGINE_RESET,   /* hand_resubmit brings back what was not done */
+    HAND_ENGINE_LOST,    /* ... and paging work with it: the adapter has to be reset as well */
+    HAND_ENGINE_REFUSED, /* the driver cannot, as it may: the same */
+    HAND_ENGINE_BROKEN,  /* nothing is asked any more */
+};
+enum hand_engine hand_reset_engine(struct hand *hand);
 /* As a TDR: what is under way is lost. */
 bool hand_reset(struct hand *hand);
 

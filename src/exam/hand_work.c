@@ -265,3 +265,28 @@ bool hand_reset(struct hand *hand) {
                 (!hand->held || restart(hand)) && hand_flush(hand);
     return good && (!mapped || hand_map_buffer(hand));
 }
+
+static bool query_engine(struct hand *hand) {
+    DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = hand->info.paging_node};
+    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = hand->info.paging_node};
+    NTSTATUS status = hand->ddi->DxgkDdiQueryEngineStatus(hand->adapter, &engine);
+    if (status != STATUS_SUCCESS)
+        return refuse(hand, "DxgkDdiQueryEngineStatus", status);
+    status = hand->ddi->DxgkDdiQueryDependentEngineGroup(hand->adapter, &group);
+    return status == STATUS_SUCCESS || refuse(hand, "DxgkDdiQueryDependentEngineGroup", status);
+}
+
+enum hand_engine hand_reset_engine(struct hand *hand) {
+    DXGKARG_RESETENGINE reset = {.NodeOrdinal = hand->info.paging_node};
+    bool lost = false;
+    if (hand->refused || !query_engine(hand))
+        return HAND_ENGINE_BROKEN;
+    if (hand->ddi->DxgkDdiResetEngine(hand->adapter, &reset) != STATUS_SUCCESS)
+        return HAND_ENGINE_REFUSED;
+    for (uint32_t i = 0; i < hand->packets; i++)
+        lost = lost || (beyond(hand->packet[i].fence, hand->completed) &&
+                        !beyond(hand->packet[i].fence, reset.LastAbortedFenceId));
+    if (beyond(reset.LastAbortedFenceId, hand->completed))
+        hand->completed = reset.LastAbortedFenceId;
+    return lost ? HAND_ENGINE_LOST : HAND_ENGINE_RESET;
+}

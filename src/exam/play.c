@@ -44,7 +44,7 @@ void exam_reset(struct exam *exam) {
 static bool judge_hangs(struct exam *exam) {
     struct vidmm_stats stats;
     vidmm_stats(exam->lab.adapter, &stats);
-    if (stats.resets <= exam->resets)
+    if (stats.resets + stats.engine_resets <= exam->resets)
         return false;
     vidmm_ledger_note(&exam->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                       "work that was submitted did not complete, and the GPU had to be reset");

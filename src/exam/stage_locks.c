@@ -87,6 +87,15 @@ static bool make_spoken(struct surfaces *surfaces) {
     return make_pair(surfaces, requests);
 }
 
+/* Systems make standard surfaces one by one: without a pair it goes on. */
+static bool make_standard_pair(struct surfaces *surfaces,
+                               const struct vidmm_allocation_request requests[2]) {
+    if (vidmm_allocations_create(surfaces->device, requests, 2, surfaces->pair) == VIDMM_OK)
+        return exam_good(surfaces->exam, vidmm_allocation_open(surfaces->other, surfaces->pair[0]));
+    surfaces->pair[0] = surfaces->pair[1] = NULL;
+    return true;
+}
+
 /* The next that the system makes for itself; the pair is like the first of them. */
 static bool make_standard(struct surfaces *surfaces, enum exam_surface_kind kind) {
     struct exam_surface surface;
@@ -97,7 +106,7 @@ static bool make_standard(struct surfaces *surfaces, enum exam_surface_kind kind
         good = exam_good(surfaces->exam, vidmm_allocation_create(surfaces->device, &requests[0],
                                                                  &surfaces->one[kind])) &&
                (surfaces->pair[0] != NULL || kind == EXAM_SURFACE_PRIMARY ||
-                make_pair(surfaces, requests));
+                make_standard_pair(surfaces, requests));
     }
     exam_surface_close(&surface);
     return good;
@@ -188,7 +197,16 @@ static bool treat_all(struct surfaces *surfaces) {
                   surfaces->resets ? " with resets" : "");
         good = treat(surfaces, surfaces->one[i]);
     }
+    if (surfaces->pair[0] == NULL)
+        return good;
     return good && use(surfaces, surfaces->pair[0]) && use(surfaces, surfaces->pair[1]);
+}
+
+static bool has_surfaces(const struct surfaces *surfaces) {
+    for (uint32_t i = 0; i < KINDS; i++)
+        if (surfaces->one[i] != NULL)
+            return true;
+    return false;
 }
 
 /* The shared one outlives the device that made it. */
@@ -211,7 +229,7 @@ enum vidmm_stage_outcome stage_locks(struct exam *exam, uint32_t number) {
     bool speaks = exam_speaks(exam);
     if (!make(&surfaces, speaks))
         return VIDMM_STAGE_STOPPED;
-    if (surfaces.pair[0] == NULL)
+    if (!has_surfaces(&surfaces))
         return exam_say(exam, VIDMM_STAGE_SKIPPED,
                         "the driver does not speak vidmm/umd.h and makes no standard surfaces");
     if (speaks)

@@ -18,6 +18,16 @@ static void flush_empty(struct vidmm_adapter *adapter) {
     (void)vidmm_flush(adapter, 1, info.size - EXAM_PAGE, true);
 }
 
+/* Before the CPU reads what the GPU wrote; memory that is coherent needs no such thing. */
+static void flush_first(struct vidmm_adapter *adapter) {
+    struct vidmm_segment_info info;
+    if (!vidmm_segment_info(adapter, 1, &info))
+        return;
+    DXGK_SEGMENTFLAGS flags = {.Value = info.flags};
+    if (!info.aperture || !flags.CacheCoherent)
+        (void)vidmm_flush(adapter, 1, 0, false);
+}
+
 /* The n-th pause of the game. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct exam *exam = ctx;
@@ -34,7 +44,7 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
         flush_empty(adapter);
         break;
     case 2:
-        (void)vidmm_flush(adapter, 1, 0, false);
+        flush_first(adapter);
         break;
     }
 }

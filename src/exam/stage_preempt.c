@@ -53,6 +53,28 @@ static void preempts(struct hand *hand) {
     (void)hand_preempt(hand);
 }
 
+/* Where there is no memory to move things to: the source is mapped piece by piece. */
+static bool queue_maps(struct hand *hand, uint32_t ahead) {
+    bool good = true;
+    for (uint32_t at = 0; good && at < HAND_PAGES; at += CHUNK) {
+        good = hand_map(hand, &hand->aperture, at, CHUNK, hand->source, at) && hand_submit(hand);
+        if (good && at / CHUNK + 1 == ahead)
+            good = hand_flush(hand);
+    }
+    return good;
+}
+
+static void preempts_maps(struct hand *hand) {
+    exam_step(hand->exam, "preempt: nothing queued");
+    bool good = hand_preempt(hand);
+    for (uint32_t ahead = 0; good && ahead < HAND_PAGES / CHUNK; ahead += 2) {
+        exam_step(hand->exam, "preempt: maps behind %u submissions", ahead);
+        good = queue_maps(hand, ahead) && hand_preempt(hand) && hand_resubmit(hand) &&
+               hand_flush(hand) && hand_unmap(hand, &hand->aperture, 0, HAND_PAGES) &&
+               hand_flush(hand);
+    }
+}
+
 /* What is lost is built and submitted anew: its fences do not come again. */
 static bool lose(struct hand *hand, uint32_t ahead, bool preempted) {
     exam_step(hand->exam, "preempt: a reset behind %u submissions", ahead);
@@ -81,9 +103,14 @@ enum vidmm_stage_outcome stage_preempt(struct exam *exam, uint32_t number) {
     exam_step(exam, "preempt: run %u", number + 1);
     if (!exam_open(exam, &worlds[number]))
         return VIDMM_STAGE_STOPPED;
-    enum vidmm_stage_outcome opened = hand_open(&hand, exam);
+    enum vidmm_stage_outcome opened = hand_open_aperture(&hand, exam);
     if (opened != VIDMM_STAGE_DONE)
         return opened;
+    if (hand.memory.id == 0) {
+        if (hand.ddi->DxgkDdiPreemptCommand != NULL)
+            preempts_maps(&hand);
+        return hand_close(&hand);
+    }
     bool completes = begin(&hand);
     if (completes && hand.ddi->DxgkDdiPreemptCommand != NULL)
         preempts(&hand);

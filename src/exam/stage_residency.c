@@ -1,6 +1,7 @@
 /*
  * stage_residency.c - what user mode asks of the manager on the GpuMmu model: two processes whose
- * lists do not fit together, offers and reclaims, addresses that come and go, locks of every sort.
+ * lists do not fit together, offers and reclaims, addresses that come and go, locks of every sort,
+ * contexts whose memory moves.
  * Most of it is about the manager; the driver sees the paging that it causes.
  */
 #include "surface.h"
@@ -134,6 +135,13 @@ static bool play_locks(struct user *user) {
            user_rest(user);
 }
 
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+static bool play_contexts(struct user *user) {
+    return user_make(user, A, MINE, 1) && user_make_resident(user, NULL, a, COUNT(a), 0) &&
+           user_contexts(user, A);
+}
+
 /* ---- The stage ------------------------------------------------------------------------------- */
 
 static bool has_mmu(struct exam *exam) {
@@ -154,8 +162,12 @@ static bool makes_standard(struct exam *exam) {
 }
 
 enum vidmm_stage_outcome stage_residency(struct exam *exam, uint32_t number) {
-    static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks};
-    const struct exam_world world = {.settings = {{"VramBytes", VRAM}, {"MmuLevels", 4}}};
+    static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
+                                                        play_contexts};
+    const bool contexts = number == 3; /* a root of two levels grows */
+    const struct exam_world world = {.settings = {{"VramBytes", VRAM},
+                                                  {"MmuLevels", contexts ? 2 : 4},
+                                                  {"ContextBytes", contexts ? 2 * EXAM_PAGE : 0}}};
     struct user user;
     exam_step(exam, "residency: start");
     if (!exam_open(exam, &world) || !exam_manage(exam, &world))

@@ -70,5 +70,7 @@ bool user_place(struct user *user, uint32_t index, uint32_t set);
 
 /* user_addresses.c: all that can be asked of addresses; surface `gone` is destroyed over it. */
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
+/* user_contexts.c: several contexts while all that is theirs moves; maps surface `index` anew. */
+bool user_contexts(struct user *user, uint32_t index);
 
 #endif

@@ -165,7 +165,7 @@ bool exam_speaks(struct exam *exam) {
            caps.version == VIDMM_UMD_VERSION;
 }
 
-static uint64_t setting(const struct exam *exam, const char *name) {
+uint64_t exam_setting(const struct exam *exam, const char *name) {
     const struct vidmm_check_options *options = exam->options;
     for (uint32_t i = 0; i < options->setting_count; i++)
         if (strcmp(options->settings[i].name, name) == 0)
@@ -173,12 +173,21 @@ static uint64_t setting(const struct exam *exam, const char *name) {
     return 0;
 }
 
+bool exam_displays_only(struct exam *exam) {
+    return vidmm_host_displays_only(exam->lab.host);
+}
+
 bool exam_manage(struct exam *exam, const struct exam_world *world) {
     struct vidmm_fault fault = {.status = VIDMM_OK};
     struct vidmm_adapter_config config = {.observer = world->observer,
                                           .transfer_chunk = world->transfer_chunk,
                                           .readings = exam->options->readings};
-    if (setting(exam, "Agp") != 0) {
+    if (exam_displays_only(exam)) {
+        exam->displays_only = true;
+        (void)exam_say(exam, VIDMM_STAGE_SKIPPED, "the driver only displays: it has no memory");
+        return false;
+    }
+    if (exam_setting(exam, "Agp") != 0) {
         config.agp_base = AGP_BASE;
         config.agp_size = AGP_BYTES;
     }

@@ -15,7 +15,8 @@
 #define FIXED_NS                                                                                   \
     UINT64_C(10000000) /* of a pause, beside its pages: pausing, state, acknowledging */
 /* A page that the guest writes every frame goes out once a round: rounds are no more frequent than
- * they are needed, and least of all while the target is still on its way to the event to pause at. */
+ * they are needed, and least of all while the target is still on its way to the event to pause at.
+ */
 #define ROUND_NS      UINT64_C(20000000)
 #define LEAD_ROUND_NS UINT64_C(250000000)
 #define TELL_NS       UINT64_C(100000000) /* progress */

@@ -51,7 +51,7 @@ static void drop_operations(struct shadow_build *build) {
     while (build->first != NULL) {
         struct build_operation *operation = build->first;
         build->first = (struct build_operation *)operation->shadow.next;
-        operation_free(&operation->shadow);
+        operation_give_up(&operation->shadow);
     }
     build->last = NULL;
 }

@@ -52,6 +52,8 @@ struct later {
 };
 const struct shadow_operation *later_next(const struct shadow_operation *operation,
                                           const struct shadow_operation *after, struct later *at);
+/* Paging operations that were submitted, are not done and name the allocation. */
+uint32_t operations_under_way(HANDLE allocation);
 
 /* operation_promise.c: an allocation gets its place; its content goes to segment `to`, 0: to system
  * pages; it goes without a transfer. */
@@ -78,6 +80,8 @@ void adl_unmapped(const struct shadow_operation *operation);
 void unmap_asked(const struct shadow_operation *operation);
 void unmap_built(const struct shadow_operation *operation);
 void unmap_done(const struct shadow_operation *operation);
+/* It was built and will not be done. */
+void unmap_given_up(const struct shadow_operation *operation);
 
 /* see_virtual.c: the operations on GPU virtual addresses, whose files follow. */
 void virtual_asked(struct shadow_operation *operation);
@@ -105,7 +109,11 @@ void virtual_copy_done(const struct shadow_operation *operation);
 /* operation_notice.c: NOTIFY_RESIDENCY, NOTIFY_ALLOC */
 void notice_asked(const struct shadow_operation *operation);
 void notice_built(const struct shadow_operation *operation);
+/* see_context_update.c: UPDATE_CONTEXT_ALLOCATION */
+void context_update_asked(const struct shadow_operation *operation);
+void context_update_done(const struct shadow_operation *operation);
 /* The allocation's content arrives by this operation, or leaves its memory segment. */
+void notice_judge_end(const struct shadow_object *allocation);
 void notice_content(struct shadow_object *allocation, bool leaves);
 
 #endif

@@ -61,11 +61,15 @@ static bool judge_range(const DXGKARG_BUILDPAGINGBUFFER *arg, const struct range
     return inside(range);
 }
 
+static bool is_in_state(const struct shadow_page *page, bool mapped) {
+    return (page->state == SHADOW_PAGE_MAPPED) == mapped || (mapped && page->given_up);
+}
+
 /* R199: all pages mapped, or none. */
 static void judge_states(const struct range *range, bool mapped) {
     uint64_t i = 0;
     const struct shadow_page *page = &range->segment->pages[range->first];
-    while (i < range->pages && (page[i].state == SHADOW_PAGE_MAPPED) == mapped)
+    while (i < range->pages && is_in_state(&page[i], mapped))
         i++;
     MANAGER_MUST(199, i == range->pages, "MAP of unmapped pages, UNMAP of mapped pages",
                  "page %llu of segment %u is %s already", LLU(range->first + i), range->segment->id,
@@ -141,6 +145,7 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
     page->state = state;
     page->frame = frame;
     page->settled = false;
+    page->given_up = page->given_up && state != SHADOW_PAGE_MAPPED;
 }
 
 void map_built(const struct shadow_operation *operation) {
@@ -167,6 +172,14 @@ void unmap_built(const struct shadow_operation *operation) {
         set_page(range.segment, range.first + i, SHADOW_PAGE_DUMMY, dummy);
     if (allocation != NULL && allocation->segment == range.segment->id)
         allocation->placed = false;
+}
+
+void unmap_given_up(const struct shadow_operation *operation) {
+    struct range range = range_of(&operation->arg);
+    if (range.segment == NULL || !inside(&range))
+        return;
+    for (uint64_t i = range.first; i < range.first + range.pages; i++)
+        range.segment->pages[i].given_up = true;
 }
 
 /* ---- Done ------------------------------------------------------------------------------------ */

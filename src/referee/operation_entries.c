@@ -24,6 +24,7 @@ struct copied_range {
 struct copies {
     uint32_t ranges;
     struct copied_range *range; /* behind `value`, in the same block */
+    struct tables_owner *owner; /* of each `value`, behind that */
     DXGK_PTE value[];
 };
 
@@ -61,8 +62,11 @@ static void read_range(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct co
         bool known = entry != NULL && entry->known[TABLES_ASKED] && from->level == to->level &&
                      from->wide == to->wide;
         copied->unsure = copied->unsure || !known;
-        if (known)
-            copies->value[first + i] = entry->value[TABLES_ASKED];
+        if (!known)
+            continue;
+        copies->value[first + i] = entry->value[TABLES_ASKED];
+        if (from->owner != NULL)
+            copies->owner[first + i] = from->owner[range->SrcStartPteIndex + i];
     }
     copies->ranges++;
 }
@@ -82,12 +86,14 @@ void entries_asked(struct shadow_operation *operation) {
     if (copy->pRanges == NULL || copy->NumRanges > RANGES || entries > ENTRIES)
         return;
     size_t values = (size_t)entries * sizeof(DXGK_PTE);
+    size_t behind = values + copy->NumRanges * sizeof(struct copied_range);
     struct copies *copies =
-        calloc(1, sizeof(*copies) + values + copy->NumRanges * sizeof(struct copied_range));
+        calloc(1, sizeof(*copies) + behind + (size_t)entries * sizeof(struct tables_owner));
     operation->own = copies;
     if (copies == NULL)
         return;
     copies->range = (struct copied_range *)(void *)((uint8_t *)copies->value + values);
+    copies->owner = (struct tables_owner *)(void *)((uint8_t *)copies->value + behind);
     uint32_t first = 0;
     for (uint32_t i = 0; i < copy->NumRanges; i++) {
         read_range(&copy->pRanges[i], copies, first);
@@ -113,6 +119,7 @@ static struct table_change *change_of(const struct copies *copies, uint32_t inde
     change->count = range->count;
     change->made = range->made;
     change->unsure = range->unsure;
+    change->owner = &copies->owner[range->first];
     change->kinds = 1;
     change->va = table->start + ((uint64_t)range->start << tables_entry_shift(table));
     memcpy(change->entry, &copies->value[range->first], range->count * sizeof(change->entry[0]));
@@ -124,6 +131,7 @@ static void apply(struct copies *copies, enum tables_when when) {
         struct table_change *change = change_of(copies, i);
         if (change != NULL) {
             change_apply(change, when);
+            change_settle(change); /* made anew when it is done */
             copies->range[i].made = change->made;
         }
         free(change);

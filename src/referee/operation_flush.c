@@ -46,14 +46,16 @@ static void cover(HANDLE handle, uint64_t start, uint64_t end, enum tables_when 
         if ((handle != NULL && table->process != handle) || table->stale[when] == 0 ||
             !tables_cut(table, start, end, &first, &last))
             continue;
-        for (uint32_t i = first; i <= last; i++)
-            tables_set_stale(table, tables_entry(table, 0, i), when, false);
+        for (uint32_t kind = 0; kind < table->kinds; kind++)
+            for (uint32_t i = first; i <= last; i++)
+                tables_set_stale(table, tables_entry(table, kind, i), when, false);
     }
 }
 
 void flush_built(const struct shadow_operation *operation) {
     uint64_t start, end;
     range_of(&operation->arg, &start, &end);
+    owners_flush_built();
     cover(operation->arg.FlushTlb.hProcess, start, end, TABLES_ASKED);
 }
 
@@ -117,6 +119,7 @@ void flush_done(const struct shadow_operation *operation) {
     range_of(&operation->arg, &start, &end);
     if (operation->swallowed)
         owe(flush->hProcess, start, end, rule);
+    owners_flush_done();
     cover(flush->hProcess, start, end, TABLES_DONE);
     if (process != NULL)
         compare(process, start, end, (struct tables_blame){.rule_tlb = rule});

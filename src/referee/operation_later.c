@@ -106,3 +106,27 @@ bool later_writes(const struct shadow_operation *operation, const MDL *mdl, uint
     }
     return false;
 }
+
+static HANDLE named(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    switch (arg->Operation) {
+    case DXGK_OPERATION_VIRTUAL_TRANSFER:
+        return arg->TransferVirtual.hAllocation;
+    case DXGK_OPERATION_VIRTUAL_FILL:
+        return arg->FillVirtual.hAllocation;
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+        return arg->UnmapApertureSegment.hAllocation;
+    case DXGK_OPERATION_NOTIFY_RESIDENCY:
+        return arg->NotifyResidency.hAllocation;
+    default:
+        return NULL;
+    }
+}
+
+uint32_t operations_under_way(HANDLE allocation) {
+    const struct shadow_submission *work = referee->node[referee->adapter.paging_node].first;
+    uint32_t count = 0;
+    for (; work != NULL; work = work->next)
+        for (const struct shadow_operation *at = work->operations; at != NULL; at = at->next)
+            count += named(&at->arg) == allocation;
+    return count;
+}

@@ -37,6 +37,13 @@ void notice_content(struct shadow_object *allocation, bool leaves) {
                      "a transfer out of local memory, and the driver takes it for resident%s", "");
 }
 
+/* R247: what the driver takes for resident did not leave. */
+void notice_judge_end(const struct shadow_object *allocation) {
+    if (tables_mmu.known && wants_notices(allocation))
+        MANAGER_MUST(247, !allocation->notified, "the notice before an allocation is destroyed",
+                     "the driver takes it for resident%s", "");
+}
+
 /* ---- NOTIFY_ALLOC --------------------------------------------------------------------------- */
 
 static void judge_leaving(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {

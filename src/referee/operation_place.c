@@ -2,6 +2,7 @@
  * operation_place.c - where the manager puts things, read off the operations: addresses, invalid
  * ranges, alignment, supported segments, and no two allocations at one place.
  */
+#include "own_memory.h"
 #include "tables.h"
 
 /* R69: not in one of the ranges that the driver announced as invalid. */
@@ -100,6 +101,7 @@ static void judge_set(const struct shadow_segment *segment, uint32_t set) {
 /* Windows for eviction need no alignment and are in no supported set. */
 void place_allocation(const struct shadow_object *allocation, const struct shadow_segment *segment,
                       uint64_t offset) {
+    host_aperture_judge_place(segment, offset, allocation->size, allocation->handle);
     uint32_t bit = 1u << (segment->id - 1), set = supported(allocation);
     uint64_t alignment = allocation->info.Alignment;
     bool leaving = allocation->placed && operation_memory(allocation->segment) != NULL;

@@ -97,6 +97,10 @@ static bool judge_where(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
             MANAGER_MUST(213, found && address->GpuVirtual % SHADOW_PAGE == 0,
                          "a table's address in the paging process",
                          "0x%llx leads nowhere in the paging process", LLU(address->GpuVirtual));
+        if (way.known)
+            MANAGER_MUST(231, !way.stale,
+                         "FLUSH_TLB between an update and the use of its addresses",
+                         "the table's address 0x%llx changed", LLU(address->GpuVirtual));
         return found;
     }
     if (!by_cpu)
@@ -352,17 +356,16 @@ static bool makes_stale(const struct tables_entry *entry, enum tables_when when,
                         uint32_t level) {
     DXGK_PTE old = entry->value[when];
     bool page = level == 0 || old.LargePage || value.LargePage;
-    if (!page || !entry->known[when] || same_value(old, value))
+    if (!entry->known[when] || same_value(old, value))
         return false;
-    return old.Valid || (value.Valid && !tables_has(DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-                                                    tables_mmu.caps.InvalidTlbEntriesNotCached));
+    return old.Valid || (page && value.Valid &&
+                         !tables_has(DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+                                     tables_mmu.caps.InvalidTlbEntriesNotCached));
 }
 
 static void set_entry(const struct table_change *change, struct tables_table *table,
                       struct tables_entry *entry, enum tables_when when, DXGK_PTE value) {
-    const struct tables_process *process = tables_process(change->process);
-    bool ran = process == NULL || process->ran;
-    if (ran && !change->initial && makes_stale(entry, when, value, change->level))
+    if (!change->now && !change->initial && makes_stale(entry, when, value, change->level))
         tables_set_stale(table, entry, when, true);
     if (change->initial)
         tables_set_stale(table, entry, when, false);
@@ -374,17 +377,42 @@ static void set_entry(const struct table_change *change, struct tables_table *ta
         entry->pending--;
 }
 
-static void set_owner(const struct table_change *change, struct tables_table *table,
-                      uint32_t index) {
-    bool unique = (change->protection & UNIQUE) != 0;
-    if (table->owner == NULL && unique)
-        table->owner = calloc(table->entries, sizeof(*table->owner));
-    if (table->owner == NULL || change->level != 0)
+static struct tables_owner owner_of(const struct table_change *change, uint32_t index) {
+    uint64_t at = (uint64_t)(index - change->start) << change_shift(change);
+    if (change->owner != NULL)
+        return change->owner[index - change->start];
+    return (struct tables_owner){.allocation = change->allocation,
+                                 .page = change->offset + at,
+                                 .protection = change->protection};
+}
+
+static void note_left(struct table_change *change, HANDLE allocation) {
+    for (uint32_t i = 0; allocation != NULL && i < TABLE_LEFT; i++) {
+        if (change->left[i].allocation != NULL && change->left[i].allocation != allocation)
+            continue;
+        change->left[i].allocation = allocation;
+        change->left[i].entries++;
+        owners_leaving(allocation, 1);
         return;
-    table->owner[index] = (struct tables_owner){
-        .allocation = change->allocation,
-        .page = change->offset + ((uint64_t)(index - change->start) << change_shift(change)),
-        .protection = change->protection};
+    }
+}
+
+static void set_owner(struct table_change *change, struct tables_table *table, uint32_t index) {
+    const struct tables_owner owner = owner_of(change, index);
+    if (change->level != 0)
+        return;
+    if (table->owner == NULL && owner.allocation != NULL)
+        table->owner = calloc(table->entries, sizeof(*table->owner));
+    if (table->owner != NULL)
+        note_left(change, owners_set(table, index, &owner));
+}
+
+void change_settle(struct table_change *change) {
+    for (uint32_t i = 0; i < TABLE_LEFT; i++) {
+        if (change->left[i].allocation != NULL)
+            owners_leaving(change->left[i].allocation, -change->left[i].entries);
+        change->left[i].allocation = NULL;
+    }
 }
 
 static void note_root(const struct table_change *change, const struct tables_table *table) {
@@ -401,6 +429,8 @@ void change_apply(struct table_change *change, enum tables_when when) {
         when == TABLES_ASKED ? table_of(change) : tables_find(change->place);
     if (table != NULL && when == TABLES_ASKED)
         change->made = table->made;
+    if (when == TABLES_DONE)
+        change_settle(change);
     if (table == NULL || table->made != change->made)
         return;
     for (uint32_t i = change->start; i < change->start + change->count; i++) {

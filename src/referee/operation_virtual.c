@@ -4,6 +4,8 @@
  * done (ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual.md, ..._fillvirtual.md). What TRANSFER
  * and FILL are for places in segments: operation_transfer.c, operation_fill.c.
  */
+#include "dirty.h"
+#include "own_memory.h"
 #include "tables.h"
 #include "work.h"
 
@@ -26,7 +28,10 @@ struct virtual_copy {
 struct side {
     const char *name;
     uint64_t va, size;
-    uint32_t rule;             /* of an address that leads nowhere: 240, 245 */
+    uint32_t rule; /* of an address that leads nowhere: 240, 245 */
+    HANDLE allocation;
+    uint64_t offset; /* of the first byte, in the allocation */
+    bool target;
     bool known, memory, other; /* some of it is in memory segments, some elsewhere */
     bool wide;
 };
@@ -53,6 +58,24 @@ static bool judge_page(struct side *side, uint64_t at, const struct tables_found
     return there;
 }
 
+/* The entry was written for the page that is moved, as far as updates say what they are for. */
+static void judge_owner(const struct side *side, uint64_t at, const struct tables_found *found) {
+    const struct tables_owner *owner =
+        found->table->owner != NULL ? &found->table->owner[found->index] : NULL;
+    uint64_t page = side->offset + (at - side->va);
+    if (owner == NULL || owner->allocation == NULL || side->allocation == NULL || at < side->va)
+        return;
+    bool same = owner->allocation == side->allocation &&
+                owner->page == (page & ~(uint64_t)(found->page - 1));
+    if (side->rule == 245)
+        MANAGER_MUST(245, same, "addresses that lead to the allocation",
+                     "0x%llx leads to another page than 0x%llx of it", LLU(at), LLU(page));
+    else
+        MANAGER_MUST(240, same, "addresses that lead to the allocation",
+                     "%s 0x%llx leads to another page than 0x%llx of it", side->name, LLU(at),
+                     LLU(page));
+}
+
 static void look_up(struct side *side, uint64_t *page) {
     const struct tables_process *paging = tables_paging();
     uint64_t first = side->va & ~(uint64_t)(SHADOW_PAGE - 1),
@@ -67,6 +90,13 @@ static void look_up(struct side *side, uint64_t *page) {
         side->other = side->other || !memory;
         side->wide = found.wide;
         page[i] = tables_gpu_address(found.segment, found.offset);
+        if (side->known)
+            judge_owner(side, first + i * SHADOW_PAGE, &found);
+        if (side->known && memory && side->target && side->allocation != NULL)
+            owners_judge_page(side->allocation, page[i]);
+        if (side->known && memory && side->target && side->allocation != NULL)
+            host_aperture_judge_place(shadow_segment(found.segment), found.offset, SHADOW_PAGE,
+                                      side->allocation);
     }
 }
 
@@ -170,8 +200,10 @@ static uint64_t paging_least(void) {
     const struct shadow_segment *segment = shadow_segment(leaf->PagingProcessPageTableSegmentId);
     uint64_t least = tables_limit() < PAGING_BYTES ? tables_limit() : PAGING_BYTES;
     uint32_t shift = leaf->PageTableIndexBitCount + TABLES_PAGE_SHIFT;
+    uint64_t page = segment != NULL ? segment->page_size : 1;
+    uint64_t each = (leaf->PageTableSizeInBytes + page - 1) / page * page;
     while (segment != NULL && least >> shift > 1 &&
-           (least >> shift) * leaf->PageTableSizeInBytes > segment->size / TABLE_SHARE)
+           (least >> shift) * each > segment->size / TABLE_SHARE)
         least /= 2;
     return least;
 }
@@ -198,10 +230,15 @@ static void transfer_asked_for(struct shadow_operation *operation) {
     struct side from = {.name = "SourceVirtualAddress",
                         .va = (uint64_t)transfer->SourceVirtualAddress,
                         .size = transfer->TransferSizeInBytes,
+                        .allocation = transfer->hAllocation,
+                        .offset = transfer->AllocationOffsetInBytes,
                         .rule = 240};
     struct side to = {.name = "DestinationVirtualAddress",
                       .va = (uint64_t)transfer->DestinationVirtualAddress,
                       .size = transfer->TransferSizeInBytes,
+                      .allocation = transfer->hAllocation,
+                      .offset = transfer->AllocationOffsetInBytes,
+                      .target = true,
                       .rule = 240};
     judge_space(to.size, 2);
     struct virtual_copy *copy = copy_of(&to, false);
@@ -214,6 +251,8 @@ static void transfer_asked_for(struct shadow_operation *operation) {
     note_bounds(copy);
     judge_direction(transfer, &from, &to);
     judge_tables(transfer, &from, &to);
+    if (copy->known && transfer->hAllocation == NULL)
+        migration_judge_transfer(from.memory, to.memory);
     notice_content(operation_allocation(transfer->hAllocation), from.memory && !to.memory);
 }
 
@@ -222,6 +261,9 @@ static void fill_asked_for(struct shadow_operation *operation) {
     struct side to = {.name = "DestinationVirtualAddress",
                       .va = (uint64_t)fill->DestinationVirtualAddress,
                       .size = fill->FillSizeInBytes,
+                      .allocation = fill->hAllocation,
+                      .offset = fill->AllocationOffsetInBytes,
+                      .target = true,
                       .rule = 245};
     judge_space(to.size, 1);
     struct virtual_copy *copy = copy_of(&to, true);
@@ -245,13 +287,19 @@ void virtual_copy_asked(struct shadow_operation *operation) {
         fill_asked_for(operation);
 }
 
+static struct shadow_object *moved(const struct shadow_operation *operation) {
+    bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
+    return operation_allocation(transfer ? operation->arg.TransferVirtual.hAllocation
+                                         : operation->arg.FillVirtual.hAllocation);
+}
+
 void virtual_copy_built(const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
-    struct shadow_object *allocation =
-        operation_allocation(transfer ? arm->hAllocation : operation->arg.FillVirtual.hAllocation);
+    struct shadow_object *allocation = moved(operation);
     if (allocation == NULL)
         return;
+    allocation->moving_virtual++;
     allocation->arrived =
         !transfer || arm->TransferDirection != DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
     allocation->placed = false; /* perhaps in many places: only its addresses tell */
@@ -383,10 +431,21 @@ static void fill_judge(const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
                     LLU(fill->FillSizeInBytes));
 }
 
+/* Which pages it wrote, for dirty bits. */
+static void note_written(const struct shadow_operation *operation,
+                         const struct virtual_copy *copy) {
+    for (uint64_t i = 0; copy != NULL && copy->known && i < copy->pages; i++)
+        dirty_wrote(copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE, operation->asked);
+}
+
 void virtual_copy_done(const struct shadow_operation *operation) {
     const struct virtual_copy *copy = operation->own;
+    note_written(operation, copy);
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
+    struct shadow_object *allocation = moved(operation);
+    if (allocation != NULL && allocation->moving_virtual != 0)
+        allocation->moving_virtual--;
     if (copy == NULL || !copy->known || copy->pages == 0 ||
         (transfer && operation_shared_with_cpu(arm->hAllocation)) || outdated(operation, copy))
         return;

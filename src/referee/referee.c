@@ -2,7 +2,9 @@
  * referee.c - the referee's life, and what every watched call has in common: the breadcrumb, the
  * lock, the class of calls that exclude each other; see judge.h.
  */
+#include "dirty.h"
 #include "judge.h"
+#include "work.h"
 #include "own_memory.h"
 #include "services.h"
 
@@ -32,6 +34,8 @@ void vidmm_referee_destroy(struct vidmm_referee *made) {
     pthread_mutex_lock(&made->lock);
     vidmm_ledger_calling(made->ledger, NULL);
     referee_judge_end();
+    migration_judge_end();
+    dirty_end();
     shadow_reset_all();
     pthread_mutex_unlock(&made->lock);
     pthread_mutex_destroy(&made->lock);
@@ -63,6 +67,8 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *made, DRIVER_INITIALIZATION_DA
     referee_watch_context_allocations(table);
     referee_watch_host_aperture(table);
     referee_watch_iommu(table);
+    referee_watch_dirty(table);
+    referee_watch_migration(table);
 }
 
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *made, DXGKRNL_INTERFACE *callbacks) {
@@ -72,12 +78,19 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *made, DXGKRNL_INTERFACE 
             made->node[i] = (struct shadow_node){.any = false};
     referee_watch_callbacks(callbacks);
     referee_watch_context_callbacks(callbacks);
+    referee_watch_context_updates(callbacks);
     referee_watch_iommu_callbacks(callbacks);
 }
 
 void vidmm_referee_completed(struct vidmm_referee *made, uint32_t node, uint32_t fence) {
     pthread_mutex_lock(&made->lock);
     submit_completed(node, fence);
+    pthread_mutex_unlock(&made->lock);
+}
+
+void vidmm_referee_reported(struct vidmm_referee *made, const struct vidmm_interrupt *report) {
+    pthread_mutex_lock(&made->lock);
+    callbacks_act(report);
     pthread_mutex_unlock(&made->lock);
 }
 

@@ -5,6 +5,9 @@
  * As in see_device.c, shadows go before the driver is asked to let go of a handle.
  */
 #include "allocation.h"
+#include "operation.h"
+#include "owners.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -379,6 +382,8 @@ static void destroyed(struct shadow_object *allocation) {
     MANAGER_MUST(145, allocation->uses == 0,
                  "no GPU work under way that uses a destroyed allocation",
                  "%u submissions under way use it", allocation->uses);
+    owners_judge_end(allocation);
+    notice_judge_end(allocation);
     if (allocation->opens != 0)
         forget_opens(allocation);
     if (resource != NULL && --resource->opens == 0)
@@ -397,6 +402,7 @@ static NTSTATUS APIENTRY see_DestroyAllocation(const HANDLE adapter,
                                                const DXGKARG_DESTROYALLOCATION *args) {
     struct referee_call call;
     referee_enter(&call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
+    callbacks_drain(); /* what the manager learnt from another processor's DPC */
     judge_resource(args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationList[i];

@@ -3,6 +3,7 @@
  * for every operation (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). The buffers are build_buffer.c's,
  * what single operations ask and do is see_operation.c's.
  */
+#include "operation.h"
 #include "work.h"
 
 #include <stdio.h>
@@ -226,6 +227,12 @@ void operation_free(struct shadow_operation *operation) {
     free(operation->frames);
     free(operation->own);
     free(operation); /* the first member of struct build_operation */
+}
+
+void operation_give_up(struct shadow_operation *operation) {
+    if (operation->arg.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        unmap_given_up(operation);
+    operation_free(operation);
 }
 
 void operation_complete(struct shadow_operation *operation) {

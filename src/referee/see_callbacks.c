@@ -4,7 +4,8 @@
  *
  * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
  * model: it only puts the report into a ring with a lock of its own. The ring is emptied, in order,
- * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class.
+ * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
+ * that ends an allocation.
  */
 #include "allocation.h"
 #include "work.h"
@@ -40,6 +41,12 @@ static bool take(struct vidmm_interrupt *report) {
     return any;
 }
 
+/* A page fault of work that the driver cannot name. */
+static bool anonymous(const struct vidmm_interrupt *report) {
+    return report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED &&
+           (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID) != 0;
+}
+
 /* No rule of the table, and yet nothing that a scheduler could make sense of. */
 static bool makes_sense(const struct vidmm_interrupt *report) {
     const struct shadow_node *node;
@@ -50,7 +57,7 @@ static bool makes_sense(const struct vidmm_interrupt *report) {
         return false;
     }
     node = &referee->node[report->node];
-    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED ||
+    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || anonymous(report) ||
         (node->any && (int32_t)(node->submitted - report->fence) >= 0))
         return true;
     vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
@@ -59,10 +66,12 @@ static bool makes_sense(const struct vidmm_interrupt *report) {
     return false;
 }
 
-static void act_on(const struct vidmm_interrupt *report) {
+void callbacks_act(const struct vidmm_interrupt *report) {
+    if (!makes_sense(report))
+        return;
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(report);
-    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
+    else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
         preempt_reported(report->node, report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
         submit_faulted(report->node, report->fence);
@@ -77,9 +86,7 @@ void callbacks_drain(void) {
     outer[sizeof(outer) - 1] = 0;
     while (take(&report)) {
         vidmm_ledger_calling(referee->ledger, "DxgkCbNotifyInterrupt");
-        if (!makes_sense(&report))
-            continue;
-        act_on(&report);
+        callbacks_act(&report);
     }
     vidmm_ledger_calling(referee->ledger, outer);
 }

@@ -8,6 +8,7 @@
  */
 #include "allocation.h"
 #include "own_memory.h"
+#include "tables.h"
 
 #include <string.h>
 
@@ -21,8 +22,10 @@ static struct {
 } owner[OWNERS];
 
 static struct {
-    HANDLE driver; /* its handle; NULL: free */
-    HANDLE owner;  /* system's handle of its context, or of its device */
+    HANDLE driver, system; /* its handles; driver NULL: free */
+    HANDLE owner;          /* system's handle of its context, or of its device */
+    uint64_t bytes;
+    uint64_t va, mapped; /* bytes from `va` on lead to some of it; 0: none do */
 } made[ALLOCATIONS];
 
 static DRIVER_INITIALIZATION_DATA behind;
@@ -80,9 +83,13 @@ static NTSTATUS APIENTRY see_CreateDevice(const HANDLE adapter, DXGKARG_CREATEDE
     DXGK_CREATEDEVICEFLAGS flags = {.Value = args->Flags.Value};
     pthread_mutex_lock(&referee->lock);
     uint32_t i = owner_add(args->hDevice, NULL, flags.SystemDevice, false);
+    if (flags.SystemDevice)
+        process_creating(true);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = behind.DxgkDdiCreateDevice(adapter, args);
     pthread_mutex_lock(&referee->lock);
+    if (flags.SystemDevice)
+        process_creating(false);
     owner_settle(i, status, args->hDevice);
     pthread_mutex_unlock(&referee->lock);
     return status;
@@ -132,6 +139,9 @@ static void note_made(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
         if (made[i].driver != NULL)
             continue;
         made[i].driver = args->hDriverAllocation;
+        made[i].system = args->hAllocation;
+        made[i].bytes = args->Size;
+        made[i].mapped = 0;
         made[i].owner = shared ? args->hDevice : args->hContext;
         return;
     }
@@ -149,6 +159,31 @@ static NTSTATUS APIENTRY see_CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
     return status;
 }
 
+static uint32_t made_find(HANDLE system) {
+    uint32_t i = 0;
+    while (i < ALLOCATIONS && (made[i].driver == NULL || made[i].system != system))
+        i++;
+    return i;
+}
+
+uint64_t context_allocation_size(HANDLE system) {
+    uint32_t i = made_find(system);
+    return i != ALLOCATIONS ? made[i].bytes : 0;
+}
+
+static D3DGPU_VIRTUAL_ADDRESS APIENTRY
+see_MapContextAllocation(const HANDLE adapter, const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
+    D3DGPU_VIRTUAL_ADDRESS va = callbacks_behind.DxgkCbMapContextAllocation(adapter, args);
+    pthread_mutex_lock(&referee->lock);
+    uint32_t i = made_find(args->hAllocation);
+    if (va != 0 && i != ALLOCATIONS) {
+        made[i].va = (uint64_t)va;
+        made[i].mapped = args->SizeInPages * SHADOW_PAGE;
+    }
+    pthread_mutex_unlock(&referee->lock);
+    return va;
+}
+
 /* ---- In place -------------------------------------------------------------------------------- */
 
 /* Where it is after a reset nobody can tell; that it never had a place is sure. */
@@ -161,22 +196,61 @@ static void judge_place(HANDLE driver) {
                      (unsigned long long)allocation->size);
 }
 
-static void judge_submission(HANDLE context) {
+/* With GPU virtual addresses: the driver was told where it is, and its addresses lead there. */
+static void judge_reach(uint32_t i, const struct tables_process *process) {
+    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, made[i].driver);
+    const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 *flags =
+        allocation != NULL ? &allocation->info.FlagsWddm2 : NULL;
+    if (flags != NULL && flags->ExplicitResidencyNotification && flags->AccessedPhysically)
+        MANAGER_MUST(346, allocation->notified,
+                     "the context's own allocations resident before its commands run",
+                     "the driver was not told that one of 0x%llx bytes is", LLU(made[i].bytes));
+    for (uint64_t at = 0; process != NULL && at < made[i].mapped; at += SHADOW_PAGE) {
+        struct tables_found found;
+        tables_walk(process, made[i].va + at, TABLES_ASKED, &found);
+        if (!found.known)
+            return;
+        MANAGER_MUST(346, found.valid,
+                     "the context's own allocations resident before its commands run",
+                     "0x%llx, which one is mapped to, leads nowhere", LLU(made[i].va + at));
+    }
+}
+
+static bool needs(uint32_t i, uint32_t context, uint32_t device) {
+    return made[i].driver != NULL && (made[i].owner == owner[context].system ||
+                                      (device != OWNERS && made[i].owner == owner[device].system));
+}
+
+static void judge_submission(HANDLE context, bool virtual) {
+    const struct tables_process *process = tables_process_of(shadow_find(SHADOW_CONTEXT, context));
     uint32_t one = owner_of_driver(context, true);
     uint32_t device = one != OWNERS ? owner_of_driver(owner[one].device, false) : OWNERS;
-    for (uint32_t i = 0; one != OWNERS && i < ALLOCATIONS; i++)
-        if (made[i].driver != NULL && (made[i].owner == owner[one].system ||
-                                       (device != OWNERS && made[i].owner == owner[device].system)))
+    for (uint32_t i = 0; one != OWNERS && i < ALLOCATIONS; i++) {
+        if (!needs(i, one, device))
+            continue;
+        if (virtual)
+            judge_reach(i, process);
+        else
             judge_place(made[i].driver);
+    }
 }
 
 static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE adapter,
                                            const DXGKARG_SUBMITCOMMAND *args) {
     pthread_mutex_lock(&referee->lock);
     if (!args->Flags.Paging)
-        judge_submission(args->hContext);
+        judge_submission(args->hContext, false);
     pthread_mutex_unlock(&referee->lock);
     return behind.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE adapter,
+                                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    pthread_mutex_lock(&referee->lock);
+    if (!args->Flags.Paging && tables_mmu.known)
+        judge_submission(args->hContext, true);
+    pthread_mutex_unlock(&referee->lock);
+    return behind.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -216,6 +290,7 @@ void referee_watch_context_allocations(DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, CreateContext);
     WATCH(table, DestroyContext);
     WATCH(table, SubmitCommand);
+    WATCH(table, SubmitCommandVirtual);
     WATCH(table, BuildPagingBuffer);
 }
 
@@ -234,4 +309,5 @@ void referee_watch_context_callbacks(DXGKRNL_INTERFACE *callbacks) {
     callbacks_behind = *callbacks;
     callbacks->DxgkCbCreateContextAllocation = see_CreateContextAllocation;
     callbacks->DxgkCbDestroyContextAllocation = see_DestroyContextAllocation;
+    callbacks->DxgkCbMapContextAllocation = see_MapContextAllocation;
 }

@@ -18,6 +18,7 @@ static struct {
     uint32_t segment; /* 0: none */
     uint64_t page[PAGES];
     uint64_t sample[PAGES]; /* of what the CPU sees there; 0: not looked at */
+    HANDLE owner[PAGES];    /* the allocation that a page was mapped for, or NULL */
 } map;
 
 static void begin(uint32_t segment) {
@@ -98,8 +99,10 @@ static void judge_mapped(const struct shadow_segment *segment,
             DRIVER_MUST(268, seen == there, "the segment's page through the aperture's",
                         "the CPU sees other bytes through page %u than segment page 0x%llx has",
                         page, (unsigned long long)args->pMemorySegmentPages[i]);
-        if (page < PAGES)
+        if (page < PAGES) {
             map.page[page] = args->pMemorySegmentPages[i];
+            map.owner[page] = args->hAllocation;
+        }
     }
     judge_others(segment);
 }
@@ -136,6 +139,24 @@ static NTSTATUS APIENTRY see_MapCpuHostAperture(const HANDLE adapter,
         judge_mapped(segment, args);
     referee_exit(&call);
     return status;
+}
+
+/* ---- What becomes of the memory -------------------------------------------------------------- */
+
+void host_aperture_judge_place(const struct shadow_segment *segment, uint64_t offset, uint64_t size,
+                               HANDLE allocation) {
+    uint32_t found = PAGES;
+    if (segment == NULL || segment->id != map.segment)
+        return;
+    for (uint32_t i = 0; i < PAGES && i < segment->host_pages; i++) {
+        uint64_t start = map.page[i] * segment->page_size;
+        if (map.page[i] != UNMAPPED && map.owner[i] != allocation && start < offset + size &&
+            offset < start + segment->page_size)
+            found = i;
+    }
+    MANAGER_MUST(270, found == PAGES, "memory that no page of the host aperture leads to any more",
+                 "page %u still leads to offset 0x%llx of segment %u", found,
+                 (unsigned long long)offset, segment->id);
 }
 
 /* ---- Unmapping ------------------------------------------------------------------------------- */

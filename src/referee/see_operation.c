@@ -4,6 +4,8 @@
  */
 #include "operation.h"
 
+#include "dirty.h"
+
 struct shadow_object *operation_allocation(HANDLE handle) {
     return handle != NULL ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
 }
@@ -46,6 +48,7 @@ bool operation_sees_all(void) {
 }
 
 void operation_asked(struct shadow_operation *operation) {
+    operation->asked = referee->ledger->calls;
     switch (operation->arg.Operation) {
     case DXGK_OPERATION_TRANSFER:
         transfer_asked(operation);
@@ -71,10 +74,13 @@ void operation_asked(struct shadow_operation *operation) {
 
 /* Content that the driver gave a context allocation itself. */
 static void initialised(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    struct shadow_object *allocation = operation_allocation(arg->InitContextResource.hAllocation);
     const struct shadow_segment *segment =
         shadow_segment(arg->InitContextResource.Destination.SegmentId);
+    if (allocation != NULL)
+        allocation->arrived = true;
     if (segment != NULL)
-        place_set(operation_allocation(arg->InitContextResource.hAllocation), segment->id,
+        place_set(allocation, segment->id,
                   (uint64_t)arg->InitContextResource.Destination.SegmentAddress.QuadPart -
                       segment->base);
 }
@@ -109,6 +115,7 @@ void operation_built(struct shadow_operation *operation) {
 }
 
 void operation_done(struct shadow_operation *operation) {
+    dirty_operation_done(operation);
     switch (operation->arg.Operation) {
     case DXGK_OPERATION_TRANSFER:
         transfer_done(operation);

@@ -59,6 +59,29 @@ static bool judge_last(const struct shadow_node *node, uint32_t last) {
     return kept;
 }
 
+/* What is under way up to `newest` has not been carried out: paging work waits to come again. */
+static void take_back(struct shadow_node *node, uint32_t newest) {
+    struct shadow_submission **end = &node->preempted;
+    while (*end != NULL)
+        end = &(*end)->next;
+    while (node->first != NULL && !beyond(node->first->fence, newest)) {
+        struct shadow_submission *lost = submit_lose(node);
+        if (lost == NULL)
+            continue;
+        *end = lost;
+        end = &lost->next;
+    }
+}
+
+void preempt_reset(uint32_t index, uint32_t aborted) {
+    struct shadow_node *node = &referee->node[index];
+    submit_faulted(index, aborted);
+    if (node->any && beyond(aborted, node->completed))
+        node->completed = aborted;
+    node->preempting = false;
+    take_back(node, node->submitted);
+}
+
 void preempt_reported(uint32_t index, uint32_t fence, uint32_t last) {
     struct shadow_node *node = &referee->node[index];
     bool asked = node->preempting && node->preemption == fence;
@@ -69,16 +92,7 @@ void preempt_reported(uint32_t index, uint32_t fence, uint32_t last) {
     if (!asked)
         return;
     node->preempting = false;
-    struct shadow_submission **end = &node->preempted;
-    while (*end != NULL)
-        end = &(*end)->next;
-    while (node->first != NULL && !beyond(node->first->fence, node->preemptable)) {
-        struct shadow_submission *lost = submit_lose(node);
-        if (lost == NULL)
-            continue;
-        *end = lost;
-        end = &lost->next;
-    }
+    take_back(node, node->preemptable);
 }
 
 bool preempt_judge_completed(uint32_t index, uint32_t fence) {
@@ -132,7 +146,7 @@ void preempt_forget(struct shadow_node *node) {
         struct shadow_operation *operation = preempt_take(node);
         while (operation != NULL) {
             struct shadow_operation *next = operation->next;
-            operation_free(operation);
+            operation_give_up(operation);
             operation = next;
         }
     }

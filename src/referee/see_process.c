@@ -3,11 +3,17 @@
  * DxgkDdiCreateProcess, DxgkDdiDestroyProcess, DxgkDdiSetRootPageTable, and the ranges of addresses
  * that a driver reserves for itself (DxgkCbReserveGpuVirtualAddressRange).
  */
+#include "own_memory.h"
 #include "tables.h"
+#include "work.h"
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
-static uint32_t creating; /* DxgkDdiCreateProcess calls under way */
+static uint32_t creating; /* calls under way from inside of which ranges may be reserved */
+
+void process_creating(bool begins) {
+    creating += begins ? 1 : UINT32_MAX;
+}
 
 static NTSTATUS APIENTRY see_CreateProcess(const HANDLE adapter, DXGKARG_CREATEPROCESS *args) {
     struct referee_call call;
@@ -37,14 +43,43 @@ static uint32_t valid_entries(HANDLE process) {
     return count;
 }
 
+/* Updates and flushes of its tables that the GPU has not done. */
+static uint32_t under_way(HANDLE process) {
+    const struct shadow_submission *work = referee->node[referee->adapter.paging_node].first;
+    uint32_t count = 0;
+    for (; work != NULL; work = work->next) {
+        for (const struct shadow_operation *at = work->operations; at != NULL; at = at->next) {
+            const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
+            count += arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+                     arg->UpdatePageTable.hProcess == process;
+            count +=
+                arg->Operation == DXGK_OPERATION_FLUSH_TLB && arg->FlushTlb.hProcess == process;
+        }
+    }
+    return count;
+}
+
+static void judge_flushed(const struct tables_process *process) {
+    uint32_t stale = process != NULL ? tables_stale(process, TABLES_ASKED) : 0;
+    uint32_t late = process != NULL ? tables_stale(process, TABLES_DONE) : 0;
+    MANAGER_MUST(231, stale == 0 && late == 0, "FLUSH_TLB before the page tables go",
+                 "%u entries of the process changed and were not flushed%s", stale + late,
+                 stale == 0 ? ", for all that the GPU has done" : "");
+}
+
 static NTSTATUS APIENTRY see_DestroyProcess(const HANDLE adapter, const HANDLE handle) {
     struct referee_call call;
     referee_enter(&call, "DxgkDdiDestroyProcess", REFEREE_REENTRANT);
+    callbacks_drain();
     if (tables_mmu.caps.ExplicitPageTableInvalidation) {
         uint32_t valid = valid_entries(handle);
         MANAGER_MUST(235, valid == 0, "every entry made invalid before its table is freed",
                      "%u entries of the process are valid", valid);
     }
+    judge_flushed(tables_process(handle));
+    uint32_t open = under_way(handle);
+    MANAGER_MUST(231, open == 0, "FLUSH_TLB, and its completion, before the page tables go",
+                 "%u updates and flushes of them are under way", open);
     tables_process_remove(handle);
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiDestroyProcess(adapter, handle);
@@ -103,7 +138,9 @@ void referee_watch_process(DRIVER_INITIALIZATION_DATA *table) {
 /* ---- Addresses that the driver reserves ----------------------------------------------------- */
 
 static void judge_reservation(const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
-    DRIVER_MUST(259, creating != 0, "reservations from inside DxgkDdiCreateProcess only",
+    DRIVER_MUST(259, creating != 0,
+                "reservations from inside DxgkDdiCreateProcess, or while the system device is made",
+
                 "0x%llx bytes are reserved at another time", LLU(args->SizeInBytes));
     if (!tables_mmu.known)
         return;

@@ -3,6 +3,7 @@
  * guarded copy of the manager's buffer; what kind of query it is decides who judges the content,
  * see see_query.h. Also judges the driver's table itself.
  */
+#include "dirty.h"
 #include "see_query.h"
 
 #include <stdio.h>
@@ -136,6 +137,7 @@ static void end(struct query *query) {
     ranges_answer(query);
     if (query->status == STATUS_SUCCESS && query->kind == QUERY_OTHER)
         caps_answer(query);
+    dirty_answer(query);
     guard_give(&query->out, 0, query->out.size);
     guard_give(&query->array, 0, query->array.size);
     guard_free(&query->out);
@@ -185,7 +187,10 @@ void referee_judge_table(const DRIVER_INITIALIZATION_DATA *table) {
         {"DxgkDdiCloseAllocation", table->DxgkDdiCloseAllocation != NULL},
         {"DxgkDdiBuildPagingBuffer", table->DxgkDdiBuildPagingBuffer != NULL},
     };
-    for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++)
+    bool displays_only = slots[0].filled; /* with none of the others: it has no memory */
+    for (size_t i = 1; i < sizeof(slots) / sizeof(*slots); i++)
+        displays_only = displays_only && !slots[i].filled;
+    for (size_t i = 0; !displays_only && i < sizeof(slots) / sizeof(*slots); i++)
         DRIVER_MUST(30, slots[i].filled, "a function in every slot that memory management needs",
                     "%s is NULL in the table of version 0x%x", slots[i].name,
                     (unsigned)table->Version);

@@ -130,12 +130,28 @@ static void leave_scheduler(struct referee_call *call) {
     referee_exit(call);
 }
 
+/* No rule of the table, and yet nothing that a scheduler could reset by. */
+static void judge_group(const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+    uint32_t nodes = referee->adapter.nodes;
+    uint64_t mask = args->DependentNodeOrdinalMask, beyond = nodes < 64 ? mask >> nodes : 0;
+    if (nodes == 0 || args->NodeOrdinal >= nodes ||
+        ((mask >> args->NodeOrdinal & 1u) != 0 && beyond == 0))
+        return;
+    vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                      "DependentNodeOrdinalMask of node %u is 0x%llx: it lacks the node itself, or "
+                      "has one of those that do not exist",
+                      args->NodeOrdinal, (unsigned long long)mask);
+}
+
 static NTSTATUS APIENTRY see_QueryDependentEngineGroup(const HANDLE handle,
                                                        DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
     struct referee_call call;
     enter_scheduler(&call, "DxgkDdiQueryDependentEngineGroup");
     NTSTATUS status = referee->real.DxgkDdiQueryDependentEngineGroup(handle, args);
-    leave_scheduler(&call);
+    referee_return(&call);
+    if (status == STATUS_SUCCESS)
+        judge_group(args);
+    referee_exit(&call);
     return status;
 }
 
@@ -158,15 +174,42 @@ static bool paging_before(uint32_t node, uint32_t fence) {
     return false;
 }
 
+/* How far the engine came, by what the driver answers. */
+static bool judge_aborted(const struct shadow_node *node, uint32_t fence) {
+    bool kept = !node->any || ((int32_t)(node->submitted - fence) >= 0 &&
+                               !(node->told && (int32_t)(node->completed - fence) > 0));
+    DRIVER_MUST(281, kept,
+                "LastAbortedFenceId no earlier than the fence completed last, and no "
+                "later than the one submitted last",
+                "LastAbortedFenceId is %u, fence %u was completed and fence %u submitted last",
+                fence, node->completed, node->submitted);
+    return kept;
+}
+
+/* The engine begins anew: work that was aborted is over, the rest is for the manager to submit
+ * again. Lost paging work is for the adapter's reset to give up. */
+static void engine_was_reset(const DXGKARG_RESETENGINE *args) {
+    uint32_t index = args->NodeOrdinal;
+    if (index >= SHADOW_NODES)
+        return;
+    submit_node_reset(index);
+    if (!judge_aborted(&referee->node[index], args->LastAbortedFenceId)) {
+        submit_give_up();
+        return;
+    }
+    lost_paging = lost_paging || paging_before(index, args->LastAbortedFenceId);
+    if (!lost_paging)
+        preempt_reset(index, args->LastAbortedFenceId);
+}
+
 static NTSTATUS APIENTRY see_ResetEngine(const HANDLE handle, DXGKARG_RESETENGINE *args) {
     struct referee_call call;
     enter_scheduler(&call, "DxgkDdiResetEngine");
-    submit_node_reset(args->NodeOrdinal);
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(&call);
     callbacks_drain();
     if (status == STATUS_SUCCESS)
-        lost_paging = paging_before(args->NodeOrdinal, args->LastAbortedFenceId);
+        engine_was_reset(args);
     referee_exit(&call);
     return status;
 }

@@ -2,6 +2,7 @@
  * see_segment.c - the protocol of the segment query, how many and then which, and of the memory
  * ranges asked for afterwards; see see_query.h. What the descriptors say is see_descriptor.c's.
  */
+#include "dirty.h"
 #include "see_query.h"
 
 #include <stdlib.h>
@@ -539,6 +540,7 @@ void query_judge_use(void) {
     if (known.used)
         return;
     known.used = true;
+    dirty_judge_use();
     MANAGER_MUST(31, caps_reach_memory(),
                  "no start of an adapter that cannot address all system memory",
                  "HighestAcceptableAddress is 0x%llx with 0x%llx bytes of memory",

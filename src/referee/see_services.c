@@ -24,6 +24,9 @@ void vidmm_referee_judge_told(struct vidmm_referee *made, const struct vidmm_tol
     case VIDMM_SERVICE_PROPERTIES:
         service_property(told);
         break;
+    case VIDMM_SERVICE_WORK:
+        service_work(&told->work);
+        break;
     case VIDMM_SERVICE_LOCK:
         service_lock(told);
         break;

@@ -28,7 +28,7 @@ static struct vidmm_referee_sizes compute(void) {
             sizes.dedicated_video += segment->size;
     }
     sizes.dedicated_system = smaller(sizes.dedicated_system, sizes.available);
-    /* A compute-only driver has to leave the limit 0. */
+    /* 0 states none: a compute-only driver has to leave it so, and others do that systems run. */
     sizes.shared_system = smaller(limit != 0 ? smaller(limit, apertures) : apertures,
                                   sizes.available - sizes.dedicated_system);
     return sizes;

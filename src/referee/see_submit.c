@@ -2,6 +2,7 @@
  * see_submit.c - DxgkDdiPatch, DxgkDdiSubmitCommand and what is under way on each node. When a
  * fence completes, the paging operations that its submission carried are complete.
  */
+#include "dirty.h"
 #include "hash.h"
 #include "work.h"
 
@@ -98,7 +99,7 @@ static void submission_end(struct shadow_node *node, bool complete) {
         if (complete)
             operation_complete(operation);
         else
-            operation_free(operation);
+            operation_give_up(operation);
     }
     use((struct submission *)first, false);
     submit_free(first);
@@ -155,6 +156,7 @@ void submit_forget(void) {
     operation_abandon();
     operation_forget();
     virtual_forget();
+    dirty_forget();
     patched.open = false;
 }
 
@@ -436,15 +438,12 @@ static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
                  args->DmaBufferSubmissionStartOffset, build->submitted);
 }
 
-/* Fences of a node go up; what an engine's reset left is submitted again with its fence. */
+/* Fences of a node go up, also of work that is no paging and is submitted again. */
 static void judge_fence(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
 #if WDDM_AT_LEAST(WDDM2_0)
-    if (args->Flags.Resubmission) {
-        const struct shadow_submission *s = node->first;
-        while (s != NULL && s->fence != args->SubmissionFenceId)
-            s = s->next;
-        MANAGER_MUST(281, s != NULL, "a fence that is under way", "fence %u is not",
-                     args->SubmissionFenceId);
+    if (args->Flags.Resubmission && args->Flags.Paging) {
+        MANAGER_MUST(281, false, "paging work that a preemption or a reset left undone",
+                     "fence %u is not", args->SubmissionFenceId);
         return;
     }
 #endif
@@ -510,6 +509,7 @@ struct shadow_submission *submit_given(const struct referee_call *call,
                                        const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t index = node_of(args);
     judge_class(call);
+    migration_judge_work(args->Flags.Paging);
     bool again = preempt_again(args, &referee->node[index]);
     if (!again)
         judge_fence(args, &referee->node[index]);
@@ -527,6 +527,7 @@ static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SU
     referee_enter(&call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
     callbacks_drain();
     judge_class(&call);
+    migration_judge_work(args->Flags.Paging);
     bool again = preempt_again(args, &referee->node[index]);
     judge_submit(args, &referee->node[index], again);
     struct submission *submission = enqueue(args, index, again);

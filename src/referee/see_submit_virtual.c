@@ -84,7 +84,7 @@ static void judge_use(const struct tables_process *process) {
 
 static void judge_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
-    struct tables_process *process = tables_process_of(context);
+    const struct tables_process *process = tables_process_of(context);
     bool shared = context != NULL && context->context_info.Caps.UseIoMmu;
     if (context == NULL || (!tables_mmu.known && !shared))
         return;
@@ -101,7 +101,6 @@ static void judge_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
         judge_commands(args, process);
     else
         judge_use(process);
-    process->ran = true;
 }
 
 /* ---- The call ------------------------------------------------------------------------------- */
@@ -125,6 +124,8 @@ static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE handle,
     const struct tables_process *process =
         tables_process_of(shadow_find(SHADOW_CONTEXT, args->hContext));
     if (submission != NULL) {
+        if (!args->Flags.Paging)
+            owners_used(args->NodeOrdinal, args->SubmissionFenceId);
         submission->process = process != NULL ? process->handle : NULL;
         submission->context = args->hContext;
     }
@@ -170,15 +171,33 @@ static void judge_address(const struct vidmm_interrupt *report,
                 "FaultedVirtualAddress 0x%llx leads to memory", LLU(report->address));
 }
 
+/* A fault of work that nobody can name takes a reset to be clear of. */
+static void judge_flags(const struct vidmm_interrupt *report) {
+    const uint32_t reset = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED |
+                           DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
+                           DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
+    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
+        DRIVER_MUST(380, report->fence == 0 && (report->flags & reset) != 0,
+                    "with FENCE_INVALID FaultedFenceId 0, and a flag that asks for a reset",
+                    "FaultedFenceId is %u, PageFaultFlags is 0x%x", report->fence, report->flags);
+}
+
 void submit_page_faulted(const struct vidmm_interrupt *report) {
-    const struct shadow_submission *work = work_of(report);
-    if (!tables_mmu.known || work == NULL)
-        return;
-    judge_address(report, work);
-    struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
+    struct shadow_node *node = &referee->node[report->node];
+    judge_flags(report);
     faulted[report->node] = true;
-    if (context != NULL && context->parent != NULL)
-        context->parent->faulted = true;
+    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
+        return;
+    const struct shadow_submission *work = work_of(report);
+    if (tables_mmu.known && work != NULL) {
+        judge_address(report, work);
+        struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
+        if (context != NULL && context->parent != NULL)
+            context->parent->faulted = true;
+    }
+    submit_faulted(report->node, report->fence);
+    node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */
+    node->told = true;
 }
 
 void submit_node_reset(uint32_t node) {

@@ -24,6 +24,9 @@ void virtual_asked(struct shadow_operation *operation) {
     case DXGK_OPERATION_NOTIFY_ALLOC:
         notice_asked(operation);
         break;
+    case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION:
+        context_update_asked(operation);
+        break;
     default:
         break;
     }
@@ -67,6 +70,9 @@ void virtual_done(const struct shadow_operation *operation) {
     case DXGK_OPERATION_VIRTUAL_FILL:
         virtual_copy_done(operation);
         break;
+    case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION:
+        context_update_done(operation);
+        break;
     default:
         break;
     }
@@ -80,13 +86,13 @@ void operation_answered(const DXGKARG_BUILDPAGINGBUFFER *args, bool may, NTSTATU
                     "status 0x%08x for an update without hAllocation", (unsigned)status);
 }
 
-/* Contexts and roots stay. */
+/* Contexts and roots stay, and so does what the driver was told until it is told otherwise. */
 void virtual_forget(void) {
     flush_settle(false);
     tables_forget();
     for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
          allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation))
-        allocation->arrived = allocation->notified = false;
+        allocation->arrived = false;
 }
 
 void virtual_settled(void) {

@@ -1,7 +1,7 @@
 /*
  * services.h - what the files share that judge what user mode was told (vidmm/services.h):
  * see_services.c sends each service to service_residency.c, service_offer.c, service_property.c,
- * service_addresses.c or service_lock.c. All are called with the lock held.
+ * service_addresses.c, service_work.c or service_lock.c. All are called with the lock held.
  */
 #ifndef REFEREE_SERVICES_H
 #define REFEREE_SERVICES_H
@@ -27,6 +27,8 @@ void service_addresses(const struct vidmm_told *told);
 /* The same: page table entries are written. */
 void service_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update);
 void service_forget(void);
+/* service_work.c: WORK. */
+void service_work(const struct vidmm_told_work *told);
 /* service_lock.c: LOCK. */
 void service_lock(const struct vidmm_told *told);
 

@@ -32,6 +32,7 @@ struct shadow_page {
     uint64_t frame; /* PFN it refers to: of an MDL page, or of the dummy page */
     uint8_t state;  /* as of the last operation that was built */
     bool settled;   /* the GPU has done that operation */
+    bool given_up;  /* an UNMAP of it went with a reset: until it is mapped it may come again */
 };
 
 struct shadow_segment {
@@ -121,6 +122,14 @@ struct shadow_object {
     bool faulted;                 /* device: a page fault was reported */
     bool arrived;                 /* allocation: it was filled, or copied to where it is */
     bool notified;                /* allocation: the driver was told that it is resident */
+    /* allocation: entries of processes that lead to it, that TLBs may still have, that are being
+     * made invalid (owners.h) */
+    uint32_t led, held, leaving;
+    uint64_t flushed;        /* allocation: the newest flush of TLBs that had it */
+    uint32_t moving_virtual; /* allocation: transfers and fills that were built and are not done */
+    /* allocation: user mode said that the next work uses it (service_work.c); the last such work */
+    bool told, used;
+    uint32_t used_node, used_fence;
 };
 
 /* NULL: there is none. */
@@ -141,6 +150,7 @@ struct shadow_operation {
     DXGKARG_BUILDPAGINGBUFFER arg; /* of the first call */
     uint64_t bytes;                /* written for it into DMA buffers so far */
     uint64_t build;                /* which shadow_build it ended in */
+    uint64_t asked;                /* the call that first asked for it */
     bool swallowed;     /* answered with SUCCESS without bytes: done when the call returned */
     bool in_parts;      /* in several submissions */
     PFN_NUMBER *frames; /* the MDL's pages from MdlOffset on, as they were; NULL: no MDL */

@@ -38,7 +38,7 @@ static void table_free(struct tables_table *table) {
     while (*link != table)
         link = &(*link)->next;
     *link = table->next;
-    free(table->owner);
+    owners_drop(table);
     free(table->entry);
     free(table);
 }
@@ -92,8 +92,10 @@ struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, 
         free(table);
         return NULL;
     }
+    const struct tables_process *of = tables_process(process);
     table->place = place;
     table->process = process;
+    table->user = of != NULL && !of->system;
     table->level = level;
     table->entries = entries;
     table->wide = wide;
@@ -172,6 +174,8 @@ void tables_set_stale(struct tables_table *table, struct tables_entry *entry, en
         return;
     entry->stale[when] = stale;
     table->stale[when] += stale ? 1u : UINT32_MAX; /* one more, or one less */
+    if (when == TABLES_ASKED && !stale && table->level == 0)
+        owners_flushed(table, (uint32_t)(entry - table->entry));
 }
 
 /* ---- Processes ------------------------------------------------------------------------------ */
@@ -245,8 +249,7 @@ static void free_tables(void) {
 void tables_forget(void) {
     lost = lost || tables_each(NULL) != NULL;
     free_tables();
-    for (struct tables_process *process = processes; process != NULL; process = process->next)
-        process->ran = false;
+    owners_forget();
 }
 
 void tables_clear(void) {
@@ -304,6 +307,7 @@ static struct tables_table *child_of(const struct walk *walk, uint32_t level, bo
                                      .SegmentOffset = (uint64_t)entry->PageTableAddress
                                                       << TABLES_PAGE_SHIFT};
     struct tables_table *table = tables_find(place);
+    walk->found->other_kind = table != NULL && table->level == level && table->wide != wide;
     if (table == NULL || table->level != level || table->wide != wide) {
         walk->found->known = false;
         return NULL;

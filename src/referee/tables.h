@@ -15,6 +15,7 @@
 #define REFEREE_TABLES_H
 
 #include "operation.h"
+#include "owners.h"
 
 #define TABLES_LEVELS     DXGK_MAX_PAGE_TABLE_LEVEL_COUNT
 #define TABLES_PAGE_SHIFT 12u
@@ -48,12 +49,6 @@ void mmu_watch(DRIVER_INITIALIZATION_DATA *table);
 
 enum tables_when { TABLES_ASKED, TABLES_DONE };
 
-/* What an entry says of one allocation's byte, for protections that are its own (R228). */
-struct tables_owner {
-    HANDLE allocation;
-    uint64_t page, protection;
-};
-
 struct tables_entry {
     DXGK_PTE value[2]; /* by enum tables_when */
     uint8_t known[2];  /* the same */
@@ -68,12 +63,13 @@ struct tables_table {
     uint32_t level, entries;
     uint32_t kinds; /* 2: beside each entry one that leads to a table of 64 KB pages */
     bool wide;      /* leaf: its pages are of 64 KB */
+    bool user;      /* of a process other than the paging process */
     uint64_t start; /* first address that it translates */
     uint64_t bytes; /* of memory */
     uint32_t stale[2];
     uint64_t made;              /* as tables_births() counted: no other has the same */
     uint64_t born;              /* as tables_births() counts */
-    struct tables_owner *owner; /* of each entry; NULL: no protection was ever unique */
+    struct tables_owner *owner; /* leaf: of each entry; NULL: no allocation was ever named */
     struct tables_entry *entry; /* `entries`, then as many of the other kind */
 };
 
@@ -82,7 +78,6 @@ struct tables_process {
     HANDLE handle; /* the driver's */
     HANDLE name;   /* the system's */
     bool system;
-    bool ran;                     /* something of it: a TLB may know its addresses */
     bool rooted;                  /* there is a root */
     D3DGPU_PHYSICAL_ADDRESS root; /* the newest */
     uint32_t root_entries;
@@ -139,6 +134,7 @@ struct tables_found {
     bool settled; /* and none is about to change */
     bool valid, zero, stale;
     bool wide;                  /* through a table of 64 KB pages */
+    bool other_kind;            /* an entry says another kind of pages than its table has */
     DXGK_PTE entry;             /* the last one */
     struct tables_table *table; /* where it is */
     uint32_t index;

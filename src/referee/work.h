@@ -58,6 +58,8 @@ void build_end(void);
 /* ---- see_build.c ----------------------------------------------------------------------------- */
 
 void operation_free(struct shadow_operation *operation);
+/* It was built and will not be done: freed. */
+void operation_give_up(struct shadow_operation *operation);
 /* Its effects are there: judged and freed. */
 void operation_complete(struct shadow_operation *operation);
 /* No operation is under way any more. */
@@ -112,6 +114,8 @@ void process_watch_callbacks(DXGKRNL_INTERFACE *callbacks);
 
 /* The driver reported preemption `fence`, `last` being the fence completed last. */
 void preempt_reported(uint32_t node, uint32_t fence, uint32_t last);
+/* The engine was reset; `aborted`: the last fence that it is done with, itself not carried out. */
+void preempt_reset(uint32_t node, uint32_t aborted);
 /* False: the driver reported what it had said to be preempted as complete. */
 bool preempt_judge_completed(uint32_t node, uint32_t fence);
 /* True: the submission is preempted work that comes again; judges the manager. */
@@ -137,6 +141,8 @@ void reset_judge(bool clean_up);
 
 /* ---- see_callbacks.c ------------------------------------------------------------------------- */
 
+/* A report of the driver. */
+void callbacks_act(const struct vidmm_interrupt *report);
 /* Takes over what was reported so far. */
 void callbacks_drain(void);
 

@@ -62,7 +62,8 @@ static void ranges_are_judged_before_wddm2(void **state) {
 
 static void without_a_host_aperture_nothing_is_mapped(void **state) {
     (void)state;
-    const struct vidmm_stage_result *stage = examine("host-aperture", 0, NULL);
+    const struct vidmm_stage_result *stage =
+        examine("host-aperture", DXGKDDI_INTERFACE_VERSION_WDDM1_3, NULL);
     assert_int_equal(stage->outcome, VIDMM_STAGE_SKIPPED);
     assert_string_equal(stage->text, "the driver has no CPU host aperture");
 }

@@ -225,6 +225,40 @@ static void a_reset_that_fails_ends_the_stage(void **state) {
     assert_non_null(strstr(result.text, "DxgkDdiResetFromTimeout"));
 }
 
+/* ---- Engines ----------------------------------------------------------------------------------
+ */
+
+static void engines_are_reset_alone(void **state) {
+    static const uint32_t rules[] = {281, 380, 381};
+    (void)state;
+    assert_int_equal(examine(NULL, "engines", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("engines")->outcome, VIDMM_STAGE_DONE);
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        assert_string_equal(vidmm_check_outcome(&result, rules[i]), "passed");
+}
+
+static NTSTATUS APIENTRY refuse_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_UNSUCCESSFUL;
+}
+
+static void refusing_engines(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiResetEngine = refuse_engine;
+}
+
+/* It may: then nothing is wrong, and nothing was seen. */
+static void an_engine_that_cannot_be_reset_alone_is_not_reached(void **state) {
+    const struct vidmm_host_setting old = {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7};
+    (void)state;
+    assert_int_equal(examine(refusing_engines, "engines", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("engines")->outcome, VIDMM_STAGE_SKIPPED);
+    assert_non_null(strstr(stage_of("engines")->text, "DxgkDdiResetEngine refuses"));
+    assert_int_equal(examine(NULL, "engines", &old), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("engines")->outcome, VIDMM_STAGE_SKIPPED);
+    assert_non_null(strstr(stage_of("engines")->text, "SupportPerEngineTDR"));
+}
+
 /* ---- Apertures, and drivers that nobody knows ------------------------------------------------ */
 
 static void paging_buffers_in_an_aperture_are_examined(void **state) {
@@ -352,6 +386,8 @@ int main(void) {
         cmocka_unit_test(a_preemption_that_is_never_reported_is_a_hang),
         cmocka_unit_test(what_is_submitted_again_has_to_complete),
         cmocka_unit_test(a_reset_that_fails_ends_the_stage),
+        cmocka_unit_test(engines_are_reset_alone),
+        cmocka_unit_test(an_engine_that_cannot_be_reset_alone_is_not_reached),
         cmocka_unit_test(an_operation_that_never_ends_ends_the_stage),
         cmocka_unit_test(paging_buffers_in_an_aperture_are_examined),
         cmocka_unit_test(apertures_mapped_from_address_lists_are_examined),

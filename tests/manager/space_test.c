@@ -511,6 +511,27 @@ static void a_unique_protection_is_the_only_one(void **state) {
     end(small.game);
 }
 
+static void a_destroyed_allocation_is_reached_by_nobody_even_without_memory(void **state) {
+    (void)state;
+    bool reached = true;
+    for (uint64_t n = 1; reached; n++) {
+        struct small_world small = small_world(PAGES_4K);
+        struct world *world = small.game->world;
+        struct vidmm_va_request request = {
+            .size = small.size, .allocation = small.allocation, .base = 20 * MIB};
+        uint64_t va;
+        assert_int_equal(try_map(&small, request, &va), VIDMM_OK);
+        assert_true(world_translate(world_process(world, 1), va).valid);
+        world->fail_at = world->calls + n;
+        vidmm_allocation_destroy(small.allocation);
+        reached = world->calls >= world->fail_at;
+        world->fail_at = 0;
+        small.game->targets[0].allocation = NULL;
+        assert_false(world_translate(world_process(world, 1), va).valid);
+        end(small.game);
+    }
+}
+
 static void lookup_names_the_byte(void **state) {
     struct small_world small = small_world(PAGES_4K);
     struct vidmm_va_request request = {
@@ -812,6 +833,7 @@ int main(void) {
         cmocka_unit_test(every_allocation_of_the_start_may_fail),
         cmocka_unit_test(odd_requests_are_refused),
         cmocka_unit_test(a_unique_protection_is_the_only_one),
+        cmocka_unit_test(a_destroyed_allocation_is_reached_by_nobody_even_without_memory),
         cmocka_unit_test(lookup_names_the_byte),
         cmocka_unit_test(updates_are_applied_in_order),
         cmocka_unit_test(random_updates_lead_to_their_bytes),

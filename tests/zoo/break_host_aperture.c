@@ -1,8 +1,8 @@
 /*
- * break_host_aperture.c - what is broken of a CPU host aperture. The reference driver has none:
- * each driver here shows the lower half of its memory through pages in the upper half's BAR.
- * Silicon would redirect accesses; here a page is copied when it is mapped and back when it is
- * unmapped.
+ * break_host_aperture.c - what is broken of a CPU host aperture. That of the reference driver is in
+ * the hardware and cannot be spoiled from here: each driver here shows the lower half of its memory
+ * through pages in the upper half's BAR. Silicon would redirect accesses; here a page is copied
+ * when it is mapped and back when it is unmapped.
  */
 #include "zoo.h"
 
@@ -171,6 +171,11 @@ static void install_twice(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiMapCpuHostAperture = ask_twice;
 }
 
+/* Of the real aperture: pages whose allocation is gone lead to the next one's memory. */
+static void install_unmaps_never(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiUnmapCpuHostAperture = unmap_late;
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 #define BREAKER(NUMBER, SIDE, WHAT, INSTALL, ...)                                                  \
@@ -189,6 +194,13 @@ const struct zoo_breaker zoo_host_aperture[] = {
     BREAKER(268, DRIVER, "loses what the CPU wrote when a page is unmapped", install_late, ),
     BREAKER(269, DRIVER, "wants an allocation for every page", install_not_yet,
             .consequences = {265}),
+    {.rule = 270,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "leaves pages mapped whose memory others get",
+     .install = install_unmaps_never,
+     .stage = "paging",
+     .consequences = {267},
+     .settings = {{"VramVisibleBytes", 0}, {"CpuHostApertureBytes", 1 << 20}}},
     BREAKER(271, DRIVER, "loses all other pages with every page that it maps", install_alone,
             .consequences = {268}),
 };

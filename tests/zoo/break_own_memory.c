@@ -1,7 +1,7 @@
 /*
  * break_own_memory.c - what is broken of the memory that a driver keeps for itself: allocations for
- * its contexts, swizzling ranges, memory behind an IOMMU. The reference driver has no context
- * allocations and no IOMMU: drivers and scenes here give it some.
+ * its contexts, swizzling ranges, memory behind an IOMMU. The reference driver has no IOMMU, and
+ * context allocations only on GPU virtual addresses: drivers and scenes here give it some.
  */
 #include "zoo.h"
 
@@ -114,6 +114,61 @@ static NTSTATUS APIENTRY build_without_own(const HANDLE adapter, DXGKARG_BUILDPA
 static void install_without_own(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_without_own;
 }
+
+/* ---- Managers over the reference driver, which saves contexts where the GPU has an MMU ------- */
+
+static NTSTATUS APIENTRY update_never(const HANDLE adapter,
+                                      const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+
+static void updates_never(DXGKRNL_INTERFACE *callbacks) {
+    callbacks->DxgkCbUpdateContextAllocation = update_never;
+}
+
+static NTSTATUS APIENTRY build_larger_update(const HANDLE adapter,
+                                             DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION)
+        args->UpdateContextAllocation.ContextAllocationSize += PAGE;
+    return zoo_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY build_other_data(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    static uint8_t data[256];
+    DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *update = &args->UpdateContextAllocation;
+    if (args->Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION &&
+        update->DriverPrivateDataSize < sizeof(data)) {
+        memcpy(data, update->pDriverPrivateData, update->DriverPrivateDataSize);
+        data[update->DriverPrivateDataSize] = 0;
+        update->pDriverPrivateData = data;
+        update->DriverPrivateDataSize++;
+    }
+    return zoo_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY build_off_the_map(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION)
+        args->UpdateContextAllocation.ContextAllocation = 0;
+    return zoo_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY build_untold(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_NOTIFY_RESIDENCY && args->NotifyResidency.Resident)
+        return STATUS_SUCCESS;
+    return zoo_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+#define BUILD(NAME)                                                                                \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        table->DxgkDdiBuildPagingBuffer = build_##NAME;                                            \
+    }
+
+BUILD(larger_update)
+BUILD(other_data)
+BUILD(off_the_map)
+BUILD(untold)
 
 /* ---- Swizzling ranges ------------------------------------------------------------------------ */
 
@@ -324,6 +379,7 @@ static void install_no_ranges(DRIVER_INITIALIZATION_DATA *table) {
 
 #define DRIVER           VIDMM_SIDE_DRIVER
 #define MANAGER          VIDMM_SIDE_MANAGER
+#define SAVED            .settings = {{"MmuLevels", 3}, {"ContextBytes", 2 * PAGE}}
 #define VERSION(VERSION) .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_##VERSION}}
 
 const struct zoo_breaker zoo_own_memory[] = {
@@ -341,6 +397,19 @@ const struct zoo_breaker zoo_own_memory[] = {
      "locks", .scene = scene_saving},
     {346, MANAGER, "runs a context without its own allocations", install_without_own, "locks",
      .consequences = {199}, .scene = scene_saving},
+    {346, MANAGER, "runs a context whose memory the driver takes for evicted", install_untold,
+     "residency", .consequences = {247}, SAVED},
+    {.rule = 347,
+     .side = MANAGER,
+     .what = "says that an update is done and does nothing",
+     .callbacks = updates_never,
+     .stage = "residency",
+     SAVED},
+    {348, MANAGER, "updates more than the allocation has", install_larger_update, "residency",
+     SAVED},
+    {348, MANAGER, "updates with data that it made up", install_other_data, "residency",
+     .consequences = {347}, SAVED},
+    {348, MANAGER, "updates what is mapped nowhere", install_off_the_map, "residency", SAVED},
     {349, MANAGER, "asks for a range on an aperture that the CPU does not see", install_unseen,
      "locks", VERSION(WIN8)},
     {350, MANAGER, "asks for a range that the hardware does not have", install_beyond, "locks",

@@ -60,7 +60,11 @@ extern const struct zoo_breaker zoo_query[], zoo_allocation[], zoo_paging[], zoo
 extern const uint32_t zoo_query_count, zoo_allocation_count, zoo_paging_count, zoo_operation_count,
     zoo_placement_count, zoo_preempt_count, zoo_virtual_count;
 
-extern const struct zoo_breaker zoo_residency[], zoo_own_memory[], zoo_host_aperture[];
-extern const uint32_t zoo_residency_count, zoo_own_memory_count, zoo_host_aperture_count;
+extern const struct zoo_breaker zoo_engines[];
+extern const uint32_t zoo_engines_count;
+
+extern const struct zoo_breaker zoo_residency[], zoo_own_memory[], zoo_host_aperture[], zoo_dirty[];
+extern const uint32_t zoo_residency_count, zoo_own_memory_count, zoo_host_aperture_count,
+    zoo_dirty_count;
 
 #endif

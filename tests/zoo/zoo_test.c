@@ -3,7 +3,7 @@
  * follows from it.
  *
  *   zoo_test FAMILY            its breakers: query, allocation, paging, operation, placement,
- *                              preempt, virtual, residency, own-memory, host-aperture
+ *                              preempt, engines, virtual, residency, own-memory, host-aperture
  *   zoo_test FAMILY R152       only those of one rule, with what was found
  *   zoo_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
  *   zoo_test --complete        nobody whom the rules of the memory calls judge goes unbroken
@@ -19,7 +19,7 @@
 DRIVER_INITIALIZATION_DATA zoo_good, zoo_below;
 
 /* The groups whose judged rules all have to be broken here. */
-#define COMPLETE_GROUPS "ABCDEFGHIJKLOPQRST"
+#define COMPLETE_GROUPS "ABCDEFGHIJKLMNOPQRST"
 
 static const struct zoo_breaker *now;
 
@@ -34,10 +34,12 @@ static const struct {
     {"operation", zoo_operation, &zoo_operation_count},
     {"placement", zoo_placement, &zoo_placement_count},
     {"preempt", zoo_preempt, &zoo_preempt_count},
+    {"engines", zoo_engines, &zoo_engines_count},
     {"residency", zoo_residency, &zoo_residency_count},
     {"own-memory", zoo_own_memory, &zoo_own_memory_count},
     {"host-aperture", zoo_host_aperture, &zoo_host_aperture_count},
     {"virtual", zoo_virtual, &zoo_virtual_count},
+    {"dirty", zoo_dirty, &zoo_dirty_count},
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 

@@ -1073,7 +1073,7 @@ const struct vidmm_rule rules_d[56] = {
                      "done, unless the client said AssumeNotInUse.",
         .page = "allocation-usage-tracking",
         .how = "At DxgkDdiDestroyAllocation the fences of all submissions that reference the "
-               "allocation must have completed.",
+               "allocation must have completed, and of paging work all that names it.",
         .why = "Clients free textures right after the last draw call; the wait is not theirs.",
         .windows = "Windows defers the destruction; otherwise the GPU would read memory that is "
                    "someone else's.",

@@ -457,7 +457,8 @@ const struct vidmm_rule rules_h[42] = {
             "used, except from invalid to valid where InvalidTlbEntriesNotCached was reported.",
         .page = "examples",
         .how = "Entries that changed are remembered until a flush covers them; work of the "
-               "process, or an operation on the address, must not come before.",
+               "process, an operation on the address, another use of the memory that it led to, "
+               "the end of the allocation or of the process must not come before.",
         .why = "The GPU keeps old translations until it is told.",
         .windows = "The system flushes after every such update.",
         .wrong = "update(va); submit(context);\n",
@@ -624,7 +625,8 @@ const struct vidmm_rule rules_h[42] = {
                      "AllocationOffsetInBytes is not added to them.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
         .how = "Both addresses are looked up in the shadow of the paging process's tables when the "
-               "operation is built; when it is done the bytes are compared.",
+               "operation is built, and whether their entries were written for those pages of the "
+               "allocation; when it is done the bytes are compared.",
         .why = "The offset only tells which part of the allocation is moved.",
         .windows = "A driver that adds it moves other bytes.",
         .wrong =
@@ -716,8 +718,8 @@ const struct vidmm_rule rules_h[42] = {
         .statement =
             "VIRTUALFILL targets pages of a memory segment and an allocation that no work uses.",
         .page = "examples",
-        .how = "The addresses lead to pages of memory segments by the shadow of the paging "
-               "process's tables.",
+        .how = "By the shadow of the paging process's tables the addresses lead to pages of memory "
+               "segments, by entries that were written for those pages of the allocation.",
         .why = "It takes the place of FILL.",
         .windows = "The system fills before an allocation is used.",
         .wrong = "args.FillVirtual.DestinationVirtualAddress = va_of_system_pages;\n",
@@ -753,7 +755,7 @@ const struct vidmm_rule rules_h[42] = {
                      "committed, before them when it is evicted.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency",
         .how = "Notices of an allocation alternate, come behind the operation that gives it "
-               "contents and before the one that takes them away.",
+               "contents and before the one that takes them away; none is owed at its end.",
         .why = "The driver programs the physical address into hardware between the two.",
         .windows = "The system keeps the order.",
         .wrong = "notify(allocation, 1, place); transfer_in(allocation);\n",

@@ -107,14 +107,18 @@ const struct vidmm_rule rules_j[8] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A page is unmapped before its memory is used for something else.",
         .page = "ns-d3dkmddi-_dxgkarg_unmapcpuhostaperture",
-        .how = "not judged: the manager reaches memory that no BAR shows by paging and maps no "
-               "page of a host aperture; the examination, which does, gives no memory away.",
+        .how =
+            "When an allocation gets a place, by TRANSFER, FILL or their virtual kinds: no page of "
+            "the aperture that was mapped for another one leads there.",
         .why = "The CPU would write over the new contents.",
         .windows = "The system unmaps on eviction.",
+        .wrong = "free_memory(allocation); /* its window stays */\n",
+        .right = "UnmapCpuHostAperture(adapter, &window);\n"
+                 "free_memory(allocation);\n",
     },
     {
         .number = 271,

@@ -181,11 +181,14 @@ const struct vidmm_rule rules_k[11] = {
                      "completed last, and paging work that is submitted again keeps its fence and "
                      "its order, comes before new work and completes then.",
         .page = "tdr-changes-in-windows-8",
-        .how = "Each fence is compared with those submitted and completed on its node. The "
-               "examination preempts queued paging work: the report must name the request and a "
-               "fence between those reported and those submitted last, what it leaves undone must "
-               "not be reported complete before it was submitted again, and must come again first, "
-               "in order, from WDDM 2.0 on with Resubmission.",
+        .how =
+            "Each fence is compared with those submitted and completed on its node. The "
+            "examination preempts queued paging work: the report must name the request and a "
+            "fence between those reported and those submitted last, what it leaves undone must "
+            "not be reported complete before it was submitted again, and must come again first, "
+            "in order, from WDDM 2.0 on with Resubmission. It resets the engine with work queued, "
+            "too: LastAbortedFenceId must be between the fence completed last and the one "
+            "submitted last, and what comes behind it comes again in the same way.",
         .why = "The scheduler tells by these fences which work was done; what it takes for done "
                "and was not is lost.",
         .windows = "The system keeps a list of what is under way for each node.",

@@ -66,7 +66,9 @@ const struct vidmm_rule rules_l[27] = {
             "All allocations on a device's list are resident before its contexts are scheduled.",
         .page = "residency-overview",
         .how = "With every submission of the examination: everything that its device lists has a "
-               "place by the manager's own books. That the GPU finds it there R380 tells.",
+               "place by the manager's own books. Where user mode says what its addresses lead to, "
+               "the "
+               "page tables have to say so when work is submitted, and until it is done.",
         .why = "Nothing else tells the system what the GPU will touch.",
         .windows = "The system suspends the device until they are.",
     },
@@ -250,7 +252,8 @@ const struct vidmm_rule rules_l[27] = {
                      "allocation is freed by itself.",
         .page = "nc-d3dumddi-pfnd3dddi_freegpuvirtualaddresscb",
         .how = "Addresses that were freed, or whose allocation was destroyed, are looked up in the "
-               "manager's books.",
+               "manager's books; when an allocation is destroyed no entry of a page table leads to "
+               "it, nor is the GPU still to write one that does not.",
         .why = "Late updates would change mappings of the next owner.",
         .windows = "The system drops them.",
     },

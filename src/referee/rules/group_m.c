@@ -12,14 +12,18 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "A driver that reports live migration without dirty-bit tracking does not start.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "The answers to GPUPCAPS and DIRTYBITTRACKINGCAPS are kept; whoever then creates a "
+               "device goes on regardless.",
         .why = "Memory could not be copied while the guest runs.",
         .windows = "The adapter does not start.",
+        .wrong = "StartAdapter(adapter); /* LiveMigration set, DirtyBitTrackingSupported not */\n",
+        .right = "if (partition.Caps.LiveMigration && !tracking.DirtyBitTrackingSupported)\n"
+                 "    return STATUS_DEVICE_CONFIGURATION_ERROR;\n",
     },
     {
         .number = 312,
@@ -27,13 +31,15 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "PageSize of a dirty plane is a power of two and at least 4 KB.",
         .page = "ns-d3dkmddi-dxgk_dirty_bit_tracking_segment_caps",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Each answer to DIRTYBITTRACKINGSEGMENTCAPS is looked at.",
         .why = "Ranges and buffers are counted in it.",
         .windows = "No page tells.",
+        .wrong = "caps->PageSize = 3 * PAGE_SIZE;\n",
+        .right = "caps->PageSize = 4 * PAGE_SIZE;\n",
     },
     {
         .number = 313,
@@ -41,14 +47,20 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "The tracking capabilities of every segment are asked for once, if tracking "
                      "is supported at all.",
         .page = "dirty-bit-tracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how =
+            "The questions are counted for each memory segment until the first device is created.",
         .why = "Drivers may set up the planes then.",
         .windows = "The system asks at initialisation.",
+        .wrong = "for (UINT id = 1; id <= segments; id++)\n"
+                 "    for (UINT i = 0; i < 2; i++)\n"
+                 "        AskSegmentCaps(id);\n",
+        .right = "for (UINT id = 1; tracking.DirtyBitTrackingSupported && id <= segments; id++)\n"
+                 "    AskSegmentCaps(id);\n",
     },
     {
         .number = 314,
@@ -56,14 +68,18 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A segment answered with STATUS_NOT_IMPLEMENTED has no plane, and what else "
                      "was written is ignored.",
         .page = "ns-d3dkmddi-dxgk_dirty_bit_tracking_segment_caps",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "A basis is created in a segment that was not answered with a page size.",
         .why = "The driver need not fill the structure then.",
         .windows = "The segment is not tracked.",
+        .wrong = "AskSegmentCaps(id, &caps); /* STATUS_NOT_IMPLEMENTED */\n"
+                 "Track(id, caps.PageSize);\n",
+        .right = "if (NT_SUCCESS(AskSegmentCaps(id, &caps)))\n"
+                 "    Track(id, caps.PageSize);\n",
     },
     {
         .number = 315,
@@ -71,14 +87,17 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "The ranges of a memory basis are inside the segment and do not overlap, in any order.",
         .page = "nc-d3dkmddi-dxgkddi_creatememorybasis",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "The ranges of each basis are compared with the segment and with each other.",
         .why = "A page that is in it twice would have two bits.",
         .windows = "The system passes such ranges.",
+        .wrong = "args->Ranges[1].SegmentOffset = args->Ranges[0].SegmentOffset;\n",
+        .right = "args->Ranges[1].SegmentOffset =\n"
+                 "    args->Ranges[0].SegmentOffset + args->Ranges[0].SizeInBytes;\n",
     },
     {
         .number = 316,
@@ -86,13 +105,15 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Ranges for dirty tracking are aligned to the plane's PageSize.",
         .page = "nc-d3dkmddi-dxgkddi_creatememorybasis",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Offset and size of each range are held against the page size of the segment.",
         .why = "One bit cannot be half in a range.",
         .windows = "The system aligns them.",
+        .wrong = "range->SizeInBytes = allocation->Size;\n",
+        .right = "range->SizeInBytes = ALIGN_UP(allocation->Size, caps.PageSize);\n",
     },
     {
         .number = 317,
@@ -100,13 +121,16 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "RangeCount is at least 1 and the structure has that many ranges.",
         .page = "ns-d3dkmddi-dxgkarg_creatememorybasis",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "RangeCount is looked at, and so are that many ranges.",
         .why = "The structure is declared with one.",
         .windows = "The system passes them all.",
+        .wrong = "args->RangeCount = 0; /* the whole segment */\n",
+        .right = "args->RangeCount = 1;\n"
+                 "args->Ranges[0] = (DXGK_MEMORYRANGE){.SizeInBytes = segment->Size};\n",
     },
     {
         .number = 318,
@@ -114,13 +138,17 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "CreateMemoryBasis returns a handle other than NULL unless it fails.",
         .page = "nc-d3dkmddi-dxgkddi_creatememorybasis",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Handles are compared with those of bases that live; NULL is accepted only when "
+               "memory was made to fail.",
         .why = "The result has no status.",
         .windows = "No page tells.",
+        .wrong = "return NULL; /* tracked in hardware: there is nothing to keep */\n",
+        .right = "basis->Segment = args->SegmentId;\n"
+                 "return basis;\n",
     },
     {
         .number = 319,
@@ -128,13 +156,18 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "DestroyMemoryBasis succeeds.",
         .page = "nc-d3dkmddi-dxgkddi_destroymemorybasis",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "The status of every destruction is looked at.",
         .why = "There is nothing the system could do about it.",
         .windows = "The failure is called catastrophic.",
+        .wrong = "if (basis->Tracked)\n"
+                 "    return STATUS_DEVICE_BUSY;\n",
+        .right = "StopTracking(basis);\n"
+                 "Free(basis);\n"
+                 "return STATUS_SUCCESS;\n",
     },
     {
         .number = 320,
@@ -142,14 +175,18 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "Every basis that is passed is alive, and none is destroyed while it is tracked.",
         .page = "dirty-bit-tracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Handles are followed from creation to destruction.",
         .why = "The handle is a pointer of the driver.",
         .windows = "The system stops tracking first.",
+        .wrong = "DxgkDdiDestroyMemoryBasis(adapter, basis);\n"
+                 "DxgkDdiStopDirtyTracking(adapter, basis);\n",
+        .right = "DxgkDdiStopDirtyTracking(adapter, basis);\n"
+                 "DxgkDdiDestroyMemoryBasis(adapter, basis);\n",
     },
     {
         .number = 321,
@@ -157,13 +194,17 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "When tracking starts all bits of the basis are zero.",
         .page = "nc-d3dkmddi-dxgkddi_startdirtytracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "A query right after the start, with nothing under way and no other call between, "
+               "must show no bit. The examination starts a basis again after writes.",
         .why = "Migration starts from a full copy and counts from there.",
         .windows = "Pages with old bits are copied for nothing.",
+        .wrong = "WriteRegister(TRACKING, ON); /* the plane is as it was */\n",
+        .right = "ClearPlane(basis);\n"
+                 "WriteRegister(TRACKING, ON);\n",
     },
     {
         .number = 322,
@@ -171,14 +212,18 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A bit is set by writes to its page after the start, of GPU and CPU alike, "
                      "and no such write is missed.",
         .page = "nc-d3dkmddi-dxgkddi_startdirtytracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how =
+            "Pages that a completed FILL or TRANSFER wrote, by place or by address, must be in the "
+            "next answer. Writes of applications and of the CPU are not known to the referee.",
         .why = "A page whose write is missed is not copied.",
         .windows = "The guest goes on with old contents after migration.",
+        .wrong = "SetBit(plane, address / (2 * caps.PageSize));\n",
+        .right = "SetBit(plane, address / caps.PageSize);\n",
     },
     {
         .number = 323,
@@ -186,14 +231,18 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "A query that clears reads and clears in one step, so that no write gets lost between.",
         .page = "dirty-bit-tracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "As R322, for pages that an earlier query cleared.",
         .why = "The GPU writes all the time.",
         .windows = "The guest goes on with old contents after migration.",
+        .wrong = "Copy(args->Buffer, plane, bytes);\n"
+                 "RtlZeroMemory(plane, bytes);\n",
+        .right = "for (SIZE_T i = 0; i < words; i++)\n"
+                 "    out[i] = InterlockedExchange64(&plane[i], 0);\n",
     },
     {
         .number = 324,
@@ -201,14 +250,19 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "CLEARDATA clears the bits that were asked for and no others, and without it "
                      "none is cleared.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "A bit that was set stays demanded until it was asked for with CLEARDATA.",
         .why = "Other parts are still to be asked for.",
         .windows = "Pages of the other parts are not copied.",
+        .wrong = "Copy(args->Buffer, plane, bytes);\n"
+                 "ClearPlane(basis);\n",
+        .right = "Copy(args->Buffer, plane, bytes);\n"
+                 "if (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA)\n"
+                 "    ClearPart(basis, args);\n",
     },
     {
         .number = 325,
@@ -216,13 +270,17 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Queries of different bases or parts do not disturb each other.",
         .page = "dirty-bit-tracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Bits of a basis stay demanded when another basis, which shares no page with it, is "
+               "cleared.",
         .why = "Large segments are copied in parts.",
         .windows = "Pages of the other parts are not copied.",
+        .wrong = "RtlZeroMemory(adapter->Plane, adapter->PlaneBytes);\n",
+        .right = "for (UINT i = 0; i < basis->Ranges; i++)\n"
+                 "    ClearRange(adapter->Plane, &basis->Range[i]);\n",
     },
     {
         .number = 326,
@@ -230,16 +288,20 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "Where bases overlap both see a write, and stopping one leaves the bits of the other.",
         .page = "nc-d3dkmddi-dxgkddi_stopdirtytracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Pages written after an overlapping basis was stopped, or before and not cleared "
+               "since, must be in the answer.",
         .why = "Each may belong to another migration.",
         .windows = "Pages are not copied.",
         .readings = "vidmm takes one reading: the plane is shared, and a query that clears through "
                     "one basis is seen by the other.",
+        .wrong = "StopRange(range); /* whoever else tracks it */\n",
+        .right = "if (--range->Users == 0)\n"
+                 "    StopRange(range);\n",
     },
     {
         .number = 327,
@@ -247,13 +309,17 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Tracking is stopped for what it was started for.",
         .page = "nc-d3dkmddi-dxgkddi_stopdirtytracking",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Starts and stops of a basis must follow each other.",
         .why = "The driver counts starts and stops for each range.",
         .windows = "The system passes the same basis.",
+        .wrong = "DxgkDdiStopDirtyTracking(adapter, basis);\n"
+                 "DxgkDdiStopDirtyTracking(adapter, basis);\n",
+        .right = "if (basis->Started)\n"
+                 "    DxgkDdiStopDirtyTracking(adapter, basis);\n",
     },
     {
         .number = 328,
@@ -261,16 +327,18 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "The buffer of a query has a bit for every page asked for, and the driver "
                      "writes no more than that.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Buffers are held against the pages asked for, and the driver gets a guarded copy.",
         .why = "Behind it is other memory of the kernel.",
         .windows = "The pool is corrupted.",
         .readings = "vidmm takes one reading: BufferSize is the size of the buffer in bytes, told "
                     "by the system.",
+        .wrong = "Copy(args->Buffer, plane, ALIGN_UP(bytes, 4096));\n",
+        .right = "Copy(args->Buffer, plane, (pages + 7) / 8);\n",
     },
     {
         .number = 329,
@@ -278,14 +346,19 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "A query of a part names a range of the basis, in whole pages and inside of it.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "SubrangeIndex, SubrangeOffset and SubrangeSize are held against the ranges of the "
+               "basis.",
         .why = "The driver turns it into positions of bits.",
         .windows = "The system splits at range ends.",
+        .wrong = "args.SubrangeOffset = 0;\n"
+                 "args.SubrangeSize = segment->Size;\n",
+        .right = "args.SubrangeOffset = 0;\n"
+                 "args.SubrangeSize = ranges[args.SubrangeIndex].SizeInBytes;\n",
     },
     {
         .number = 330,
@@ -293,16 +366,20 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A query with SubrangeSize 0 gives the bits of all ranges in the order of the "
                      "basis, one for each page.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "Pages of every range but the first are looked for at their position in the whole.",
         .why = "The caller knows bits only by their position.",
         .windows = "Wrong pages are copied.",
         .readings = "vidmm takes one reading: bits run on from range to range, from the lowest bit "
                     "of a byte.",
+        .wrong = "for (UINT i = 0; i < basis->Ranges; i++, out += RangeBytes(basis, i))\n"
+                 "    CopyBits(out, 0, &basis->Range[i]);\n",
+        .right = "for (UINT i = 0; i < basis->Ranges; i++, bit += basis->Range[i].Pages)\n"
+                 "    CopyBits(args->Buffer, bit, &basis->Range[i]);\n",
     },
     {
         .number = 331,
@@ -310,12 +387,15 @@ const struct vidmm_rule rules_m[21] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_IMPLIED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Bits behind the last page are zero.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",
-        .how = "not judged yet: comes with dirty tracking.",
+        .how = "The rest of the last byte is looked at.",
         .why = "The caller may look at whole words.",
         .windows = "No page tells.",
+        .wrong = "Copy(args->Buffer, plane, (pages + 7) / 8);\n",
+        .right = "Copy(args->Buffer, plane, (pages + 7) / 8);\n"
+                 "last[0] &= (1u << pages % 8) - 1;\n",
     },
 };

@@ -13,16 +13,22 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DISPUTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Data is saved by two calls, the first for its size and the second into a "
                      "buffer of that size.",
         .page = "nc-d3dkmddi-dxgkddi_saveimmutablemigrationdata",
-        .how = "not judged yet: comes with live migration.",
+        .how = "DataSize and Data of both calls are compared, and the driver gets a guarded copy "
+               "of the buffer.",
         .why = "Only the driver knows how much there is.",
         .windows = "A longer write corrupts the pool.",
         .readings = "vidmm takes one reading: DataSize is a pointer, and a size of 0 with Data "
                     "NULL marks the first call.",
+        .wrong = "RtlCopyMemory(args->Data, state, ALIGN_UP(size, 4096));\n",
+        .right = "if (args->Data == NULL)\n"
+                 "    *args->DataSize = size;\n"
+                 "else\n"
+                 "    RtlCopyMemory(args->Data, state, size);\n",
     },
     {
         .number = 333,
@@ -30,14 +36,20 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Immutable data is saved right after the preparation of the source, mutable "
                      "data only when the guest is paused.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "The order of the calls is followed. Whether the guest is paused is seen by work of "
+               "applications: none may be on the GPU when mutable data is saved, and none may come "
+               "before the end.",
         .why = "Mutable data changes while the guest runs.",
         .windows = "The system keeps the order.",
+        .wrong = "SaveMutable(adapter);\n"
+                 "Pause(adapter);\n",
+        .right = "Pause(adapter);\n"
+                 "SaveMutable(adapter);\n",
     },
     {
         .number = 334,
@@ -45,14 +57,20 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_DRIVER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Data that does not fit the target is refused with "
                      "STATUS_OBJECT_TYPE_MISMATCH after an event was logged.",
         .page = "nc-d3dkmddi-dxgkddi_restoreimmutablemigrationdata",
-        .how = "not judged yet: comes with live migration.",
+        .how = "What the driver saved itself must be taken; data of another size, or of which more "
+               "than half is different, must be refused. The event that is to be logged before has "
+               "no public definition and is not looked for.",
         .why = "The source can still go on running the guest.",
         .windows = "The migration is given up.",
+        .wrong = "if (header->Magic != MAGIC)\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+        .right = "if (size != sizeof(*board) || !SameBoard(board, adapter))\n"
+                 "    return STATUS_OBJECT_TYPE_MISMATCH;\n",
     },
     {
         .number = 335,
@@ -60,14 +78,21 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Mutable data is restored only while the guest is paused, and the guest "
                      "starts after the end of the migration.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "No work of applications may be on the GPU when data is restored, and none may be "
+               "submitted to a target before its end.",
         .why = "A running guest would change what is restored.",
         .windows = "The system keeps the order.",
+        .wrong = "RestoreMutable(adapter);\n"
+                 "Resume(guest);\n"
+                 "DxgkDdiEndLiveMigration(adapter, 0);\n",
+        .right = "RestoreMutable(adapter);\n"
+                 "DxgkDdiEndLiveMigration(adapter, 0);\n"
+                 "Resume(guest);\n",
     },
     {
         .number = 336,
@@ -75,14 +100,19 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "Every preparation is matched by an end, on both sides and after a cancellation too.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "Preparations and ends must follow each other; none is open when the adapter goes.",
         .why = "The driver holds resources in between.",
         .windows = "The system ends both.",
+        .wrong = "if (!Send(stream))\n"
+                 "    return FALSE;\n",
+        .right = "BOOLEAN sent = Send(stream);\n"
+                 "DxgkDdiEndLiveMigration(adapter, 0);\n"
+                 "return sent;\n",
     },
     {
         .number = 337,
@@ -90,14 +120,20 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Tracking that costs performance starts with the preparation, other tracking "
                      "as soon as the virtual GPU has memory.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "When a source is prepared every memory segment with cheap tracking is tracked; "
+               "where it is not cheap, what is asked was started since.",
         .why = "Cheap tracking has less to copy later.",
         .windows = "The system looks at the capability.",
+        .wrong = "DxgkDdiPrepareLiveMigration(adapter, &source);\n"
+                 "if (tracking.DirtyBitTrackingPerformant)\n"
+                 "    Start(adapter);\n",
+        .right = "if (!tracking.DirtyBitTrackingPerformant)\n"
+                 "    Start(adapter); /* else it was started with the adapter */\n",
     },
     {
         .number = 338,
@@ -105,13 +141,17 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Dirty bits are asked for on the source only.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "A query between preparation and end of a target.",
         .why = "The target has nothing that was written by the guest.",
         .windows = "The system never asks the target.",
+        .wrong = "while (Receive(pages))\n"
+                 "    Write(pages, QueryDirty(basis));\n",
+        .right = "while (Receive(pages))\n"
+                 "    Write(pages);\n",
     },
     {
         .number = 339,
@@ -119,14 +159,20 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Transfers of a migration go between system memory and the pages reserved for "
                      "the virtual GPU, wherever these are.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "Transfers without an allocation during a migration go from local to system memory "
+               "on a source, and the other way on a target, as the page tables of the paging "
+               "process have it.",
         .why = "The pages need not follow each other.",
         .windows = "The system maps them for the transfer.",
+        .wrong = "transfer.SourceVirtualAddress = staging;\n"
+                 "transfer.DestinationVirtualAddress = window; /* of the source */\n",
+        .right = "transfer.SourceVirtualAddress = window;\n"
+                 "transfer.DestinationVirtualAddress = staging;\n",
     },
     {
         .number = 340,
@@ -139,7 +185,8 @@ const struct vidmm_rule rules_n[11] = {
         .statement = "After a migration the memory on the target is what it was on the source when "
                      "the guest was paused.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "not judged: one referee sees one adapter, not both ends. What it can see of it is "
+               "R240 and R322; vidmm migrate compares the memory of source and target.",
         .why = "This is what migration is for.",
         .windows = "The guest goes on with wrong contents.",
     },
@@ -149,13 +196,15 @@ const struct vidmm_rule rules_n[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "vfIndex names a virtual GPU that exists.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "Every call names the vfIndex that was prepared.",
         .why = "The driver uses it as an index.",
         .windows = "The system knows its virtual GPUs.",
+        .wrong = "DxgkDdiEndLiveMigration(adapter, vf + 1);\n",
+        .right = "DxgkDdiEndLiveMigration(adapter, vf);\n",
     },
     {
         .number = 342,
@@ -167,7 +216,8 @@ const struct vidmm_rule rules_n[11] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Scattered reservations are multiples of SetVGPUResourcesPageSize.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged yet: comes with live migration.",
+        .how = "not judged: DxgkDdiSetVirtualGpuResources2 is announced for a later release, and "
+               "its arguments have no page.",
         .why = "The driver's tables have pages of that size.",
         .windows = "The system rounds up.",
     },

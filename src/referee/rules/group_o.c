@@ -82,7 +82,9 @@ const struct vidmm_rule rules_o[11] = {
                      "of a device before any context of it.",
         .page = "nc-d3dkmddi-dxgkcb_createcontextallocation",
         .how = "With every DxgkDdiSubmitCommand: the allocations of its context and its device "
-               "were paged in, unless a reset hides where they are.",
+               "were paged in, unless a reset hides where they are. With every "
+               "DxgkDdiSubmitCommandVirtual: the driver was told that they are resident, where it "
+               "asked to be told, and the addresses that they were mapped to lead somewhere.",
         .why = "The GPU saves and restores its state there.",
         .windows = "The system pages it in first.",
     },
@@ -92,13 +94,18 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkCbUpdateContextAllocation returns when the paging operation is complete.",
         .page = "nc-d3dkmddi-dxgkcb_updatecontextallocation",
-        .how = "not judged: DxgkCbUpdateContextAllocation is not offered to drivers.",
+        .how = "When the callback returns STATUS_SUCCESS the driver was asked to build the "
+               "operation with the bytes that it gave, and the GPU has completed it.",
         .why = "The driver uses the result at once.",
         .windows = "The callback waits.",
+        .wrong = "BuildPagingBuffer(adapter, &update);\n"
+                 "return STATUS_SUCCESS; /* the GPU will do it */\n",
+        .right = "BuildPagingBuffer(adapter, &update);\n"
+                 "return WaitForFence(Submit(buffer));\n",
     },
     {
         .number = 348,
@@ -106,14 +113,18 @@ const struct vidmm_rule rules_o[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The address of UPDATECONTEXTALLOCATION is one for paging, and the private "
                      "data is what the driver passed.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatecontextallocation",
-        .how = "not judged: DxgkCbUpdateContextAllocation is not offered to drivers.",
+        .how = "With every UPDATE_CONTEXT_ALLOCATION: a callback under way has given these bytes, "
+               "the size is the allocation's, and each page of the address leads somewhere in the "
+               "paging process's tables.",
         .why = "The data tells the driver what to write.",
         .windows = "The system passes both on.",
+        .wrong = "arg.UpdateContextAllocation.pDriverPrivateData = allocation->private_data;\n",
+        .right = "arg.UpdateContextAllocation.pDriverPrivateData = args->pPrivateDriverData;\n",
     },
     {
         .number = 349,

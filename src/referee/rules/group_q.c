@@ -39,7 +39,10 @@ const struct vidmm_rule rules_q[4] = {
                      "and until DxgkDdiRestartFromTimeout only those that clean up.",
         .page = "thread-synchronization-and-tdr",
         .how = "Calls that begin between ResetFromTimeout and RestartFromTimeout are looked at: "
-               "evictions without contents, unmappings and releases are allowed.",
+               "evictions without contents, unmappings and releases are allowed; with GPU virtual "
+               "addresses also notices that an allocation is evicted, and page table updates with "
+               "their flushes, for mappings are released by then "
+               "(nc-d3dkmddi-dxgkddi_restartfromtimeout).",
         .why = "The driver resets memory controllers and clocks while it runs.",
         .windows = "The system waits until all threads have left the driver.",
         .wrong = "driver->DxgkDdiResetFromTimeout(adapter);\n"

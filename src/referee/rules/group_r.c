@@ -92,7 +92,7 @@ const struct vidmm_rule rules_r[5] = {
                      "they take is at most its size and commit limit.",
         .page = "calculating-graphics-memory",
         .how = "The places that paging operations give to allocations are kept and compared with "
-               "each other.",
+               "each other, those that page tables lead to with what is brought in there.",
         .why = "Two allocations at one place overwrite each other.",
         .windows = "The system pages something out when there is no room.",
         .wrong = "offset = next;\n"

@@ -221,7 +221,9 @@ const struct vidmm_rule rules_s[24] = {
         .page = "access-to-non-resident-allocation",
         .how =
             "A reported address must be one that the shadow of the process's tables has no use "
-            "for, and the process that of the work; a fault that is not reported shows as a hang.",
+            "for, and the process that of the work; work that cannot be named has fence 0 and asks "
+            "for a reset. The examination submits commands at an address that leads nowhere: that "
+            "must end in a report.",
         .why = "The system has to know whose work it was.",
         .windows = "Without the report the fault becomes a timeout.",
         .wrong = "data.DmaPageFaulted.FaultedVirtualAddress = 0;\n",
@@ -239,7 +241,8 @@ const struct vidmm_rule rules_s[24] = {
                      "error, and if that fails the adapter is reset.",
         .page = "access-to-non-resident-allocation",
         .how =
-            "Between the report and the next work of the node an engine or the adapter is reset.",
+            "Between the report and the next work of the node that engine or the adapter is reset "
+            "with success; work of the device is R384.",
         .why = "Work after a fault cannot be trusted.",
         .windows = "The system does so.",
         .wrong = "submit(other_context); /* the engine is still stuck */\n",

@@ -1,0 +1,109 @@
+/*
+ * mutation.h - the manager with one thing left out.
+ *
+ * A scene (scenes.c) is a short replay over the reference driver. First it runs as it is, and every
+ * occasion is counted: each flush, each update of page tables, each copy of entries, each wait for
+ * the GPU, each notice of residency, each root. Then it runs once more for every occasion, which is
+ * left out: by operation.c before the referee and the driver see it, by waits.c where the manager
+ * would have slept. What that does to bytes the oracle has to name, or the referee its rule.
+ */
+#ifndef MUTATION_H
+#define MUTATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/hwmodel.h>
+#include <vidmm/lab.h>
+
+enum mutation_kind {
+    MUTATION_FLUSH,  /* a FLUSH_TLB */
+    MUTATION_NARROW, /* the first or the last page of a FLUSH_TLB */
+    MUTATION_ENTRY,  /* one entry of an UPDATE_PAGE_TABLE: it keeps its old value */
+    MUTATION_UPDATE, /* all of an UPDATE_PAGE_TABLE */
+    MUTATION_COPY,   /* a COPY_PAGE_TABLE_ENTRIES */
+    MUTATION_NOTICE, /* a NOTIFY_RESIDENCY */
+    MUTATION_ROOT,   /* a DxgkDdiSetRootPageTable */
+    MUTATION_WAIT,   /* a wait for the GPU that would have slept */
+    MUTATION_KINDS
+};
+const char *mutation_text(enum mutation_kind kind);
+
+/* What is left out: occasion `at` of `kind`, from 0 on. */
+struct mutation {
+    bool on;
+    enum mutation_kind kind;
+    uint64_t at;
+    uint64_t seed; /* chooses the entry, and the end of a flush */
+};
+
+/* What is found out on the way. Plain data: it lies in memory shared with the test. */
+struct mutation_seen {
+    uint64_t occasions[MUTATION_KINDS];
+    uint64_t begins[MUTATION_KINDS]; /* those of them before the replay */
+    bool hit;                        /* it was left out */
+    const char *equal;               /* why that makes no difference; NULL: it may */
+    char what[160];                  /* it, in words */
+};
+
+void mutation_begin(const struct mutation *mutation, struct mutation_seen *seen);
+/* An occasion of `kind` comes: true when it is the one that is left out. */
+bool mutation_comes(enum mutation_kind kind);
+const struct mutation *mutation_now(void);
+struct mutation_seen *mutation_seen(void);
+
+/* ---- operation.c: the calls of the driver ---------------------------------------------------- */
+
+void operation_install(DRIVER_INITIALIZATION_DATA *table);
+/* The lab that the calls are made in, once there is one. */
+void operation_in(const struct vidmm_lab *lab);
+
+/* ---- unused.c: entries and flushes that were left out, and whether anybody used the addresses ---
+ */
+
+/* `count` entries from `first` of those of `update` are left out. */
+void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
+                     uint32_t shift, bool paging);
+/* A flush of [start, end). */
+void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging);
+/* Another flush was asked for. */
+void unused_flushed(bool (*is_flushed)(HANDLE process, uint64_t va));
+/* Before the driver is asked. */
+void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *args);
+void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process);
+
+/* ---- waits.c --------------------------------------------------------------------------------- */
+
+/* The manager asks the driver for something; `paging`: for something that the paging node does in
+ * its turn; `takes`: something away that work under way may use. */
+void waits_called(bool paging, bool takes);
+/* The hardware whose engine is held back that is not waited for. */
+const struct vidmm_hw_model *waits_hardware(void);
+
+/* ---- books.c --------------------------------------------------------------------------------- */
+
+/* Tells the referee where the addresses have to lead that work of the context may use. The driver's
+ * handle of its process, or NULL. */
+HANDLE books_tell(const struct vidmm_lab *lab, const DXGKARG_SUBMITCOMMANDVIRTUAL *args);
+
+/* ---- scenes.c -------------------------------------------------------------------------------- */
+
+#define SCENE_SETTINGS 8u
+
+struct scene {
+    const char *name;
+    const char *workload; /* a file beside the test, a generator, or a recording */
+    uint64_t vram, frames;
+    uint64_t sample; /* the suite leaves out so many of each kind; 0: all */
+    bool notices;    /* the driver wants to be told of residency */
+    struct vidmm_host_setting settings[SCENE_SETTINGS];
+};
+
+extern const struct scene scenes[];
+extern const uint32_t scene_count;
+
+#endif

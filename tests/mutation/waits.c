@@ -1,0 +1,144 @@
+/*
+ * waits.c - the manager's waits for the GPU, one of which it does without.
+ *
+ * The linker leads every call of fence.h's waits here (--wrap). A wait for what is done already is
+ * none. The one that is left out returns at once, and the engine is held back as long as another
+ * one has work: it is as late as it can be. Nothing depended on the wait if the manager meanwhile
+ * asked nothing of the driver, or nothing that work under way could notice, or nothing but paging
+ * behind paging.
+ */
+#include "mutation.h"
+
+#include <stdio.h>
+
+#include <adapter.h>
+#include <fence.h>
+
+#include <vidmm/softgpu.h>
+
+#define NODES 64u
+
+/* What was not waited for. */
+static struct {
+    struct vidmm_adapter *adapter; /* NULL: nothing */
+    uint32_t fence[NODES], nodes;
+    uint64_t held; /* engines */
+} open;
+
+/* ---- The hardware ---------------------------------------------------------------------------- */
+
+/* An engine that is held back goes on when no other one has work. */
+static bool step(void *hw, uint32_t engine) {
+    if ((open.held >> engine & 1u) == 0)
+        return softgpu_model.step(hw, engine);
+    for (uint32_t other = 0; other < softgpu_model.engines; other++)
+        if ((open.held >> other & 1u) == 0 && softgpu_model.step(hw, other))
+            return true;
+    open.held = 0;
+    return softgpu_model.step(hw, engine);
+}
+
+const struct vidmm_hw_model *waits_hardware(void) {
+    static struct vidmm_hw_model model;
+    model = softgpu_model;
+    model.step = step;
+    return &model;
+}
+
+/* ---- What depended on it --------------------------------------------------------------------- */
+
+static bool passed(uint64_t nodes) {
+    for (uint32_t i = 0; i < open.nodes; i++)
+        if (nodes >> i & 1u && !fence_passed(open.adapter, i, open.fence[i]))
+            return false;
+    return true;
+}
+
+void waits_called(bool paging, bool takes) {
+    struct mutation_seen *seen = mutation_seen();
+    if (open.adapter == NULL)
+        return;
+    uint64_t paging_node = UINT64_C(1) << open.adapter->facts.paging_node;
+    bool work_done = passed(~paging_node), paging_done = passed(paging_node);
+    if (work_done && paging_done) {
+        open.adapter = NULL;
+    } else if ((work_done || !takes) && (paging_done || paging)) {
+        seen->equal =
+            work_done ? "only paging followed, in its order, or the end of what it was not about"
+                      : "no address that led somewhere was changed until the work was done";
+    } else {
+        seen->equal = NULL;
+        open.adapter = NULL;
+    }
+}
+
+/* Everything that is outstanding on `nodes` now. */
+static void leave_open(struct vidmm_adapter *adapter, uint64_t nodes) {
+    open.adapter = adapter;
+    open.nodes = adapter->fences.node_count < NODES ? adapter->fences.node_count : NODES;
+    open.held = nodes;
+    for (uint32_t i = 0; i < open.nodes; i++) {
+        const struct node *node = &adapter->fences.nodes[i];
+        open.fence[i] = nodes >> i & 1u ? node->submitted : node->completed;
+    }
+    mutation_seen()->equal = "nothing was asked of the driver before another wait";
+}
+
+/* ---- The waits ------------------------------------------------------------------------------- */
+
+enum vidmm_status __real_fence_wait(struct vidmm_adapter *adapter, uint32_t node,
+                                    const uint32_t *fence);
+enum vidmm_status __real_fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes,
+                                         uint64_t number);
+enum vidmm_status __real_fence_wait_all(struct vidmm_adapter *adapter);
+enum vidmm_status __real_fence_room(struct vidmm_adapter *adapter, uint32_t node);
+enum vidmm_status __wrap_fence_wait(struct vidmm_adapter *adapter, uint32_t node,
+                                    const uint32_t *fence);
+enum vidmm_status __wrap_fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes,
+                                         uint64_t number);
+enum vidmm_status __wrap_fence_wait_all(struct vidmm_adapter *adapter);
+enum vidmm_status __wrap_fence_room(struct vidmm_adapter *adapter, uint32_t node);
+
+enum vidmm_status __wrap_fence_wait(struct vidmm_adapter *adapter, uint32_t node,
+                                    const uint32_t *fence) {
+    if (fence_passed(adapter, node, *fence) || !mutation_comes(MUTATION_WAIT))
+        return __real_fence_wait(adapter, node, fence);
+    leave_open(adapter, UINT64_C(1) << node);
+    snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "for fence %u of node %u", *fence,
+             node);
+    return VIDMM_OK;
+}
+
+enum vidmm_status __wrap_fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes,
+                                         uint64_t number) {
+    if (fence_idle(adapter, nodes, number) || !mutation_comes(MUTATION_WAIT))
+        return __real_fence_wait_idle(adapter, nodes, number);
+    leave_open(adapter, nodes & ~(UINT64_C(1) << adapter->facts.paging_node));
+    snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "for submission %llu",
+             (unsigned long long)number);
+    return VIDMM_OK;
+}
+
+static bool all_passed(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < adapter->fences.node_count; i++)
+        if (!fence_passed(adapter, i, adapter->fences.nodes[i].submitted))
+            return false;
+    return true;
+}
+
+enum vidmm_status __wrap_fence_wait_all(struct vidmm_adapter *adapter) {
+    if (all_passed(adapter) || !mutation_comes(MUTATION_WAIT))
+        return __real_fence_wait_all(adapter);
+    leave_open(adapter, UINT64_MAX);
+    snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "for everything");
+    return VIDMM_OK;
+}
+
+enum vidmm_status __wrap_fence_room(struct vidmm_adapter *adapter, uint32_t node) {
+    bool sleeps = adapter->fences.nodes[node].count == FENCES_IN_FLIGHT;
+    if (!sleeps || !mutation_comes(MUTATION_WAIT))
+        return __real_fence_room(adapter, node);
+    leave_open(adapter, UINT64_C(1) << node);
+    snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "for room on node %u", node);
+    return VIDMM_OK;
+}

@@ -65,9 +65,12 @@ void operation_in(const struct vidmm_lab *lab);
 /* ---- unused.c: entries and flushes that were left out, and whether anybody used the addresses ---
  */
 
-/* `count` entries from `first` of those of `update` are left out. */
+/* `count` entries from `first` of those of `update` are left out; `ends`: they would have led
+ * nowhere, and keep their pages instead. */
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
-                     uint32_t shift, bool paging);
+                     uint32_t shift, bool paging, bool ends);
+/* Such a page is somebody's again. */
+void unused_given(void);
 /* A flush of [start, end). */
 void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging);
 /* Another flush was asked for. */

@@ -51,9 +51,13 @@ static const DXGK_PTE *array_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *up
     return wide ? update->pPageTableEntries64KB : update->pPageTableEntries;
 }
 
+#define FLAG_BITS 19u
+
+/* Flags, and above them the page. */
 static uint64_t entry_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool wide, UINT i) {
     const DXGK_PTE *array = array_of(update, wide);
-    return array == NULL ? 0 : array[update->Flags.Repeat ? 0 : i].Flags;
+    const DXGK_PTE *pte = array == NULL ? NULL : &array[update->Flags.Repeat ? 0 : i];
+    return pte == NULL ? 0 : (pte->Flags & ((1u << FLAG_BITS) - 1)) | pte->PageAddress << FLAG_BITS;
 }
 
 /* The `i`-th entry says something new. */
@@ -125,6 +129,57 @@ static bool takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     return false;
 }
 
+/* ---- Pages that entries went on to lead to --------------------------------------------------- */
+
+#define PLACE_OF(value) ((value) >> FLAG_BITS << 5 | ((value) >> 5 & 31u) | UINT64_C(1) << 62)
+
+/* Which entry keeps a page. */
+static uint64_t keeper(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t entry) {
+    return table_of(update) * 31 + entry;
+}
+
+/*
+ * Entries that were to lead nowhere keep their pages: those of `*first` and `*count`, which become
+ * the part that matters. False: something else is left out, too.
+ */
+static bool keep_places(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT *first,
+                        UINT *count) {
+    UINT begin = UINT32_MAX, end = 0;
+    for (UINT i = *first; i < *first + *count; i++) {
+        for (uint32_t wide = 0; wide < 2; wide++) {
+            uint32_t entry = (update->StartIndex + i) << 1 | wide;
+            const struct cell *cell = cell_of(table_of(update), entry);
+            if (array_of(update, wide) == NULL || cell->entry == 0 || (cell->value & 1) == 0)
+                continue;
+            uint64_t place = PLACE_OF(cell->value);
+            if (entry_of(update, wide, i) & 1)
+                return false;
+            *cell_of(place, 0) = (struct cell){place, keeper(update, entry), 1};
+            begin = i < begin ? i : begin;
+            end = i + 1;
+        }
+    }
+    if (begin == UINT32_MAX)
+        return false;
+    *first = begin;
+    *count = end - begin;
+    return true;
+}
+
+/* Another entry leads to such a page from now on. */
+static bool gives(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    for (UINT i = 0; i < update->NumPageTableEntries; i++) {
+        for (uint32_t wide = 0; wide < 2; wide++) {
+            uint64_t value = entry_of(update, wide, i);
+            const struct cell *kept = cell_of(PLACE_OF(value), 0);
+            if ((value & 1) != 0 && kept->entry != 0 &&
+                kept->value != keeper(update, (update->StartIndex + i) << 1 | wide))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* What one flush is narrowed by: no less than what the TLB has at once. */
 static uint64_t unit = 4096;
 
@@ -187,14 +242,18 @@ static void leave_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT
     for (UINT i = first; i < first + count; i++)
         changes = changes || differs(update, i);
     tell_update(update, first);
+    bool ends = update->PageTableLevel == 0 && keep_places(update, &first, &count);
     if (changes)
-        unused_left_out(update, first, count, shift_of(update), update->hProcess == paging_process);
+        unused_left_out(update, first, count, shift_of(update), update->hProcess == paging_process,
+                        ends);
     else
         mutation_seen()->equal = "the entries had these values already";
 }
 
 static void choose_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     bool entry = mutation_comes(MUTATION_ENTRY), all = mutation_comes(MUTATION_UPDATE);
+    if (update->hProcess != paging_process && update->PageTableLevel == 0 && gives(update))
+        unused_given();
     if (entry) {
         now.entry = choose_entry(update);
         now.behind = false;

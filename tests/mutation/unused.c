@@ -10,7 +10,7 @@
 #define FLUSH_MOST (UINT64_C(1) << 30) /* bytes that are looked at, page by page */
 
 static struct {
-    bool open, paging, used, flush;
+    bool open, paging, used, flush, ends, given;
     HANDLE process;
     DXGK_PAGETABLEUPDATEADDRESS table;
     UINT start, count;
@@ -19,14 +19,17 @@ static struct {
 
 static void settle(void) {
     struct mutation_seen *seen = mutation_seen();
-    seen->equal = left.used    ? NULL
+    seen->equal = left.used && left.ends && !left.given
+                      ? "the pages that the addresses led to were nobody else's meanwhile"
+                  : left.used  ? NULL
                   : left.flush ? "nobody used the addresses before another flush of them"
                                : "nobody used the addresses before they were written again";
 }
 
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
-                     uint32_t shift, bool paging) {
+                     uint32_t shift, bool paging, bool ends) {
     left.open = true;
+    left.ends = ends;
     left.paging = paging;
     left.process = update->hProcess;
     left.table = update->PageTableAddress;
@@ -35,6 +38,12 @@ void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT 
     left.va = update->FirstPteVirtualAddress + ((uint64_t)first << shift);
     left.end = left.va + ((uint64_t)count << shift);
     settle();
+}
+
+void unused_given(void) {
+    left.given = true;
+    if (left.open)
+        settle();
 }
 
 void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging) {

@@ -154,11 +154,10 @@ static enum vidmm_status map(struct vidmm_context *context, struct dma_buffer *b
         decide_buffer(adapter, context->dma.segments, size, &buffer->segment, &buffer->place);
     if (status)
         return status;
-    if (plan_map(adapter, NULL, context->device, buffer->mdl, buffer->segment, buffer->place.offset,
-                 size, true))
-        return plan_execute(adapter);
-    plan_undo(adapter, 0);
-    return fault_no_memory(adapter, "DMA buffer");
+    adapter->plan.buffer_device = context->device;
+    adapter->plan.buffer_mdl = buffer->mdl;
+    adapter->plan.buffer_size = size;
+    return plan_execute(adapter);
 }
 
 enum vidmm_status dma_buffer_ready(struct vidmm_context *context, struct dma_buffer *buffer) {

@@ -186,6 +186,7 @@ static enum vidmm_status take_over(struct vidmm_adapter *adapter, uint32_t index
     node->deaf = node->preempting = false;
     if (kept)
         node->faulted = node->anonymous = false;
+    adapter->fences.torn |= valid && !kept;
     fences_unlock_and_wake(adapter);
     if (!valid)
         return bad_fence(adapter, index, fence);
@@ -319,6 +320,7 @@ enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
     page_faults_resolve(adapter);
     fences_lock(adapter);
     bool faulted = node->faulted, whole = node->adapter_reset, fatal = adapter->fences.fatal;
+    bool torn = adapter->fences.torn;
     fences_unlock(adapter);
     if (fatal)
         return FATAL(adapter, .status = VIDMM_STOPPED, .call = "DxgkCbNotifyInterrupt",
@@ -326,6 +328,8 @@ enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
                      .expected = "hardware that goes on after a page fault",
                      .page = "ne-d3dkmdt-_dxgk_page_fault_flags", .index = FAULT_NO_INDEX,
                      .value = DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR);
+    if (torn)
+        return VIDMM_GPU_LOST;
     if (!faulted)
         return help_hang(adapter, index);
     if (whole || !can_reset(adapter))

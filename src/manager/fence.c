@@ -206,6 +206,7 @@ static void drop_oldest(struct node *node) {
 bool fence_give_up(struct vidmm_adapter *adapter) {
     bool paging = false;
     fences_lock(adapter);
+    adapter->fences.torn = false;
     for (uint32_t i = 0; i < adapter->fences.node_count; i++) {
         struct node *node = &adapter->fences.nodes[i];
         for (; node->count; drop_oldest(node)) {

@@ -54,6 +54,7 @@ struct fences {
     struct lost_work lost[FENCES_LOST];
     uint32_t lost_count;
     bool fatal; /* DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR */
+    bool torn;  /* an engine's reset lost paging work: only a reset of the adapter helps */
 };
 
 bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes);

@@ -46,6 +46,9 @@ struct plan {
     uint32_t built;                 /* operations the driver has seen */
     struct segment *buffer_segment; /* place of a DMA buffer that the plan maps, or NULL */
     struct placement *buffer_place;
+    struct vidmm_device *buffer_device; /* whose it is */
+    PMDL buffer_mdl;
+    uint64_t buffer_size;
 };
 
 /* Starts an empty plan. */

@@ -7,7 +7,7 @@
  * eviction aperture where the driver names one; the windows are unmapped again only when the
  * transfers through them are complete, because the driver may do that at once with the CPU;
  *   3. from memory segment to memory segment, whose old places are still held;
- *   4. in: FILL, INIT_CONTEXT_RESOURCE, TRANSFER, MAP.
+ *   4. in: FILL, INIT_CONTEXT_RESOURCE, TRANSFER, MAP, and the MAP of a DMA buffer.
  */
 #include "plan.h"
 
@@ -135,11 +135,23 @@ bool plan_each(struct vidmm_adapter *adapter, plan_emitter *emit) {
     return true;
 }
 
-static bool emit(struct vidmm_adapter *adapter) {
+/* A DMA buffer in an aperture, perhaps where something else was. */
+static bool emit_buffer(struct vidmm_adapter *adapter) {
+    const struct plan *plan = &adapter->plan;
+    return !plan->buffer_segment ||
+           plan_map(adapter, NULL, plan->buffer_device, plan->buffer_mdl, plan->buffer_segment,
+                    plan->buffer_place->offset, plan->buffer_size, true);
+}
+
+static bool emit_moves(struct vidmm_adapter *adapter) {
     if (adapter->gpummu)
         return plan_emit_virtual(adapter);
     return plan_each(adapter, plan_emit_unmap) && plan_each(adapter, emit_out) &&
            emit_windows(adapter) && plan_each(adapter, emit_across) && plan_each(adapter, emit_in);
+}
+
+static bool emit(struct vidmm_adapter *adapter) {
+    return emit_moves(adapter) && emit_buffer(adapter);
 }
 
 /* Waits for the GPU to be done with all that the plan touches, so that nothing is built in vain. */

@@ -38,8 +38,10 @@ static bool chance(struct life *life, uint32_t percent) {
 
 static struct world *random_world(struct life *life) {
     bool hidden = chance(life, 50);
-    struct world *world = world_new((16 + next(life, 32)) * PAGE, (48 + next(life, 96)) * PAGE,
-                                    hidden ? (8 + next(life, 24)) * PAGE : 0);
+    /* One after another: the same world whichever compiler orders arguments. */
+    uint64_t vram = (16 + next(life, 32)) * PAGE, aperture = (48 + next(life, 96)) * PAGE;
+    uint64_t unseen = hidden ? (8 + next(life, 24)) * PAGE : 0;
+    struct world *world = world_new(vram, aperture, unseen);
     world->deferred = chance(life, 50);
     world->map_at_once = chance(life, 50);
     world->paging_private = chance(life, 50) ? 64 : 0;

@@ -8,8 +8,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "io.h"
 
 static const char *const words[MIGRATE_DEEDS] = {
     [MIGRATE_RUNS] = "run",    [MIGRATE_PAUSES] = "pause", [MIGRATE_GIVES] = "commit",
@@ -36,14 +37,11 @@ void migrate_journal_close(struct migrate_journal *journal) {
 }
 
 void migrate_journal_word(struct migrate_journal *journal, const char *word, uint64_t event) {
-    struct timespec at;
     char line[128];
     if (journal->fd < 0)
         return;
-    clock_gettime(CLOCK_MONOTONIC, &at);
     int length = snprintf(line, sizeof line, "%" PRIu64 " %d %s %s %" PRIu64 "\n",
-                          (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec, (int)getpid(),
-                          journal->side, word, event);
+                          migrate_clock_ns(), (int)getpid(), journal->side, word, event);
     if (write(journal->fd, line, (size_t)length) != length)
         fprintf(stderr, "vidmm: the journal could not be written: %s\n", strerror(errno));
 }

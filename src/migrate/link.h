@@ -20,6 +20,7 @@ enum migrate_news {
 struct migrate_traffic {
     uint64_t bytes;   /* written */
     uint64_t busy_ns; /* time that it took, with pacing */
+    uint64_t waiting; /* bytes that were sent and not written yet, unpacked */
 };
 
 struct migrate_link {

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "frame.h"
+#include "io.h"
 
 #define ANSWERS 4
 
@@ -37,12 +37,6 @@ struct file_link {
     bool ended;
 };
 
-static uint64_t now_ns(void) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
-}
-
 static void fail(struct file_link *file, const char *doing) {
     if (!file->failed)
         snprintf(file->why, sizeof file->why, "%s %.200s: %s", doing, file->address.path,
@@ -56,19 +50,6 @@ static void fail(struct file_link *file, const char *doing) {
 static void answer(struct file_link *file, const struct migrate_message *message) {
     if (file->count < ANSWERS)
         file->answer[(file->first + file->count++) % ANSWERS] = *message;
-}
-
-static bool write_all(struct file_link *file, const uint8_t *bytes, size_t size) {
-    while (size != 0) {
-        ssize_t written = write(file->fd, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
 }
 
 /* The name, and that it lasts. */
@@ -122,7 +103,7 @@ static void react(struct file_link *file, enum migrate_type type, uint64_t event
 static void file_send(void *ctx, struct migrate_message *message) {
     struct file_link *file = ctx;
     enum migrate_type type = message->type;
-    uint64_t before = now_ns(), event = message->event, digest = message->digest;
+    uint64_t before = migrate_clock_ns(), event = message->event, digest = message->digest;
     size_t size = 0;
     bool after = type == MIGRATE_OWNER || type == MIGRATE_ABORT; /* no part of a file */
     uint8_t *frame =
@@ -130,11 +111,11 @@ static void file_send(void *ctx, struct migrate_message *message) {
     migrate_message_drop(message);
     if (after)
         return;
-    if (frame == NULL || !write_all(file, frame, size))
+    if (frame == NULL || !migrate_write_all(write, file->fd, frame, size))
         fail(file, "writing");
     free(frame);
     file->traffic.bytes += size;
-    file->traffic.busy_ns += now_ns() - before;
+    file->traffic.busy_ns += migrate_clock_ns() - before;
     react(file, type, event, digest);
 }
 

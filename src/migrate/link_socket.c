@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "frame.h"
+#include "io.h"
 #include "pacer.h"
 #include "queue.h"
 
@@ -41,19 +42,13 @@ struct socket_link {
     pthread_cond_t changed;
     int fd;
     bool want, up, closing;
-    bool writing;    /* the writer uses `fd` */
-    bool parting;    /* to be shut down when all is written */
-    bool parted_now; /* was */
-    uint32_t number; /* of the next frame */
-    char why[256];   /* of the parting */
-    struct migrate_traffic traffic;
+    bool writing;                   /* the writer uses `fd` */
+    bool parting;                   /* to be shut down when all is written */
+    bool parted_now;                /* was */
+    uint32_t number;                /* of the next frame */
+    char why[256];                  /* of the parting */
+    struct migrate_traffic traffic; /* `waiting`: only what is being written */
 };
-
-static uint64_t now_ns(void) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
-}
 
 static bool is_closing(struct socket_link *link) {
     pthread_mutex_lock(&link->lock);
@@ -88,10 +83,10 @@ static int accept_one(struct socket_link *link, char *text, size_t text_size) {
 }
 
 static int connect_one(struct socket_link *link, char *text, size_t text_size) {
-    uint64_t until = now_ns() + link->options.timeout_ns;
+    uint64_t until = migrate_clock_ns() + link->options.timeout_ns;
     for (;;) {
         int fd = migrate_address_connect(&link->address, text, text_size);
-        if (fd >= 0 || now_ns() > until || is_closing(link))
+        if (fd >= 0 || migrate_clock_ns() > until || is_closing(link))
             return fd;
         const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000};
         nanosleep(&nap, NULL);
@@ -109,12 +104,12 @@ static void set_timeout(int fd, uint64_t ns) {
 
 /* Waits until there is something to read; false: it is over, `text` says why. */
 static bool await_bytes(struct socket_link *link, int fd, char *text, size_t text_size) {
-    uint64_t heard = now_ns(), parted_at = 0;
+    uint64_t heard = migrate_clock_ns(), parted_at = 0;
     for (;;) {
         struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
         if (poll(&poll_fd, 1, LOOK_MS) > 0)
             return true;
-        uint64_t now = now_ns();
+        uint64_t now = migrate_clock_ns();
         if (is_parting(link) && parted_at == 0)
             parted_at = now;
         if (is_closing(link) || (parted_at != 0 && now > parted_at + PART_NS + FLUSH_NS)) {
@@ -244,18 +239,20 @@ static void sleep_until(uint64_t at) {
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
+/* A peer that is gone is an error, and no signal. */
+static ssize_t send_quietly(int fd, const void *bytes, size_t size) {
+    return send(fd, bytes, size, MSG_NOSIGNAL);
+}
+
 static bool write_bytes(struct socket_link *link, int fd, const uint8_t *bytes, size_t size) {
+    size_t most = link->pacer.bits_per_s != 0 ? MIGRATE_PACE_PIECE : size;
     while (size != 0) {
-        size_t piece =
-            link->pacer.bits_per_s != 0 && size > MIGRATE_PACE_PIECE ? MIGRATE_PACE_PIECE : size;
-        ssize_t written = send(fd, bytes, piece, MSG_NOSIGNAL);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
+        size_t piece = size < most ? size : most;
+        if (!migrate_write_all(send_quietly, fd, bytes, piece))
             return false;
-        bytes += written;
-        size -= (size_t)written;
-        uint64_t now = now_ns(), next = migrate_pace(&link->pacer, now, (size_t)written);
+        bytes += piece;
+        size -= piece;
+        uint64_t now = migrate_clock_ns(), next = migrate_pace(&link->pacer, now, piece);
         if (next > now)
             sleep_until(next);
     }
@@ -263,12 +260,13 @@ static bool write_bytes(struct socket_link *link, int fd, const uint8_t *bytes, 
 }
 
 /* The socket, for the writer alone until it gives it back; -1: there is none. */
-static int borrow(struct socket_link *link, uint32_t *number) {
+static int borrow(struct socket_link *link, size_t waiting, uint32_t *number) {
     pthread_mutex_lock(&link->lock);
     link->writing = link->up;
     int fd = link->up ? link->fd : -1;
     *number = link->number;
     link->number += link->up ? 1 : 0;
+    link->traffic.waiting = link->up ? waiting : 0;
     pthread_mutex_unlock(&link->lock);
     return fd;
 }
@@ -276,6 +274,7 @@ static int borrow(struct socket_link *link, uint32_t *number) {
 static void give_back(struct socket_link *link, int fd, bool ok, size_t bytes, uint64_t ns) {
     pthread_mutex_lock(&link->lock);
     link->writing = false;
+    link->traffic.waiting = 0;
     link->traffic.bytes += bytes;
     link->traffic.busy_ns += ns;
     if (!ok)
@@ -287,14 +286,15 @@ static void give_back(struct socket_link *link, int fd, bool ok, size_t bytes, u
 static void write_message(struct socket_link *link, struct migrate_message *message) {
     uint32_t number = 0;
     size_t size = 0;
-    int fd = borrow(link, &number);
+    int fd = borrow(link, migrate_message_bytes(message), &number);
     if (fd < 0)
         return;
-    uint64_t before = now_ns();
+    uint64_t before = migrate_clock_ns();
     uint8_t *frame = migrate_frame_encode(message, number, &size);
     bool ok = frame != NULL && write_bytes(link, fd, frame, size);
     free(frame);
-    give_back(link, fd, ok, ok ? size : 0, message->type == MIGRATE_PAGES ? now_ns() - before : 0);
+    give_back(link, fd, ok, ok ? size : 0,
+              message->type == MIGRATE_PAGES ? migrate_clock_ns() - before : 0);
 }
 
 /* Nothing is left to be written: the other side may know that nothing comes. */
@@ -309,7 +309,7 @@ static void part(struct socket_link *link) {
 
 static void *write_all(void *ctx) {
     struct socket_link *link = ctx;
-    uint64_t pinged = now_ns();
+    uint64_t pinged = migrate_clock_ns();
     while (!is_closing(link) || !migrate_queue_empty(&link->out)) {
         struct migrate_item *item = migrate_queue_take(&link->out, LOOK_MS * MS);
         if (item != NULL) {
@@ -317,11 +317,11 @@ static void *write_all(void *ctx) {
             migrate_message_drop(&item->message);
             free(item);
             migrate_queue_done(&link->out);
-            pinged = now_ns();
-        } else if (now_ns() > pinged + PING_NS && !is_parting(link)) {
+            pinged = migrate_clock_ns();
+        } else if (migrate_clock_ns() > pinged + PING_NS && !is_parting(link)) {
             struct migrate_message ping = {.type = MIGRATE_PING};
             write_message(link, &ping);
-            pinged = now_ns();
+            pinged = migrate_clock_ns();
         }
         part(link);
     }
@@ -386,6 +386,7 @@ static void socket_traffic(void *ctx, struct migrate_traffic *out) {
     struct socket_link *link = ctx;
     pthread_mutex_lock(&link->lock);
     *out = link->traffic;
+    out->waiting += migrate_queue_bytes(&link->out);
     pthread_mutex_unlock(&link->lock);
 }
 
@@ -411,14 +412,14 @@ static void dispose(struct socket_link *link) {
 }
 
 static void flush(struct socket_link *link) {
-    uint64_t until = now_ns() + FLUSH_NS;
+    uint64_t until = migrate_clock_ns() + FLUSH_NS;
     bool left = true;
-    while (left && now_ns() < until) {
+    while (left && migrate_clock_ns() < until) {
         pthread_mutex_lock(&link->lock);
         left = link->up && (link->writing || !migrate_queue_empty(&link->out));
         pthread_mutex_unlock(&link->lock);
         if (left)
-            sleep_until(now_ns() + MS);
+            sleep_until(migrate_clock_ns() + MS);
     }
 }
 

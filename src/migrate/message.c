@@ -53,6 +53,10 @@ void migrate_message_drop(struct migrate_message *message) {
     message->size = 0;
 }
 
+size_t migrate_message_bytes(const struct migrate_message *message) {
+    return message->size + (message->pages != NULL ? message->pages->raw_bytes : 0);
+}
+
 static unsigned width(enum field field) {
     switch (field) {
     case NONE:

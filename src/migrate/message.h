@@ -77,6 +77,8 @@ struct migrate_message {
 
 /* Frees what the message holds. */
 void migrate_message_drop(struct migrate_message *message);
+/* What it holds. */
+size_t migrate_message_bytes(const struct migrate_message *message);
 
 /* "PAGES"; "?" for a number that is no type. */
 const char *migrate_type_name(unsigned type);

@@ -59,6 +59,19 @@ bool migrate_say_data(struct migrate_party *party, enum migrate_type type, const
     return true;
 }
 
+bool migrate_say_saved(struct migrate_party *party, enum vidmm_migration_data kind,
+                       uint64_t *bytes) {
+    enum migrate_type type = kind == VIDMM_MIGRATION_MUTABLE ? MIGRATE_STATE : MIGRATE_FIXED;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    if (!party->device.save(party->device.ctx, kind, &data, &size))
+        return false;
+    *bytes = size;
+    bool sent = migrate_say_data(party, type, data, size);
+    free(data);
+    return sent;
+}
+
 void migrate_deed(struct migrate_party *party, enum migrate_deed deed) {
     party->world.deed(party->world.ctx, deed, party->event);
 }
@@ -74,6 +87,19 @@ void migrate_tell(struct migrate_party *party, const char *text) {
     const struct vidmm_migrate_progress progress = {
         .phase = party->phase, .event = party->event, .text = text};
     party->world.progress(party->world.ctx, &progress);
+}
+
+void migrate_doubt(struct migrate_party *party, const char *what, const char *why,
+                   const char *doing) {
+    char text[512];
+    if (party->phase != VIDMM_MIGRATE_DOUBT) {
+        party->doubt_at = migrate_now(party);
+        migrate_deed(party, MIGRATE_DOUBTS);
+    }
+    party->phase = VIDMM_MIGRATE_DOUBT;
+    snprintf(text, sizeof text, "in doubt whether %s: %.200s; paused with its whole state, %s",
+             what, why, doing);
+    migrate_tell(party, text);
 }
 
 void migrate_end(struct migrate_party *party) {
@@ -100,9 +126,13 @@ bool migrate_hello_good(const struct migrate_message *hello, char *text, size_t 
     return true;
 }
 
-void migrate_abort_text(const struct migrate_message *abort, char *text, size_t text_size) {
-    size_t size = abort->size < text_size - 1 ? abort->size : text_size - 1;
+void migrate_abort_text(const struct migrate_message *abort, const char *deed, char *text,
+                        size_t text_size) {
+    snprintf(text, text_size, "%s: ", deed);
+    size_t begin = strlen(text), room = text_size - 1 - begin;
+    size_t size = abort->size < room ? abort->size : room;
     for (size_t i = 0; i < size; i++)
-        text[i] = abort->data[i] >= ' ' && abort->data[i] < 127 ? (char)abort->data[i] : '?';
-    text[size] = '\0';
+        text[begin + i] =
+            abort->data[i] >= ' ' && abort->data[i] < 127 ? (char)abort->data[i] : '?';
+    text[begin + size] = '\0';
 }

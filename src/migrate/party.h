@@ -65,17 +65,25 @@ void migrate_say_abort(struct migrate_party *party, const char *why);
 /* `size` bytes in pieces, of which the first says how many there are. false: out of memory. */
 bool migrate_say_data(struct migrate_party *party, enum migrate_type type, const uint8_t *data,
                       size_t size);
+/* What the driver has to say about itself, and how many bytes. false: the reason is the device's.
+ */
+bool migrate_say_saved(struct migrate_party *party, enum vidmm_migration_data kind,
+                       uint64_t *bytes);
 void migrate_deed(struct migrate_party *party, enum migrate_deed deed);
 /* The sentence of the result. */
 void migrate_conclude(struct migrate_party *party, const char *why);
 /* News for people. */
 void migrate_tell(struct migrate_party *party, const char *text);
+/* In doubt, or still: people are told whether WHAT, WHY, and what this side is DOING about it. */
+void migrate_doubt(struct migrate_party *party, const char *what, const char *why,
+                   const char *doing);
 /* Ends the driver's part in it, if it has one; a paused guest may go on. */
 void migrate_end(struct migrate_party *party);
 
 /* The other side's HELLO: a version that is understood. false: `text` says why not. */
 bool migrate_hello_good(const struct migrate_message *hello, char *text, size_t text_size);
-/* The text of an ABORT, cut to what can be printed. */
-void migrate_abort_text(const struct migrate_message *abort, char *text, size_t text_size);
+/* "DEED: " and the text of an ABORT, cut to what can be printed. */
+void migrate_abort_text(const struct migrate_message *abort, const char *deed, char *text,
+                        size_t text_size);
 
 #endif

@@ -9,7 +9,7 @@
 #include <time.h>
 
 static size_t content(const struct migrate_message *message) {
-    return 64 + message->size + (message->pages != NULL ? message->pages->raw_bytes : 0);
+    return 64 + migrate_message_bytes(message);
 }
 
 bool migrate_queue_init(struct migrate_queue *queue, size_t most) {
@@ -84,6 +84,13 @@ bool migrate_queue_room(struct migrate_queue *queue, bool wait) {
     bool room = queue->bytes < queue->most;
     pthread_mutex_unlock(&queue->lock);
     return room;
+}
+
+size_t migrate_queue_bytes(struct migrate_queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    size_t bytes = queue->bytes;
+    pthread_mutex_unlock(&queue->lock);
+    return bytes;
 }
 
 static void deadline_in(uint64_t ns, struct timespec *at) {

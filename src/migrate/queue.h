@@ -32,6 +32,8 @@ bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
                        struct migrate_message *message, const char *text);
 /* There is room. With `wait`: sleeps until there is, or the queue is closed. */
 bool migrate_queue_room(struct migrate_queue *queue, bool wait);
+/* Of content, what is being worked on aside. */
+size_t migrate_queue_bytes(struct migrate_queue *queue);
 /* The oldest, the caller's to free; NULL: none after `ns`. */
 struct migrate_item *migrate_queue_take(struct migrate_queue *queue, uint64_t ns);
 /* Sleeps until there is one, the queue is closed, or for `ns`. */

@@ -15,14 +15,18 @@
 #define FOLLOW_NS     (20 * MS) /* the target is told where the guest is */
 #define LEAST_SLICE   (MS / 2)  /* of the migration between two events of the guest */
 #define MOST_SLICE    (20 * MS)
+#define LEAST_HOLD    MS
 #define HOLD_SLICE    (20 * MS) /* while the guest is held anyway */
 #define KEEP_NS       (40 * MS) /* of a pause */
+#define LEAD_NS       (60 * MS) /* for news to come and go */
+#define GAIN_NS       (250 * MS)
 #define GRACE_NS      (50 * MS) /* to wait for a target that is nearly there */
+#define EVENTS_MEANT  64u       /* for how long an event takes */
+#define LEAST_EVENT   10000u    /* ns */
 #define REPLANS       8u
 #define MOST_THROTTLE 16u
 #define MORE_ROUNDS   8u
 #define STUCK         3u
-#define GUESS_PER_S   (UINT64_C(128) << 20)
 
 void migrate_source_start(struct migrate_source *source, const struct migrate_party *party,
                           uint64_t start, uint64_t last, bool quick) {
@@ -75,7 +79,8 @@ static void greet(struct migrate_source *source) {
         party->link.send(party->link.ctx, &message);
     }
     source->state = SOURCE_GREET;
-    source->target_at = 0;
+    source->target_at = source->goal = source->lag = 0;
+    source->lag_wait = 1;
     source->standing = false;
     source->deadline = migrate_now(party) + party->options->timeout_ns;
 }
@@ -89,24 +94,12 @@ static void greeted(struct migrate_source *source, const struct migrate_message 
     }
     source->state = SOURCE_FOLLOW;
     source->deadline = 0;
-    uint64_t goal = source->party.event > source->start ? source->party.event : source->start;
-    migrate_say_event(&source->party, source->quick ? MIGRATE_STAND : MIGRATE_FOLLOW, goal);
+    source->goal = source->party.event > source->start ? source->party.event : source->start;
+    migrate_say_event(&source->party, source->quick ? MIGRATE_STAND : MIGRATE_FOLLOW, source->goal);
 }
 
 /* ---- Beginning ---------------------------------------------------------------------------------
  */
-
-static bool send_fixed(struct migrate_source *source) {
-    struct migrate_party *party = &source->party;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    if (!party->device.save(party->device.ctx, VIDMM_MIGRATION_IMMUTABLE, &data, &size))
-        return false;
-    party->result->fixed_bytes = size;
-    bool sent = migrate_say_data(party, MIGRATE_FIXED, data, size);
-    free(data);
-    return sent;
-}
 
 static bool begin(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
@@ -119,7 +112,9 @@ static bool begin(struct migrate_source *source) {
     party->result->replans = 0;
     party->phase = VIDMM_MIGRATE_BROWNOUT;
     party->prepared = party->device.prepare(party->device.ctx, VIDMM_MIGRATION_SOURCE);
-    if (party->prepared && send_fixed(source) && source_rounds_begin(source)) {
+    if (party->prepared &&
+        migrate_say_saved(party, VIDMM_MIGRATION_IMMUTABLE, &party->result->fixed_bytes) &&
+        source_rounds_begin(source)) {
         source->state = SOURCE_ROUNDS;
         return true;
     }
@@ -127,27 +122,76 @@ static bool begin(struct migrate_source *source) {
     return false;
 }
 
+/* ---- Where the target is -----------------------------------------------------------------------
+ */
+
+/* The event that the guest will have come to after so long. */
+static uint64_t event_in(const struct migrate_source *source, uint64_t ns) {
+    uint64_t events = (ns + LEAD_NS) / (source->event_ns + LEAST_EVENT) + 4;
+    uint64_t at = source->party.event, left = source->last - at;
+    return at + (events < left ? events : left);
+}
+
+/* That the target needs to fill its memory: writing goes as fast as reading here, or nearly. */
+static uint64_t fill_ns(const struct migrate_source *source) {
+    double used = (double)migrate_areas_used_bytes(&source->party.areas);
+    return (uint64_t)(used * 1.5e9 / (double)source_rounds_read_rate(source));
+}
+
+/* The target rehearses ahead of the guest, so that it need only fill its memory once it is told
+ * where to stand. */
+static void follow(struct migrate_source *source) {
+    uint64_t now = migrate_now(&source->party), goal = event_in(source, fill_ns(source));
+    if (now < source->followed + FOLLOW_NS || goal <= source->goal)
+        return;
+    source->followed = now;
+    source->goal = goal;
+    migrate_say_event(&source->party, MIGRATE_FOLLOW, goal);
+}
+
+/* The target has not even rehearsed what the guest has played. */
+static bool behind(const struct migrate_source *source) {
+    return source->target_at < source->party.event && source->party.event != source->last;
+}
+
+/* Events that the target should be ahead and is not. It may be no faster than the guest. */
+static uint64_t lag_events(const struct migrate_source *source) {
+    if (source->party.event == source->last)
+        return 0; /* the guest waits for it anyway */
+    uint64_t at = source->party.event, want = at + (event_in(source, fill_ns(source)) - at) / 2;
+    if (source->state == SOURCE_LEAD && want > source->stand)
+        want = source->stand;
+    return want > source->target_at ? want - source->target_at : 0;
+}
+
+/* How often the time of an event the guest waits after it for a target that lags: more, if the lag
+ * does not get less, but not for a target that stands still. */
+static uint32_t wait_for_target(struct migrate_source *source) {
+    uint64_t lag = lag_events(source), now = migrate_now(&source->party);
+    bool lagged = lag != 0 && source->lag != 0;
+    if (lagged && now < source->lag_at + GAIN_NS)
+        return source->lag_wait;
+    if (lagged && lag > source->lag - source->lag / 8 && source->lag_wait < MOST_THROTTLE)
+        source->lag_wait *= 2;
+    if (!lagged || source->target_at != source->target_was)
+        source->idle_since = now;
+    else if (now > source->idle_since + source->party.options->timeout_ns)
+        source_withdraw(source, "the target does not get on with its rehearsal");
+    source->target_was = source->target_at;
+    source->lag = lag;
+    source->lag_at = now;
+    return lag == 0 ? 0 : source->lag_wait;
+}
+
 /* ---- Where to pause ----------------------------------------------------------------------------
  */
 
-/* Events that the target has to be given: what it lags behind, and its memory to be filled. */
-static uint64_t lead_events(const struct migrate_source *source) {
-    uint64_t rate = source->read_ns < 1000
-                        ? GUESS_PER_S
-                        : (uint64_t)((double)source->read_bytes * 1e9 / (double)source->read_ns);
-    double fill =
-        (double)migrate_areas_used_bytes(&source->party.areas) * 1.5e9 / (double)(rate + 1);
-    uint64_t event_ns = source->event_ns + 1000;
-    uint64_t at = source->party.event;
-    uint64_t lag = at > source->target_at ? at - source->target_at : 0;
-    uint64_t events = (uint64_t)((fill + 30.0 * MS) / (double)event_ns) + lag + 4;
-    return events << (source->party.result->replans < 4 ? source->party.result->replans : 4);
-}
-
+/* Far enough for the target to fill its memory, and to send what is due while the guest runs on. */
 static void plan(struct migrate_source *source) {
-    uint64_t at = source->party.event, left = source->last - at;
-    uint64_t lead = lead_events(source);
-    source->stand = at + (lead < left ? lead : left);
+    uint32_t replans = source->party.result->replans;
+    uint64_t fill = fill_ns(source), send = 2 * source_rounds_predict(source);
+    uint64_t stand = event_in(source, (fill > send ? fill : send) << (replans < 4 ? replans : 4));
+    source->stand = source->goal = stand > source->goal ? stand : source->goal;
     source->standing = source->counted = false;
     source->state = SOURCE_LEAD;
     source->deadline = 0;
@@ -176,6 +220,8 @@ static void too_dirty(struct migrate_source *source) {
 }
 
 static void decide(struct migrate_source *source) {
+    if (behind(source))
+        return;
     if (source_rounds_predict(source) <= source->party.options->pause_ns)
         plan(source);
     else if (source->round >= source->rounds_allowed || source->stuck >= STUCK)
@@ -186,20 +232,27 @@ static void decide(struct migrate_source *source) {
  */
 
 /*
- * So little is due, and the event to pause at is so near, that it can wait for the pause: what is
- * sent now would be dirty again by then.
+ * What is sent early is dirty again before the pause, and sent again: rounds wait for a target that
+ * is behind, or has yet to stand; then each begins when only just enough time is left, with the
+ * guest running for half of it. What is little enough waits for the pause.
  */
 static bool can_wait(const struct migrate_source *source) {
-    uint64_t half = source->party.options->pause_ns / 2;
-    return source->state == SOURCE_LEAD &&
-           source_rounds_predict(source) <= (half < KEEP_NS ? half : KEEP_NS);
+    if (source->state == SOURCE_ROUNDS)
+        return source->round != 0 && behind(source);
+    if (source->party.event >= source->stand)
+        return false;
+    if (!source->standing)
+        return true;
+    uint64_t half = source->party.options->pause_ns / 2, predicted = source_rounds_predict(source);
+    uint64_t left = (source->stand - source->party.event) * source->event_ns;
+    return predicted <= (half < KEEP_NS ? half : KEEP_NS) || left > 2 * predicted;
 }
 
 /* A slice of the migration. */
 static void work(struct migrate_source *source, bool held) {
     struct migrate_party *party = &source->party;
     uint64_t now = migrate_now(party);
-    bool wait = !held && can_wait(source);
+    bool wait = can_wait(source);
     bool ok = wait || source_rounds_pump(source, held ? now + HOLD_SLICE : source->slice_end);
     if (ok && (wait || source->due_bytes == 0) && now >= source->round_not_before) {
         ok = source_rounds_next(source);
@@ -210,10 +263,8 @@ static void work(struct migrate_source *source, bool held) {
         source_withdraw(source, party->device.why(party->device.ctx));
         return;
     }
-    if (now >= source->followed + FOLLOW_NS && source->state == SOURCE_ROUNDS) {
-        source->followed = now;
-        migrate_say_event(party, MIGRATE_FOLLOW, party->event);
-    }
+    if (source->state == SOURCE_ROUNDS)
+        follow(source);
     source_rounds_progress(source);
 }
 
@@ -277,7 +328,7 @@ static enum migrate_verdict step_lead(struct migrate_source *source) {
  */
 
 static void told(struct migrate_source *source, const struct migrate_message *message) {
-    char why[MIGRATE_TEXT_BYTES + 1], text[MIGRATE_TEXT_BYTES + 32];
+    char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_PING:
         return;
@@ -293,12 +344,9 @@ static void told(struct migrate_source *source, const struct migrate_message *me
     case MIGRATE_STANDING:
         source->target_at = message->event;
         source->standing = source->state == SOURCE_LEAD && message->event == source->stand;
-        if (source->standing)
-            source->round_not_before = 0; /* the last ones before the pause */
         return;
     case MIGRATE_ABORT:
-        migrate_abort_text(message, why, sizeof why);
-        snprintf(text, sizeof text, "the target gave up: %s", why);
+        migrate_abort_text(message, "the target gave up", text, sizeof text);
         source_withdraw(source, text);
         return;
     default:
@@ -374,9 +422,22 @@ static enum migrate_verdict step_early(struct migrate_source *source) {
         source_withdraw(source, "the target did not answer");
     if (source->state != SOURCE_FOLLOW || party->event < source->start)
         return last && source->state != SOURCE_OVER ? MIGRATE_HOLD : MIGRATE_RUN;
+    if (!source->quick && behind(source)) {
+        follow(source);
+        return now < source->hold_until ? MIGRATE_HOLD : MIGRATE_RUN;
+    }
     if (!begin(source))
         return MIGRATE_RUN;
     return source->quick ? source_give_pause(source) : step_rounds(source);
+}
+
+/* How often the time of its last event the guest has to wait now. */
+static uint32_t wait_times(struct migrate_source *source) {
+    bool follows = source->state == SOURCE_FOLLOW && source->party.event >= source->start;
+    uint32_t times = 0;
+    if (follows || source->state == SOURCE_ROUNDS || source->state == SOURCE_LEAD)
+        times = wait_for_target(source);
+    return times > source->throttle ? times : source->throttle;
 }
 
 /* What the guest's last event took; how long the migration has now. */
@@ -386,12 +447,17 @@ static void note_gate(struct migrate_source *source, uint64_t event) {
         return;
     uint64_t took = source->stepped ? now - source->left_at : 0;
     uint64_t slice = took < LEAST_SLICE ? LEAST_SLICE : took > MOST_SLICE ? MOST_SLICE : took;
-    source->event_ns = source->event_ns == 0 ? took : (source->event_ns * 15 + took) / 16;
+    source->events += source->events < EVENTS_MEANT ? 1 : 0;
+    source->event_ns = (source->event_ns * (source->events - 1) + took) / source->events;
     source->stepped = true;
     source->party.event = event;
     source->gate_at = now;
     source->slice_end = now + slice;
-    source->hold_until = now + took * source->throttle;
+    source->owed += took * wait_times(source);
+    if (source->owed < LEAST_HOLD)
+        return; /* a wait lasts that long, and the guest would not get on: saved up */
+    source->hold_until = now + source->owed;
+    source->owed = 0;
 }
 
 static enum migrate_verdict step(struct migrate_source *source) {

@@ -3,7 +3,7 @@
  *
  *   source.c         the states up to the pause, and what the target says
  *   source_rounds.c  rounds: what is due, batches of it, how fast it goes, how long a pause would
- * be source_give.c    the pause: the rest, the seal, the commit; withdrawal and doubt
+ *   source_give.c    the pause: the rest, the seal, the commit; withdrawal and doubt
  *
  *   CONNECT -> GREET -> FOLLOW -> ROUNDS -> LEAD -> LAST -> SEALED -> GIVEN -> MOVED
  *
@@ -33,13 +33,17 @@ enum source_state {
 struct migrate_source {
     struct migrate_party party;
     enum source_state state;
-    uint64_t start, last;   /* event to begin at; last event of the guest */
-    uint64_t stand;         /* LEAD: event to pause at */
-    bool quick;             /* to a file: paused at `start`, everything at once */
-    bool open, up;          /* the link: opening or up; up */
-    bool hung_up;           /* by this side: the news of it are no news */
-    bool forced;            /* whatever the pause will be */
-    uint64_t target_at;     /* what the target said last */
+    uint64_t start, last; /* event to begin at; last event of the guest */
+    uint64_t stand;       /* LEAD: event to pause at */
+    bool quick;           /* to a file: paused at `start`, everything at once */
+    bool open, up;        /* the link: opening or up; up */
+    bool hung_up;         /* by this side: the news of it are no news */
+    bool forced;          /* whatever the pause will be */
+    uint64_t goal;        /* event up to which the target may rehearse, or where it is to stand */
+    uint64_t target_at;   /* what the target said last */
+    uint64_t lag, lag_at; /* events that it lagged behind, and when */
+    uint64_t target_was, idle_since; /* `target_at` then; and since when it is that */
+    uint32_t lag_wait;      /* the guest waits so many times as long as it ran, for the target */
     bool standing, counted; /* LEAD: the target stands there; all that is dirty is due */
     uint32_t retries;
     uint64_t again_at; /* CONNECT: not before */
@@ -50,7 +54,9 @@ struct migrate_source {
     bool stepped;     /* with this event before */
     uint64_t left_at; /* it was let go on */
     uint64_t slice_end, hold_until;
-    uint64_t event_ns;       /* that an event of the guest takes, smoothed */
+    uint64_t owed;     /* ns that the guest has yet to wait */
+    uint64_t event_ns; /* that an event of the guest takes, the mean of so many */
+    uint32_t events;
     uint32_t throttle;       /* the guest waits so many times as long as it ran */
     uint64_t began, paused;  /* when */
     uint64_t followed, told; /* when FOLLOW was said, and progress told */
@@ -84,6 +90,8 @@ bool source_rounds_begin(struct migrate_source *source);
 bool source_rounds_pump(struct migrate_source *source, uint64_t until);
 /* Nothing is due: ends the round and asks what became dirty. */
 bool source_rounds_next(struct migrate_source *source);
+/* Bytes a second, never 0. */
+uint64_t source_rounds_read_rate(const struct migrate_source *source);
 /* Of a pause with what is due now. */
 uint64_t source_rounds_predict(const struct migrate_source *source);
 void source_rounds_progress(struct migrate_source *source);

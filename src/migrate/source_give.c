@@ -9,8 +9,6 @@
 #include "source.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MS         UINT64_C(1000000)
 #define RETRY_NS   (200 * MS)
@@ -110,22 +108,10 @@ enum migrate_verdict source_give_pause(struct migrate_source *source) {
     return MIGRATE_HOLD;
 }
 
-static bool send_state(struct migrate_source *source) {
-    struct migrate_party *party = &source->party;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    if (!party->device.save(party->device.ctx, VIDMM_MIGRATION_MUTABLE, &data, &size))
-        return false;
-    party->result->state_bytes = size;
-    bool sent = migrate_say_data(party, MIGRATE_STATE, data, size);
-    free(data);
-    return sent;
-}
-
 static bool seal(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     struct migrate_message message = {.type = MIGRATE_SEAL, .event = party->event};
-    if (!send_state(source))
+    if (!migrate_say_saved(party, VIDMM_MIGRATION_MUTABLE, &party->result->state_bytes))
         return false;
     message.calls_hash = party->device.calls_hash(party->device.ctx);
     message.digest = migrate_areas_digest(&party->areas);
@@ -162,18 +148,7 @@ static void ready(struct migrate_source *source, const struct migrate_message *m
 }
 
 static void doubt(struct migrate_source *source, const char *why) {
-    struct migrate_party *party = &source->party;
-    char text[512];
-    if (party->phase != VIDMM_MIGRATE_DOUBT) {
-        party->doubt_at = migrate_now(party);
-        migrate_deed(party, MIGRATE_DOUBTS);
-    }
-    party->phase = VIDMM_MIGRATE_DOUBT;
-    snprintf(text, sizeof text,
-             "in doubt whether the target owns the guest: %.200s; paused with its whole state, "
-             "asking again",
-             why);
-    migrate_tell(party, text);
+    migrate_doubt(&source->party, "the target owns the guest", why, "asking again");
 }
 
 /* A side that was lost is back, or another one is there. */
@@ -199,7 +174,7 @@ static void back(struct migrate_source *source, const struct migrate_message *he
 }
 
 void source_give_told(struct migrate_source *source, const struct migrate_message *message) {
-    char text[MIGRATE_TEXT_BYTES + 1], why[MIGRATE_TEXT_BYTES + 64];
+    char why[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_HELLO:
         if (source->state == SOURCE_GIVEN || source->state == SOURCE_WITHDRAWN)
@@ -214,8 +189,7 @@ void source_give_told(struct migrate_source *source, const struct migrate_messag
             moved(source);
         return;
     case MIGRATE_ABORT:
-        migrate_abort_text(message, text, sizeof text);
-        snprintf(why, sizeof why, "the target gave up: %s", text);
+        migrate_abort_text(message, "the target gave up", why, sizeof why);
         if (source->state == SOURCE_WITHDRAWN)
             close_attempt(source);
         else if (source->state == SOURCE_GIVEN)

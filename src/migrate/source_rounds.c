@@ -14,13 +14,10 @@
 
 #define FIXED_NS                                                                                   \
     UINT64_C(10000000) /* of a pause, beside its pages: pausing, state, acknowledging */
-/* A page that the guest writes every frame goes out once a round: rounds are no more frequent than
- * they are needed, and least of all while the target is still on its way to the event to pause at.
- */
-#define ROUND_NS      UINT64_C(20000000)
-#define LEAD_ROUND_NS UINT64_C(250000000)
-#define TELL_NS       UINT64_C(100000000) /* progress */
-#define GUESS_PER_S   (UINT64_C(256) << 20)
+/* A page that the guest writes every frame goes out once a round: no more of them than needed. */
+#define ROUND_NS    UINT64_C(20000000)
+#define TELL_NS     UINT64_C(100000000) /* progress */
+#define GUESS_PER_S (UINT64_C(256) << 20)
 
 /* ---- What is due -------------------------------------------------------------------------------
  */
@@ -57,8 +54,7 @@ static uint64_t traffic_bytes(const struct migrate_source *source) {
 
 static void round_starts(struct migrate_source *source) {
     source->round_at = migrate_now(&source->party);
-    bool early = source->state == SOURCE_LEAD && !source->standing;
-    source->round_not_before = source->round_at + (early ? LEAD_ROUND_NS : ROUND_NS);
+    source->round_not_before = source->round_at + ROUND_NS;
     source->round_pages = source->round_bytes = 0;
 }
 
@@ -80,8 +76,6 @@ bool source_rounds_begin(struct migrate_source *source) {
 static void record(struct migrate_source *source) {
     struct vidmm_migrate_result *result = source->party.result;
     bool more = result->round_count == VIDMM_MIGRATE_ROUNDS;
-    if (source->round_pages == 0 && source->state == SOURCE_LEAD)
-        return; /* only asked */
     struct vidmm_migrate_round *round = &result->round[result->round_count - (more ? 1u : 0u)];
     if (!more)
         *round = (struct vidmm_migrate_round){0};
@@ -95,11 +89,14 @@ static void record(struct migrate_source *source) {
 
 bool source_rounds_next(struct migrate_source *source) {
     uint64_t before = source->dirty_bytes;
+    bool sent = source->round_pages != 0;
     if (!collect(source))
         return false;
-    record(source);
-    source->round++;
-    source->stuck = source->dirty_bytes > before - before / 8 ? source->stuck + 1 : 0;
+    if (sent) { /* else it was only asked */
+        record(source);
+        source->round++;
+        source->stuck = source->dirty_bytes > before - before / 8 ? source->stuck + 1 : 0;
+    }
     round_starts(source);
     return true;
 }
@@ -195,14 +192,20 @@ static uint64_t link_rate(const struct migrate_source *source) {
     return paced != 0 && rate > paced ? paced : rate;
 }
 
+uint64_t source_rounds_read_rate(const struct migrate_source *source) {
+    uint64_t rate = per_second(source->read_bytes, source->read_ns);
+    return rate == 0 ? GUESS_PER_S : rate;
+}
+
 /* Reading and writing overlap, but for the last batches: their sum is on the safe side. */
 uint64_t source_rounds_predict(const struct migrate_source *source) {
-    uint64_t read = per_second(source->read_bytes, source->read_ns);
-    uint64_t wire = traffic_bytes(source) - source->traffic_start;
-    double share = source->wire_memory == 0 ? 1 : (double)wire / (double)source->wire_memory;
-    double due = (double)source->due_bytes;
-    double seconds = due / (double)(read == 0 ? GUESS_PER_S : read) +
-                     due * (share > 1.1 ? 1.1 : share) / (double)link_rate(source);
+    struct migrate_traffic traffic;
+    source->party.link.traffic(source->party.link.ctx, &traffic);
+    double wire = (double)(traffic.bytes - source->traffic_start);
+    double share = source->wire_memory == 0 ? 1 : wire / (double)source->wire_memory;
+    double due = (double)source->due_bytes, ahead = (double)traffic.waiting;
+    double seconds = due / (double)source_rounds_read_rate(source) +
+                     (due + ahead) * (share > 1.1 ? 1.1 : share) / (double)link_rate(source);
     return FIXED_NS + (uint64_t)(seconds * 1e9);
 }
 

@@ -288,7 +288,7 @@ static void told_await(struct migrate_target *target, const struct migrate_messa
 }
 
 static void told(struct migrate_target *target, struct migrate_message *message) {
-    char why[MIGRATE_TEXT_BYTES + 1], text[MIGRATE_TEXT_BYTES + 32];
+    char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_PING:
         return;
@@ -313,8 +313,7 @@ static void told(struct migrate_target *target, struct migrate_message *message)
         target->seal = *message;
         return;
     case MIGRATE_ABORT:
-        migrate_abort_text(message, why, sizeof why);
-        snprintf(text, sizeof text, "the source called it off: %s", why);
+        migrate_abort_text(message, "the source called it off", text, sizeof text);
         target_give_up(target, text);
         return;
     default:

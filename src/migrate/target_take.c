@@ -7,9 +7,6 @@
  */
 #include "target.h"
 
-#include <stdio.h>
-#include <string.h>
-
 void target_take_ready(struct migrate_target *target) {
     struct migrate_party *party = &target->party;
     struct migrate_message message = {.type = MIGRATE_READY, .digest = target->seal.digest};
@@ -52,20 +49,9 @@ void target_take_stranger(struct migrate_target *target) {
  */
 
 void target_take_down(struct migrate_target *target, const char *why) {
-    struct migrate_party *party = &target->party;
-    char text[512];
-    if (target->state == TARGET_READY && why[0] != '\0') {
-        if (party->phase != VIDMM_MIGRATE_DOUBT) {
-            party->doubt_at = migrate_now(party);
-            migrate_deed(party, MIGRATE_DOUBTS);
-        }
-        party->phase = VIDMM_MIGRATE_DOUBT;
-        snprintf(text, sizeof text,
-                 "in doubt whether the source gave the guest away: %.200s; paused with its whole "
-                 "state, waiting for the source",
-                 why);
-        migrate_tell(party, text);
-    }
+    if (target->state == TARGET_READY && why[0] != '\0')
+        migrate_doubt(&target->party, "the source gave the guest away", why,
+                      "waiting for the source");
     reopen(target);
 }
 
@@ -80,7 +66,7 @@ static void greeted_again(struct migrate_target *target, const struct migrate_me
 
 void target_take_told(struct migrate_target *target, const struct migrate_message *message) {
     struct migrate_party *party = &target->party;
-    char why[MIGRATE_TEXT_BYTES + 1], text[MIGRATE_TEXT_BYTES + 32];
+    char text[MIGRATE_TEXT_BYTES + 32];
     switch (message->type) {
     case MIGRATE_HELLO:
         greeted_again(target, message);
@@ -95,8 +81,7 @@ void target_take_told(struct migrate_target *target, const struct migrate_messag
     case MIGRATE_ABORT:
         if (target->state != TARGET_READY)
             return;
-        migrate_abort_text(message, why, sizeof why);
-        snprintf(text, sizeof text, "the source called it off: %s", why);
+        migrate_abort_text(message, "the source called it off", text, sizeof text);
         leave(target, text);
         return;
     default:

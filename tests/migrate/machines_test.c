@@ -233,6 +233,7 @@ static void in_doubt_both_sides_wait_with_all_they_have_and_say_so(void **state)
  */
 
 static void run_dirty(struct rig *rig, enum vidmm_migrate_too_dirty how) {
+    rig->full = true;
     rig->link.rate = 4000;
     rig->source.options.too_dirty = how;
     rig_go(rig);
@@ -282,11 +283,7 @@ static void a_failed_migration_begins_again_when_asked_to(void **state) {
     struct rig_side *target = &rig->target;
     migrate_target_stop(&target->target);
     target->alive = target->wants = true; /* somebody starts another */
-    target->ended = false;
-    target->next = target->calls = 0;
-    memset(target->memory, 0, sizeof target->memory);
-    memset(target->used, 0, sizeof target->used);
-    memset(target->state, 0, sizeof target->state);
+    rig_restart(target);
     struct migrate_party party = target->target.party;
     party.areas = (struct migrate_areas){0};
     migrate_target_start(&target->target, &party, false);
@@ -310,10 +307,26 @@ static void a_target_that_lags_behind_is_given_time(void **state) {
     drop(rig);
 }
 
+/* It is there, and pings, and does not play. */
+static void a_target_that_gets_stuck_does_not_hold_the_guest_for_long(void **state) {
+    (void)state;
+    struct rig *rig = make(1);
+    rig->events = 2000;
+    rig_go(rig);
+    while (rig->source.source.state != SOURCE_FOLLOW)
+        rig_tick(rig);
+    rig->lag = UINT32_MAX;
+    rig_run(rig, LONG_ENOUGH);
+    assert_non_null(strstr(rig->source.result.text, "does not get on"));
+    assert_true(rig_right(&rig->source));
+    drop(rig);
+}
+
 /* It stands, its memory is the source's, and then it is told another event. */
 static void a_target_that_stood_in_vain_begins_again_with_all_that_came(void **state) {
     (void)state;
     struct rig *rig = make(1);
+    rig->full = true;
     rig_go(rig);
     while (rig->target.target.state != TARGET_STANDING)
         rig_tick(rig);
@@ -400,6 +413,7 @@ int main(void) {
         cmocka_unit_test(a_guest_that_is_too_fast_is_paused_for_long_when_that_is_wanted),
         cmocka_unit_test(a_failed_migration_begins_again_when_asked_to),
         cmocka_unit_test(a_target_that_lags_behind_is_given_time),
+        cmocka_unit_test(a_target_that_gets_stuck_does_not_hold_the_guest_for_long),
         cmocka_unit_test(a_target_that_stood_in_vain_begins_again_with_all_that_came),
         cmocka_unit_test(a_version_that_is_not_understood_is_refused_with_both_named),
         cmocka_unit_test(another_configuration_is_refused_by_its_first_line_that_differs),

@@ -18,15 +18,53 @@ static uint64_t mix(uint64_t x) {
 /* ---- The guest ---------------------------------------------------------------------------------
  */
 
+static uint8_t *page_of(const struct rig_side *side, unsigned segment, unsigned page) {
+    return side->memory[segment] + (size_t)page * RIG_PAGE;
+}
+
+static void fill(struct rig_side *side, unsigned segment) {
+    uint64_t words = (uint64_t)side->rig->pages * RIG_PAGE / sizeof words;
+    for (uint64_t i = 0; i < words; i++) {
+        uint64_t word = mix(i + segment * words + 1);
+        memcpy(side->memory[segment] + i * sizeof word, &word, sizeof word);
+    }
+    memset(side->used[segment], true, side->rig->pages);
+}
+
+static void forget(struct rig_side *side) {
+    for (unsigned s = 0; s < RIG_SEGMENTS; s++) {
+        free(side->memory[s]);
+        free(side->dirty[s]);
+        free(side->used[s]);
+    }
+}
+
+void rig_restart(struct rig_side *side) {
+    unsigned pages = side->rig->pages;
+    forget(side);
+    for (unsigned s = 0; s < RIG_SEGMENTS; s++) {
+        side->memory[s] = calloc(pages, RIG_PAGE);
+        side->dirty[s] = calloc(pages, sizeof(bool));
+        side->used[s] = calloc(pages, sizeof(bool));
+        if (side->rig->full)
+            fill(side, s);
+    }
+    memset(side->state, 0, sizeof side->state);
+    side->next = side->calls = 0;
+    side->ended = false;
+}
+
 /* What a page becomes hangs on what another one was: a byte that is lost is never made up for. */
 static void write_page(struct rig_side *side, uint64_t event, unsigned k) {
+    const struct rig *rig = side->rig;
     uint64_t draw = mix(event * 64 + k + 1);
-    unsigned segment = (unsigned)(draw % RIG_SEGMENTS), page = (unsigned)(draw / 8 % RIG_PAGES);
-    unsigned from = (unsigned)(draw / 1024 % RIG_PAGES);
+    unsigned segment = (unsigned)(draw % RIG_SEGMENTS);
+    unsigned page = (unsigned)(draw / 8 % (rig->hot != 0 ? rig->hot : rig->pages));
+    unsigned from = (unsigned)(draw / 1024 % rig->pages);
     if (!side->used[segment][page])
         return;
-    const uint8_t *other = side->memory[segment][side->used[segment][from] ? from : page];
-    uint8_t *to = side->memory[segment][page];
+    const uint8_t *other = page_of(side, segment, side->used[segment][from] ? from : page);
+    uint8_t *to = page_of(side, segment, page);
     for (unsigned i = 0; i < RIG_PAGE; i += 37)
         to[i] = (uint8_t)(to[i] * 5 + other[RIG_PAGE - 1 - i] + event + 1);
     side->dirty[segment][page] = true;
@@ -35,35 +73,40 @@ static void write_page(struct rig_side *side, uint64_t event, unsigned k) {
 /* Memory comes in cleared, and is forgotten when it goes. */
 static void turn_page(struct rig_side *side, uint64_t event) {
     uint64_t draw = mix(event ^ 0x5555);
-    unsigned segment = (unsigned)(draw % RIG_SEGMENTS), page = (unsigned)(draw / 8 % RIG_PAGES);
+    unsigned segment = (unsigned)(draw % RIG_SEGMENTS);
+    unsigned page = (unsigned)(draw / 8 % side->rig->pages);
     bool *used = &side->used[segment][page];
     *used = !*used;
-    memset(side->memory[segment][page], *used ? 0 : 0xee, RIG_PAGE);
+    memset(page_of(side, segment, page), *used ? 0 : 0xee, RIG_PAGE);
     side->dirty[segment][page] = *used;
 }
 
-static void play(struct rig_side *side, uint64_t event, unsigned writes) {
-    if (event % 5 == 0)
+static void play(struct rig_side *side) {
+    uint64_t event = side->next++;
+    if (event % 5 == 0 && !side->rig->full)
         turn_page(side, event);
-    for (unsigned k = 0; k < writes; k++)
+    for (unsigned k = 0; k < side->rig->writes; k++)
         write_page(side, event, k);
     side->state[event % RIG_STATE] += (uint8_t)(side->state[(event + 1) % RIG_STATE] + event);
     side->calls = mix(side->calls + event + 1);
-    side->next = event + 1;
 }
 
 bool rig_right(const struct rig_side *side) {
+    const struct rig *rig = side->rig;
     struct rig_side *other = calloc(1, sizeof *other);
-    bool right = other != NULL && side->next == RIG_EVENTS;
-    for (uint64_t event = 0; right && event < RIG_EVENTS; event++)
-        play(other, event, side->rig->writes);
+    bool right = side->next == rig->events;
+    other->rig = side->rig;
+    rig_restart(other);
+    while (right && other->next < rig->events)
+        play(other);
     for (unsigned s = 0; right && s < RIG_SEGMENTS; s++)
-        for (unsigned p = 0; p < RIG_PAGES; p++)
+        for (unsigned p = 0; p < rig->pages; p++)
             right = right && side->used[s][p] == other->used[s][p] &&
                     (!other->used[s][p] ||
-                     memcmp(side->memory[s][p], other->memory[s][p], RIG_PAGE) == 0);
+                     memcmp(page_of(side, s, p), page_of(other, s, p), RIG_PAGE) == 0);
     right =
         right && side->calls == other->calls && memcmp(side->state, other->state, RIG_STATE) == 0;
+    forget(other);
     free(other);
     return right;
 }
@@ -76,10 +119,10 @@ static bool grant(struct rig_side *side) {
 }
 
 static uint32_t device_segments(void *ctx, struct migrate_segment *list, uint32_t room) {
-    (void)ctx;
+    const struct rig_side *side = ctx;
     (void)room;
     for (uint32_t i = 0; i < RIG_SEGMENTS; i++)
-        list[i] = (struct migrate_segment){i + 1, RIG_PAGE, (uint64_t)RIG_PAGES * RIG_PAGE};
+        list[i] = (struct migrate_segment){i + 1, RIG_PAGE, (uint64_t)side->rig->pages * RIG_PAGE};
     return RIG_SEGMENTS;
 }
 
@@ -89,12 +132,14 @@ static bool device_prepare(void *ctx, enum vidmm_migration_side as) {
         return false;
     side->prepared = true;
     side->paused = as == VIDMM_MIGRATION_TARGET;
-    if (as == VIDMM_MIGRATION_SOURCE) {
-        memset(side->dirty, 1, sizeof side->dirty);
-    } else { /* hardware that is made ready for another's state has none of its own */
-        memset(side->memory, 0x99, sizeof side->memory);
-        memset(side->state, 0x99, sizeof side->state);
+    for (unsigned s = 0; s < RIG_SEGMENTS; s++) {
+        if (as == VIDMM_MIGRATION_SOURCE)
+            memset(side->dirty[s], true, side->rig->pages);
+        else /* hardware that is made ready for another's state has none of its own */
+            memset(side->memory[s], 0x99, (size_t)side->rig->pages * RIG_PAGE);
     }
+    if (as == VIDMM_MIGRATION_TARGET)
+        memset(side->state, 0x99, sizeof side->state);
     return true;
 }
 
@@ -134,7 +179,7 @@ static bool device_restore(void *ctx, enum vidmm_migration_data kind, const uint
 
 static bool device_dirty(void *ctx, uint32_t id, struct page_set *pages) {
     struct rig_side *side = ctx;
-    for (unsigned p = 0; p < RIG_PAGES; p++) {
+    for (unsigned p = 0; p < side->rig->pages; p++) {
         if (side->dirty[id - 1][p] && side->used[id - 1][p])
             page_set_add(pages, p);
         side->dirty[id - 1][p] = false;
@@ -144,7 +189,7 @@ static bool device_dirty(void *ctx, uint32_t id, struct page_set *pages) {
 
 static bool device_used(void *ctx, uint32_t id, struct page_set *pages) {
     struct rig_side *side = ctx;
-    for (unsigned p = 0; p < RIG_PAGES; p++)
+    for (unsigned p = 0; p < side->rig->pages; p++)
         if (side->used[id - 1][p])
             page_set_add(pages, p);
     return grant(side);
@@ -154,8 +199,9 @@ static bool device_read(void *ctx, uint32_t id, const struct vidmm_memory_range 
                         uint32_t count, uint8_t *out) {
     struct rig_side *side = ctx;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(out, (uint8_t *)side->memory[id - 1] + ranges[i].offset, (size_t)ranges[i].size);
+        memcpy(out, side->memory[id - 1] + ranges[i].offset, (size_t)ranges[i].size);
         out += ranges[i].size;
+        side->rig->now += ranges[i].size / RIG_PAGE * side->rig->read_ns;
     }
     return grant(side);
 }
@@ -164,7 +210,7 @@ static bool device_write(void *ctx, uint32_t id, const struct vidmm_memory_range
                          uint32_t count, const uint8_t *in) {
     struct rig_side *side = ctx;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy((uint8_t *)side->memory[id - 1] + ranges[i].offset, in, (size_t)ranges[i].size);
+        memcpy(side->memory[id - 1] + ranges[i].offset, in, (size_t)ranges[i].size);
         in += ranges[i].size;
     }
     return grant(side);
@@ -197,18 +243,23 @@ static void disconnect(struct rig *rig) {
 }
 
 static void pipe_write(struct rig *rig, struct rig_pipe *pipe, const uint8_t *bytes, size_t size) {
-    for (size_t i = 0; i < size && rig->link.connected; i++, pipe->carried++) {
-        if (pipe->carried == pipe->cut_at) {
-            pipe->cut_at = RIG_NEVER;
-            disconnect(rig);
-            return;
-        }
-        if (pipe->size == pipe->room) {
-            pipe->room = pipe->room * 2 + 4096;
-            pipe->bytes = realloc(pipe->bytes, pipe->room);
-        }
-        uint8_t spoil = pipe->carried == pipe->spoil_at ? 0x10 : 0;
-        pipe->bytes[pipe->size++] = bytes[i] ^ spoil;
+    uint64_t begin = pipe->carried;
+    bool cut = pipe->cut_at - begin < size; /* also false behind it */
+    if (cut)
+        size = (size_t)(pipe->cut_at - begin);
+    if (pipe->size + size > pipe->room) {
+        pipe->room = (pipe->size + size) * 2;
+        pipe->bytes = realloc(pipe->bytes, pipe->room);
+    }
+    if (size != 0)
+        memcpy(pipe->bytes + pipe->size, bytes, size);
+    if (pipe->spoil_at - begin < size)
+        pipe->bytes[pipe->size + (size_t)(pipe->spoil_at - begin)] ^= 0x10;
+    pipe->size += size;
+    pipe->carried += size;
+    if (cut) {
+        pipe->cut_at = RIG_NEVER;
+        disconnect(rig);
     }
 }
 
@@ -247,11 +298,14 @@ static enum migrate_news link_receive(void *ctx, struct migrate_message *out, ch
         side->told_up = false;
         return MIGRATE_UP;
     }
-    while (side->up && pipe->read < pipe->allowed && pipe->read < pipe->size) {
+    while (side->up && pipe->read < pipe->allowed) {
         uint8_t *where = NULL;
-        (void)migrate_reader_want(&side->reader, &where);
-        *where = pipe->bytes[pipe->read++];
-        switch (migrate_reader_got(&side->reader, 1, out, text, text_size)) {
+        size_t piece = migrate_reader_want(&side->reader, &where),
+               there = pipe->allowed - pipe->read;
+        piece = piece < there ? piece : there;
+        memcpy(where, pipe->bytes + pipe->read, piece);
+        pipe->read += piece;
+        switch (migrate_reader_got(&side->reader, piece, out, text, text_size)) {
         case MIGRATE_READ_MORE:
             break;
         case MIGRATE_READ_BAD:
@@ -282,7 +336,9 @@ static void link_hang_up(void *ctx, const char *why) {
 
 static void link_traffic(void *ctx, struct migrate_traffic *out) {
     struct rig_side *side = ctx;
-    *out = (struct migrate_traffic){outgoing(side)->carried, side->rig->ticks * TICK};
+    const struct rig_pipe *pipe = outgoing(side);
+    uint64_t waiting = pipe->size - pipe->allowed;
+    *out = (struct migrate_traffic){pipe->carried - waiting, pipe->busy * TICK, waiting};
 }
 
 static void pipe_reset(struct rig_pipe *pipe) {
@@ -366,6 +422,8 @@ void rig_start(struct rig *rig, unsigned writes) {
     memset(rig, 0, sizeof *rig);
     rig->now = TICK;
     rig->writes = writes;
+    rig->pages = 48;
+    rig->events = 400;
     rig->link.rate = 40000;
     rig->link.to_source.cut_at = rig->link.to_source.spoil_at = RIG_NEVER;
     rig->link.to_target.cut_at = rig->link.to_target.spoil_at = RIG_NEVER;
@@ -375,7 +433,9 @@ void rig_start(struct rig *rig, unsigned writes) {
 
 void rig_go(struct rig *rig) {
     struct migrate_party source = make_party(&rig->source), target = make_party(&rig->target);
-    migrate_source_start(&rig->source.source, &source, 40, RIG_EVENTS - 1, false);
+    rig_restart(&rig->source);
+    rig_restart(&rig->target);
+    migrate_source_start(&rig->source.source, &source, 40, rig->events - 1, false);
     migrate_target_start(&rig->target.target, &target, false);
 }
 
@@ -401,10 +461,7 @@ static void begin_again(struct rig_side *side) {
         side->ended = true;
         return;
     }
-    memset(side->memory, 0, sizeof side->memory);
-    memset(side->used, 0, sizeof side->used);
-    memset(side->state, 0, sizeof side->state);
-    side->next = side->calls = 0;
+    rig_restart(side);
 }
 
 static void side_tick(struct rig *rig, struct rig_side *side) {
@@ -420,8 +477,8 @@ static void side_tick(struct rig *rig, struct rig_side *side) {
     switch (step(side)) {
     case MIGRATE_RUN:
         note_owner(rig, side);
-        play(side, side->next, rig->writes);
-        side->ended = side->next == RIG_EVENTS;
+        play(side);
+        side->ended = side->next == rig->events;
         return;
     case MIGRATE_HOLD:
         return;
@@ -433,6 +490,7 @@ static void side_tick(struct rig *rig, struct rig_side *side) {
 
 static void pipe_tick(struct rig *rig, struct rig_pipe *pipe) {
     size_t allowed = rig->link.rate == 0 ? pipe->size : pipe->allowed + (size_t)rig->link.rate;
+    pipe->busy += pipe->allowed < pipe->size ? 1 : 0;
     pipe->allowed = allowed < pipe->size ? allowed : pipe->size;
 }
 
@@ -461,6 +519,8 @@ void rig_run(struct rig *rig, uint64_t ticks) {
 }
 
 void rig_stop(struct rig *rig) {
+    forget(&rig->source);
+    forget(&rig->target);
     migrate_source_stop(&rig->source.source);
     migrate_target_stop(&rig->target.target);
     migrate_reader_reset(&rig->source.reader);

@@ -11,9 +11,7 @@
 #include "target.h"
 
 #define RIG_SEGMENTS 2u
-#define RIG_PAGES    48u /* of each segment */
 #define RIG_PAGE     4096u
-#define RIG_EVENTS   400u
 #define RIG_STATE    64u
 #define RIG_NEVER    UINT64_MAX
 
@@ -22,6 +20,7 @@ struct rig_pipe {
     uint8_t *bytes;
     size_t size, room, read, allowed;
     uint64_t carried;          /* over all connections */
+    uint64_t busy;             /* ticks with something on its way */
     uint64_t cut_at, spoil_at; /* of `carried`; RIG_NEVER: not */
 };
 
@@ -36,10 +35,9 @@ struct rig_link {
 struct rig_side {
     struct rig *rig;
     bool is_target, alive, ended;
-    /* The guest: */
-    uint8_t memory[RIG_SEGMENTS][RIG_PAGES][RIG_PAGE];
-    bool dirty[RIG_SEGMENTS][RIG_PAGES];
-    bool used[RIG_SEGMENTS][RIG_PAGES];
+    /* The guest, pages by segment: */
+    uint8_t *memory[RIG_SEGMENTS];
+    bool *dirty[RIG_SEGMENTS], *used[RIG_SEGMENTS];
     uint8_t state[RIG_STATE];
     uint64_t next; /* event */
     uint64_t calls;
@@ -63,16 +61,23 @@ struct rig {
     uint64_t now, ticks;
     struct rig_link link;
     struct rig_side source, target;
-    unsigned writes; /* pages that an event of the guest writes */
-    unsigned lag;    /* the target steps every so many ticks only; 0: twice a tick */
+    unsigned pages;   /* of each segment */
+    unsigned events;  /* of the guest, a tick each while nothing holds it */
+    unsigned writes;  /* pages that an event writes */
+    unsigned hot;     /* it writes only the first ones of each segment; 0: any */
+    unsigned read_ns; /* that a page takes to be read from the device */
+    bool full;        /* all memory is in use from the beginning, and does not compress */
+    unsigned lag;     /* the target steps every so many ticks only; 0: twice a tick */
     bool two_owners;
     char said[512]; /* the last news for people */
 };
 
 /* Everything as it is before the first tick. */
 void rig_start(struct rig *rig, unsigned writes);
-/* After options were changed: makes the machines. */
+/* After options were changed: makes the guests and the machines. */
 void rig_go(struct rig *rig);
+/* The guest of this side is at its beginning again. */
+void rig_restart(struct rig_side *side);
 /* Both sides step, the guest plays what it may. */
 void rig_tick(struct rig *rig);
 void rig_kill(struct rig *rig, struct rig_side *side);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A workload moves to another process in mid-run and ends there with every byte verified, after the
-# same calls as a run that stayed.
+# same calls as a run that stayed. Prints a line: what was in use, how many times that was sent as
+# memory and on the wire, the pause and what was predicted of it.
 #
 #   migrate_test.sh VIDMM WORKLOAD FRAMES LINK [OPTION of send...]
 #
@@ -28,6 +29,28 @@ recv() {
         "${run[@]}" "$workload" || fail "$workload: recv ended with $?"
 }
 
+# Memory that is in use when the migration begins, or at its end: workloads free a lot in their last
+# frames, and more than a copy of what is left then has to be sent.
+in_use() {
+    local first used
+    first=$(sed -n '/"rounds"/,$s/^      "bytes": \([0-9]*\).*/\1/p' "$work/send.json" | head -n 1)
+    used=$(member "$work/send.json" used_bytes)
+    echo $((${first:-0} > used ? first : used))
+}
+
+line() {
+    local used memory wire
+    used=$(in_use)
+    memory=$(member "$work/send.json" memory_bytes)
+    wire=$(member "$work/send.json" wire_bytes)
+    awk -v used="$used" -v memory="$memory" -v wire="$wire" -v pause="$(member "$work/send.json" pause_ns)" \
+        -v predicted="$(member "$work/send.json" predicted_pause_ns)" -v name="$workload" -v link="$*" 'BEGIN {
+            times = used > 0 ? used : 1
+            printf "%-16s %-16s %7.1f MiB in use, sent %5.2f times, on the wire %5.2f, pause %4d ms, predicted %4d ms\n",
+                name, link, used / 1048576, memory / times, wire / times, pause / 1000000, predicted / 1000000
+        }'
+}
+
 verify --ddi wddm3.2 --model gpummu --set DirtyPageBytes=4096 "${run[@]}" "$workload" || finish
 if [ "$kind" = file ]; then
     send "$@"
@@ -49,6 +72,5 @@ for name in calls_hash verified_bytes; do
         fail "$workload: $name is not that of a run that stayed"
 done
 [ "$(awk '$4 == "own" && $3 == "target"' "$work/journal" | wc -l)" = 1 ] || fail "$workload: not owned once"
-echo "$workload over $kind: $(member "$work/send.json" used_bytes) bytes in use," \
-    "$(member "$work/send.json" wire_bytes) on the wire, pause of $(member "$work/send.json" pause_ns) ns"
+line "$kind" "$@"
 finish

@@ -1,0 +1,145 @@
+/*
+ * cost_test.c - what a migration costs: the guest's pause, and bytes. The link carries 1 Gb/s in
+ * virtual time, and an event of the guest takes a millisecond, so nothing here hangs on the speed
+ * of the machine.
+ */
+#include "rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MS          UINT64_C(1000000)
+#define LINK        125000u /* bytes a millisecond: 30 pages */
+#define PAGES       4096u   /* of each of two segments: 32 MiB in all */
+#define MEMORY      ((uint64_t)RIG_SEGMENTS * PAGES * RIG_PAGE)
+#define EVENTS      4000u
+#define LONG_ENOUGH 20000u
+#define ROUND_MS    20u /* between two rounds that have little to send */
+
+struct guest {
+    unsigned writes;  /* pages a millisecond */
+    unsigned hot;     /* it writes only so many of each segment; 0: any */
+    unsigned late;    /* ticks after which the target comes */
+    unsigned lag;     /* see struct rig, */
+    unsigned read_ns; /* and this */
+};
+
+static void print(const struct guest *guest, const struct vidmm_migrate_result *result) {
+    print_message("%2u pages/ms of %4u, late %4u, lag %u: pause %3u ms, sent %3u %% of what is in "
+                  "use, in %4u ms from event %u\n",
+                  guest->writes, RIG_SEGMENTS * (guest->hot == 0 ? PAGES : guest->hot), guest->late,
+                  guest->lag, (unsigned)(result->pause_ns / MS),
+                  (unsigned)(result->memory_bytes * 100 / MEMORY),
+                  (unsigned)(result->total_ns / MS), (unsigned)result->event);
+}
+
+/* It has moved, with every byte. */
+static struct rig *migrate(const struct guest *guest) {
+    struct rig *rig = malloc(sizeof *rig);
+    assert_non_null(rig);
+    rig_start(rig, guest->writes);
+    rig->pages = PAGES;
+    rig->events = EVENTS;
+    rig->hot = guest->hot;
+    rig->lag = guest->lag;
+    rig->read_ns = guest->read_ns;
+    rig->full = true;
+    rig->link.rate = LINK;
+    rig->source.options = (struct vidmm_migrate_options){
+        .pause_ns = 300 * MS, .pause_most_ns = 750 * MS, .timeout_ns = 10000 * MS, .rounds = 30};
+    rig->target.options = rig->source.options;
+    rig_go(rig);
+    rig->target.wants = false;
+    rig_run(rig, guest->late);
+    rig->target.wants = true;
+    rig_run(rig, LONG_ENOUGH);
+    print(guest, &rig->source.result);
+    assert_true(rig->source.result.moved);
+    assert_int_equal(rig->source.result.used_bytes, MEMORY);
+    assert_true(rig->source.result.event < EVENTS - 1); /* and need not wait for its end */
+    assert_true(rig_right(&rig->target));
+    return rig;
+}
+
+static void drop(struct rig *rig) {
+    rig_stop(rig);
+    free(rig);
+}
+
+static void below_half_of_the_link_a_pause_is_50_ms_and_a_round_of_dirty_pages(void **state) {
+    (void)state;
+    static const unsigned hot[] = {0, 64, 512};
+    for (unsigned h = 0; h < 3; h++) {
+        for (unsigned writes = 0; writes <= 14; writes += 7) {
+            struct rig *rig = migrate(&(struct guest){.writes = writes, .hot = hot[h]});
+            uint64_t round = MS * ROUND_MS * writes * RIG_PAGE / LINK;
+            assert_true(rig->source.result.pause_ns < 50 * MS + round);
+            drop(rig);
+        }
+    }
+}
+
+static void no_pause_is_above_750_ms_however_much_is_written(void **state) {
+    (void)state;
+    static const struct guest guests[] = {{.writes = 20}, {.writes = 30}, {.writes = 60}};
+    for (unsigned i = 0; i < sizeof guests / sizeof *guests; i++) {
+        struct rig *rig = migrate(&guests[i]);
+        assert_true(rig->source.result.pause_ns < 750 * MS);
+        drop(rig);
+    }
+}
+
+static void sends_less_than_one_and_a_third(const struct guest *guest) {
+    struct rig *rig = migrate(guest);
+    assert_true(rig->source.result.memory_bytes * 10 < MEMORY * 13);
+    drop(rig);
+}
+
+/* Writes are a fifth of what the link carries, or go to the same few pages. */
+static void a_guest_that_mostly_reads_is_sent_less_than_one_and_a_third_times(void **state) {
+    (void)state;
+    static const struct guest guests[] = {
+        {.writes = 1}, {.writes = 6}, {.writes = 14, .hot = 64}, {.writes = 40, .hot = 64}};
+    for (unsigned i = 0; i < sizeof guests / sizeof *guests; i++)
+        sends_less_than_one_and_a_third(&guests[i]);
+}
+
+/* An eighth of memory is dirty in every round; reading is slow, or the target is, so there is much
+ * time for rounds. */
+static void what_is_written_all_the_time_is_sent_late(void **state) {
+    (void)state;
+    static const struct {
+        struct guest guest;
+        unsigned percent;
+    } of[] = {{{.writes = 60, .hot = 512, .read_ns = 15000}, 155},
+              {{.writes = 60, .hot = 512, .late = 600, .lag = 1}, 135}};
+    for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
+        struct rig *rig = migrate(&of[i].guest);
+        assert_true(rig->source.result.memory_bytes * 100 < MEMORY * of[i].percent);
+        drop(rig);
+    }
+}
+
+/* The guest has long been running when the target comes, and the target is no faster. */
+static void a_target_that_has_much_to_rehearse_makes_nothing_be_sent_again(void **state) {
+    (void)state;
+    static const struct guest guests[] = {{.writes = 6, .late = 1000},
+                                          {.writes = 6, .late = 600, .lag = 1},
+                                          {.writes = 6, .late = 100, .lag = 2}};
+    for (unsigned i = 0; i < sizeof guests / sizeof *guests; i++)
+        sends_less_than_one_and_a_third(&guests[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(below_half_of_the_link_a_pause_is_50_ms_and_a_round_of_dirty_pages),
+        cmocka_unit_test(no_pause_is_above_750_ms_however_much_is_written),
+        cmocka_unit_test(a_guest_that_mostly_reads_is_sent_less_than_one_and_a_third_times),
+        cmocka_unit_test(what_is_written_all_the_time_is_sent_late),
+        cmocka_unit_test(a_target_that_has_much_to_rehearse_makes_nothing_be_sent_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

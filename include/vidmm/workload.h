@@ -75,6 +75,13 @@ bool vidmm_workload_parse(const char *name, const char *text, size_t size,
                           struct vidmm_workload *out, struct vidmm_workload_error *error);
 void vidmm_workload_free(struct vidmm_workload *workload);
 
+/* What ends a frame: a present, or a submission where nothing is ever presented. */
+struct vidmm_frames {
+    enum vidmm_event_kind end;
+    uint64_t count;
+};
+struct vidmm_frames vidmm_workload_frames(const struct vidmm_workload *workload);
+
 struct vidmm_generator {
     const char *name, *summary;
     bool (*make)(uint64_t seed, struct vidmm_workload *out, struct vidmm_workload_error *error);
@@ -88,8 +95,7 @@ const struct vidmm_generator *vidmm_generators(size_t *count);
 struct vidmm_play_options {
     uint32_t threads;     /* submitting threads at most one a process; 0 or 1: one */
     uint32_t first_bytes; /* reserved, 0 */
-    uint64_t frame_limit; /* stop after so many presents (or submits, when there are no presents);
-                             0: all */
+    uint64_t frame_limit; /* stop after so many frames; 0: all */
     /* Called now and then with the share done; NULL: never. */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;

@@ -21,8 +21,7 @@ struct run_dirty {
     struct vidmm_run_dirty *result;
     struct tracked *tracked;
     uint32_t count;
-    enum vidmm_event_kind frame_end;
-    uint64_t frames_expected;
+    struct vidmm_frames frames;                          /* that will be looked at */
     uint64_t chart[VIDMM_DIRTY_SIZES][VIDMM_PLAY_CHART]; /* sums */
     uint64_t chart_frames[VIDMM_PLAY_CHART];
     enum vidmm_status status;
@@ -78,9 +77,7 @@ static void end_frame(struct run_dirty *dirty) {
         dirty->status = vidmm_basis_query(tracked->basis, &all, tracked->bits, tracked->size);
         add_segment(tracked, result, bytes);
     }
-    uint64_t bin = dirty->frames_expected == 0
-                       ? 0
-                       : result->frames * VIDMM_PLAY_CHART / dirty->frames_expected;
+    uint64_t bin = result->frames * VIDMM_PLAY_CHART / dirty->frames.count; /* this is one */
     bin = bin < VIDMM_PLAY_CHART ? bin : VIDMM_PLAY_CHART - 1;
     for (uint32_t i = 0; i < result->sizes; i++) {
         result->size[i].bytes += bytes[i];
@@ -93,7 +90,7 @@ static void end_frame(struct run_dirty *dirty) {
 
 bool run_dirty_gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
     struct run_dirty *dirty = ctx;
-    if (event == 0 || dirty->workload->events[event - 1].kind != dirty->frame_end)
+    if (event == 0 || dirty->workload->events[event - 1].kind != dirty->frames.end)
         return true;
     vidmm_host_aside(lab->host, true);
     end_frame(dirty);
@@ -149,19 +146,6 @@ static void choose_sizes(struct run_dirty *dirty) {
             result->size[result->sizes++].page_bytes = larger[i];
 }
 
-static void count_frames(struct run_dirty *dirty, uint64_t limit) {
-    const struct vidmm_workload *workload = dirty->workload;
-    uint64_t presents = 0, submits = 0;
-    for (size_t i = 0; i < workload->event_count; i++) {
-        presents += workload->events[i].kind == VIDMM_EVENT_PRESENT;
-        submits += workload->events[i].kind == VIDMM_EVENT_SUBMIT;
-    }
-    dirty->frame_end = presents != 0 ? VIDMM_EVENT_PRESENT : VIDMM_EVENT_SUBMIT;
-    dirty->frames_expected = presents != 0 ? presents : submits;
-    if (limit != 0 && limit < dirty->frames_expected)
-        dirty->frames_expected = limit;
-}
-
 static void release(struct run_dirty *dirty) {
     vidmm_host_aside(dirty->lab->host, true);
     for (uint32_t i = 0; i < dirty->count; i++) {
@@ -191,9 +175,13 @@ struct run_dirty *run_dirty_start(struct vidmm_lab *lab, const struct vidmm_work
         snprintf(text, text_size, "out of memory for dirty-bit tracking");
         return NULL;
     }
-    *dirty = (struct run_dirty){.lab = lab, .workload = workload, .result = result};
+    *dirty = (struct run_dirty){.lab = lab,
+                                .workload = workload,
+                                .frames = vidmm_workload_frames(workload),
+                                .result = result};
+    if (frame_limit != 0 && frame_limit < dirty->frames.count)
+        dirty->frames.count = frame_limit;
     memset(result, 0, sizeof *result);
-    count_frames(dirty, frame_limit);
     vidmm_host_aside(lab->host, true);
     dirty->status = track_all(dirty);
     vidmm_host_aside(lab->host, false);

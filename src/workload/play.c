@@ -86,9 +86,9 @@ bool play_free(struct vidmm_player *player, struct player_process *process,
     return ok;
 }
 
-/* The end of a frame of the workload, when presents, or else submissions, are its frames. */
-static bool count_frame(struct vidmm_player *player, bool counts) {
-    if (counts && play_frame_count(player))
+/* Maybe the end of a frame of the workload. */
+static bool count_frame(struct vidmm_player *player, enum vidmm_event_kind kind) {
+    if (kind == player->frames.end && play_frame_count(player))
         atomic_store(&player->stop, true);
     return true;
 }
@@ -109,9 +109,9 @@ bool play_event(struct vidmm_player *player, uint64_t index) {
         return play_cpu(player, allocation, false);
     case VIDMM_EVENT_SUBMIT:
         return play_submit(process, event) && (process->presents || play_frame_end(process)) &&
-               count_frame(player, !player->counts_presents);
+               count_frame(player, event->kind);
     case VIDMM_EVENT_PRESENT:
-        return play_frame_end(process) && count_frame(player, true);
+        return play_frame_end(process) && count_frame(player, event->kind);
     case VIDMM_EVENT_OFFER:
         return play_offer(process, allocation);
     case VIDMM_EVENT_RECLAIM:

@@ -120,7 +120,7 @@ bool play_frame_count(struct vidmm_player *player) {
     pthread_mutex_lock(&player->lock);
     uint64_t frame = result->frames++;
     while (result->chart_samples < VIDMM_PLAY_CHART &&
-           result->chart_samples * player->frames_expected <= frame * VIDMM_PLAY_CHART)
+           result->chart_samples * player->frames.count <= frame * VIDMM_PLAY_CHART)
         sample(player, result->chart_samples++);
     bool enough = limit != 0 && result->frames >= limit;
     pthread_mutex_unlock(&player->lock);

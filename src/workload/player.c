@@ -42,31 +42,12 @@ static bool choose_share(struct vidmm_player *player) {
     return true;
 }
 
-static void count_frames(struct vidmm_player *player) {
+/* A process that presents nothing ends its own frames by submissions, whatever others do. */
+static void find_presenters(struct vidmm_player *player) {
     const struct vidmm_workload *workload = player->workload;
-    uint64_t presents = 0, submits = 0;
-    for (size_t i = 0; i < workload->event_count; i++) {
-        presents += workload->events[i].kind == VIDMM_EVENT_PRESENT;
-        submits += workload->events[i].kind == VIDMM_EVENT_SUBMIT;
-        if (workload->events[i].kind == VIDMM_EVENT_PRESENT)
-            player->processes[workload->events[i].process].presents = true;
-    }
-    player->counts_presents = presents != 0;
-    player->frames_expected = presents != 0 ? presents : submits;
-}
-
-uint64_t vidmm_play_last_event(const struct vidmm_workload *workload, uint64_t frame_limit) {
-    enum vidmm_event_kind frame = VIDMM_EVENT_SUBMIT;
-    uint64_t frames = 0, last = workload->event_count == 0 ? 0 : workload->event_count - 1;
     for (size_t i = 0; i < workload->event_count; i++)
         if (workload->events[i].kind == VIDMM_EVENT_PRESENT)
-            frame = VIDMM_EVENT_PRESENT;
-    for (size_t i = 0; i < workload->event_count && frame_limit != 0; i++) {
-        frames += workload->events[i].kind == frame;
-        if (frames == frame_limit)
-            return i;
-    }
-    return last;
+            player->processes[workload->events[i].process].presents = true;
 }
 
 struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload) {
@@ -91,7 +72,8 @@ struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload) 
         free(player);
         return NULL;
     }
-    count_frames(player);
+    player->frames = vidmm_workload_frames(workload);
+    find_presenters(player);
     oracle_observe(&player->oracle, &player->observer);
     return player;
 }

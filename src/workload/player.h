@@ -131,11 +131,10 @@ struct vidmm_player {
     struct player_allocation *allocations;
     struct player_process *processes;
     struct player_range *ranges;
-    uint64_t frames_expected;
+    struct vidmm_frames frames;
     uint32_t share; /* one page of so many is touched by a submission */
-    bool counts_presents;
-    bool gpummu; /* the adapter runs on virtual addresses */
-    bool iommu;  /* the CPU's: nobody reserves them, or maps tiles into them */
+    bool gpummu;    /* the adapter runs on virtual addresses */
+    bool iommu;     /* the CPU's: nobody reserves them, or maps tiles into them */
 
     /* While it runs: */
     struct vidmm_lab *lab;

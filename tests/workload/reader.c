@@ -16,7 +16,9 @@
 #include <vidmm/umd.h>
 #include <vidmm/workload.h>
 
-#define HEADER "{\"vidmm_trace\":1,\"source\":\"test\"}\n"
+#define HEADER  "{\"vidmm_trace\":1,\"source\":\"test\"}\n"
+#define SUBMIT  "{\"op\":\"submit\",\"reads\":[],\"writes\":[]}\n"
+#define PRESENT "{\"op\":\"present\"}\n"
 
 static struct vidmm_workload parse(const char *text) {
     struct vidmm_workload workload;
@@ -92,6 +94,10 @@ static void heaps_and_flags_become_umd_flags(void **state) {
         {"\"heap\":0,\"flags\":[\"device_local\",\"host_visible\",\"host_coherent\"]",
          VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE},
         {"\"heap\":0,\"flags\":[\"host_cached\"]", VIDMM_UMD_LOCAL},
+        {"\"heap\":0,\"flags\":[\"protected\"]", VIDMM_UMD_LOCAL | VIDMM_UMD_IN_VPR},
+        {"\"heap\":0,\"flags\":[\"host_visible\",\"protected\"]",
+         VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_IN_VPR},
+        {"\"heap\":1,\"flags\":[\"protected\"]", 0},
         {"\"heap\":1,\"flags\":[\"host_visible\"]", VIDMM_UMD_CPU_VISIBLE},
         {"\"heap\":1,\"flags\":[\"host_visible\",\"host_cached\",\"never heard of\"]",
          VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED},
@@ -155,6 +161,25 @@ static void the_peak_counts_whole_pages_that_live_together(void **state) {
     vidmm_workload_free(&workload);
 }
 
+static void a_frame_ends_with_a_present_or_else_with_a_submission(void **state) {
+    (void)state;
+    struct vidmm_workload game = parse(HEADER SUBMIT SUBMIT PRESENT SUBMIT PRESENT SUBMIT);
+    struct vidmm_frames frames = vidmm_workload_frames(&game);
+    assert_int_equal(frames.end, VIDMM_EVENT_PRESENT);
+    assert_int_equal(frames.count, 2);
+    assert_int_equal(vidmm_play_last_event(&game, 1), 2);
+    assert_int_equal(vidmm_play_last_event(&game, 2), 4);
+    assert_int_equal(vidmm_play_last_event(&game, 3), 5);
+    assert_int_equal(vidmm_play_last_event(&game, 0), 5);
+    vidmm_workload_free(&game);
+    struct vidmm_workload computation = parse(HEADER SUBMIT SUBMIT SUBMIT);
+    frames = vidmm_workload_frames(&computation);
+    assert_int_equal(frames.end, VIDMM_EVENT_SUBMIT);
+    assert_int_equal(frames.count, 3);
+    assert_int_equal(vidmm_play_last_event(&computation, 2), 1);
+    vidmm_workload_free(&computation);
+}
+
 /* ---- Files -------------------------------------------------------------------------------------
  */
 
@@ -194,6 +219,7 @@ int main(void) {
         cmocka_unit_test(an_allocation_is_named_once_and_a_write_wins),
         cmocka_unit_test(times_that_go_back_and_unknown_members_do_not_matter),
         cmocka_unit_test(the_peak_counts_whole_pages_that_live_together),
+        cmocka_unit_test(a_frame_ends_with_a_present_or_else_with_a_submission),
         cmocka_unit_test(a_plain_and_a_compressed_file_read_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

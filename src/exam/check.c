@@ -5,16 +5,9 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 /* Runs of one stage that may die before the rest of them is left out. */
 #define DEATHS_MOST 3u
-
-static uint64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* Worst first, from the outcomes of a stage's runs. */
 static bool worse(enum vidmm_stage_outcome a, enum vidmm_stage_outcome b) {
@@ -23,7 +16,7 @@ static bool worse(enum vidmm_stage_outcome a, enum vidmm_stage_outcome b) {
 
 static void run_stage(struct exam *exam, const struct exam_stage *stage,
                       struct vidmm_stage_result *result) {
-    uint64_t start = now_ms(), calls = exam->shared->ledger.calls;
+    uint64_t start = exam_now_ms(), calls = exam->shared->ledger.calls;
     uint32_t deaths = 0;
     for (uint32_t i = 0; i < stage->runs && deaths < DEATHS_MOST; i++) {
         enum vidmm_stage_outcome outcome = exam_child(exam, stage, i);
@@ -36,7 +29,7 @@ static void run_stage(struct exam *exam, const struct exam_stage *stage,
         if (outcome == VIDMM_STAGE_HUNG || outcome == VIDMM_STAGE_SKIPPED)
             break;
     }
-    result->ms = (uint32_t)(now_ms() - start);
+    result->ms = (uint32_t)(exam_now_ms() - start);
     result->calls = exam->shared->ledger.calls - calls;
 }
 

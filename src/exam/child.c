@@ -14,22 +14,29 @@
 #include <unistd.h>
 
 #define DEFAULT_TIMEOUT_MS 10000u
+#define LAST_WORDS_MS      500u /* for saying where it hangs */
 #define CHILD_DONE         86
 
 static struct exam_shared *dying_of;
 
-/* What the thread was in goes into shared memory; the signal comes again, and is deadly then. */
-static void last_words(int number) {
+/* What the thread was in goes into shared memory. */
+static void say_where(void) {
     const char *doing = vidmm_host_doing();
     if (doing != NULL)
         strncpy(dying_of->died_in, doing, sizeof(dying_of->died_in) - 1);
+}
+
+/* The signal comes again, and is deadly then. */
+static void last_words(int number) {
+    say_where();
     (void)raise(number);
 }
 
 /* Signals that a driver dies of arrive as such, whoever handles them in this program; on a stack of
- * their own, as it may be the stack that gave out. */
+ * their own, as it may be the stack that gave out. SIGTERM is what wait_for ends a hang with. What
+ * a driver prints is no part of a report. */
 static void die_alone(struct exam_shared *shared) {
-    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGTERM};
     static uint64_t stack[8192];
     const stack_t last = {.ss_sp = stack, .ss_size = sizeof(stack)};
     const struct rlimit none = {0, 0};
@@ -38,6 +45,8 @@ static void die_alone(struct exam_shared *shared) {
     (void)sigaltstack(&last, NULL);
     for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
         (void)sigaction(deadly[i], &action, NULL);
+    (void)atexit(say_where);
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO);
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
@@ -54,25 +63,32 @@ static void child(struct exam *exam, const struct exam_stage *stage, uint32_t nu
     exit(CHILD_DONE); /* not _exit: what is measured of the program is written at exit */
 }
 
-static uint64_t now_ms(void) {
+uint64_t exam_now_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* False: it did not end in time and was killed. */
-static bool wait_for(pid_t pid, uint32_t timeout_ms, int *status) {
+static bool ends_within(uint32_t timeout_ms, pid_t pid, int *status) {
     const struct timespec nap = {0, 1000000};
-    uint64_t end = now_ms() + timeout_ms;
-    for (;;) {
-        if (waitpid(pid, status, WNOHANG) != 0)
-            return true;
-        if (now_ms() >= end)
-            break;
+    uint64_t end = exam_now_ms() + timeout_ms;
+    while (waitpid(pid, status, WNOHANG) == 0) {
+        if (exam_now_ms() >= end)
+            return false;
         nanosleep(&nap, NULL);
     }
-    kill(pid, SIGKILL);
-    (void)waitpid(pid, status, 0);
+    return true;
+}
+
+/* False: it did not end in time, and was killed after it was asked where it is. */
+static bool wait_for(pid_t pid, uint32_t timeout_ms, int *status) {
+    if (ends_within(timeout_ms, pid, status))
+        return true;
+    kill(pid, SIGTERM);
+    if (!ends_within(LAST_WORDS_MS, pid, status)) {
+        kill(pid, SIGKILL);
+        (void)waitpid(pid, status, 0);
+    }
     return false;
 }
 
@@ -131,10 +147,10 @@ static enum vidmm_stage_outcome judge_death(struct exam_shared *shared, int stat
 static enum vidmm_stage_outcome judge_hang(struct exam_shared *shared, uint32_t timeout_ms) {
     struct vidmm_ledger *ledger = &shared->ledger;
     const char *where = place(shared);
-    vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                      "no return from %s within %u ms", where, timeout_ms);
+    vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "no end within %u ms, in %s",
+                      timeout_ms, where);
     return exam_say(&(struct exam){.shared = shared}, VIDMM_STAGE_HUNG,
-                    "no return from %s within %u ms", where, timeout_ms);
+                    "no end within %u ms, in %s", timeout_ms, where);
 }
 
 enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *stage,

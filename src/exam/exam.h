@@ -80,6 +80,7 @@ enum vidmm_stage_outcome stage_host_aperture(struct exam *exam, uint32_t number)
 /* check.c and child.c: one run in a process of its own. */
 enum vidmm_stage_outcome exam_child(struct exam *exam, const struct exam_stage *stage,
                                     uint32_t number);
+uint64_t exam_now_ms(void);
 
 /* world.c. false: a finding or exam->shared->text says why. */
 bool exam_open(struct exam *exam, const struct exam_world *world);

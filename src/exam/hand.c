@@ -65,8 +65,6 @@ static bool fits(struct hand *hand, bool aperture_will_do) {
     else if (hand->info.paging_segment != 0 &&
              hand->place.size < hand->info.paging_size + 2 * HAND_PAGES * EXAM_PAGE)
         missing = "the aperture of the paging buffer has no 48 pages besides";
-    else if (hand->ddi->DxgkDdiBuildPagingBuffer == NULL || hand->ddi->DxgkDdiSubmitCommand == NULL)
-        missing = "the driver builds or submits no paging buffers";
     if (missing != NULL)
         (void)exam_say(hand->exam, VIDMM_STAGE_SKIPPED, "%s", missing);
     return missing == NULL;
@@ -79,31 +77,38 @@ static bool make_context(struct hand *hand) {
         return true; /* paging has no context */
     DXGKARG_CREATEDEVICE device = {.hDevice = hand};
     device.Flags.SystemDevice = 1;
-    if (hand->ddi->DxgkDdiCreateDevice(hand->adapter, &device) != STATUS_SUCCESS)
-        return false;
+    NTSTATUS status = hand->ddi->DxgkDdiCreateDevice(hand->adapter, &device);
+    if (status != STATUS_SUCCESS)
+        return hand_refuse(hand, "DxgkDdiCreateDevice for the system", status);
     hand->device = device.hDevice;
     DXGKARG_CREATECONTEXT context = {
         .hContext = hand, .NodeOrdinal = hand->info.paging_node, .EngineAffinity = 1};
     context.Flags.SystemContext = 1;
-    if (hand->ddi->DxgkDdiCreateContext(hand->device, &context) != STATUS_SUCCESS)
-        return false;
+    status = hand->ddi->DxgkDdiCreateContext(hand->device, &context);
+    if (status != STATUS_SUCCESS)
+        return hand_refuse(hand, "DxgkDdiCreateContext for the system", status);
     hand->context = context.hContext;
     return true;
 }
 
 /* ---- An allocation --------------------------------------------------------------------------- */
 
-static void create(struct hand *hand, DXGK_ALLOCATIONINFO *info) {
-    DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
-    if (hand->ddi->DxgkDdiCreateAllocation(hand->adapter, &args) == STATUS_SUCCESS)
-        hand->allocation = info->hAllocation;
-}
-
 static void destroy(struct hand *hand) {
     DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1, .pAllocationList = &hand->allocation};
     if (hand->allocation != NULL)
         (void)hand->ddi->DxgkDdiDestroyAllocation(hand->adapter, &args);
     hand->allocation = NULL;
+}
+
+/* Kept if it is just as large as the hand will say, and may be in the segment. */
+static void create(struct hand *hand, DXGK_ALLOCATIONINFO *info) {
+    DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
+    if (hand->ddi->DxgkDdiCreateAllocation(hand->adapter, &args) == STATUS_SUCCESS)
+        hand->allocation = info->hAllocation;
+    bool fits = info->Size == HAND_PAGES * EXAM_PAGE &&
+                (info->SupportedWriteSegmentSet >> (hand->memory.id - 1) & 1u) != 0;
+    if (!fits)
+        destroy(hand);
 }
 
 static void create_spoken(struct hand *hand) {
@@ -117,7 +122,7 @@ static void create_spoken(struct hand *hand) {
     create(hand, &info);
 }
 
-/* A surface that the system makes for itself, if it is just as large and may be in the segment. */
+/* A surface that the system makes for itself. */
 static void create_standard(struct hand *hand, uint32_t kind) {
     struct exam_surface surface;
     DXGK_ALLOCATIONINFO info;
@@ -128,10 +133,6 @@ static void create_standard(struct hand *hand, uint32_t kind) {
         create(hand, &info);
     }
     exam_surface_close(&surface);
-    bool fits = info.Size == HAND_PAGES * EXAM_PAGE &&
-                (info.SupportedWriteSegmentSet >> (hand->memory.id - 1) & 1u) != 0;
-    if (!fits)
-        destroy(hand);
 }
 
 /* One that is at home in GPU memory; without one operations go without a handle. */
@@ -175,14 +176,16 @@ static enum vidmm_stage_outcome open_hand(struct hand *hand, struct exam *exam,
         .ctx = hand, .completed = completed, .preempted = preempted, .faulted = faulted};
     vidmm_host_set_sink(exam->lab.host, &sink);
     hand->end = hand->info.paging_size;
-    if (make_buffers(hand) && make_context(hand)) {
-        make_allocation(hand);
-        if (hand->info.paging_segment == 0 || hand_map_buffer(hand))
-            return VIDMM_STAGE_DONE;
-        return hand_close(hand);
+    if (!make_buffers(hand)) {
+        (void)hand_close(hand);
+        return exam_say(exam, VIDMM_STAGE_STOPPED, "out of memory for the paging buffer");
     }
-    (void)hand_close(hand);
-    return exam_say(exam, VIDMM_STAGE_STOPPED, "no buffers, or no system context");
+    if (!make_context(hand))
+        return hand_close(hand);
+    make_allocation(hand);
+    if (hand->info.paging_segment != 0 && !hand_map_buffer(hand))
+        return hand_close(hand);
+    return VIDMM_STAGE_DONE;
 }
 
 enum vidmm_stage_outcome hand_open(struct hand *hand, struct exam *exam) {

@@ -13,6 +13,8 @@
 
 #define HAND_PAGES   24u /* of each of the two system buffers */
 #define HAND_PACKETS 8u  /* submissions under way at a time */
+#define HAND_PIECE   4u  /* pages of one that hand_queue makes */
+#define HAND_PIECES  (HAND_PAGES / HAND_PIECE)
 #define HAND_WHOLE   UINT32_MAX
 
 /* A submission under way: a range of the paging buffer. */
@@ -76,6 +78,8 @@ void hand_judge(struct hand *hand, uint32_t rule, bool kept, const char *expecte
 
 /* ---- hand_work.c ----------------------------------------------------------------------------- */
 
+/* The driver refused a call: nothing is asked any more. False. */
+bool hand_refuse(struct hand *hand, const char *call, NTSTATUS status);
 /* Builds one operation behind the others; false when the driver refused. */
 bool hand_build(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args);
 /* Submits what was built, without waiting for the GPU. */
@@ -113,6 +117,11 @@ struct hand_piece {
 bool hand_transfer(struct hand *hand, const struct hand_piece *piece);
 /* All HAND_PAGES in pieces of `chunk` pages, and done. */
 bool hand_move(struct hand *hand, bool in, uint32_t chunk);
+/* All HAND_PAGES into the memory segment, where there is none mapped into the aperture: each piece
+ * is submitted, none waited for but the first `ahead` of them. */
+bool hand_queue(struct hand *hand, uint32_t ahead);
+/* A new allocation wants a fill first; then everything is moved in, and done. */
+bool hand_settle_in(struct hand *hand);
 /* Tells the driver that the content of the memory segment is gone: a transfer of nothing. */
 bool hand_tell_lost(struct hand *hand);
 /* What is in the target is what was in the source. */

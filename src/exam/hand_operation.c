@@ -45,6 +45,26 @@ bool hand_move(struct hand *hand, bool in, uint32_t chunk) {
     return good && hand_flush(hand);
 }
 
+static bool enqueue(struct hand *hand, uint32_t at) {
+    const struct hand_piece piece = {.at = at, .pages = HAND_PIECE, .in = true};
+    bool built = hand->memory.id != 0
+                     ? hand_transfer(hand, &piece)
+                     : hand_map(hand, &hand->aperture, at, HAND_PIECE, hand->source, at);
+    return built && hand_submit(hand);
+}
+
+bool hand_queue(struct hand *hand, uint32_t ahead) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < HAND_PIECES; i++)
+        good = enqueue(hand, i * HAND_PIECE) && (i + 1 != ahead || hand_flush(hand));
+    return good;
+}
+
+bool hand_settle_in(struct hand *hand) {
+    return (hand->allocation == NULL || hand_fill(hand, 0, HAND_PAGES, 0)) &&
+           hand_move(hand, true, HAND_PAGES);
+}
+
 bool hand_tell_lost(struct hand *hand) {
     DXGKARG_BUILDPAGINGBUFFER args = transfer_args(hand, false);
     args.Transfer.Flags.TransferStart = args.Transfer.Flags.TransferEnd = 1;

@@ -8,7 +8,7 @@
 /* Answers INSUFFICIENT or BUSY to one operation before it is given up. */
 #define PASSES_MOST 4096u
 
-static bool refuse(struct hand *hand, const char *call, NTSTATUS status) {
+bool hand_refuse(struct hand *hand, const char *call, NTSTATUS status) {
     hand->refused = true;
     (void)exam_say(hand->exam, VIDMM_STAGE_STOPPED, "%s answered status 0x%08x", call,
                    (unsigned)status);
@@ -63,7 +63,7 @@ static void describe(const struct hand *hand, const struct hand_packet *packet,
 static bool restart(struct hand *hand) {
     hand->held = false;
     NTSTATUS status = hand->ddi->DxgkDdiRestartFromTimeout(hand->adapter);
-    return status == STATUS_SUCCESS || refuse(hand, "DxgkDdiRestartFromTimeout", status);
+    return status == STATUS_SUCCESS || hand_refuse(hand, "DxgkDdiRestartFromTimeout", status);
 }
 
 static bool send(struct hand *hand, const struct hand_packet *packet, bool again) {
@@ -78,9 +78,9 @@ static bool send(struct hand *hand, const struct hand_packet *packet, bool again
         submit.Flags.Resubmission = 1;
     NTSTATUS status = patches ? hand->ddi->DxgkDdiPatch(hand->adapter, &patch) : STATUS_SUCCESS;
     if (status != STATUS_SUCCESS)
-        return refuse(hand, "DxgkDdiPatch", status);
+        return hand_refuse(hand, "DxgkDdiPatch", status);
     status = hand->ddi->DxgkDdiSubmitCommand(hand->adapter, &submit);
-    return status == STATUS_SUCCESS || refuse(hand, "DxgkDdiSubmitCommand", status);
+    return status == STATUS_SUCCESS || hand_refuse(hand, "DxgkDdiSubmitCommand", status);
 }
 
 /* All of the buffer is free. */
@@ -192,7 +192,8 @@ static bool next_buffer(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args,
                         const struct pass *pass) {
     bool progress = hand->used != pass->used || args->MultipassOffset != pass->multipass;
     if (!progress && pass->used == 0)
-        return refuse(hand, "DxgkDdiBuildPagingBuffer", STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
+        return hand_refuse(hand, "DxgkDdiBuildPagingBuffer",
+                           STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
     drop(hand, args, pass);
     return hand_flush(hand);
 }
@@ -205,23 +206,25 @@ static bool go_on(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args, NTSTATUS s
     }
     if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         return next_buffer(hand, args, pass);
-    return refuse(hand, "DxgkDdiBuildPagingBuffer", status);
+    return hand_refuse(hand, "DxgkDdiBuildPagingBuffer", status);
 }
 
 bool hand_build(struct hand *hand, DXGKARG_BUILDPAGINGBUFFER *args) {
     args->hSystemContext = hand->context;
     for (uint32_t i = 0; i < PASSES_MOST && !hand->refused; i++) {
         const struct pass pass = {hand->used, hand->private_used, args->MultipassOffset};
-        aim(hand, args);
-        NTSTATUS status = hand->ddi->DxgkDdiBuildPagingBuffer(hand->adapter, args);
-        if (!advance(hand, args))
-            return refuse(hand, "DxgkDdiBuildPagingBuffer left the buffer and", status);
+        DXGKARG_BUILDPAGINGBUFFER told = *args; /* a driver may spoil what it only reads */
+        aim(hand, &told);
+        NTSTATUS status = hand->ddi->DxgkDdiBuildPagingBuffer(hand->adapter, &told);
+        args->MultipassOffset = told.MultipassOffset;
+        if (!advance(hand, &told))
+            return hand_refuse(hand, "DxgkDdiBuildPagingBuffer left the buffer and", status);
         if (status == STATUS_SUCCESS)
             return true;
         if (!go_on(hand, args, status, &pass))
             return false;
     }
-    return hand->refused ? false : refuse(hand, "DxgkDdiBuildPagingBuffer again and again", 0);
+    return hand->refused ? false : hand_refuse(hand, "DxgkDdiBuildPagingBuffer again and again", 0);
 }
 
 /* ---- Preemption ------------------------------------------------------------------------------ */
@@ -233,7 +236,7 @@ bool hand_preempt(struct hand *hand) {
         return false;
     NTSTATUS status = hand->ddi->DxgkDdiPreemptCommand(hand->adapter, &args);
     if (status != STATUS_SUCCESS)
-        return refuse(hand, "DxgkDdiPreemptCommand", status);
+        return hand_refuse(hand, "DxgkDdiPreemptCommand", status);
     vidmm_host_run(hand->exam->lab.host);
     if (hand->preempted == args.PreemptionFenceId)
         return true;
@@ -258,7 +261,7 @@ bool hand_reset(struct hand *hand) {
     bool mapped = hand->mapped;
     NTSTATUS status = hand->ddi->DxgkDdiResetFromTimeout(hand->adapter);
     if (status != STATUS_SUCCESS)
-        return refuse(hand, "DxgkDdiResetFromTimeout", status);
+        return hand_refuse(hand, "DxgkDdiResetFromTimeout", status);
     hand->held = true;
     begin_buffer(hand);
     bool good = hand_tell_lost(hand) && (!mapped || hand_unmap_buffer(hand)) &&
@@ -271,9 +274,10 @@ static bool query_engine(struct hand *hand) {
     DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = hand->info.paging_node};
     NTSTATUS status = hand->ddi->DxgkDdiQueryEngineStatus(hand->adapter, &engine);
     if (status != STATUS_SUCCESS)
-        return refuse(hand, "DxgkDdiQueryEngineStatus", status);
+        return hand_refuse(hand, "DxgkDdiQueryEngineStatus", status);
     status = hand->ddi->DxgkDdiQueryDependentEngineGroup(hand->adapter, &group);
-    return status == STATUS_SUCCESS || refuse(hand, "DxgkDdiQueryDependentEngineGroup", status);
+    return status == STATUS_SUCCESS ||
+           hand_refuse(hand, "DxgkDdiQueryDependentEngineGroup", status);
 }
 
 enum hand_engine hand_reset_engine(struct hand *hand) {

@@ -9,8 +9,6 @@
 
 #include <vidmm/umd.h>
 
-#define CHUNK 4u /* pages of a submission: six of them are queued */
-
 static enum vidmm_stage_outcome cannot(struct exam *exam) {
     return exam_say(exam, VIDMM_STAGE_SKIPPED,
                     "the driver does not say SupportPerEngineTDR: not reached");
@@ -19,25 +17,13 @@ static enum vidmm_stage_outcome cannot(struct exam *exam) {
 /* ---- Queued paging work -----------------------------------------------------------------------
  */
 
-/* Queues everything into the memory segment; `ahead` submissions run first. */
-static bool queue(struct hand *hand, uint32_t ahead) {
-    bool good = true;
-    for (uint32_t at = 0; good && at < HAND_PAGES; at += CHUNK) {
-        const struct hand_piece piece = {.at = at, .pages = CHUNK, .in = true};
-        good = hand_transfer(hand, &piece) && hand_submit(hand);
-        if (good && at / CHUNK + 1 == ahead)
-            good = hand_flush(hand);
-    }
-    return good;
-}
-
 /* What is left undone comes again; what was lost, after a reset of the adapter, anew. */
 static bool recover(struct hand *hand, bool *refused) {
     enum hand_engine engine = hand_reset_engine(hand);
     if (engine == HAND_ENGINE_RESET || engine == HAND_ENGINE_BROKEN)
         return engine == HAND_ENGINE_RESET && hand_resubmit(hand);
     *refused = *refused || engine == HAND_ENGINE_REFUSED;
-    return hand_reset(hand) && queue(hand, 0);
+    return hand_reset(hand) && hand_queue(hand, 0);
 }
 
 static bool round_trip(struct hand *hand, uint32_t ahead, bool preempted, bool *refused) {
@@ -45,7 +31,7 @@ static bool round_trip(struct hand *hand, uint32_t ahead, bool preempted, bool *
               preempted ? " and a preemption" : "");
     hand_paint(hand, hand->source, 3 * ahead + preempted);
     hand_paint(hand, hand->target, 99);
-    if (!queue(hand, ahead) || (preempted && !hand_preempt(hand)) || !recover(hand, refused) ||
+    if (!hand_queue(hand, ahead) || (preempted && !hand_preempt(hand)) || !recover(hand, refused) ||
         !hand_flush(hand) || !hand_move(hand, false, HAND_PAGES))
         return false;
     hand_judge(hand, 281, hand_same(hand), "work that is done when it was submitted again",
@@ -59,7 +45,7 @@ static bool resets(struct hand *hand) {
     exam_step(hand->exam, "engines: a reset of an idle engine");
     if (hand_reset_engine(hand) == HAND_ENGINE_BROKEN)
         return true;
-    for (uint32_t ahead = 0; ahead < HAND_PAGES / CHUNK; ahead += 2)
+    for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
         if (!round_trip(hand, ahead, false, &refused) || !round_trip(hand, ahead, true, &refused))
             break;
     return !refused;
@@ -76,8 +62,7 @@ static enum vidmm_stage_outcome by_hand(struct exam *exam) {
     bool able = hand.info.caps.SupportPerEngineTDR &&
                 hand.ddi->DxgkDdiQueryDependentEngineGroup != NULL &&
                 hand.ddi->DxgkDdiQueryEngineStatus != NULL && hand.ddi->DxgkDdiResetEngine != NULL;
-    bool completes = able && (hand.allocation == NULL || hand_fill(&hand, 0, HAND_PAGES, 0)) &&
-                     hand_move(&hand, true, HAND_PAGES);
+    bool completes = able && hand_settle_in(&hand);
     bool obeys = !completes || hand.ddi->DxgkDdiPreemptCommand == NULL || resets(&hand);
     enum vidmm_stage_outcome closed = hand_close(&hand);
     if (!able)

@@ -5,33 +5,14 @@
  */
 #include "hand.h"
 
-#define CHUNK  4u /* pages of a submission: six of them are queued */
 #define ROUNDS 3u
-
-/* Work completes where nobody interferes; a new allocation wants a fill first. */
-static bool begin(struct hand *hand) {
-    return (hand->allocation == NULL || hand_fill(hand, 0, HAND_PAGES, 0)) &&
-           hand_move(hand, true, HAND_PAGES);
-}
-
-/* Queues everything into the memory segment, a submission a piece; `ahead` of them run first. */
-static bool queue(struct hand *hand, uint32_t ahead) {
-    bool good = true;
-    for (uint32_t at = 0; good && at < HAND_PAGES; at += CHUNK) {
-        const struct hand_piece piece = {.at = at, .pages = CHUNK, .in = true};
-        good = hand_transfer(hand, &piece) && hand_submit(hand);
-        if (good && at / CHUNK + 1 == ahead)
-            good = hand_flush(hand);
-    }
-    return good;
-}
 
 /* Preempted `times` times, each time before what came again has begun. */
 static bool round_trip(struct hand *hand, uint32_t ahead, uint32_t times) {
     exam_step(hand->exam, "preempt: %u times behind %u submissions", times, ahead);
     hand_paint(hand, hand->source, 5 * ahead + times);
     hand_paint(hand, hand->target, 99);
-    bool good = queue(hand, ahead);
+    bool good = hand_queue(hand, ahead);
     for (uint32_t i = 0; good && i < times; i++)
         good = hand_preempt(hand) && hand_resubmit(hand);
     if (!good || !hand_flush(hand) || !hand_move(hand, false, HAND_PAGES))
@@ -46,30 +27,20 @@ static void preempts(struct hand *hand) {
     if (!hand_preempt(hand))
         return;
     for (uint32_t times = 1; times <= ROUNDS; times++)
-        for (uint32_t ahead = 0; ahead < HAND_PAGES / CHUNK; ahead += 2)
+        for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
             if (!round_trip(hand, ahead, times))
                 return;
     exam_step(hand->exam, "preempt: nothing queued any more");
     (void)hand_preempt(hand);
 }
 
-/* Where there is no memory to move things to: the source is mapped piece by piece. */
-static bool queue_maps(struct hand *hand, uint32_t ahead) {
-    bool good = true;
-    for (uint32_t at = 0; good && at < HAND_PAGES; at += CHUNK) {
-        good = hand_map(hand, &hand->aperture, at, CHUNK, hand->source, at) && hand_submit(hand);
-        if (good && at / CHUNK + 1 == ahead)
-            good = hand_flush(hand);
-    }
-    return good;
-}
-
+/* Where there is no memory to move things to the source is mapped piece by piece. */
 static void preempts_maps(struct hand *hand) {
     exam_step(hand->exam, "preempt: nothing queued");
     bool good = hand_preempt(hand);
-    for (uint32_t ahead = 0; good && ahead < HAND_PAGES / CHUNK; ahead += 2) {
+    for (uint32_t ahead = 0; good && ahead < HAND_PIECES; ahead += 2) {
         exam_step(hand->exam, "preempt: maps behind %u submissions", ahead);
-        good = queue_maps(hand, ahead) && hand_preempt(hand) && hand_resubmit(hand) &&
+        good = hand_queue(hand, ahead) && hand_preempt(hand) && hand_resubmit(hand) &&
                hand_flush(hand) && hand_unmap(hand, &hand->aperture, 0, HAND_PAGES) &&
                hand_flush(hand);
     }
@@ -80,8 +51,8 @@ static bool lose(struct hand *hand, uint32_t ahead, bool preempted) {
     exam_step(hand->exam, "preempt: a reset behind %u submissions", ahead);
     hand_paint(hand, hand->source, ahead + 50);
     hand_paint(hand, hand->target, 99);
-    if (!queue(hand, ahead) || (preempted && !hand_preempt(hand)) || !hand_reset(hand) ||
-        !queue(hand, 0) || !hand_flush(hand) || !hand_move(hand, false, HAND_PAGES))
+    if (!hand_queue(hand, ahead) || (preempted && !hand_preempt(hand)) || !hand_reset(hand) ||
+        !hand_queue(hand, 0) || !hand_flush(hand) || !hand_move(hand, false, HAND_PAGES))
         return false;
     hand_judge(hand, 161, hand_same(hand), "the bytes of the source pages",
                "other bytes in what was moved after a reset");
@@ -89,7 +60,7 @@ static bool lose(struct hand *hand, uint32_t ahead, bool preempted) {
 }
 
 static void resets(struct hand *hand) {
-    for (uint32_t ahead = 0; ahead < HAND_PAGES / CHUNK; ahead += 2)
+    for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
         if (!lose(hand, ahead, false) || !lose(hand, ahead, true))
             return;
 }
@@ -111,7 +82,7 @@ enum vidmm_stage_outcome stage_preempt(struct exam *exam, uint32_t number) {
             preempts_maps(&hand);
         return hand_close(&hand);
     }
-    bool completes = begin(&hand);
+    bool completes = hand_settle_in(&hand);
     if (completes && hand.ddi->DxgkDdiPreemptCommand != NULL)
         preempts(&hand);
     if (!hand.refused && hand.ddi->DxgkDdiResetFromTimeout != NULL &&

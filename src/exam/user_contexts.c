@@ -18,6 +18,8 @@ static bool round_of(struct user *user, struct vidmm_context *const *contexts, c
         user->context = contexts[i % CONTEXTS];
         good = user->context == NULL || (user_submit(user, 1) && user_rest(user));
         if (good && vidmm_device_lost(user->device)) {
+            (void)exam_say(user->exam, VIDMM_STAGE_STOPPED,
+                           "the device was lost with the work of a context after %s", after);
             if (!exam_explained(user->exam))
                 vidmm_ledger_note(&user->exam->shared->ledger, VIDMM_FINDING_HOST,
                                   VIDMM_SIDE_DRIVER,

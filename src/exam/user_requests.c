@@ -86,6 +86,12 @@ bool user_evict(struct user *user, const uint32_t *list, uint32_t count, uint32_
     return tell(&request, user, status);
 }
 
+/* The newest submission is not done, and can have to do with what was resident. */
+static bool works_on(const struct user *user, bool was_resident) {
+    return was_resident && user->fence != 0 &&
+           !vidmm_completed(user->exam->lab.adapter, user->fence);
+}
+
 /* The memory is wanted at once, while the GPU may still be working. */
 bool user_offer(struct user *user, uint32_t index, uint32_t priority) {
     struct user_surface *surface = &user->surface[index];
@@ -99,8 +105,8 @@ bool user_offer(struct user *user, uint32_t index, uint32_t priority) {
     if (status == VIDMM_OK && !user_fine(user, vidmm_allocation_evict(surface->allocation, false)))
         return false;
     vidmm_allocation_info(surface->allocation, &info);
-    request.told.residency.working = info.segment == 0 && user->fence != 0 &&
-                                     !vidmm_completed(user->exam->lab.adapter, user->fence);
+    request.told.residency.working =
+        info.segment == 0 && works_on(user, request.told.residency.allocation[0].was_resident);
     return tell(&request, user, status);
 }
 
@@ -135,17 +141,17 @@ bool user_lock(struct user *user, uint32_t index, uint32_t flags) {
     struct vidmm_told told = {.service = VIDMM_SERVICE_LOCK};
     void *cpu = NULL;
     vidmm_allocation_info(surface->allocation, &was);
-    told.lock = (struct vidmm_told_lock){
-        .allocation = was.driver.hAllocation,
-        .read_only = (flags & VIDMM_LOCK_READ_ONLY) != 0,
-        .write_only = (flags & VIDMM_LOCK_WRITE_ONLY) != 0,
-        .dont_wait = (flags & VIDMM_LOCK_DONT_WAIT) != 0,
-        .dont_evict = (flags & VIDMM_LOCK_DONT_EVICT) != 0,
-        .acquire_aperture = (flags & VIDMM_LOCK_ACQUIRE_APERTURE) != 0,
-        .alternate_va = (flags & VIDMM_LOCK_ALTERNATE_VA) != 0,
-        .busy = user->fence != 0 && !vidmm_completed(user->exam->lab.adapter, user->fence),
-        .offered = surface->offered,
-        .was_resident = was.segment != 0};
+    told.lock =
+        (struct vidmm_told_lock){.allocation = was.driver.hAllocation,
+                                 .read_only = (flags & VIDMM_LOCK_READ_ONLY) != 0,
+                                 .write_only = (flags & VIDMM_LOCK_WRITE_ONLY) != 0,
+                                 .dont_wait = (flags & VIDMM_LOCK_DONT_WAIT) != 0,
+                                 .dont_evict = (flags & VIDMM_LOCK_DONT_EVICT) != 0,
+                                 .acquire_aperture = (flags & VIDMM_LOCK_ACQUIRE_APERTURE) != 0,
+                                 .alternate_va = (flags & VIDMM_LOCK_ALTERNATE_VA) != 0,
+                                 .busy = works_on(user, was.segment != 0),
+                                 .offered = surface->offered,
+                                 .was_resident = was.segment != 0};
     enum vidmm_status status = vidmm_lock(surface->allocation, flags, &cpu);
     vidmm_allocation_info(surface->allocation, &is);
     if (status == VIDMM_OK)

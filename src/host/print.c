@@ -352,9 +352,13 @@ NTSYSAPI NTSTATUS NTAPI RtlUnicodeStringPrintf(PUNICODE_STRING Destination, PCWS
 /* A bugcheck ends the system; here it ends the process, after saying why. */
 NTKERNELAPI DECLSPEC_NORETURN VOID NTAPI KeBugCheckEx(ULONG BugCheckCode, ULONG_PTR P1,
                                                       ULONG_PTR P2, ULONG_PTR P3, ULONG_PTR P4) {
-    fprintf(stderr, "the driver called KeBugCheckEx(0x%x, 0x%llx, 0x%llx, 0x%llx, 0x%llx)\n",
-            BugCheckCode, (unsigned long long)P1, (unsigned long long)P2, (unsigned long long)P3,
-            (unsigned long long)P4);
+    char text[160];
+    snprintf(text, sizeof(text),
+             "the driver called KeBugCheckEx(0x%x, 0x%llx, 0x%llx, 0x%llx, 0x%llx)", BugCheckCode,
+             (unsigned long long)P1, (unsigned long long)P2, (unsigned long long)P3,
+             (unsigned long long)P4);
+    host_violation("%s", text);
+    fprintf(stderr, "%s\n", text);
     abort();
 }
 

@@ -166,19 +166,16 @@ static NTSTATUS APIENTRY see_CreateAllocation(const HANDLE adapter,
     referee_enter(&call, "DxgkDdiCreateAllocation", REFEREE_REENTRANT);
     uint32_t *types = standards(args);
     areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo), args->NumAllocations);
-    mine.pAllocationInfo = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
-    for (UINT i = 0; i < args->NumAllocations; i++) {
-        DXGK_ALLOCATIONINFO *info = &mine.pAllocationInfo[i];
-        info->pPrivateDriverData =
-            area_make(&areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
-    }
+    DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
+    mine.pAllocationInfo = infos;
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        infos[i].pPrivateDriverData =
+            area_make(&areas, i, infos[i].pPrivateDriverData, infos[i].PrivateDriverDataSize);
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiCreateAllocation(adapter, &mine);
     referee_return(&call);
-    for (UINT i = 0; i < args->NumAllocations; i++) {
-        DXGK_ALLOCATIONINFO *info = &mine.pAllocationInfo[i];
-        info->pPrivateDriverData = area_give(&areas, i, info->pPrivateDriverData);
-    }
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        infos[i].pPrivateDriverData = area_give(&areas, i, infos[i].pPrivateDriverData);
     areas_free(&areas, "pAllocationInfo");
     HANDLE asked = args->hResource;
     args->hResource = mine.hResource;

@@ -1,6 +1,6 @@
 /*
  * write.c - see write.h. The file is written beside its place and renamed: a reader finds the whole
- * of it or nothing.
+ * of it or nothing. What is there and no file, as /dev/stdout, is written in place.
  */
 #include "write.h"
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool fail(const char *path, char *text, size_t size) {
@@ -20,19 +21,28 @@ static bool write_stream(FILE *out, const char *dump) {
     return fputs(dump, out) >= 0 && fputc('\n', out) >= 0 && fflush(out) == 0;
 }
 
+static bool write_to(const char *path, const char *dump) {
+    FILE *out = fopen(path, "w");
+    bool written = out != NULL && write_stream(out, dump);
+    return out != NULL && fclose(out) == 0 && written;
+}
+
+/* A device or a pipe: to be written to, and still there afterwards. */
+static bool is_special(const char *path) {
+    struct stat there;
+    return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+}
+
 /* Rename needs the same file system: the temporary name is next to the final one. */
 static bool write_file(const char *path, const char *dump, char *text, size_t size) {
     char temporary[PATH_MAX];
+    if (is_special(path))
+        return write_to(path, dump) || fail(path, text, size);
     if (snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid()) >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return fail(path, text, size);
     }
-    FILE *out = fopen(temporary, "w");
-    if (out == NULL)
-        return fail(path, text, size);
-    bool written = write_stream(out, dump);
-    written = fclose(out) == 0 && written;
-    if (written && rename(temporary, path) == 0)
+    if (write_to(temporary, dump) && rename(temporary, path) == 0)
         return true;
     fail(path, text, size);
     unlink(temporary);

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -176,11 +178,15 @@ static void a_crash_has_a_place_wherever_it_is(void **state) {
     }
 }
 
+static void hang_here(void) {
+    for (volatile bool for_ever = true; for_ever;)
+        pause();
+}
+
 static NTSTATUS APIENTRY hang(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     (void)adapter;
     (void)args;
-    for (volatile bool for_ever = true; for_ever;)
-        pause();
+    hang_here();
     return STATUS_SUCCESS;
 }
 
@@ -194,6 +200,35 @@ static void a_hang_is_a_finding(void **state) {
     const struct vidmm_finding *finding = find(VIDMM_FINDING_HANG);
     assert_non_null(finding);
     assert_non_null(strstr(finding->where, "DxgkDdiSubmitCommand"));
+}
+
+static BOOLEAN APIENTRY hang_interrupted(const PVOID context, ULONG message) {
+    (void)context;
+    (void)message;
+    hang_here();
+    return TRUE;
+}
+
+static void hanging_interrupted(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiInterruptRoutine = hang_interrupted;
+}
+
+static BOOLEAN APIENTRY leave_interrupted(const PVOID context, ULONG message) {
+    (void)context;
+    (void)message;
+    exit(0);
+}
+
+static void leaving_interrupted(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiInterruptRoutine = leave_interrupted;
+}
+
+static void a_hang_and_an_exit_have_a_place_outside_of_calls_too(void **state) {
+    (void)state;
+    assert_int_equal(examine(hanging_interrupted, "operations"), VIDMM_CHECK_BROKEN);
+    assert_non_null(strstr(find(VIDMM_FINDING_HANG)->found, "DxgkDdiInterruptRoutine"));
+    assert_int_equal(examine(leaving_interrupted, "operations"), VIDMM_CHECK_BROKEN);
+    assert_non_null(strstr(find(VIDMM_FINDING_EXIT)->found, "DxgkDdiInterruptRoutine"));
 }
 
 static NTSTATUS APIENTRY leave(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
@@ -218,6 +253,17 @@ static NTSTATUS APIENTRY bugcheck(const HANDLE adapter, const DXGKARG_QUERYADAPT
     abort();
 }
 
+static NTSTATUS APIENTRY bugcheck_coded(const HANDLE adapter,
+                                        const DXGKARG_QUERYADAPTERINFO *args) {
+    (void)adapter;
+    (void)args;
+    KeBugCheckEx(0x119, 1, 2, 3, 4);
+}
+
+static void bugchecking_coded(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = bugcheck_coded;
+}
+
 static void bugchecking(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiQueryAdapterInfo = bugcheck;
 }
@@ -226,6 +272,9 @@ static void a_bugcheck_is_a_finding(void **state) {
     (void)state;
     assert_int_equal(examine(bugchecking, "start"), VIDMM_CHECK_BROKEN);
     assert_non_null(find(VIDMM_FINDING_EXIT));
+    assert_int_equal(examine(bugchecking_coded, "start"), VIDMM_CHECK_BROKEN);
+    assert_non_null(find(VIDMM_FINDING_EXIT));
+    assert_non_null(strstr(find(VIDMM_FINDING_HOST)->found, "KeBugCheckEx(0x119, 0x1, 0x2"));
 }
 
 static VOID APIENTRY unload_leaking(VOID) {
@@ -323,6 +372,56 @@ static void every_format_names_the_crash(void **state) {
     assert_non_null(strstr(xml, "</testsuites>"));
 }
 
+/* As a driver's author does who looks for something, and wants the report in a pipe all the same.
+ */
+static NTSTATUS APIENTRY print(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    puts("here");
+    fflush(stdout);
+    return good.DxgkDdiQueryAdapterInfo(adapter, args);
+}
+
+static void printing(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiQueryAdapterInfo = print;
+}
+
+static void what_a_driver_prints_is_no_part_of_the_report(void **state) {
+    (void)state;
+    FILE *file = tmpfile();
+    int out = dup(STDOUT_FILENO);
+    assert_non_null(file);
+    fflush(stdout);
+    (void)dup2(fileno(file), STDOUT_FILENO);
+    enum vidmm_check_status status = examine(printing, "start");
+    (void)dup2(out, STDOUT_FILENO);
+    close(out);
+    assert_int_equal(status, VIDMM_CHECK_PASSED);
+    assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
+    fclose(file);
+}
+
+/* A pipe, a terminal, /dev/null: a report does not take their place. */
+static void a_report_goes_into_what_is_no_file(void **state) {
+    (void)state;
+    char directory[] = "/tmp/vidmm-exam-XXXXXX", path[64], why[512], text[16] = "";
+    const struct vidmm_check_style style = {.color = false};
+    struct stat there;
+    (void)examine(NULL, "start");
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/pipe", directory);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int pipe = open(path, O_RDWR);
+    assert_true(pipe >= 0);
+    assert_true(vidmm_report_check(path, VIDMM_CHECK_TEXT, &result, &style, why, sizeof why));
+    assert_int_equal(stat(path, &there), 0);
+    assert_true(S_ISFIFO(there.st_mode));
+    assert_int_equal(read(pipe, text, 7), 7);
+    assert_string_equal(text, "softgpu");
+    close(pipe);
+    unlink(path);
+    rmdir(directory);
+}
+
 static void an_unwritable_report_says_so(void **state) {
     (void)state;
     char why[512] = "";
@@ -340,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_crash_is_a_finding),
         cmocka_unit_test(a_crash_has_a_place_wherever_it_is),
         cmocka_unit_test(a_hang_is_a_finding),
+        cmocka_unit_test(a_hang_and_an_exit_have_a_place_outside_of_calls_too),
         cmocka_unit_test(an_exit_is_a_finding),
         cmocka_unit_test(a_bugcheck_is_a_finding),
         cmocka_unit_test(a_leak_is_a_finding),
@@ -348,6 +448,8 @@ int main(void) {
         cmocka_unit_test(a_missing_driver_fails),
         cmocka_unit_test(only_some_rules_can_be_judged),
         cmocka_unit_test(every_format_names_the_crash),
+        cmocka_unit_test(what_a_driver_prints_is_no_part_of_the_report),
+        cmocka_unit_test(a_report_goes_into_what_is_no_file),
         cmocka_unit_test(an_unwritable_report_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,60 @@ static void who_writes_behind_the_room_is_caught(void **state) {
     assert_true(result.ledger.broken[152] != 0);
 }
 
+/* Uses its arguments as memory of its own. */
+static NTSTATUS APIENTRY build_scribbling(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
+    args->Operation = (DXGK_BUILDPAGINGBUFFER_OPERATION)0x7fffffff;
+    memset(&args->Transfer, 0xee, sizeof args->Transfer);
+    return status;
+}
+
+static void building_scribbling(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiBuildPagingBuffer = build_scribbling;
+}
+
+static NTSTATUS APIENTRY create_scribbling(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    args->pAllocationInfo = NULL;
+    args->NumAllocations = UINT32_MAX;
+    return status;
+}
+
+static void creating_scribbling(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = create_scribbling;
+}
+
+static void who_overwrites_its_arguments_is_asked_for_the_same_again(void **state) {
+    (void)state;
+    assert_int_equal(examine(building_scribbling, "room", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("room")->outcome, VIDMM_STAGE_DONE);
+    assert_int_equal(examine(creating_scribbling, "locks", NULL), VIDMM_CHECK_PASSED);
+    assert_int_equal(stage_of("locks")->outcome, VIDMM_STAGE_DONE);
+}
+
+/* Whatever is asked for, an allocation is one page: then nobody speaks of the pages behind it. */
+static NTSTATUS APIENTRY create_short(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        args->pAllocationInfo[i].Size = 4096;
+    return status;
+}
+
+static void creating_short(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiCreateAllocation = create_short;
+}
+
+static void a_size_that_nobody_asked_for_is_not_held_against_the_manager(void **state) {
+    (void)state;
+    (void)examine(creating_short, "preempt", NULL);
+    for (uint32_t i = 0; i < result.ledger.findings; i++)
+        assert_int_equal(result.ledger.finding[i].who, VIDMM_SIDE_DRIVER);
+    assert_true(result.ledger.kept[161] != 0);
+}
+
 /* Gets nowhere: no buffer is large enough, and each pass starts over. */
 static NTSTATUS APIENTRY start_over(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
@@ -383,6 +437,8 @@ int main(void) {
         cmocka_unit_test(memory_runs_out_in_every_call),
         cmocka_unit_test(a_new_paging_buffer_is_whole),
         cmocka_unit_test(who_writes_behind_the_room_is_caught),
+        cmocka_unit_test(who_overwrites_its_arguments_is_asked_for_the_same_again),
+        cmocka_unit_test(a_size_that_nobody_asked_for_is_not_held_against_the_manager),
         cmocka_unit_test(a_preemption_that_is_never_reported_is_a_hang),
         cmocka_unit_test(what_is_submitted_again_has_to_complete),
         cmocka_unit_test(a_reset_that_fails_ends_the_stage),

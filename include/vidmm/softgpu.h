@@ -11,6 +11,9 @@
  *   CpuHostApertureBytes   bytes of a BAR through which the CPU reaches pages of the invisible rest
  *                          that the system chooses, from WDDM 2.0 on (default 0: there is none);
  *                          not with dirty bits
+ *   VprBytes               bytes of a video protected range in the middle of the first memory
+ *                          segment, from WDDM 2.1 on: 64 KiB or a multiple, at most half of the
+ *                          segment (default 0: there is none)
  *   ApertureBytes          bytes of the linear aperture segment (default 512 MiB); 0: none
  *   EvictionApertureBytes  a second linear aperture (default 0: none)
  *   Agp                    1: also reports an AGP-type aperture segment

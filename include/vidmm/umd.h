@@ -41,6 +41,9 @@ struct vidmm_umd_caps {
  * be told which (NOTIFY_RESIDENCY). Without them the first is so for all. */
 #define VIDMM_UMD_ACCESSED_PHYSICALLY 0x800u
 #define VIDMM_UMD_RESIDENCY_NOTIFIED  0x1000u /* needs the one above */
+/* In protected memory, where the board has some; an allocation like any other elsewhere. Needs one
+ * of LOCAL*. */
+#define VIDMM_UMD_IN_VPR 0x2000u
 
 /* Private driver data of one allocation in DxgkDdiCreateAllocation. */
 struct vidmm_umd_allocation {

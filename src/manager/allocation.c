@@ -96,6 +96,17 @@ bool allocation_contiguous(const struct vidmm_allocation *allocation) {
            allocation_stays(allocation);
 }
 
+/* Before WDDM 2.1 the bit means something else, or nothing. */
+bool allocation_in_vpr(const struct vidmm_allocation *allocation) {
+    return allocation->info.FlagsWddm2.CreateInVpr &&
+           allocation->adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1;
+}
+
+bool allocation_in_the_way(const struct vidmm_allocation *allocation,
+                           const struct segment_request *request) {
+    return !request || request->in_vpr == allocation_in_vpr(allocation);
+}
+
 bool allocation_announced(const struct vidmm_allocation *allocation) {
     DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 flags = allocation->info.FlagsWddm2;
     return allocation->adapter->gpummu && flags.ExplicitResidencyNotification &&

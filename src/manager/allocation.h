@@ -106,6 +106,11 @@ bool allocation_fixed(const struct vidmm_allocation *allocation);
 bool allocation_swizzled(const struct vidmm_allocation *allocation);
 /* Must lie in one row, or in an aperture range: the GPU, or the display, reads it physically. */
 bool allocation_contiguous(const struct vidmm_allocation *allocation);
+/* Belongs into a video protected range, and nowhere else: CreateInVpr. */
+bool allocation_in_vpr(const struct vidmm_allocation *allocation);
+/* Its going may make room for `request` (NULL: for anything): both in the range, or neither. */
+bool allocation_in_the_way(const struct vidmm_allocation *allocation,
+                           const struct segment_request *request);
 /* With GPU virtual addresses the driver is told when it comes and goes (R246). */
 bool allocation_announced(const struct vidmm_allocation *allocation);
 /* Overlay and capture allocations stay once they are resident. */

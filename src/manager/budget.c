@@ -95,7 +95,8 @@ void budget_charge(struct listing *listing) {
     if (!listing->device->process)
         return;
     listing->charged = listing->charged || !charged_elsewhere(listing);
-    charge(listing, listing->charged && !listing->allocation->offered);
+    charge(listing, listing->charged && !listing->allocation->offered &&
+                        !allocation_in_vpr(listing->allocation)); /* the range is nobody's share */
 }
 
 void budget_discharge(struct listing *listing) {

@@ -59,6 +59,7 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
         .alignment = allocation->info.Alignment,
         .from_end = list->from_end[index] || allocation->info.Flags.FromEndOfSegment,
         .overlay = allocation->info.Flags.Overlay,
+        .in_vpr = allocation_in_vpr(allocation),
     };
     if (adapter_virtual(allocation->adapter) && !allocation_contiguous(allocation)) {
         request.floating = list->segments[index]->aperture;

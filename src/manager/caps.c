@@ -284,6 +284,11 @@ static enum vidmm_status physical_nodes(const struct query_context *context,
                            "less than NumExecutionNodes", "R89", PAGE_PHYSICAL_CAPS,
                            caps.PagingNodeIndex);
     }
+    if (caps.Flags.VPRPagingContextRequired && caps.VPRPagingNode >= caps.NumExecutionNodes) {
+        return refuse_node(&question, "DXGK_PHYSICALADAPTERCAPS.VPRPagingNode",
+                           "less than NumExecutionNodes with VPRPagingContextRequired", NULL,
+                           PAGE_PHYSICAL_CAPS, caps.VPRPagingNode);
+    }
     facts->mmu.has = facts->caps.MemoryManagementCaps.GpuMmuSupported && caps.Flags.GpuMmuSupported;
     facts->iommu = facts->caps.MemoryManagementCaps.IoMmuSupported && caps.Flags.IoMmuSupported;
     facts->nodes = caps.NumExecutionNodes;

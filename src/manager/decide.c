@@ -31,9 +31,11 @@ struct decision {
     enum mode mode;
     const struct vidmm_reference *references; /* as asked for */
     uint32_t count;
-    uint64_t number;                 /* of the submission */
-    uint64_t oldest;                 /* victims were last used at this number or before */
-    uint64_t hopeless[SEGMENTS_MAX]; /* sizes from here on found no place even with eviction */
+    uint64_t number;                       /* of the submission */
+    uint64_t oldest;                       /* victims were last used at this number or before */
+    const struct segment_request *request; /* that victims make room for; NULL: for all of them */
+    /* Sizes from here on found no place even with eviction: outside, and in a protected range. */
+    uint64_t hopeless[2][SEGMENTS_MAX];
 };
 
 /* Swizzled content lies linear outside of memory segments, where the GPU cannot use it. */
@@ -43,6 +45,8 @@ uint32_t decide_set(const struct vidmm_allocation *allocation, bool write) {
     set &= adapter->memory_set | adapter->aperture_set;
     if (allocation_swizzled(allocation) && (set & adapter->memory_set))
         set &= adapter->memory_set;
+    if (allocation_in_vpr(allocation))
+        set &= adapter->vpr_set;
     /* The CPU has a pointer to the system pages: only an aperture shows the GPU the same bytes. */
     if (allocation->lock_kind == LOCK_SYSTEM && !allocation->info.Flags.PermanentSysMem &&
         !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
@@ -58,6 +62,7 @@ static bool eligible(void *ctx, const struct resident *resident) {
     struct vidmm_allocation *allocation = resident->owner;
     allocation->resident.facts.idle = allocation->last_nodes == 0;
     return allocation->mark != decision->adapter->mark &&
+           allocation_in_the_way(allocation, decision->request) &&
            resident->facts.last_use <= decision->oldest;
 }
 
@@ -69,15 +74,17 @@ static void spare_victims(struct vidmm_adapter *adapter, uint32_t first) {
 
 /* What nobody lists first, then what other devices list. */
 static struct vidmm_allocation *find_victim(struct decision *decision,
-                                            const struct segment *segment, uint64_t size) {
+                                            const struct segment *segment,
+                                            const struct segment_request *request) {
     const struct vidmm_device *device = decision->device;
+    decision->request = request;
     struct resident *victim = resident_victim(&segment->queue, eligible, decision);
     bool needed = decision->oldest == UINT64_MAX; /* no promotion */
     if (victim)
         return victim->owner;
     return adapter_virtual(decision->adapter) &&
                    (needed || (device && device->list.suspends == SUSPEND_EXCESS))
-               ? listing_victim(decision->adapter, device, segment, size)
+               ? listing_victim(decision->adapter, device, segment, request)
                : NULL;
 }
 
@@ -87,13 +94,12 @@ static enum placer_result place_evicting(struct decision *decision, struct segme
                                          struct placement *place) {
     struct vidmm_adapter *adapter = decision->adapter;
     uint32_t first = adapter->plan.move_count;
-    uint64_t *hopeless = &decision->hopeless[segment->id - 1];
+    uint64_t *hopeless = &decision->hopeless[request->in_vpr][segment->id - 1];
     if (!segment_can_hold(segment, request) || (*hopeless && request->size >= *hopeless))
         return PLACER_FULL;
     enum placer_result result;
     while ((result = segment_place(segment, request, place)) == PLACER_FULL) {
-        struct vidmm_allocation *victim =
-            find_victim(decision, segment, segment_reserves(segment, request));
+        struct vidmm_allocation *victim = find_victim(decision, segment, request);
         if (!victim)
             break;
         if (!plan_leave(adapter, victim, victim->offered != 0, false)) {
@@ -285,7 +291,7 @@ static bool clear_segments(struct decision *decision) {
         struct vidmm_allocation *victim;
         if (!segment_in_set(segment, sets))
             continue;
-        while ((victim = find_victim(decision, segment, 0)) != NULL) {
+        while ((victim = find_victim(decision, segment, NULL)) != NULL) {
             if (!plan_leave(adapter, victim, victim->offered != 0, false))
                 return false;
         }

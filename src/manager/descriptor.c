@@ -29,6 +29,9 @@ enum field {
     FIELD_RESERVED,
     FIELD_BANKS,
     FIELD_BANK_TABLE,
+    FIELD_VPR_START,
+    FIELD_VPR_SIZE,
+    FIELD_VPR_RESERVE,
     FIELDS
 };
 
@@ -38,7 +41,9 @@ enum field {
         [FIELD_CPU] = type ".CpuTranslatedAddress",                                                \
         [FIELD_HOST_APERTURE] = type ".CpuHostAperture", [FIELD_COMMIT] = type ".CommitLimit",     \
         [FIELD_END] = type ".SystemMemoryEndAddress", [FIELD_RESERVED] = type ".Reserved",         \
-        [FIELD_BANKS] = type ".NbOfBanks", [FIELD_BANK_TABLE] = type ".pBankRangeTable"            \
+        [FIELD_BANKS] = type ".NbOfBanks", [FIELD_BANK_TABLE] = type ".pBankRangeTable",           \
+        [FIELD_VPR_START] = type ".VprRangeStartOffset", [FIELD_VPR_SIZE] = type ".VprRangeSize",  \
+        [FIELD_VPR_RESERVE] = type ".VprReserveSize"                                               \
     }
 
 static const char *const field_names[DESCRIPTOR_VERSIONS][FIELDS] = {
@@ -125,6 +130,10 @@ static void read_4(struct descriptor *out, const void *element) {
     out->commit_limit = in.CommitLimit;
     out->system_memory_end = in.SystemMemoryEndAddress;
     out->invalid_ranges = in.NumInvalidMemoryRanges;
+    out->vpr_start = in.VprRangeStartOffset;
+    out->vpr_size = in.VprRangeSize;
+    out->vpr_alignment = in.VprAlignment;
+    out->vpr_reserve = in.VprReserveSize;
 }
 
 void descriptor_read(struct descriptor *descriptor, enum descriptor_version version,
@@ -343,6 +352,36 @@ static enum vidmm_status accept_banks(const struct trial *trial) {
     return VIDMM_OK;
 }
 
+/*
+ * The video protected range. VprAlignment 0 asks for nothing; a segment may say that it supports
+ * protected regions and have no range for them; an aperture is no memory that could be protected.
+ */
+static enum vidmm_status accept_vpr(const struct trial *trial) {
+    const struct descriptor *d = trial->d;
+    struct segment *segment = trial->segment;
+    uint64_t page = segment->page_size, unit = d->vpr_alignment ? d->vpr_alignment : page;
+    const char *aligned = "a multiple of VprAlignment and of the segment's pages";
+    if (!d->flags.VprSupported || segment->aperture || d->vpr_size == 0) {
+        return VIDMM_OK;
+    }
+    if (d->vpr_start > segment->size || d->vpr_size > segment->size - d->vpr_start) {
+        return bad_field(trial, FIELD_VPR_SIZE, "a protected range inside the segment", NULL,
+                         d->vpr_size);
+    }
+    if (d->vpr_start % unit != 0 || d->vpr_start % page != 0) {
+        return bad_field(trial, FIELD_VPR_START, aligned, NULL, d->vpr_start);
+    }
+    if (d->vpr_size % unit != 0 || d->vpr_size % page != 0) {
+        return bad_field(trial, FIELD_VPR_SIZE, aligned, NULL, d->vpr_size);
+    }
+    if (d->vpr_reserve > d->vpr_size) {
+        return bad_field(trial, FIELD_VPR_RESERVE, "at most VprRangeSize", NULL, d->vpr_reserve);
+    }
+    uint64_t reserve = (d->vpr_reserve + page - 1u) / page * page;
+    segment->vpr = (struct protected_range){d->vpr_start, d->vpr_size, reserve};
+    return VIDMM_OK;
+}
+
 enum vidmm_status descriptor_accept(const struct question *question,
                                     enum descriptor_version version, uint32_t interface_version,
                                     bool compute_only, const struct descriptor *descriptor,
@@ -357,8 +396,8 @@ enum vidmm_status descriptor_accept(const struct question *question,
         return accept_agp(&trial);
     }
     static enum vidmm_status (*const steps[])(const struct trial *) = {
-        judge_flags,       accept_extent,       accept_commit_limit,
-        accept_cpu_access, accept_preservation, accept_banks,
+        judge_flags,         accept_extent, accept_commit_limit, accept_cpu_access,
+        accept_preservation, accept_banks,  accept_vpr,
     };
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
         enum vidmm_status status = steps[i](&trial);

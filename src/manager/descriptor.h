@@ -26,6 +26,8 @@ struct descriptor {
     uint32_t banks;
     const SIZE_T *bank_ends;
     uint32_t invalid_ranges;
+    uint64_t vpr_start, vpr_size;
+    uint32_t vpr_alignment, vpr_reserve;
 };
 
 enum descriptor_version descriptor_version_of(uint32_t interface_version);
@@ -33,8 +35,8 @@ enum descriptor_version descriptor_version_of(uint32_t interface_version);
 void descriptor_read(struct descriptor *descriptor, enum descriptor_version version,
                      const void *element);
 /*
- * Judges a descriptor by itself and fills in `segment` up to bank_ends, which is allocated. The id
- * is set by the caller; relations between segments are the caller's.
+ * Judges a descriptor by itself and fills in `segment` up to vpr; bank_ends is allocated. The id is
+ * set by the caller; relations between segments are the caller's.
  */
 enum vidmm_status descriptor_accept(const struct question *question,
                                     enum descriptor_version version, uint32_t interface_version,

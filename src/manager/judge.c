@@ -7,9 +7,10 @@
 #include "aperture.h"
 #include "device.h"
 
-#define CALL       "DxgkDdiCreateAllocation"
-#define INFO_PAGE  "ns-d3dkmddi-_dxgk_allocationinfo"
-#define FLAGS_PAGE "ns-d3dkmddi-_dxgk_allocationinfoflags"
+#define CALL             "DxgkDdiCreateAllocation"
+#define INFO_PAGE        "ns-d3dkmddi-_dxgk_allocationinfo"
+#define FLAGS_PAGE       "ns-d3dkmddi-_dxgk_allocationinfoflags"
+#define WDDM2_FLAGS_PAGE FLAGS_PAGE "_wddm2_0"
 
 /* Bits 19..31 are reserved in every version, 15..18 before WDDM 2.0. */
 #define RESERVED_FLAGS    0xfff80000u
@@ -121,7 +122,12 @@ static void judge_flags(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info
         !aperture_second_form(verdict->adapter))
         broke(verdict, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.MapApertureCpuVisible",
               "only from a driver with DXGK_VIDMMCAPS.MapAperture2Supported", NULL,
-              "ns-d3dkmddi-_dxgk_allocationinfoflags_wddm2_0", flags.Value);
+              WDDM2_FLAGS_PAGE, flags.Value);
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1 && info->FlagsWddm2.CreateInVpr &&
+        !(info->SupportedWriteSegmentSet & verdict->adapter->vpr_set))
+        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr",
+              "only where a supported segment has a video protected range", NULL, WDDM2_FLAGS_PAGE,
+              flags.Value);
     if (flags.Value & reserved)
         broke(verdict, "DXGK_ALLOCATIONINFO.Flags", "reserved bits 0", "R117", FLAGS_PAGE,
               flags.Value);

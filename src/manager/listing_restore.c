@@ -22,6 +22,7 @@
 struct question {
     const struct vidmm_device *asking;
     const struct segment *segment;
+    const struct segment_request *request;
 };
 
 static bool may_leave(void *ctx, const struct resident *resident) {
@@ -31,6 +32,7 @@ static bool may_leave(void *ctx, const struct resident *resident) {
     return allocation->segment == question->segment &&
            allocation->mark != allocation->adapter->mark && !allocation->pinned &&
            !allocation_fixed(allocation) && !allocation_stays(allocation) &&
+           allocation_in_the_way(allocation, question->request) &&
            (!question->asking || !listing_find(allocation, question->asking));
 }
 
@@ -56,9 +58,11 @@ static bool claim(const struct vidmm_device *asking, enum vidmm_memory_group gro
 
 struct vidmm_allocation *listing_victim(struct vidmm_adapter *adapter,
                                         const struct vidmm_device *asking,
-                                        const struct segment *segment, uint64_t size) {
+                                        const struct segment *segment,
+                                        const struct segment_request *request) {
     enum vidmm_memory_group group = budget_group(segment);
-    struct question question = {asking, segment};
+    struct question question = {asking, segment, request};
+    uint64_t size = request && !request->in_vpr ? segment_reserves(segment, request) : 0;
     const struct listing *victim = NULL;
     uint64_t least;
     if (!claim(asking, group, size, &least))

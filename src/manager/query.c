@@ -254,8 +254,7 @@ static enum vidmm_status reserve_ranges(const struct question *question, struct 
             complaint.expected = "SegmentOffset and SizeInBytes in pages of the segment";
             return query_refuse(question, &complaint);
         }
-        struct placer_block *block;
-        enum placer_result result = placer_alloc_at(&segment->placer, at, size, &block);
+        enum placer_result result = segment_exclude(segment, at, size);
         if (result == PLACER_NO_MEMORY) {
             return query_no_memory(question);
         }
@@ -264,7 +263,6 @@ static enum vidmm_status reserve_ranges(const struct question *question, struct 
             complaint.expected = "ranges that lie in the segment and do not overlap";
             return query_refuse(question, &complaint);
         }
-        segment->kept += size;
     }
     return VIDMM_OK;
 }

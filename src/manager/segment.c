@@ -1,8 +1,9 @@
 /*
  * segment.c - placement inside one segment, by the contract's rules.
  *
- * The placer below finds holes; here is what the pages say about them: which size counts (R47),
- * where hints point (R44), how much of an aperture may be mapped (R64, R65).
+ * The placers below find holes; here is what the pages say about them: which size counts (R47),
+ * where hints point (R44), how much of an aperture may be mapped (R64, R65), and what may lie in
+ * the video protected range.
  */
 #include "segment.h"
 
@@ -10,14 +11,66 @@
 
 #define BANK_HINTS 4u
 
+/* The part of the protected range that may be placed in. */
+static uint64_t vpr_low(const struct segment *segment) {
+    return segment->vpr.start + segment->vpr.reserve;
+}
+
+static uint64_t vpr_high(const struct segment *segment) {
+    uint64_t high = segment->vpr.start + segment->vpr.size - segment->vpr.reserve;
+    return high > vpr_low(segment) ? high : vpr_low(segment);
+}
+
+static bool init_vpr(struct segment *segment, const struct vidmm_os *os) {
+    const struct protected_range *vpr = &segment->vpr;
+    struct placer *inside = &segment->vpr_placer;
+    struct placer_block *block;
+    uint64_t low = vpr_low(segment);
+    if (vpr->size == 0) {
+        return true;
+    }
+    segment->kept = vpr->size;
+    return placer_init(inside, os, vpr_high(segment), segment->page_size) &&
+           (low == 0 || placer_alloc_at(inside, 0, low, &block) == PLACER_OK) &&
+           placer_alloc_at(&segment->placer, vpr->start, vpr->size, &block) == PLACER_OK;
+}
+
+/* The part of [offset, end) in [low, high) is nobody's. */
+static enum placer_result withhold(struct placer *placer, uint64_t offset, uint64_t end,
+                                   uint64_t low, uint64_t high) {
+    struct placer_block *block;
+    low = offset > low ? offset : low;
+    high = end < high ? end : high;
+    return low < high ? placer_alloc_at(placer, low, high - low, &block) : PLACER_OK;
+}
+
 bool segment_init(struct segment *segment, const struct vidmm_os *os,
                   struct shared_memory *shared) {
     segment->shared = shared;
-    return placer_init(&segment->placer, os, segment->size, segment->page_size);
+    return placer_init(&segment->placer, os, segment->size, segment->page_size) &&
+           init_vpr(segment, os);
+}
+
+enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uint64_t size) {
+    uint64_t before = segment->placer.used, end = offset + size;
+    uint64_t vpr_end = segment->vpr.start + segment->vpr.size;
+    if (offset > segment->size || size > segment->size - offset) {
+        return PLACER_FULL;
+    }
+    enum placer_result result = withhold(&segment->placer, offset, end, 0, segment->vpr.start);
+    if (result == PLACER_OK) {
+        result = withhold(&segment->vpr_placer, offset, end, vpr_low(segment), vpr_high(segment));
+    }
+    if (result == PLACER_OK) {
+        result = withhold(&segment->placer, offset, end, vpr_end, segment->size);
+    }
+    segment->kept += segment->placer.used - before;
+    return result;
 }
 
 void segment_destroy(struct segment *segment, const struct vidmm_os *os) {
     placer_destroy(&segment->placer);
+    placer_destroy(&segment->vpr_placer);
     if (segment->bank_ends) {
         os->free(os->ctx, segment->bank_ends, segment->banks * sizeof(*segment->bank_ends));
     }
@@ -50,6 +103,9 @@ static uint64_t room(uint64_t limit, uint64_t used) {
 bool segment_can_hold(const struct segment *segment, const struct segment_request *request) {
     uint64_t size = segment_reserves(segment, request);
     uint64_t limit = request->overlay ? segment->size / 5u : segment->size;
+    if (request->in_vpr) {
+        limit = vpr_high(segment) - vpr_low(segment);
+    }
     if (segment->aperture) {
         limit = segment->commit_limit < limit ? segment->commit_limit : limit;
         limit = segment->shared->limit < limit ? segment->shared->limit : limit;
@@ -72,11 +128,10 @@ static void account(struct segment *segment, const struct placement *placement) 
     }
 }
 
-static void describe(const struct segment *segment, struct placer_block *block,
-                     struct placement *placement) {
+static void describe(struct placer_block *block, struct placement *placement) {
     placement->block = block;
-    placement->offset = placer_offset(&segment->placer, block);
-    placement->size = placer_size(&segment->placer, block);
+    placement->offset = placer_offset(placement->placer, block);
+    placement->size = placer_size(placement->placer, block);
 }
 
 /* The hint's banks in order; direction 0 searches from the bottom, 1 from the top. */
@@ -141,13 +196,14 @@ static struct extent *add_extent(struct segment *segment, struct placement *plac
 static enum placer_result place_scattered(struct segment *segment,
                                           const struct placer_request *want,
                                           struct placement *placement) {
+    struct placer *placer = placement->placer;
     enum placer_result result = PLACER_OK;
     uint64_t got = 0;
-    if (room(segment->size, segment->placer.used) < want->size) {
+    if (room(placer->size, placer->used) < want->size) {
         return PLACER_FULL;
     }
     while (result == PLACER_OK && got < want->size) {
-        uint64_t hole = placer_largest_free(&segment->placer), left = want->size - got;
+        uint64_t hole = placer_largest_free(placer), left = want->size - got;
         struct placer_request part = {.size = hole < left ? hole : left};
         struct placer_block *block = NULL;
         struct extent *extent = part.size ? add_extent(segment, placement) : NULL;
@@ -156,12 +212,12 @@ static enum placer_result place_scattered(struct segment *segment,
             break;
         }
         *extent = (struct extent){0};
-        result = placer_alloc(&segment->placer, &part, &block);
+        result = placer_alloc(placer, &part, &block);
         if (result != PLACER_OK) {
             break;
         }
-        *extent = (struct extent){block, placer_offset(&segment->placer, block),
-                                  placer_size(&segment->placer, block), got};
+        *extent =
+            (struct extent){block, placer_offset(placer, block), placer_size(placer, block), got};
         got += extent->size;
     }
     if (result == PLACER_OK) {
@@ -171,7 +227,7 @@ static enum placer_result place_scattered(struct segment *segment,
     }
     for (uint32_t i = 0; i < placement->extent_count; i++) {
         if (placement->extents[i].block) {
-            placer_free(&segment->placer, placement->extents[i].block);
+            placer_free(placer, placement->extents[i].block);
         }
     }
     segment_drop(segment, placement);
@@ -190,6 +246,7 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
         return PLACER_FULL;
     }
     memset(placement, 0, sizeof(*placement));
+    placement->placer = request->in_vpr ? &segment->vpr_placer : &segment->placer;
     struct placer_block *block = NULL;
     enum placer_result result = PLACER_FULL;
     if (request->floating && segment->aperture) {
@@ -202,10 +259,10 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
         result = place_in_banks(segment, request->banks, want, &block);
     }
     if (result == PLACER_FULL) {
-        result = placer_alloc(&segment->placer, &want, &block);
+        result = placer_alloc(placement->placer, &want, &block);
     }
     if (result == PLACER_OK) {
-        describe(segment, block, placement);
+        describe(block, placement);
     } else if (result == PLACER_FULL && request->scattered) {
         result = place_scattered(segment, &want, placement);
     }
@@ -216,18 +273,18 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
 }
 
 /* Gives back the bytes of the first `count` extents. */
-static void free_extents(struct segment *segment, struct placement *placement, uint32_t count) {
+static void free_extents(struct placement *placement, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        placer_free(&segment->placer, placement->extents[i].block);
+        placer_free(placement->placer, placement->extents[i].block);
         placement->extents[i].block = NULL;
     }
 }
 
 void segment_vacate(struct segment *segment, struct placement *placement) {
     if (placement->extents) {
-        free_extents(segment, placement, placement->extent_count);
+        free_extents(placement, placement->extent_count);
     } else if (!placement->floating) {
-        placer_free(&segment->placer, placement->block);
+        placer_free(placement->placer, placement->block);
         placement->block = NULL;
     }
     segment->used -= placement->size;
@@ -237,13 +294,13 @@ void segment_vacate(struct segment *segment, struct placement *placement) {
     }
 }
 
-static enum placer_result retake_extents(struct segment *segment, struct placement *placement) {
+static enum placer_result retake_extents(struct placement *placement) {
     for (uint32_t i = 0; i < placement->extent_count; i++) {
         struct extent *extent = &placement->extents[i];
         enum placer_result result =
-            placer_alloc_at(&segment->placer, extent->offset, extent->size, &extent->block);
+            placer_alloc_at(placement->placer, extent->offset, extent->size, &extent->block);
         if (result != PLACER_OK) {
-            free_extents(segment, placement, i);
+            free_extents(placement, i);
             return result;
         }
     }
@@ -256,9 +313,9 @@ enum placer_result segment_retake(struct segment *segment, struct placement *pla
         return PLACER_FULL;
     }
     if (placement->extents) {
-        result = retake_extents(segment, placement);
+        result = retake_extents(placement);
     } else if (!placement->floating) {
-        result = placer_alloc_at(&segment->placer, placement->offset, placement->size,
+        result = placer_alloc_at(placement->placer, placement->offset, placement->size,
                                  &placement->block);
     }
     if (result == PLACER_OK) {

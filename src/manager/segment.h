@@ -28,6 +28,16 @@ struct shared_memory {
     uint64_t limit, used; /* bytes */
 };
 
+/*
+ * The video protected range of a memory segment: for allocations with CreateInVpr, and for nothing
+ * else. One protected region covers all of it, so that any NumVprSupported is enough.
+ */
+struct protected_range {
+    uint64_t start, size; /* bytes of the segment; size 0: there is none */
+    /* The driver's and the hardware's own. No page says at which end: neither is touched. */
+    uint64_t reserve;
+};
+
 struct segment {
     uint32_t id; /* 1-based position in the driver's array */
     DXGK_SEGMENTFLAGS flags;
@@ -46,11 +56,14 @@ struct segment {
     uint32_t invalid_count;
     uint32_t banks;      /* 0: none */
     uint64_t *bank_ends; /* `banks` exclusive end offsets, the last is `size` */
+    struct protected_range vpr;
 
-    struct placer placer;
+    struct placer placer;     /* the protected range is taken in it */
+    struct placer vpr_placer; /* all that is outside of the range, or reserved, is taken in it */
     struct shared_memory *shared; /* of the adapter */
     uint64_t used, peak;          /* bytes placed, without the driver's invalid ranges */
-    uint64_t kept; /* bytes that are no process's share: page tables, the driver's invalid ranges */
+    /* Bytes that are no process's share: page tables, the protected range, invalid ranges. */
+    uint64_t kept;
     uint32_t residents;          /* ranges placed */
     struct resident_queue queue; /* who could be evicted, in order */
 };
@@ -67,6 +80,7 @@ struct extent {
  * the segment's pages; and in an aperture it may be no range at all, only pages that count.
  */
 struct placement {
+    struct placer *placer; /* whose the blocks are */
     struct placer_block *block;
     uint64_t offset;        /* bytes from the segment's start; scattered: of the first extent */
     uint64_t size;          /* bytes reserved, page multiple */
@@ -85,11 +99,18 @@ struct segment_request {
     bool overlay;                     /* last 20 % only */
     bool floating;                    /* an aperture's pages, no range */
     bool scattered;                   /* may be cut into extents */
+    bool in_vpr;                      /* in the protected range, and nowhere else */
 };
 
-/* `segment` has id .. system_memory_end filled in. Takes over bank_ends. False: no memory. */
+/* `segment` has id .. vpr filled in. Takes over bank_ends. False: no memory. */
 bool segment_init(struct segment *segment, const struct vidmm_os *os, struct shared_memory *shared);
 void segment_destroy(struct segment *segment, const struct vidmm_os *os);
+
+/*
+ * Before anything is placed: nobody ever gets these bytes. PLACER_FULL: not in the segment, or some
+ * of them are out of reach already.
+ */
+enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uint64_t size);
 
 /* Bytes that `request` reserves in this segment: page multiple, pitch taken into account. */
 uint64_t segment_reserves(const struct segment *segment, const struct segment_request *request);

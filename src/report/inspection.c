@@ -74,6 +74,19 @@ static void print_banks(FILE *out, const struct vidmm_segment_info *segment) {
     }
 }
 
+static void print_vpr(FILE *out, const struct vidmm_segment_info *segment) {
+    char size[32], reserve[32];
+    if (segment->vpr_size == 0)
+        return;
+    fprintf(out, "      video protected range: 0x%" PRIx64 " to 0x%" PRIx64 ", %s",
+            segment->vpr_start, segment->vpr_start + segment->vpr_size,
+            vidmm_report_size(segment->vpr_size, size, sizeof size));
+    if (segment->vpr_reserve != 0)
+        fprintf(out, ", %s reserved",
+                vidmm_report_size(segment->vpr_reserve, reserve, sizeof reserve));
+    fputs("\n", out);
+}
+
 static void print_segment(FILE *out, const struct vidmm_segment_info *segment) {
     char size[32], commit[32], cpu[32] = "-";
     if (segment->cpu_base != 0)
@@ -86,6 +99,7 @@ static void print_segment(FILE *out, const struct vidmm_segment_info *segment) {
             vidmm_report_size(segment->commit_limit, commit, sizeof commit));
     print_flags(out, segment->flags);
     print_banks(out, segment);
+    print_vpr(out, segment);
 }
 
 static void print_paging(FILE *out, const struct vidmm_adapter_info *info) {

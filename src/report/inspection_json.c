@@ -64,6 +64,9 @@ static json_t *segment(const struct vidmm_segment_info *info) {
     for (uint32_t i = 0; i < info->banks; i++)
         json_array_append_new(banks, json_integer((json_int_t)info->bank_ends[i]));
     json_object_set_new(object, "bank_ends", banks);
+    put_count(object, "vpr_start", info->vpr_start);
+    put_count(object, "vpr_bytes", info->vpr_size);
+    put_count(object, "vpr_reserved_bytes", info->vpr_reserve);
     return object;
 }
 

@@ -36,6 +36,7 @@ struct kmd_settings {
     ULONG iommu;
     ULONG mmu_levels, mmu_update_mode, mmu_table_segment, mmu_demands;
     ULONG context_bytes, host_aperture_bytes;
+    ULONG vpr_bytes;                          /* from WDDM 2.1 on */
     ULONG dirty_page_bytes, dirty_performant; /* from WDDM 3.2 on */
 };
 
@@ -290,6 +291,8 @@ ULONGLONG kmd_gpu_address(const struct kmd_adapter *adapter, UINT id, ULONGLONG 
 UINT kmd_segment_page(const struct kmd_adapter *adapter, UINT id);
 /* Segment set of all segments of a kind. */
 UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind kind);
+/* The segment with the video protected range; 0: the board has none. */
+UINT kmd_vpr_segment(const struct kmd_adapter *adapter);
 /* Apertures are mapped from address descriptor lists (DXGK_VIDMMCAPS.MapAperture2Supported). */
 bool kmd_second_form(const struct kmd_adapter *adapter);
 

@@ -51,7 +51,7 @@ static void prefer(DXGK_SEGMENTPREFERENCE *preferred, UINT place, UINT id) {
 /* The supported set, and its members in order as far as the five preferences go. */
 static UINT place(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
                   DXGK_SEGMENTPREFERENCE *preferred) {
-    UINT set = 0, count = 0;
+    UINT set = 0, count = 0, vpr = kmd_vpr_segment(adapter);
     for (UINT i = 0; i < RTL_NUMBER_OF(preference); i++) {
         /* What the CPU maps is better off where it needs no window. */
         enum kmd_segment_kind next =
@@ -59,6 +59,8 @@ static UINT place(const struct kmd_adapter *adapter, const struct vidmm_umd_allo
         UINT kind = kind_allowed(adapter, umd, next) ? kmd_segment_set(adapter, next) : 0;
         if (umd->segments != 0)
             kind &= umd->segments;
+        if ((umd->flags & VIDMM_UMD_IN_VPR) && vpr != 0)
+            kind &= 1u << (vpr - 1);
         for (UINT id = 1; id <= adapter->segments; id++)
             if ((kind >> (id - 1) & 1u) != 0 && count < 5)
                 prefer(preferred, count++, id);
@@ -89,6 +91,8 @@ static bool sensible(const struct vidmm_umd_allocation *umd) {
     if ((umd->flags & (VIDMM_UMD_CACHED | VIDMM_UMD_PERMANENT_SYSMEM)) && (!visible || primary))
         return false;
     if ((umd->flags & VIDMM_UMD_ALTERNATE_VA) && !primary)
+        return false;
+    if ((umd->flags & VIDMM_UMD_IN_VPR) && !(umd->flags & (VIDMM_UMD_LOCAL | VIDMM_UMD_LOCAL_ONLY)))
         return false;
     if ((umd->flags & VIDMM_UMD_RESIDENCY_NOTIFIED) &&
         !(umd->flags & VIDMM_UMD_ACCESSED_PHYSICALLY))
@@ -159,6 +163,8 @@ static void fill_info(const struct kmd_adapter *adapter, const struct vidmm_umd_
     info->Flags = info_flags(adapter, umd);
     if (kmd_second_form(adapter))
         info->FlagsWddm2.MapApertureCpuVisible = info->Flags.CpuVisible;
+    if ((umd->flags & VIDMM_UMD_IN_VPR) && kmd_vpr_segment(adapter) != 0)
+        info->FlagsWddm2.CreateInVpr = 1;
     info->pAllocationUsageHint = NULL;
     info->AllocationPriority =
         umd->priority != 0 ? umd->priority : D3DDDI_ALLOCATIONPRIORITY_NORMAL;

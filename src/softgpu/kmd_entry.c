@@ -57,6 +57,7 @@ static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
         number(u"MmuDemands", &settings.mmu_demands),
         number(u"ContextBytes", &settings.context_bytes),
         number(u"CpuHostApertureBytes", &settings.host_aperture_bytes),
+        number(u"VprBytes", &settings.vpr_bytes),
         number(u"DirtyPageBytes", &settings.dirty_page_bytes),
         number(u"DirtyPerformant", &settings.dirty_performant),
         number(u"MapAperture2", &settings.map_aperture2),

@@ -49,46 +49,42 @@ static void lead(struct kmd_adapter *adapter, UINT id, UINT page, ULONGLONG targ
     KeReleaseSpinLock(&adapter->host_lock, irql);
 }
 
-static bool in_part(const struct kmd_adapter *adapter, UINT id, const UINT32 *pages, UINT64 count) {
-    UINT size = (UINT)(part_of(adapter) / kmd_segment_page(adapter, id));
+/* Pages of the segment's part, and with `memory` those of the segment that they are to show. */
+static bool in_bounds(const struct kmd_adapter *adapter, UINT id, const UINT32 *aperture,
+                      const UINT64 *memory, UINT64 count) {
+    UINT page = kmd_segment_page(adapter, id);
+    ULONGLONG part = part_of(adapter) / page, size = kmd_segment(adapter, id)->size / page;
     for (UINT64 i = 0; i < count; i++)
-        if (pages[i] >= size)
+        if (aperture[i] >= part || (memory != NULL && memory[i] >= size))
             return false;
     return true;
 }
 
-static bool in_segment(const struct kmd_adapter *adapter, UINT id, const UINT64 *pages,
-                       UINT64 count) {
-    ULONGLONG size = kmd_segment(adapter, id)->size / kmd_segment_page(adapter, id);
+/* All of them or none; without `memory` they lead nowhere. */
+static NTSTATUS lead_all(struct kmd_adapter *adapter, UINT id, const UINT32 *aperture,
+                         const UINT64 *memory, UINT64 count) {
+    if (!kmd_has_host_aperture(adapter, id) || !in_bounds(adapter, id, aperture, memory, count))
+        return STATUS_INVALID_PARAMETER;
     for (UINT64 i = 0; i < count; i++)
-        if (pages[i] >= size)
-            return false;
-    return true;
+        lead(adapter, id, aperture[i],
+             memory != NULL
+                 ? kmd_gpu_address(adapter, id, memory[i] * kmd_segment_page(adapter, id))
+                 : 0);
+    return STATUS_SUCCESS;
 }
 
 NTSTATUS APIENTRY kmd_map_cpu_host_aperture(const HANDLE hAdapter,
                                             const DXGKARG_MAPCPUHOSTAPERTURE *args) {
-    struct kmd_adapter *adapter = hAdapter;
-    UINT id = args->SegmentId;
-    if (args->PhysicalAdapterIndex != 0 || !kmd_has_host_aperture(adapter, id) ||
-        !in_part(adapter, id, args->pCpuHostAperturePages, args->NumberOfPages) ||
-        !in_segment(adapter, id, args->pMemorySegmentPages, args->NumberOfPages))
+    if (args->PhysicalAdapterIndex != 0)
         return STATUS_INVALID_PARAMETER;
-    for (UINT64 i = 0; i < args->NumberOfPages; i++)
-        lead(adapter, id, args->pCpuHostAperturePages[i],
-             kmd_gpu_address(adapter, id,
-                             args->pMemorySegmentPages[i] * kmd_segment_page(adapter, id)));
-    return STATUS_SUCCESS;
+    return lead_all(hAdapter, args->SegmentId, args->pCpuHostAperturePages,
+                    args->pMemorySegmentPages, args->NumberOfPages);
 }
 
 NTSTATUS APIENTRY kmd_unmap_cpu_host_aperture(const HANDLE hAdapter,
                                               const DXGKARG_UNMAPCPUHOSTAPERTURE *args) {
-    struct kmd_adapter *adapter = hAdapter;
-    UINT id = args->SegmentId;
-    if (args->PhysicalAdapterIndex != 0 || !kmd_has_host_aperture(adapter, id) ||
-        !in_part(adapter, id, args->pCpuHostAperturePages, args->NumberOfPages))
+    if (args->PhysicalAdapterIndex != 0)
         return STATUS_INVALID_PARAMETER;
-    for (UINT64 i = 0; i < args->NumberOfPages; i++)
-        lead(adapter, id, args->pCpuHostAperturePages[i], 0);
-    return STATUS_SUCCESS;
+    return lead_all(hAdapter, args->SegmentId, args->pCpuHostAperturePages, NULL,
+                    args->NumberOfPages);
 }

@@ -5,8 +5,9 @@
  *
  * Everything is encoded into the paging buffer, except for what the system wants at once: tables
  * that it updates by the CPU, and flushes without a buffer. Virtual addresses are those of the
- * paging process, in whose context the buffer will run. A list of entries is cut where the buffer
- * ends; MultipassOffset then counts the entries, ranges or bytes that are done.
+ * context that the buffer will run in: the paging process's, or a companion context. A list of
+ * entries is cut where the buffer ends; MultipassOffset then counts the entries, ranges or bytes
+ * that are done.
  */
 #include "kmd_writer.h"
 

@@ -98,6 +98,24 @@ UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind ki
     return set;
 }
 
+/* The middle of the segment, where nothing would stay clear of it by chance. */
+static SIZE_T vpr_start(const struct kmd_adapter *adapter, UINT id) {
+    return (SIZE_T)(kmd_segment(adapter, id)->size / 2 / GPU_PAGE_64K * GPU_PAGE_64K);
+}
+
+static SIZE_T vpr_size(const struct kmd_adapter *adapter, UINT id) {
+    SIZE_T most = vpr_start(adapter, id);
+    SIZE_T size = adapter->settings.vpr_bytes / GPU_PAGE_64K * GPU_PAGE_64K;
+    return size < most ? size : most;
+}
+
+UINT kmd_vpr_segment(const struct kmd_adapter *adapter) {
+    UINT id = first_memory(adapter);
+    bool has = adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1 &&
+               id <= adapter->segments && vpr_size(adapter, id) != 0;
+    return has ? id : 0;
+}
+
 bool kmd_second_form(const struct kmd_adapter *adapter) {
     return adapter->settings.map_aperture2 != 0 &&
            adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
@@ -185,6 +203,12 @@ static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T st
     if (kmd_has_host_aperture(adapter, id)) {
         descriptor.Flags.SupportsCpuHostAperture = 1;
         descriptor.CpuHostAperture = kmd_describe_host_aperture(adapter, id);
+    }
+    if (kmd_vpr_segment(adapter) == id) {
+        descriptor.Flags.VprSupported = 1;
+        descriptor.VprRangeStartOffset = vpr_start(adapter, id);
+        descriptor.VprRangeSize = vpr_size(adapter, id);
+        descriptor.VprAlignment = GPU_PAGE_64K;
     }
     RtlCopyMemory(out, &descriptor, stride < sizeof descriptor ? stride : sizeof descriptor);
 }

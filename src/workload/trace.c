@@ -110,6 +110,8 @@ static bool umd_flags(const struct member_line *line, uint64_t heap, uint32_t *o
     if (flags == NULL)
         return false;
     *out = heap == 0 ? VIDMM_UMD_LOCAL : 0;
+    if (heap == 0 && has_flag(flags, "protected"))
+        *out |= VIDMM_UMD_IN_VPR;
     if (!has_flag(flags, "host_visible"))
         return true;
     *out |= VIDMM_UMD_CPU_VISIBLE;

@@ -24,6 +24,8 @@ struct fake_segment {
     DXGK_CPUHOSTAPERTURE host;
     SIZE_T *bank_ends;
     uint32_t banks, invalid;
+    uint64_t vpr_start, vpr_size;
+    uint32_t vpr_alignment, vpr_reserve;
 };
 
 struct fake {
@@ -86,6 +88,10 @@ static void write_4(const struct fake_segment *s, void *at) {
         d.CpuTranslatedAddress.QuadPart = (LONGLONG)s->cpu;
     }
     d.NumInvalidMemoryRanges = s->invalid;
+    d.VprRangeStartOffset = s->vpr_start;
+    d.VprRangeSize = s->vpr_size;
+    d.VprAlignment = s->vpr_alignment;
+    d.VprReserveSize = s->vpr_reserve;
     memcpy(at, &d, sizeof(d));
 }
 
@@ -327,6 +333,15 @@ static void invalid_range(struct fake *fake, uint64_t offset, uint64_t size) {
     fake->ranges[i] = (DXGK_MEMORYRANGE){offset, size};
 }
 
+/* A video protected range in steps of 1 MiB. */
+static void protect(struct fake *fake, uint64_t start, uint64_t size) {
+    struct fake_segment *segment = &fake->segments[0];
+    segment->flags.VprSupported = 1;
+    segment->vpr_start = start;
+    segment->vpr_size = size;
+    segment->vpr_alignment = MIB;
+}
+
 /* name, versions, rule, member, what the driver does */
 /* clang-format off */
 #define REFUSALS(X)                                                                                \
@@ -460,6 +475,21 @@ static void invalid_range(struct fake *fake, uint64_t offset, uint64_t size) {
       f->changes_range_count = true; invalid_range(f, 4096, 4096))                                 \
     X(endless_invalid_ranges, V4, NULL, "NumInvalidMemoryRanges",                                  \
       f->segments[0].invalid = UINT32_MAX)                                                         \
+    X(protected_range_before_wddm2, OLD, "R54", "DXGK_SEGMENTFLAGS.Reserved",                      \
+      protect(f, 0, MIB))                                                                          \
+    X(protected_range_beyond_the_segment, V4, NULL, ".VprRangeSize", protect(f, 60 * MIB, 5 * MIB)) \
+    X(protected_range_that_starts_beyond_it, V4, NULL, ".VprRangeSize", protect(f, GIB, MIB))      \
+    X(protected_range_that_wraps, V4, NULL, ".VprRangeSize",                                       \
+      protect(f, 2 * MIB, UINT64_MAX - MIB + 1))                                                   \
+    X(protected_range_at_an_odd_place, V4, NULL, ".VprRangeStartOffset",                           \
+      protect(f, MIB + 4096, MIB))                                                                 \
+    X(protected_range_of_an_odd_size, V4, NULL, ".VprRangeSize", protect(f, MIB, MIB + 4096))      \
+    X(protected_range_in_parts_of_pages, V4, NULL, ".VprRangeStartOffset",                         \
+      protect(f, 100, MIB); f->segments[0].vpr_alignment = 0)                                      \
+    X(protected_range_all_of_it_reserved_and_more, V4, NULL, ".VprReserveSize",                    \
+      protect(f, MIB, MIB); f->segments[0].vpr_reserve = UINT32_MAX)                               \
+    X(vpr_paging_node_out_of_range, V4, NULL, "VPRPagingNode",                                     \
+      f->physical.Flags.VPRPagingContextRequired = 1; f->physical.VPRPagingNode = 2)               \
     X(an_undocumented_status_for_caps, ALL, "R27", "status",                                       \
       f->status[DXGKQAITYPE_DRIVERCAPS] = STATUS_BUFFER_TOO_SMALL)                                 \
     X(an_undocumented_status_for_segments, V4, "R27", "status",                                    \
@@ -688,6 +718,97 @@ static void invalid_ranges_are_never_handed_out(void **state) {
     let_go(&asked);
 }
 
+/* All that a request gets, page by page; each page lies in [low, high). */
+static uint64_t drain(struct segment *segment, struct segment_request request, uint64_t low,
+                      uint64_t high) {
+    struct placement place;
+    uint64_t placed = 0;
+    request.size = 4096;
+    while (segment_place(segment, &request, &place) == PLACER_OK) {
+        assert_true(place.offset >= low && place.offset + place.size <= high);
+        placed += place.size;
+    }
+    return placed;
+}
+
+static void a_protected_range_is_for_what_belongs_there_and_for_nothing_else(void **state) {
+    (void)state;
+    struct fake fake;
+    struct asked asked;
+    fake_init(&fake);
+    protect(&fake, 0, 16 * MIB);
+    ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM2_1, 0);
+    assert_int_equal(asked.status, VIDMM_OK);
+    struct segment *segment = &asked.facts.segments[0];
+    struct segment_request inside = {.in_vpr = true};
+    assert_int_equal(segment->kept, 16 * MIB);
+    assert_int_equal(drain(segment, inside, 0, 16 * MIB), 16 * MIB);
+    assert_int_equal(drain(segment, (struct segment_request){0}, 16 * MIB, 64 * MIB), 48 * MIB);
+    assert_int_equal(segment->used, 64 * MIB);
+    let_go(&asked);
+}
+
+/* No page says at which end of the range the driver's reserve is. */
+static void the_reserve_of_a_protected_range_is_left_alone_at_both_ends(void **state) {
+    (void)state;
+    struct fake fake;
+    struct asked asked;
+    fake_init(&fake);
+    protect(&fake, 8 * MIB, 16 * MIB);
+    fake.segments[0].vpr_reserve = 4097;
+    ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM2_1, 0);
+    assert_int_equal(asked.status, VIDMM_OK);
+    struct segment_request inside = {.in_vpr = true};
+    assert_int_equal(drain(&asked.facts.segments[0], inside, 8 * MIB + 8192, 24 * MIB - 8192),
+                     16 * MIB - 16384);
+    inside.size = 16 * MIB - 12288;
+    assert_false(segment_can_hold(&asked.facts.segments[0], &inside));
+    let_go(&asked);
+    fake.segments[0].vpr_reserve = 16 * MIB;
+    ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM2_1, 0);
+    assert_int_equal(asked.status, VIDMM_OK);
+    assert_int_equal(drain(&asked.facts.segments[0], inside, 0, 0), 0);
+    let_go(&asked);
+}
+
+static void invalid_ranges_may_lie_in_and_across_the_protected_range(void **state) {
+    (void)state;
+    struct fake fake;
+    struct asked asked;
+    fake_init(&fake);
+    protect(&fake, 8 * MIB, 16 * MIB);
+    fake.segments[0].vpr_reserve = 8192;
+    invalid_range(&fake, 7 * MIB, 2 * MIB);
+    invalid_range(&fake, 12 * MIB, 4096);
+    invalid_range(&fake, 24 * MIB - 4096, 4096); /* in the reserve */
+    ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM2_1, 0);
+    assert_int_equal(asked.status, VIDMM_OK);
+    struct segment *segment = &asked.facts.segments[0];
+    struct segment_request inside = {.in_vpr = true};
+    assert_int_equal(segment->kept, 17 * MIB);
+    assert_int_equal(drain(segment, inside, 9 * MIB, 24 * MIB - 8192), 15 * MIB - 12288);
+    assert_int_equal(drain(segment, (struct segment_request){0}, 0, 64 * MIB), 47 * MIB);
+    let_go(&asked);
+}
+
+static void protection_without_a_range_is_no_range(void **state) {
+    (void)state;
+    struct fake fake;
+    struct asked asked;
+    fake_init(&fake);
+    protect(&fake, 0, 0);
+    fake.segments[1].flags.VprSupported = 1; /* of an aperture */
+    fake.segments[1].vpr_size = MIB;
+    ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM2_1, 0);
+    assert_int_equal(asked.status, VIDMM_OK);
+    struct segment_request inside = {.size = 4096, .in_vpr = true};
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_false(segment_can_hold(&asked.facts.segments[i], &inside));
+        assert_int_equal(asked.facts.segments[i].kept, 0);
+    }
+    let_go(&asked);
+}
+
 static void a_host_aperture_is_counted_in_pages_of_the_segment(void **state) {
     (void)state;
     struct fake fake;
@@ -782,6 +903,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
             fake_init(&fake);
             if (i == 2) {
                 invalid_range(&fake, 4096, 4096);
+                protect(&fake, MIB, MIB);
             } else {
                 bank(&fake, good_ends, 3);
             }
@@ -823,11 +945,15 @@ static void mutate(struct fake *fake, uint64_t *seed) {
     uint32_t *const narrow[] = {
         &fake->count,          &fake->second_count, &fake->paging_segment,     &fake->paging_size,
         &fake->paging_private, &segment->banks,     &segment->host.SizeInPages};
-    uint32_t pick = (uint32_t)(random64(seed) >> 32) % 17;
+    uint32_t pick = (uint32_t)(random64(seed) >> 32) % 18;
     if (pick < 6) {
         *wide[pick] = value;
     } else if (pick < 13) {
         *narrow[pick - 6] = (uint32_t)(bit & 1 ? value : bit);
+    } else if (pick == 17) {
+        protect(fake, value, interesting(seed));
+        fake->segments[0].vpr_alignment = (uint32_t)interesting(seed);
+        fake->segments[0].vpr_reserve = (uint32_t)interesting(seed);
     } else if (pick == 13) {
         segment->flags.Value ^= 1u << (bit & 31);
     } else if (pick == 14) {
@@ -864,6 +990,8 @@ static void random_answers_are_refused_or_sound(void **state) {
             assert_true(segment->size != 0 && segment->size % 4096 == 0);
             assert_true(segment->base + segment->size >= segment->base);
             assert_true(segment->commit_limit <= segment->size);
+            assert_true(segment->vpr.size <= segment->size &&
+                        segment->vpr.start <= segment->size - segment->vpr.size);
         }
         let_go(&asked);
     }
@@ -883,6 +1011,10 @@ int main(void) {
         cmocka_unit_test(the_last_bank_ends_with_the_segment),
         cmocka_unit_test(invalid_preserve_bits_preserve_nothing),
         cmocka_unit_test(invalid_ranges_are_never_handed_out),
+        cmocka_unit_test(a_protected_range_is_for_what_belongs_there_and_for_nothing_else),
+        cmocka_unit_test(the_reserve_of_a_protected_range_is_left_alone_at_both_ends),
+        cmocka_unit_test(invalid_ranges_may_lie_in_and_across_the_protected_range),
+        cmocka_unit_test(protection_without_a_range_is_no_range),
         cmocka_unit_test(a_host_aperture_is_counted_in_pages_of_the_segment),
         cmocka_unit_test(a_compute_only_adapter_needs_no_aperture),
         cmocka_unit_test(a_driver_may_state_no_limit_for_its_apertures),

@@ -202,6 +202,36 @@ static void a_scattered_place_takes_every_hole_and_comes_back_to_the_same_bytes(
     tear_down(b);
 }
 
+static void scattered_places_stay_on_their_side_of_the_protected_range(void **state) {
+    (void)state;
+    struct bench *b = set_up(0);
+    struct placement inside[2], big;
+    struct segment_request request = {.size = 10 * PAGE, .in_vpr = true};
+    segment_destroy(&b->segment, &b->os);
+    b->segment = (struct segment){.page_size = PAGE,
+                                  .size = SIZE,
+                                  .commit_limit = SIZE,
+                                  .vpr = {.start = 40 * PAGE, .size = 20 * PAGE}};
+    assert_true(segment_init(&b->segment, &b->os, &b->shared));
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(segment_place(&b->segment, &request, &inside[i]), PLACER_OK);
+    request = (struct segment_request){.size = 81 * PAGE, .scattered = true};
+    assert_int_equal(segment_place(&b->segment, &request, &big), PLACER_FULL);
+    request.size = 80 * PAGE;
+    assert_int_equal(segment_place(&b->segment, &request, &big), PLACER_OK);
+    assert_int_equal(b->segment.used, SIZE);
+    segment_vacate(&b->segment, &inside[0]);
+    segment_vacate(&b->segment, &big);
+    assert_int_equal(segment_retake(&b->segment, &inside[0]), PLACER_OK);
+    assert_int_equal(segment_retake(&b->segment, &big), PLACER_OK);
+    assert_in_range(inside[0].offset, 40 * PAGE, 50 * PAGE);
+    for (uint32_t i = 0; i < big.extent_count; i++)
+        assert_true(big.extents[i].offset + big.extents[i].size <= 40 * PAGE ||
+                    big.extents[i].offset >= 60 * PAGE);
+    segment_release(&b->segment, &big);
+    tear_down(b);
+}
+
 static void every_byte_of_a_scattered_place_is_found_in_any_order(void **state) {
     (void)state;
     struct bench *b = set_up(0);
@@ -274,6 +304,7 @@ int main(void) {
         cmocka_unit_test(apertures_share_the_system_memory_limit),
         cmocka_unit_test(figures_follow_what_is_placed),
         cmocka_unit_test(a_scattered_place_takes_every_hole_and_comes_back_to_the_same_bytes),
+        cmocka_unit_test(scattered_places_stay_on_their_side_of_the_protected_range),
         cmocka_unit_test(every_byte_of_a_scattered_place_is_found_in_any_order),
         cmocka_unit_test(pages_of_an_aperture_count_without_a_range),
         cmocka_unit_test(addresses_have_the_base_and_sets_count_from_one),

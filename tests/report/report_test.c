@@ -239,7 +239,10 @@ static void inspection_shows_segments_banks_and_paging_buffer(void **state) {
          .size = 4u << 20,
          .commit_limit = 4u << 20,
          .banks = 2,
-         .bank_ends = ends},
+         .bank_ends = ends,
+         .vpr_start = 0x200000,
+         .vpr_size = 0x100000,
+         .vpr_reserve = 0x1000},
         {.id = 2, .flags = 0x80000001u, .aperture = true, .size = 8u << 20},
     };
     struct vidmm_inspection inspection = {.driver = "mine.so", .segments = segments};
@@ -253,6 +256,8 @@ static void inspection_shows_segments_banks_and_paging_buffer(void **state) {
                                            "CpuVisible UseBanking",
                                            "Aperture bit 31",
                                            "bank 2: 0x100000 to 0x400000, 3.0 MiB",
+                                           "video protected range: 0x200000 to 0x300000, 1.0 MiB, "
+                                           "4.0 KiB reserved",
                                            "system memory, contiguous",
                                            "64.0 KiB"};
     char *text = printed(print_inspection, &inspection);

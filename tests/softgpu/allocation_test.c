@@ -109,8 +109,39 @@ static void segments_can_become_fewer_and_not_others(void **state) {
     rig_close(&rig);
 }
 
+/* Of the board's two memory segments the first has the range. */
+static void protected_memory_is_asked_for_where_there_is_some(void **state) {
+    static const struct {
+        uint64_t version, bytes;
+        bool there;
+    } boards[] = {{DXGKDDI_INTERFACE_VERSION_WDDM2_1, MIB, true},
+                  {DXGKDDI_INTERFACE_VERSION_WDDM2_1, 4096, false},
+                  {DXGKDDI_INTERFACE_VERSION_WDDM2_0, MIB, false}};
+    struct vidmm_umd_allocation umd = plain;
+    (void)state;
+    umd.flags = VIDMM_UMD_LOCAL | VIDMM_UMD_IN_VPR;
+    for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++) {
+        const struct vidmm_host_setting settings[] = {{"VramBytes", 16 * MIB},
+                                                      {"VramVisibleBytes", 4 * MIB},
+                                                      {"VprBytes", boards[i].bytes},
+                                                      {"InterfaceVersion", boards[i].version}};
+        DXGK_ALLOCATIONINFO info;
+        struct rig rig;
+        NTSTATUS status;
+        rig_open(&rig, settings, 4);
+        HANDLE allocation = rig_allocate(&rig, &umd, &info, &status);
+        assert_int_equal(status, STATUS_SUCCESS);
+        assert_int_equal(info.FlagsWddm2.CreateInVpr, boards[i].there);
+        assert_int_equal(info.SupportedWriteSegmentSet,
+                         boards[i].there ? SET(2) : SET(1) | SET(2) | SET(3));
+        rig_free(&rig, allocation);
+        rig_close(&rig);
+    }
+}
+
 static void nonsense_is_refused(void **state) {
-    struct vidmm_umd_allocation bad[] = {plain, plain, plain, plain, plain, plain, plain, plain};
+    struct vidmm_umd_allocation bad[] = {plain, plain, plain, plain, plain,
+                                         plain, plain, plain, plain};
     bad[0].size = 0;
     bad[1].alignment = 3;
     bad[2].flags = VIDMM_UMD_CACHED;
@@ -119,6 +150,7 @@ static void nonsense_is_refused(void **state) {
     bad[5].flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_ALTERNATE_VA; /* not a primary */
     bad[6].flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED | VIDMM_UMD_PRIMARY;
     bad[7].size = UINT64_MAX;
+    bad[8].flags = VIDMM_UMD_IN_VPR; /* in an aperture */
     struct rig rig;
     (void)state;
     rig_open(&rig, board, BOARD_SETTINGS);
@@ -286,6 +318,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_follow_the_documented_policy),
         cmocka_unit_test(segments_can_become_fewer_and_not_others),
+        cmocka_unit_test(protected_memory_is_asked_for_where_there_is_some),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(creation_is_all_or_nothing),
         cmocka_unit_test(flags_of_the_version_only),

@@ -68,23 +68,36 @@ enum vidmm_status adapter_serves(struct vidmm_adapter *adapter, const char *call
     return FAULT(adapter, .status = VIDMM_STOPPED, .call = call, .index = FAULT_NO_INDEX);
 }
 
+static enum vidmm_status gpu_lost(struct vidmm_adapter *adapter, uint32_t hangs) {
+    return FATAL(adapter, .status = VIDMM_GPU_LOST, .call = "vidmm reset",
+                 .page = "thread-synchronization-and-tdr", .index = FAULT_NO_INDEX, .value = hangs);
+}
+
+/* Resets, and again when the GPU hangs on what the reset itself has to have done. */
+static enum vidmm_status recover(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = reset_adapter(adapter);
+    for (uint32_t hangs = 0; status == VIDMM_GPU_LOST && !adapter->stopped; hangs++)
+        status = hangs == HANGS_BEFORE_LOST ? gpu_lost(adapter, hangs) : reset_adapter(adapter);
+    adapter->stopped |= status != VIDMM_OK; /* nobody knows what state the GPU is in */
+    return status;
+}
+
 enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
                                   enum vidmm_status (*attempt)(void *ctx), void *ctx) {
     for (uint32_t hangs = 0;; hangs++) {
-        enum vidmm_status status = attempt(ctx);
+        /* The plan that hung is kept until the reset has looked at it. */
+        enum vidmm_status status = adapter->hung ? VIDMM_GPU_LOST : attempt(ctx);
         if (status != VIDMM_GPU_LOST)
             return status;
         if (adapter->within) { /* no reset beside another call (R361) */
             adapter->hung = true;
             return status;
         }
-        status = reset_adapter(adapter);
-        if (status && status != VIDMM_GPU_LOST)
+        status = recover(adapter);
+        if (status)
             return status;
-        if (status || hangs == HANGS_BEFORE_LOST)
-            return FATAL(adapter, .status = VIDMM_GPU_LOST, .call = "vidmm reset",
-                         .page = "thread-synchronization-and-tdr", .index = FAULT_NO_INDEX,
-                         .value = hangs);
+        if (hangs == HANGS_BEFORE_LOST)
+            return gpu_lost(adapter, hangs);
     }
 }
 
@@ -127,13 +140,6 @@ void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allo
             (void)adapter->ddi->DxgkDdiResetFromTimeout(adapter->hadapter);
         (void)fence_give_up(adapter);
     }
-}
-
-static enum vidmm_status recover(struct vidmm_adapter *adapter) {
-    enum vidmm_status status = reset_adapter(adapter);
-    if (status == VIDMM_GPU_LOST && !adapter->stopped) /* it hung again */
-        status = adapter_persist(adapter, wait_everything, adapter);
-    return status;
 }
 
 void adapter_return(struct vidmm_adapter *adapter) {
@@ -182,6 +188,8 @@ static void find_sets(struct vidmm_adapter *adapter) {
             adapter->aperture_set |= 1u << i;
         else if (!adapter->iommu)
             adapter->memory_set |= 1u << i;
+        if (segment->vpr.size)
+            adapter->vpr_set |= adapter->memory_set & 1u << i;
     }
 }
 

@@ -54,6 +54,7 @@ struct vidmm_adapter {
 
     struct adapter_facts facts;
     uint32_t memory_set, aperture_set; /* segment sets that may hold allocations */
+    uint32_t vpr_set;                  /* of the memory segments, those with a protected range */
     bool contexts;                     /* the driver is multi-engine aware and makes contexts */
 
     struct fences fences;

@@ -56,15 +56,6 @@ static enum vidmm_status check_ranges(struct vidmm_adapter *adapter, const struc
 
 /* ---- The driver's calls ---------------------------------------------------------------------- */
 
-static enum vidmm_status refused(struct vidmm_adapter *adapter, const char *call, const char *page,
-                                 NTSTATUS nt) {
-    if (nt == STATUS_SUCCESS)
-        return VIDMM_OK;
-    return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = call, .field = "return value",
-                 .expected = "STATUS_SUCCESS", .page = page, .index = FAULT_NO_INDEX,
-                 .value = (uint32_t)nt, .nt = nt);
-}
-
 static size_t arg_bytes(uint32_t count) {
     return offsetof(DXGKARG_CREATEMEMORYBASIS, Ranges) + count * sizeof(DXGK_MEMORYRANGE);
 }
@@ -143,9 +134,9 @@ void basis_end(struct vidmm_memory_basis *basis) {
 
 enum vidmm_status basis_begin(struct vidmm_memory_basis *basis) {
     struct vidmm_adapter *adapter = basis->adapter;
-    enum vidmm_status status =
-        refused(adapter, START_CALL, "nc-d3dkmddi-dxgkddi_startdirtytracking",
-                adapter->ddi->DxgkDdiStartDirtyTracking(adapter->hadapter, basis->handle));
+    enum vidmm_status status = fault_unless_success(
+        adapter, START_CALL, "nc-d3dkmddi-dxgkddi_startdirtytracking",
+        adapter->ddi->DxgkDdiStartDirtyTracking(adapter->hadapter, basis->handle));
     basis->started = status == VIDMM_OK;
     return status;
 }
@@ -153,8 +144,9 @@ enum vidmm_status basis_begin(struct vidmm_memory_basis *basis) {
 enum vidmm_status basis_stop(struct vidmm_memory_basis *basis) {
     struct vidmm_adapter *adapter = basis->adapter;
     basis->started = false;
-    return refused(adapter, STOP_CALL, "nc-d3dkmddi-dxgkddi_stopdirtytracking",
-                   adapter->ddi->DxgkDdiStopDirtyTracking(adapter->hadapter, basis->handle));
+    return fault_unless_success(
+        adapter, STOP_CALL, "nc-d3dkmddi-dxgkddi_stopdirtytracking",
+        adapter->ddi->DxgkDdiStopDirtyTracking(adapter->hadapter, basis->handle));
 }
 
 enum vidmm_status basis_ask(struct vidmm_memory_basis *basis, const struct vidmm_dirty_query *query,
@@ -168,8 +160,8 @@ enum vidmm_status basis_ask(struct vidmm_memory_basis *basis, const struct vidmm
         .Buffer = bits,
         .BufferSize = size,
         .Flags = query->clear ? DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA : 0};
-    return refused(adapter, QUERY_CALL, "nc-d3dkmddi-dxgkddi_querydirtybitdata",
-                   adapter->ddi->DxgkDdiQueryDirtyBitData(adapter->hadapter, &arg));
+    return fault_unless_success(adapter, QUERY_CALL, "nc-d3dkmddi-dxgkddi_querydirtybitdata",
+                                adapter->ddi->DxgkDdiQueryDirtyBitData(adapter->hadapter, &arg));
 }
 
 /* ---- The interface --------------------------------------------------------------------------- */

@@ -186,6 +186,7 @@ static enum vidmm_status take_over(struct vidmm_adapter *adapter, uint32_t index
     node->deaf = node->preempting = false;
     if (kept)
         node->faulted = node->anonymous = false;
+    node->context = NULL;
     adapter->fences.torn |= valid && !kept;
     fences_unlock_and_wake(adapter);
     if (!valid)

@@ -24,3 +24,12 @@ enum vidmm_status fault_argument(struct vidmm_adapter *adapter, const char *call
     return FAULT(adapter, .status = VIDMM_BAD_ARGUMENT, .call = call, .expected = expected,
                  .index = FAULT_NO_INDEX);
 }
+
+enum vidmm_status fault_unless_success(struct vidmm_adapter *adapter, const char *call,
+                                       const char *page, NTSTATUS nt) {
+    if (nt == STATUS_SUCCESS)
+        return VIDMM_OK;
+    return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = call, .field = "return value",
+                 .expected = "STATUS_SUCCESS", .page = page, .index = FAULT_NO_INDEX,
+                 .value = (uint32_t)nt, .nt = nt);
+}

@@ -24,5 +24,11 @@ enum vidmm_status fault_fatal(struct vidmm_adapter *adapter, const struct vidmm_
 enum vidmm_status fault_no_memory(struct vidmm_adapter *adapter, const char *call);
 enum vidmm_status fault_argument(struct vidmm_adapter *adapter, const char *call,
                                  const char *expected);
+/*
+ * For a `call` that the driver may refuse: VIDMM_OK with STATUS_SUCCESS, with any other status
+ * VIDMM_DRIVER_REFUSED and a fault that names the call and its `page`.
+ */
+enum vidmm_status fault_unless_success(struct vidmm_adapter *adapter, const char *call,
+                                       const char *page, NTSTATUS nt);
 
 #endif

@@ -171,13 +171,18 @@ enum vidmm_status fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes,
     return status;
 }
 
-enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter) {
+enum vidmm_status fence_wait_node(struct vidmm_adapter *adapter, uint32_t index) {
     struct condition all = {.kind = BY_COUNT};
-    enum vidmm_status status = VIDMM_OK;
     fences_lock(adapter);
-    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++)
-        status = wait_on(adapter, &adapter->fences.nodes[i], &all);
+    enum vidmm_status status = wait_on(adapter, &adapter->fences.nodes[index], &all);
     fences_unlock(adapter);
+    return status;
+}
+
+enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++)
+        status = fence_wait_node(adapter, i);
     return status;
 }
 
@@ -217,6 +222,7 @@ bool fence_give_up(struct vidmm_adapter *adapter) {
                 paging = true;
         }
         node->completed = node->submitted;
+        node->context = NULL;
         node->faulted = node->adapter_reset = node->preempting = false;
         node->tries = node->futile = 0;
     }

@@ -25,6 +25,7 @@ struct fence_record {
 
 struct node {
     uint32_t submitted, completed; /* fence ids */
+    HANDLE context;                /* the driver's, of the newest physical work: null_context.h */
     uint64_t progress_ns;          /* when the node last finished, or began with, something */
     /* For engine.h: */
     bool faulted;        /* a page or a paging buffer faulted: only a reset helps */
@@ -82,7 +83,8 @@ bool fence_passed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
 bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number);
 /* Sleeps until that is so. */
 enum vidmm_status fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number);
-/* Sleeps until every node is empty. */
+/* Sleeps until `node` is empty; until every node is. */
+enum vidmm_status fence_wait_node(struct vidmm_adapter *adapter, uint32_t node);
 enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter);
 
 /* ---- For engine.c and page_fault.c ------------------------------------------------------------

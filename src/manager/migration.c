@@ -87,15 +87,6 @@ void migration_release(struct vidmm_adapter *adapter) {
 
 /* ---- Prepare and end ------------------------------------------------------------------------- */
 
-static enum vidmm_status refused(struct vidmm_adapter *adapter, const char *call, const char *page,
-                                 NTSTATUS nt) {
-    if (nt == STATUS_SUCCESS)
-        return VIDMM_OK;
-    return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = call, .field = "return value",
-                 .expected = "STATUS_SUCCESS", .page = page, .index = FAULT_NO_INDEX,
-                 .value = (uint32_t)nt, .nt = nt);
-}
-
 enum vidmm_status migration_is(struct vidmm_adapter *adapter, enum vidmm_migration_side side,
                                const char *call) {
     const struct migration *migration = &adapter->migration;
@@ -139,8 +130,8 @@ static enum vidmm_status prepare(struct vidmm_adapter *adapter, enum vidmm_migra
         .MigrationType = side == VIDMM_MIGRATION_SOURCE ? DXGK_GPUP_MIGRATIONTYPE_SOURCE
                                                         : DXGK_GPUP_MIGRATIONTYPE_TARGET};
     enum vidmm_status status =
-        refused(adapter, PREPARE_CALL, "nc-d3dkmddi-dxgkddi_preparelivemigration",
-                adapter->ddi->DxgkDdiPrepareLiveMigration(adapter->hadapter, &arg));
+        fault_unless_success(adapter, PREPARE_CALL, "nc-d3dkmddi-dxgkddi_preparelivemigration",
+                             adapter->ddi->DxgkDdiPrepareLiveMigration(adapter->hadapter, &arg));
     if (status)
         return status;
     adapter->migration.active = true;
@@ -173,8 +164,8 @@ void migration_end(struct vidmm_adapter *adapter) {
         return;
     if (migration->side == VIDMM_MIGRATION_SOURCE)
         dirty_untrack(adapter);
-    (void)refused(adapter, END_CALL, "nc-d3dkmddi-dxgkddi_endlivemigration",
-                  adapter->ddi->DxgkDdiEndLiveMigration(adapter->hadapter, 0));
+    (void)fault_unless_success(adapter, END_CALL, "nc-d3dkmddi-dxgkddi_endlivemigration",
+                               adapter->ddi->DxgkDdiEndLiveMigration(adapter->hadapter, 0));
     migration->active = migration->paused = false;
 }
 
@@ -225,10 +216,11 @@ static enum vidmm_status driver_save(struct vidmm_adapter *adapter, enum vidmm_m
                                      void *data, uint64_t *size) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA arg = {.DataSize = size, .Data = data};
-    return refused(adapter, calls_of[kind].save, calls_of[kind].save_page,
-                   kind == VIDMM_MIGRATION_IMMUTABLE
-                       ? ddi->DxgkDdiSaveImmutableMigrationData(adapter->hadapter, &arg)
-                       : ddi->DxgkDdiSaveMutableMigrationData(adapter->hadapter, &arg));
+    return fault_unless_success(
+        adapter, calls_of[kind].save, calls_of[kind].save_page,
+        kind == VIDMM_MIGRATION_IMMUTABLE
+            ? ddi->DxgkDdiSaveImmutableMigrationData(adapter->hadapter, &arg)
+            : ddi->DxgkDdiSaveMutableMigrationData(adapter->hadapter, &arg));
 }
 
 static enum vidmm_status bad_size(struct vidmm_adapter *adapter, enum vidmm_migration_data kind,
@@ -295,10 +287,11 @@ enum vidmm_status vidmm_migration_restore(struct vidmm_adapter *adapter,
         if (size)
             memcpy(copy, data, size);
         arg.Data = copy;
-        status = refused(adapter, calls_of[kind].restore, calls_of[kind].restore_page,
-                         kind == VIDMM_MIGRATION_IMMUTABLE
-                             ? ddi->DxgkDdiRestoreImmutableMigrationData(adapter->hadapter, &arg)
-                             : ddi->DxgkDdiRestoreMutableMigrationData(adapter->hadapter, &arg));
+        status = fault_unless_success(
+            adapter, calls_of[kind].restore, calls_of[kind].restore_page,
+            kind == VIDMM_MIGRATION_IMMUTABLE
+                ? ddi->DxgkDdiRestoreImmutableMigrationData(adapter->hadapter, &arg)
+                : ddi->DxgkDdiRestoreMutableMigrationData(adapter->hadapter, &arg));
     }
     adapter_free(adapter, copy, size ? size : 1);
     adapter_leave(adapter);

@@ -30,6 +30,8 @@ static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct p
     if (status == VIDMM_OK)
         status = submit_judge(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
                               ddi->DxgkDdiSubmitCommand(adapter->hadapter, &packet->submit));
+    if (status == VIDMM_OK)
+        adapter->fences.nodes[packet->submit.NodeOrdinal].context = packet->submit.hContext;
     return status;
 }
 

@@ -36,6 +36,7 @@ struct plan_op {
     uint32_t driver_data_size;
     uint64_t first_buffer, last_buffer; /* 0: the driver has not seen it */
     bool done;                          /* by the driver at once, or in a buffer that completed */
+    bool due;                           /* in the clean-up of a reset: still to be built */
 };
 
 struct plan {

@@ -15,6 +15,7 @@
 #include "aperture.h"
 #include "host_aperture.h"
 #include "iommu.h"
+#include "null_context.h"
 #include "transfer.h"
 
 /* A range of an eviction aperture for this move; without one the transfer goes to the pages. */
@@ -169,6 +170,8 @@ static enum vidmm_status quiesce(struct vidmm_adapter *adapter) {
             continue;
         enum vidmm_status status =
             adapter_virtual(adapter) ? allocation_wait_idle(allocation) : VIDMM_OK;
+        if (status == VIDMM_OK)
+            status = null_context_switch(allocation);
         if (status)
             return status;
         if (!allocation->alternate)

@@ -5,6 +5,10 @@
  * segments count as lost: what has a valid system copy survives there. While the GPU is between
  * reset and restart the driver is told, operation by operation, that everything left its segment;
  * what it writes into paging buffers for that goes to the GPU after the restart, and is told then.
+ *
+ * These notices follow in the plan that hung, behind its own operations. When one of their paging
+ * buffers hangs, the next reset goes on from there: what the GPU did not unmap is unmapped again,
+ * and the driver is told nothing else twice.
  */
 #include "reset.h"
 
@@ -35,19 +39,26 @@ enum vidmm_status reset_restart(struct vidmm_adapter *adapter) {
                        adapter->ddi->DxgkDdiRestartFromTimeout);
 }
 
+/* Built, and not known to be done. */
+static bool in_flight(const struct plan_op *op) {
+    return op->last_buffer && !op->done;
+}
+
 /* Devices that own allocations of the paging operations in flight (tdr-changes-in-windows-8.md). */
 static void lose_paging_owners(struct vidmm_adapter *adapter) {
     const struct plan *plan = &adapter->plan;
-    struct node *node = &adapter->fences.nodes[adapter->facts.paging_node];
+    struct node *nodes = adapter->fences.nodes; /* companion contexts are on any of them */
     fences_lock(adapter);
     for (uint32_t i = 0; i < plan->built; i++) {
         const struct vidmm_allocation *allocation = plan->ops[i].op.allocation;
-        if (!allocation)
+        if (!allocation || !in_flight(&plan->ops[i]))
             continue;
-        page_fault_blame_paging(node, allocation_device(allocation));
+        for (uint32_t n = 0; n < adapter->fences.node_count; n++)
+            page_fault_blame_paging(&nodes[n], allocation_device(allocation));
         allocation_device(allocation)->lost = true;
     }
-    node->anonymous = false;
+    for (uint32_t n = 0; n < adapter->fences.node_count; n++)
+        nodes[n].anonymous = false;
     fences_unlock(adapter);
 }
 
@@ -68,47 +79,56 @@ static void note_done(struct vidmm_adapter *adapter) {
     }
 }
 
-/*
- * True when the plan that hung unmapped it, from operation `first` on. What was only built went
- * with the reset: the aperture may still lead there, so it has to be asked for again.
- */
-static bool plan_unmapped(const struct plan *plan, uint32_t first,
-                          const struct vidmm_allocation *allocation,
-                          const struct vidmm_place *window) {
+/* True when the plan that hung unmaps it, from operation `first` on. */
+static bool plan_unmaps(const struct plan *plan, uint32_t first,
+                        const struct vidmm_allocation *allocation,
+                        const struct vidmm_place *window) {
     for (uint32_t i = first; i < plan->built; i++) {
-        if (plan->ops[i].done && same_window(&plan->ops[i], VIDMM_OP_UNMAP, allocation, window))
+        if (same_window(&plan->ops[i], VIDMM_OP_UNMAP, allocation, window))
             return true;
     }
     return false;
 }
 
-/* UNMAPs a range, except the pieces that the plan that hung had unmapped. */
+static enum vidmm_status add_notice(struct vidmm_adapter *adapter, const struct plan_op *notice) {
+    struct plan_op *op = plan_add(adapter, notice->op.kind, notice->op.allocation);
+    if (!op)
+        return fault_no_memory(adapter, "vidmm reset");
+    *op = *notice;
+    op->due = true;
+    return VIDMM_OK;
+}
+
+/* UNMAPs a range, except the pieces that the plan that hung unmaps. */
 static enum vidmm_status unmap(struct vidmm_adapter *adapter, const struct aperture_range *range) {
     enum vidmm_status status = VIDMM_OK;
     for (uint64_t at = 0; status == VIDMM_OK && at < range->size;) {
         struct plan_op op;
         at += aperture_op(range, at, false, &op);
-        if (!plan_unmapped(&adapter->plan, 0, range->allocation, &op.op.from))
-            status = paging_build(adapter, &op);
+        if (!plan_unmaps(&adapter->plan, 0, range->allocation, &op.op.from))
+            status = add_notice(adapter, &op);
     }
     return status;
 }
 
-/* Takes back the MAPs of the plan that hung. */
-static enum vidmm_status unmap_plan(struct vidmm_adapter *adapter) {
-    const struct plan *plan = &adapter->plan;
-    enum vidmm_status status = VIDMM_OK;
-    for (uint32_t i = 0; status == VIDMM_OK && i < plan->built; i++) {
-        const struct vidmm_op *map = &plan->ops[i].op;
-        if (map->kind != VIDMM_OP_MAP || plan_unmapped(plan, i, map->allocation, &map->to))
-            continue;
-        struct plan_op op = plan->ops[i];
-        op.op.kind = VIDMM_OP_UNMAP;
-        op.op.from = map->to;
-        op.op.to = map->from;
-        status = paging_build(adapter, &op);
+/*
+ * The plan that hung ends here. What was in flight went with the reset, its MAPs become UNMAPs
+ * unless it unmaps them itself, and what the GPU has not unmapped is due.
+ */
+static void turn_round(struct plan *plan) {
+    plan->op_count = plan->built;
+    for (uint32_t i = 0; i < plan->built; i++) {
+        struct plan_op *op = &plan->ops[i];
+        const struct vidmm_op map = op->op;
+        op->last_buffer = 0;
+        if (map.kind == VIDMM_OP_MAP && !plan_unmaps(plan, i, map.allocation, &map.to)) {
+            op->op.kind = VIDMM_OP_UNMAP;
+            op->op.from = map.to;
+            op->op.to = map.from;
+            op->done = false;
+        }
+        op->due |= op->op.kind == VIDMM_OP_UNMAP && !op->done;
     }
-    return status;
 }
 
 static enum vidmm_status notify_memory(struct vidmm_allocation *allocation) {
@@ -120,7 +140,7 @@ static enum vidmm_status notify_memory(struct vidmm_allocation *allocation) {
                .first = true,
                .last = true},
     };
-    return paging_build(allocation->adapter, &op);
+    return add_notice(allocation->adapter, &op);
 }
 
 static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
@@ -146,7 +166,7 @@ static enum vidmm_status announce(struct vidmm_allocation *allocation) {
     struct plan_op op = {.op = {.kind = VIDMM_OP_NOTIFY_RESIDENCY, .allocation = allocation}};
     if (!allocation_announced(allocation) || !told_resident(allocation))
         return VIDMM_OK;
-    return paging_build(allocation->adapter, &op);
+    return add_notice(allocation->adapter, &op);
 }
 
 /* With GPU virtual addresses no TRANSFER tells of memory, and not all is in an aperture's range. */
@@ -229,29 +249,51 @@ static void bring_back(void *ctx, struct vidmm_allocation *allocation) {
                                      allocation->adapter->fences.submitted + 1);
 }
 
-/* The notices, then the restart, then what the notices left in paging buffers. */
+/* Everything leaves on paper; what the driver has to be told of it is due in the plan. */
 static enum vidmm_status clean_up_all(struct vidmm_adapter *adapter) {
     struct cleanup cleanup = {VIDMM_OK};
+    turn_round(&adapter->plan);
+    allocation_each(adapter, clean_up, &cleanup);
+    if (cleanup.status == VIDMM_OK)
+        cleanup.status = clean_up_buffers(adapter);
+    adapter->plan.built = adapter->plan.op_count; /* a hang from here on is one of these */
+    return cleanup.status;
+}
+
+static enum vidmm_status build_notices(struct vidmm_adapter *adapter) {
+    struct plan *plan = &adapter->plan;
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < plan->op_count; i++) {
+        struct plan_op *op = &plan->ops[i];
+        if (!op->due)
+            continue;
+        op->due = false; /* before: it may be half built when the GPU hangs */
+        status = paging_build(adapter, op);
+    }
+    return status;
+}
+
+/* The notices, then the restart, then what the notices left in paging buffers. */
+static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
     adapter->paging.held = true;
     paging_forget(adapter);
     swizzling_release_all(adapter);
     if (adapter->gpummu)
-        cleanup.status = space_restore_paging(adapter);
-    if (cleanup.status == VIDMM_OK)
-        cleanup.status = unmap_plan(adapter);
-    allocation_each(adapter, clean_up, &cleanup);
-    if (cleanup.status == VIDMM_OK)
-        cleanup.status = clean_up_buffers(adapter);
+        status = space_restore_paging(adapter);
+    if (status == VIDMM_OK)
+        status = clean_up_all(adapter);
+    if (status == VIDMM_OK)
+        status = build_notices(adapter);
+    if (status == VIDMM_OK && adapter->paging.held)
+        status = reset_restart(adapter);
+    if (status == VIDMM_OK)
+        status = paging_finish(adapter);
+    if (status)
+        return status;
     plan_begin(adapter);
-    if (cleanup.status == VIDMM_OK && adapter->paging.held)
-        cleanup.status = reset_restart(adapter);
-    if (cleanup.status == VIDMM_OK)
-        cleanup.status = paging_finish(adapter);
-    if (cleanup.status == VIDMM_OK)
-        cleanup.status = paging_map(adapter);
-    if (cleanup.status == VIDMM_OK && adapter->gpummu)
-        cleanup.status = space_restore(adapter);
-    return cleanup.status;
+    status = paging_map(adapter);
+    return status == VIDMM_OK && adapter->gpummu ? space_restore(adapter) : status;
 }
 
 enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
@@ -265,7 +307,7 @@ enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
         lose_paging_owners(adapter);
     dirty_lost(adapter);
     if (status == VIDMM_OK)
-        status = clean_up_all(adapter);
+        status = start_over(adapter);
     if (status == VIDMM_OK)
         allocation_each(adapter, bring_back, &pins);
     return status ? status : (pins.status == VIDMM_GPU_LOST ? VIDMM_GPU_LOST : VIDMM_OK);

@@ -42,7 +42,8 @@ static enum vidmm_status collect(struct call *call) {
     if (submission->count)
         memcpy(context->references, submission->references,
                submission->count * sizeof *submission->references);
-    context_allocations_list(context, context->references + submission->count);
+    if (own)
+        context_allocations_list(context, context->references + submission->count);
     if (submission->commands && submission->commands_size)
         memcpy(context->commands, submission->commands, submission->commands_size);
     return VIDMM_OK;
@@ -195,7 +196,7 @@ static bool keep_lists(const struct call *call, struct packet *packet) {
         memcpy((uint8_t *)packet->kept + list, ring->patches, patches);
     packet->patch.pAllocationList = packet->kept;
     packet->patch.pPatchLocationList =
-        (const D3DDDI_PATCHLOCATIONLIST *)(const void *)((uint8_t *)packet->kept + list);
+        (const D3DDDI_PATCHLOCATIONLIST *)((uintptr_t)packet->kept + list);
     return true;
 }
 

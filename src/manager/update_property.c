@@ -75,11 +75,7 @@ static enum vidmm_status ask_driver(const struct update *update) {
         nt = adapter->ddi->DxgkDdiValidateUpdateAllocationProperty(adapter->hadapter, &arg);
         adapter_return(adapter);
     }
-    return nt == STATUS_SUCCESS
-               ? VIDMM_OK
-               : FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = ASK,
-                       .field = "return value", .expected = "STATUS_SUCCESS", .page = PAGE,
-                       .index = FAULT_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
+    return fault_unless_success(adapter, ASK, PAGE, nt);
 }
 
 /* True while it lies where it may, in the form that is asked for. */

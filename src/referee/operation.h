@@ -56,11 +56,12 @@ const struct shadow_operation *later_next(const struct shadow_operation *operati
 uint32_t operations_under_way(HANDLE allocation);
 
 /* operation_promise.c: an allocation gets its place; its content goes to segment `to`, 0: to system
- * pages; it goes without a transfer. */
+ * pages; it goes without a transfer; pages of an aperture are taken by what comes in. */
 void promise_place(const struct shadow_object *allocation, const struct shadow_segment *segment,
                    uint64_t offset);
 void promise_leave(struct shadow_object *allocation, uint32_t to);
 void promise_discard(const struct shadow_object *allocation);
+void promise_taken(const struct shadow_segment *segment, uint64_t first, uint64_t pages);
 
 void transfer_asked(struct shadow_operation *operation);
 void transfer_built(const struct shadow_operation *operation);

@@ -148,17 +148,25 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
     page->given_up = page->given_up && state != SHADOW_PAGE_MAPPED;
 }
 
+/* Its content is on the way out of a memory segment. */
+static bool is_window(const struct shadow_object *allocation) {
+    return allocation != NULL && allocation->placed &&
+           operation_memory(allocation->segment) != NULL;
+}
+
 void map_built(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(arg);
+    struct shadow_object *allocation = operation_allocation(arg->MapApertureSegment.hAllocation);
     uint64_t mdl = list_start(arg);
     if (range.segment == NULL || !inside(&range))
         return;
+    if (!is_window(allocation))
+        promise_taken(range.segment, range.first, range.pages);
     for (uint64_t i = 0; i < range.pages && i < operation->frame_count; i++)
         set_page(range.segment, range.first + i, SHADOW_PAGE_MAPPED, operation->frames[i]);
     if (mdl <= range.first)
-        place_set(operation_allocation(arg->MapApertureSegment.hAllocation), range.segment->id,
-                  (range.first - mdl) * SHADOW_PAGE);
+        place_set(allocation, range.segment->id, (range.first - mdl) * SHADOW_PAGE);
 }
 
 void unmap_built(const struct shadow_operation *operation) {

@@ -113,6 +113,13 @@ static void note_chance(const struct shadow_object *allocation) {
     }
 }
 
+/* What came in may be out again by the next submission; the room was not there all the same. */
+void promise_taken(const struct shadow_segment *segment, uint64_t first, uint64_t pages) {
+    if (segment->id == chance.segment && first < chance.first + chance.pages &&
+        chance.first < first + pages)
+        chance.pages = 0;
+}
+
 /* Places for what comes in are mapped by now, and windows are unmapped: what is free still was. */
 static void judge_chance(void) {
     const struct shadow_adapter *adapter = &referee->adapter;

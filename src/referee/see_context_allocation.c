@@ -1,7 +1,8 @@
 /*
  * see_context_allocation.c - allocations that the driver makes for its contexts and devices
  * (nc-d3dkmddi-dxgkcb_createcontextallocation.md): whose they are, what the driver is given to
- * prepare them, and that they are in place before work that needs them is submitted.
+ * prepare them, that they are in place before work that needs them is submitted, and that the GPU
+ * has left their context before they are moved.
  *
  * The driver names owners by the system's handles, which it may do from inside the very call that
  * creates them: these are kept here, in front of see_device.c and see_callbacks.c.
@@ -27,6 +28,10 @@ static struct {
     uint64_t bytes;
     uint64_t va, mapped; /* bytes from `va` on lead to some of it; 0: none do */
 } made[ALLOCATIONS];
+
+/* The driver's handle of the context that each node ran last: the GPU may hold its state. Contexts
+ * with physical addresses only. NULL: of none. */
+static HANDLE running[SHADOW_NODES];
 
 static DRIVER_INITIALIZATION_DATA behind;
 static DXGKRNL_INTERFACE callbacks_behind;
@@ -71,6 +76,9 @@ static void owner_settle(uint32_t i, NTSTATUS status, HANDLE driver) {
 /* And what was made for it, which the system takes back. */
 static void owner_remove(HANDLE driver, bool context) {
     uint32_t i = owner_of_driver(driver, context);
+    for (uint32_t node = 0; context && node < SHADOW_NODES; node++)
+        if (running[node] == driver)
+            running[node] = NULL;
     if (i == OWNERS)
         return;
     for (uint32_t j = 0; j < ALLOCATIONS; j++)
@@ -221,12 +229,16 @@ static bool needs(uint32_t i, uint32_t context, uint32_t device) {
                                       (device != OWNERS && made[i].owner == owner[device].system));
 }
 
+/* Context `one` keeps something in allocation `i`. */
+static bool keeps(uint32_t one, uint32_t i) {
+    return one != OWNERS && needs(i, one, owner_of_driver(owner[one].device, false));
+}
+
 static void judge_submission(HANDLE context, bool virtual) {
     const struct tables_process *process = tables_process_of(shadow_find(SHADOW_CONTEXT, context));
     uint32_t one = owner_of_driver(context, true);
-    uint32_t device = one != OWNERS ? owner_of_driver(owner[one].device, false) : OWNERS;
-    for (uint32_t i = 0; one != OWNERS && i < ALLOCATIONS; i++) {
-        if (!needs(i, one, device))
+    for (uint32_t i = 0; i < ALLOCATIONS; i++) {
+        if (!keeps(one, i))
             continue;
         if (virtual)
             judge_reach(i, process);
@@ -235,11 +247,24 @@ static void judge_submission(HANDLE context, bool virtual) {
     }
 }
 
+/* Work that names no context and is neither paging nor a switch leaves the GPU as it was. */
+static void note_running(const DXGKARG_SUBMITCOMMAND *args) {
+    bool empty = args->DmaBufferSubmissionStartOffset == args->DmaBufferSubmissionEndOffset;
+    if (args->Flags.ContextSwitch)
+        MANAGER_MUST(283, empty, "a buffer of length zero with ContextSwitch", "it has %u bytes",
+                     args->DmaBufferSubmissionEndOffset - args->DmaBufferSubmissionStartOffset);
+    if (args->NodeOrdinal < SHADOW_NODES &&
+        (args->Flags.ContextSwitch || args->Flags.Paging || args->hContext != NULL))
+        running[args->NodeOrdinal] = args->Flags.ContextSwitch ? NULL : args->hContext;
+}
+
 static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE adapter,
                                            const DXGKARG_SUBMITCOMMAND *args) {
     pthread_mutex_lock(&referee->lock);
     if (!args->Flags.Paging)
         judge_submission(args->hContext, false);
+    if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
+        note_running(args);
     pthread_mutex_unlock(&referee->lock);
     return behind.DxgkDdiSubmitCommand(adapter, args);
 }
@@ -251,6 +276,51 @@ static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE adapter,
         judge_submission(args->hContext, true);
     pthread_mutex_unlock(&referee->lock);
     return behind.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+/* ---- Leaving --------------------------------------------------------------------------------- */
+
+/* What a paging operation takes out of its place, or NULL. */
+static HANDLE leaving(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    switch (args->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+        return args->Transfer.Source.SegmentId != 0 ? args->Transfer.hAllocation : NULL;
+    case DXGK_OPERATION_DISCARD_CONTENT:
+        return args->DiscardContent.hAllocation;
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+        return args->UnmapApertureSegment.hAllocation;
+    default:
+        return NULL;
+    }
+}
+
+static void judge_leaving(HANDLE allocation) {
+    uint32_t i = 0;
+    while (i < ALLOCATIONS && made[i].driver != allocation)
+        i++;
+    for (uint32_t node = 0; i < ALLOCATIONS && node < SHADOW_NODES; node++) {
+        bool held = running[node] != NULL && keeps(owner_of_driver(running[node], true), i);
+        MANAGER_MUST(283, !held,
+                     "a switch to no context before what the running one keeps is moved",
+                     "0x%llx bytes of the context that node %u ran last are moved",
+                     LLU(made[i].bytes), node);
+    }
+}
+
+/* What was on an engine is gone. */
+static NTSTATUS APIENTRY see_ResetFromTimeout(const HANDLE adapter) {
+    pthread_mutex_lock(&referee->lock);
+    memset(running, 0, sizeof(running));
+    pthread_mutex_unlock(&referee->lock);
+    return behind.DxgkDdiResetFromTimeout(adapter);
+}
+
+static NTSTATUS APIENTRY see_ResetEngine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    pthread_mutex_lock(&referee->lock);
+    if (args->NodeOrdinal < SHADOW_NODES)
+        running[args->NodeOrdinal] = NULL;
+    pthread_mutex_unlock(&referee->lock);
+    return behind.DxgkDdiResetEngine(adapter, args);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -277,6 +347,9 @@ static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE adapter,
     pthread_mutex_lock(&referee->lock);
     if (args->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE)
         judge_init(args);
+    HANDLE allocation = leaving(args);
+    if (allocation != NULL)
+        judge_leaving(allocation);
     pthread_mutex_unlock(&referee->lock);
     return behind.DxgkDdiBuildPagingBuffer(adapter, args);
 }
@@ -285,6 +358,7 @@ void referee_watch_context_allocations(DRIVER_INITIALIZATION_DATA *table) {
     behind = *table;
     memset(owner, 0, sizeof(owner));
     memset(made, 0, sizeof(made));
+    memset(running, 0, sizeof(running));
     WATCH(table, CreateDevice);
     WATCH(table, DestroyDevice);
     WATCH(table, CreateContext);
@@ -292,6 +366,8 @@ void referee_watch_context_allocations(DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, SubmitCommand);
     WATCH(table, SubmitCommandVirtual);
     WATCH(table, BuildPagingBuffer);
+    WATCH(table, ResetFromTimeout);
+    WATCH(table, ResetEngine);
 }
 
 static NTSTATUS APIENTRY see_DestroyContextAllocation(const HANDLE adapter,

@@ -220,8 +220,10 @@ static HANDLE APIENTRY see_CreateMemoryBasis(const HANDLE adapter,
     return handle;
 }
 
-/* NULL: nobody knows it. */
-static struct dirty_basis *judge_alive(HANDLE handle) {
+/* A call about a basis begins. NULL: nobody knows it. */
+static struct dirty_basis *enter_basis(struct referee_call *call, const char *name, HANDLE handle) {
+    referee_enter(call, name, REFEREE_REENTRANT);
+    dirty_count_call();
     struct dirty_basis *basis = find(handle);
     MANAGER_MUST(320, basis != NULL, "a basis that was created and not destroyed", "handle %p",
                  handle);
@@ -230,9 +232,7 @@ static struct dirty_basis *judge_alive(HANDLE handle) {
 
 static NTSTATUS APIENTRY see_DestroyMemoryBasis(const HANDLE adapter, const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiDestroyMemoryBasis", REFEREE_REENTRANT);
-    dirty_count_call();
-    struct dirty_basis *basis = judge_alive(handle);
+    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiDestroyMemoryBasis", handle);
     if (basis != NULL)
         MANAGER_MUST(320, !basis->started, "tracking stopped before the basis is destroyed",
                      "it is tracked");
@@ -250,9 +250,7 @@ static NTSTATUS APIENTRY see_DestroyMemoryBasis(const HANDLE adapter, const HAND
 
 static NTSTATUS APIENTRY see_StartDirtyTracking(const HANDLE adapter, const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiStartDirtyTracking", REFEREE_REENTRANT);
-    dirty_count_call();
-    struct dirty_basis *basis = judge_alive(handle);
+    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStartDirtyTracking", handle);
     if (basis != NULL)
         MANAGER_MUST(327, !basis->started, "one start of a basis before its stop",
                      "it is started already");
@@ -267,9 +265,7 @@ static NTSTATUS APIENTRY see_StartDirtyTracking(const HANDLE adapter, const HAND
 
 static NTSTATUS APIENTRY see_StopDirtyTracking(const HANDLE adapter, const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiStopDirtyTracking", REFEREE_REENTRANT);
-    dirty_count_call();
-    struct dirty_basis *basis = judge_alive(handle);
+    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStopDirtyTracking", handle);
     if (basis != NULL)
         MANAGER_MUST(327, basis->started, "a stop of what was started", "it is not started");
     referee_leave(&call);
@@ -357,9 +353,8 @@ static NTSTATUS APIENTRY see_QueryDirtyBitData(const HANDLE adapter,
     struct referee_call call;
     DXGKARG_QUERYDIRTYBITDATA passed = *args;
     struct guard guard = {.block = NULL};
-    referee_enter(&call, "DxgkDdiQueryDirtyBitData", REFEREE_REENTRANT);
-    dirty_count_call();
-    struct dirty_answer answer = {.basis = judge_alive(args->MemoryBasis)};
+    struct dirty_answer answer = {
+        .basis = enter_basis(&call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
     bool sound =
         answer.basis != NULL && answer.basis->sound && judge_query(answer.basis, args, &answer);
     if (sound) {

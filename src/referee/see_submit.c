@@ -4,6 +4,7 @@
  */
 #include "dirty.h"
 #include "hash.h"
+#include "tables.h"
 #include "work.h"
 
 #include <stdlib.h>
@@ -116,12 +117,14 @@ void submit_completed(uint32_t index, uint32_t fence) {
     if (index >= SHADOW_NODES)
         return;
     struct shadow_node *node = &referee->node[index];
+    bool paging = false;
     while (node->first != NULL && reached(fence, node->first->fence)) {
+        paging = node->first->paging;
         node->completed = node->first->fence;
         node->told = true;
         submission_end(node, true);
     }
-    if (node->first == NULL && index == referee->adapter.paging_node)
+    if (node->first == NULL && (paging || index == referee->adapter.paging_node))
         virtual_settled();
 }
 
@@ -174,6 +177,14 @@ bool submit_append(struct shadow_operation *operation) {
         link = &(*link)->next;
     *link = operation;
     return true;
+}
+
+const struct shadow_submission *submit_next(const struct shadow_submission *after) {
+    const struct shadow_submission *next = after != NULL ? after->next : NULL;
+    uint32_t nodes = referee->adapter.nodes, node = after != NULL ? after->node + 1 : 0;
+    for (; next == NULL && node < SHADOW_NODES && (node < nodes || node == 0); node++)
+        next = referee->node[node].first;
+    return next;
 }
 
 bool submit_under_way(void) {
@@ -425,10 +436,11 @@ static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
                  "Flags.Paging, a system context or none, and the address of the whole buffer",
                  "Flags 0x%x, hContext %p, address 0x%llx", args->Flags.Value, args->hContext,
                  (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
+    uint32_t node = tables_companion(context) ? context->node : referee->adapter.paging_node;
     if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
-        MANAGER_MUST(88, args->NodeOrdinal == referee->adapter.paging_node,
-                     "the paging node that the driver named", "NodeOrdinal is %u instead of %u",
-                     args->NodeOrdinal, referee->adapter.paging_node);
+        MANAGER_MUST(88, args->NodeOrdinal == node,
+                     "the paging node that the driver named, or the companion context's",
+                     "NodeOrdinal is %u instead of %u", args->NodeOrdinal, node);
     judge_mapped(args);
     if (build == NULL)
         return;
@@ -495,7 +507,7 @@ static uint32_t node_of(const DXGKARG_SUBMITCOMMAND *args) {
 
 /* From now on it is under way, with what was built into it. */
 static struct submission *enqueue(const DXGKARG_SUBMITCOMMAND *args, uint32_t index, bool again) {
-    if (!patched.open && !args->Flags.Paging)
+    if (!patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
         promise_forget();
     struct submission *submission = submission_begin(args, index);
     if (submission != NULL && args->Flags.Paging)

@@ -327,25 +327,45 @@ static NTSTATUS APIENTRY patch(HANDLE adapter, const DXGKARG_PATCH *arg) {
     return STATUS_SUCCESS;
 }
 
+/* Submission `n` of its kind. */
+static bool hangs(const struct world *world, bool paging, uint32_t n) {
+    if (!paging)
+        return n == world->hang_render;
+    return world->hang_paging && n >= world->hang_paging &&
+           n - world->hang_paging <= world->hang_paging_more;
+}
+
+/* Counted apart: nobody asked for it. */
+static NTSTATUS switch_context(struct world *world, const DXGKARG_SUBMITCOMMAND *arg) {
+    assert_true(!arg->hContext && !arg->Flags.Paging && !arg->DmaBufferSize &&
+                !arg->DmaBufferSubmissionEndOffset);
+    bool hangs = ++world->switches == world->hang_switch;
+    gpu_queue(world, &(struct world_job){.node = arg->NodeOrdinal,
+                                         .fence = arg->SubmissionFenceId,
+                                         .hangs = hangs});
+    return STATUS_SUCCESS;
+}
+
 static NTSTATUS APIENTRY submit_command(HANDLE adapter, const DXGKARG_SUBMITCOMMAND *arg) {
     struct world *world = adapter;
     uint32_t node = world->version >= DXGKDDI_INTERFACE_VERSION_WIN8 ? arg->NodeOrdinal : 0;
     assert_false(world->between_reset_and_restart);
     if (world->submit_status)
         return world->submit_status;
+    if (arg->Flags.ContextSwitch)
+        return switch_context(world, arg);
     uint32_t n = ++world->submits[arg->Flags.Paging];
     world->resubmissions += arg->Flags.Resubmission;
     world->fences[world->fence_count++ % 64] = arg->SubmissionFenceId;
-    gpu_queue(world,
-              &(struct world_job){
-                  .address = (uint64_t)arg->DmaBufferPhysicalAddress.QuadPart,
-                  .segment = arg->DmaBufferSegmentId,
-                  .start = arg->DmaBufferSubmissionStartOffset,
-                  .end = arg->Flags.Paging ? arg->DmaBufferSubmissionEndOffset : 0,
-                  .node = node,
-                  .fence = arg->SubmissionFenceId,
-                  .hangs = n == (arg->Flags.Paging ? world->hang_paging : world->hang_render),
-              });
+    gpu_queue(world, &(struct world_job){
+                         .address = (uint64_t)arg->DmaBufferPhysicalAddress.QuadPart,
+                         .segment = arg->DmaBufferSegmentId,
+                         .start = arg->DmaBufferSubmissionStartOffset,
+                         .end = arg->Flags.Paging ? arg->DmaBufferSubmissionEndOffset : 0,
+                         .node = node,
+                         .fence = arg->SubmissionFenceId,
+                         .hangs = hangs(world, arg->Flags.Paging, n),
+                     });
     return STATUS_SUCCESS;
 }
 

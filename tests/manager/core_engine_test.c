@@ -4,12 +4,6 @@
  */
 #include "core_world.h"
 
-static struct world_desc vram_only(uint64_t size) {
-    struct world_desc desc = world_local(size);
-    desc.read_set = desc.write_set = SET(VRAM);
-    return desc;
-}
-
 /* Two devices, each with a context on node 0 and something in VRAM that the CPU wrote. */
 struct two {
     struct world *world;
@@ -26,7 +20,7 @@ static void start(struct two *two, struct world *world) {
     for (uint32_t i = 0; i < 2; i++) {
         two->device[i] = world_device(world);
         two->context[i] = world_context(two->device[i]);
-        two->allocation[i] = world_create(two->device[i], vram_only(8 * KIB));
+        two->allocation[i] = world_create(two->device[i], world_only(SET(VRAM), 8 * KIB));
         world_write(two->allocation[i], i + 1);
     }
 }
@@ -45,8 +39,9 @@ static void submit(struct two *two, uint32_t whose) {
 }
 
 /* The first device hangs with its first submission; both have another one behind it. */
-static void submit_hanging(struct two *two) {
-    two->world->hang_render = 1;
+static void start_hanging(struct two *two, struct world *world) {
+    world->hang_render = 1;
+    start(two, world);
     submit(two, 0);
     submit(two, 1);
     submit(two, 0);
@@ -80,8 +75,7 @@ static void what_takes_too_long_is_preempted_and_done_again(void **state) {
     struct two two;
     struct world *world = engines();
     world->preempts_anything = true;
-    start(&two, world);
-    submit_hanging(&two);
+    start_hanging(&two, world);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(vidmm_wait(world->adapter, two.fence[i]), VIDMM_OK);
     assert_int_equal(world->preemptions, 1);
@@ -101,8 +95,7 @@ static void an_engine_that_hangs_is_reset_alone(void **state) {
     struct two two;
     struct world *world = engines();
     struct vidmm_stats stats;
-    start(&two, world);
-    submit_hanging(&two);
+    start_hanging(&two, world);
     expect_first_lost(&two);
     assert_int_equal(world->preemptions, 1); /* in vain, and before the reset */
     assert_int_equal(world->engine_resets, 1);
@@ -119,8 +112,7 @@ static void reports_during_the_reset_do_not_count(void **state) {
     struct two two;
     struct world *world = engines();
     world->tells_late = true;
-    start(&two, world);
-    submit_hanging(&two);
+    start_hanging(&two, world);
     expect_first_lost(&two);
     expect_nothing_moved(&two);
     world_end(world);
@@ -132,8 +124,7 @@ static void an_engine_that_answers_is_waited_for_a_while(void **state) {
         struct two two;
         struct world *world = engines();
         world->responsive = responsive;
-        start(&two, world);
-        submit_hanging(&two);
+        start_hanging(&two, world);
         uint64_t before = world->now;
         expect_first_lost(&two);
         assert_true(world->now - before >= 3 * UINT64_C(2000000000));
@@ -151,7 +142,7 @@ static void paging_work_behind_a_hang_keeps_its_fence(void **state) {
     world->nodes = 1;
     world->paging_node = 0;
     start(&two, world);
-    struct vidmm_allocation *late = world_create(two.device[1], vram_only(8 * KIB));
+    struct vidmm_allocation *late = world_create(two.device[1], world_only(SET(VRAM), 8 * KIB));
     world_write(late, 7);
     submit(&two, 1);
     assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_OK);
@@ -194,8 +185,7 @@ static void what_cannot_be_reset_alone_is_reset_with_the_adapter(void **state) {
         world->engine_status = i == 0 ? STATUS_UNSUCCESSFUL : 0;
         world->resets_engines = i == 0;
         world->preempts = i != 2;
-        start(&two, world);
-        submit_hanging(&two);
+        start_hanging(&two, world);
         assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_DEVICE_LOST);
         assert_int_equal(world->preemptions, i != 2);
         assert_int_equal(world->engine_resets, 0);
@@ -210,8 +200,7 @@ static void a_fence_that_cannot_be_stops_the_adapter(void **state) {
         struct two two;
         struct world *world = engines();
         world->aborted_off = i == 0 ? 100 : (uint32_t)-100;
-        start(&two, world);
-        submit_hanging(&two);
+        start_hanging(&two, world);
         assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_DRIVER_BROKE_RULE);
         world_expect_fault(world, VIDMM_DRIVER_BROKE_RULE, "R281");
         assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_STOPPED);
@@ -225,8 +214,7 @@ static void resets_that_abort_nothing_come_to_an_end(void **state) {
     struct two two;
     struct world *world = engines();
     world->resets_nothing = true;
-    start(&two, world);
-    submit_hanging(&two);
+    start_hanging(&two, world);
     assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_DEVICE_LOST);
     assert_true(world->engine_resets < 10);
     assert_int_equal(world->resets, 1);
@@ -250,8 +238,7 @@ static void engines_of_one_group_go_together(void **state) {
         assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_OK);
         assert_int_equal(vidmm_context_create(two.device[1], 1, &copies), VIDMM_OK);
         world->hang_render = world->submits[0] + 1;
-        struct vidmm_submission alone = {.count = 0};
-        assert_int_equal(vidmm_submit(two.context[0], &alone, &two.fence[0]), VIDMM_OK);
+        assert_int_equal(vidmm_submit(two.context[0], &nothing, &two.fence[0]), VIDMM_OK);
         assert_int_equal(vidmm_submit(copies, &nothing, &other), VIDMM_OK);
         world->jobs[1].hangs = preempts == 0; /* so that it is still there */
         assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_DEVICE_LOST);
@@ -279,14 +266,23 @@ static void fault(struct two *two, uint32_t flags) {
     vidmm_notify_page_faulted(two->world->adapter, &fault);
 }
 
+/* It is all that the engine has. */
+static struct world *start_faulted(struct two *two, uint32_t flags) {
+    struct world *world = engines();
+    world->hang_render = 1;
+    start(two, world);
+    submit(two, 0);
+    fault(two, flags);
+    return world;
+}
+
 static void a_page_fault_costs_its_device_and_nobody_else(void **state) {
     (void)state;
     for (uint32_t anonymous = 0; anonymous < 2; anonymous++) {
         struct two two;
         struct world *world = engines();
         struct vidmm_fault told;
-        start(&two, world);
-        submit_hanging(&two);
+        start_hanging(&two, world);
         fault(&two, DXGK_PAGE_FAULT_WRITE | DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
                         (anonymous ? DXGK_PAGE_FAULT_FENCE_INVALID : 0));
         expect_first_lost(&two);
@@ -309,11 +305,7 @@ static void a_page_fault_costs_its_device_and_nobody_else(void **state) {
 static void a_faulted_engine_is_reset_before_it_works_again(void **state) {
     (void)state;
     struct two two;
-    struct world *world = engines();
-    start(&two, world);
-    world->hang_render = 1;
-    submit(&two, 0);
-    fault(&two, DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED);
+    struct world *world = start_faulted(&two, DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED);
     assert_int_equal(world->engine_resets, 0);
     submit(&two, 1);
     assert_int_equal(world->engine_resets, 1);
@@ -325,11 +317,7 @@ static void a_faulted_engine_is_reset_before_it_works_again(void **state) {
 static void a_fault_that_says_so_resets_the_adapter(void **state) {
     (void)state;
     struct two two;
-    struct world *world = engines();
-    start(&two, world);
-    world->hang_render = 1;
-    submit(&two, 0);
-    fault(&two, DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED);
+    struct world *world = start_faulted(&two, DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED);
     assert_int_equal(world_use(two.context[1], true, 1, two.allocation[1]), VIDMM_OK);
     assert_int_equal(world->engine_resets, 0);
     assert_int_equal(world->resets, 1);
@@ -341,11 +329,7 @@ static void a_fault_that_says_so_resets_the_adapter(void **state) {
 static void a_fatal_fault_ends_everything(void **state) {
     (void)state;
     struct two two;
-    struct world *world = engines();
-    start(&two, world);
-    world->hang_render = 1;
-    submit(&two, 0);
-    fault(&two, DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR);
+    struct world *world = start_faulted(&two, DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR);
     assert_int_equal(world_use(two.context[1], true, 1, two.allocation[1]), VIDMM_STOPPED);
     assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_STOPPED);
     world_end(world);
@@ -366,6 +350,26 @@ static void reports_that_make_no_sense_are_nothing(void **state) {
     world_end(world);
 }
 
+/* The engine holds the state of nobody after its reset. */
+static void a_switch_to_no_context_that_hangs_costs_the_context_and_nobody_else(void **state) {
+    (void)state;
+    struct world *world = engines();
+    assert_int_equal(world_start(world), VIDMM_OK);
+    struct vidmm_device *other = world_device(world), *device = world_device(world);
+    struct vidmm_context *good = world_context(other);
+    world->context_allocation = true;
+    struct vidmm_context *context = world_context(device);
+    assert_int_equal(world_use(context, true, 0), VIDMM_OK);
+    world->hang_switch = 1;
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK);
+    assert_true(world->switches >= 1);
+    assert_int_equal(world->engine_resets, 1);
+    assert_int_equal(world->resets, 0);
+    assert_int_equal(world_use(context, true, 0), VIDMM_DEVICE_LOST);
+    assert_int_equal(world_use(good, true, 0), VIDMM_OK);
+    world_end(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_takes_too_long_is_preempted_and_done_again),
@@ -383,6 +387,7 @@ int main(void) {
         cmocka_unit_test(a_fault_that_says_so_resets_the_adapter),
         cmocka_unit_test(a_fatal_fault_ends_everything),
         cmocka_unit_test(reports_that_make_no_sense_are_nothing),
+        cmocka_unit_test(a_switch_to_no_context_that_hangs_costs_the_context_and_nobody_else),
     };
     return cmocka_run_group_tests_name("core_engine", tests, NULL, NULL);
 }

@@ -14,9 +14,7 @@ static struct vidmm_context *open_context(struct world *world, struct vidmm_devi
 }
 
 static struct world_desc only(uint32_t set, uint64_t size, uint32_t flags) {
-    struct world_desc desc = world_local(size);
-    desc.read_set = desc.write_set = set;
-    desc.preferred = 0;
+    struct world_desc desc = world_only(set, size);
     desc.flags = flags;
     return desc;
 }

@@ -15,19 +15,13 @@ static struct vidmm_context *open_context(struct world *world, struct vidmm_devi
 }
 
 /* Only VRAM: going over its size means eviction. */
-static struct world_desc vram_only(uint64_t size) {
-    struct world_desc desc = world_local(size);
-    desc.read_set = desc.write_set = SET(VRAM);
-    return desc;
-}
-
 static void eviction_and_page_in_preserve_bytes(void **state) {
     (void)state;
     struct vidmm_device *device;
     struct world *world = small();
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(40 * KIB));
-    struct vidmm_allocation *b = world_create(device, vram_only(40 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 40 * KIB));
     world_write(a, 1);
     world_write(b, 2);
     for (uint32_t round = 0; round < 3; round++) {
@@ -49,8 +43,8 @@ static void clean_allocations_leave_by_discard(void **state) {
     struct vidmm_device *device;
     struct world *world = small();
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(40 * KIB));
-    struct vidmm_allocation *b = world_create(device, vram_only(40 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 40 * KIB));
     world_write(a, 1);
     assert_int_equal(world_use(context, false, 1, a), VIDMM_OK);
     uint32_t first = world->build_count;
@@ -68,7 +62,7 @@ static void new_allocations_are_filled_with_zero(void **state) {
     struct world *world = small();
     struct vidmm_context *context = open_context(world, &device);
     memset(world->segments[VRAM - 1].bytes, 0xee, 64 * KIB);
-    struct vidmm_allocation *a = world_create(device, vram_only(8 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 8 * KIB));
     assert_int_equal(world_use(context, false, 1, a), VIDMM_OK);
     struct vidmm_allocation_info info;
     vidmm_allocation_info(a, &info);
@@ -84,7 +78,7 @@ static void many_operations_share_one_paging_buffer(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     struct vidmm_allocation *a[8];
     for (uint32_t i = 0; i < 8; i++)
-        a[i] = world_create(device, vram_only(4 * KIB));
+        a[i] = world_create(device, world_only(SET(VRAM), 4 * KIB));
     uint32_t submits = world->submits[1], first = world->build_count;
     assert_int_equal(world_use(context, true, 8, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]),
                      VIDMM_OK);
@@ -107,8 +101,8 @@ static void a_full_buffer_is_submitted_and_the_operation_goes_on(void **state) {
     world->paging_size = 4096;
     world->paging_private = 128;
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(64 * KIB));
-    struct vidmm_allocation *b = world_create(device, vram_only(64 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 64 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 64 * KIB));
     world->transfer_step = 4096; /* one command a page: more than one buffer holds */
     world_write(a, 1);
     world_write(b, 2);
@@ -135,8 +129,8 @@ static void multipass_operations_lose_no_byte(void **state) {
     world->paging_size = 4096;
     world->transfer_step = 4096;
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(1 * MIB));
-    struct vidmm_allocation *b = world_create(device, vram_only(1 * MIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 1 * MIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 1 * MIB));
     world_write(a, 1);
     world_write(b, 2);
     for (uint32_t i = 0; i < 4; i++)
@@ -156,8 +150,8 @@ static void operations_are_told_when_their_buffer_is_done_and_before_the_next(vo
     world->paging_size = 4096;
     world->deferred = world->prompt = true;
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(512 * KIB));
-    struct vidmm_allocation *b = world_create(device, vram_only(512 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 512 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 512 * KIB));
     world->transfer_step = 4096;
     world_write(a, 1);
     world_write(b, 2);
@@ -177,7 +171,7 @@ static void eviction_windows_are_told_before_they_close(void **state) {
     struct world *world = small();
     world->deferred = true;
     struct vidmm_context *context = open_context(world, &device);
-    struct world_desc desc = vram_only(64 * KIB);
+    struct world_desc desc = world_only(SET(VRAM), 64 * KIB);
     desc.evict_set = SET(APERTURE);
     struct vidmm_allocation *a = world_create(device, desc), *b = world_create(device, desc);
     for (uint32_t i = 0; i < 4; i++)
@@ -195,8 +189,8 @@ static void busy_allocations_are_retried_idle(void **state) {
     world->busy_every = 2;
     world->deferred = true;
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(40 * KIB));
-    struct vidmm_allocation *b = world_create(device, vram_only(40 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 40 * KIB));
     world_write(a, 1);
     world_write(b, 2);
     for (uint32_t i = 0; i < 6; i++)
@@ -218,14 +212,14 @@ static void expect_broken(void (*damage)(struct world *world), const char *rule)
     struct vidmm_device *device;
     struct world *world = small();
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(8 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 8 * KIB));
     struct vidmm_allocation *b = NULL;
     damage(world);
     assert_int_equal(world_use(context, true, 1, a), VIDMM_DRIVER_BROKE_RULE);
     world_expect_fault(world, VIDMM_DRIVER_BROKE_RULE, rule);
     assert_int_equal(world_segment_of(a), 0);
     assert_int_equal(world_use(context, true, 1, a), VIDMM_STOPPED);
-    assert_int_equal(world_try_create(device, vram_only(PAGE), &b), VIDMM_STOPPED);
+    assert_int_equal(world_try_create(device, world_only(SET(VRAM), PAGE), &b), VIDMM_STOPPED);
     vidmm_allocation_destroy(a);
     world_end(world);
 }
@@ -270,7 +264,7 @@ static void chunks_cover_the_allocation_once(void **state) {
     struct world *world = world_new(1 * MIB, 0, 0);
     world->transfer_chunk = 96 * KIB;
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(500 * KIB + 1));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 500 * KIB + 1));
     world_write(a, 7);
     uint32_t first = world->build_count;
     uint64_t at = 0, size = 504 * KIB;
@@ -301,7 +295,7 @@ static void paging_buffers_may_live_in_an_aperture(void **state) {
     world->paging_segment = APERTURE;
     world->paging_private = 32;
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(16 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 16 * KIB));
     const DXGKARG_BUILDPAGINGBUFFER *map =
         world_find_build(world, 0, DXGK_OPERATION_MAP_APERTURE_SEGMENT);
     assert_non_null(map);

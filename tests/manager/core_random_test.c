@@ -58,8 +58,10 @@ static struct world *random_world(struct life *life) {
         world->context_allocation = false;
     if (chance(life, 10))
         world->hang_render = 1 + next(life, 60);
-    if (chance(life, 10))
+    if (chance(life, 10)) {
         world->hang_paging = 1 + next(life, 80);
+        world->hang_paging_more = next(life, 3);
+    }
     world->preempts = chance(life, 50);
     world->preempts_anything = chance(life, 50);
     world->resets_engines = chance(life, 50);
@@ -163,8 +165,8 @@ static void lock(struct life *life, struct thing *thing) {
     if ((thing->pinned && status == VIDMM_NOT_LOCKABLE) || gave_up(life, status))
         return;
     assert_int_equal(status, VIDMM_OK);
-    vidmm_unlock(thing->allocation);
-    if (thing->pinned)
+    vidmm_unlock(thing->allocation); /* what was written goes to the segment, and may hang there */
+    if (thing->pinned || gave_up(life, VIDMM_OK))
         return;
     forget_if_lost(thing);
     if (thing->content)

@@ -9,22 +9,14 @@ static struct vidmm_context *open_context(struct world *world, struct vidmm_devi
     return world_context(*device);
 }
 
-static struct world_desc vram_only(uint64_t size) {
-    struct world_desc desc = world_local(size);
-    desc.read_set = desc.write_set = SET(VRAM);
-    return desc;
-}
-
 static void a_reset_tells_the_driver_what_left(void **state) {
     (void)state;
     struct vidmm_device *device;
     struct world *world = world_new(64 * KIB, 64 * KIB, 0);
     struct vidmm_context *context = open_context(world, &device);
-    struct world_desc aperture = world_local(8 * KIB);
-    aperture.read_set = aperture.write_set = SET(APERTURE);
-    aperture.preferred = 0;
-    struct vidmm_allocation *clean = world_create(device, vram_only(8 * KIB));
-    struct vidmm_allocation *dirty = world_create(device, vram_only(8 * KIB));
+    struct world_desc aperture = world_only(SET(APERTURE), 8 * KIB);
+    struct vidmm_allocation *clean = world_create(device, world_only(SET(VRAM), 8 * KIB));
+    struct vidmm_allocation *dirty = world_create(device, world_only(SET(VRAM), 8 * KIB));
     struct vidmm_allocation *mapped = world_create(device, aperture);
     world_write(clean, 1);
     world_write(dirty, 2);
@@ -58,8 +50,8 @@ static void a_hanging_submission_loses_its_device_only(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     struct vidmm_device *other = world_device(world);
     struct vidmm_context *innocent = world_context(other);
-    struct vidmm_allocation *a = world_create(device, vram_only(40 * KIB));
-    struct vidmm_allocation *b = world_create(other, vram_only(40 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *b = world_create(other, world_only(SET(VRAM), 40 * KIB));
     struct vidmm_reference reference = {a, true};
     struct vidmm_submission submission = {.references = &reference, .count = 1};
     uint64_t fence[2] = {0, 0};
@@ -91,8 +83,8 @@ static void paging_gets_past_a_hang(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     struct vidmm_device *other = world_device(world);
     struct vidmm_context *innocent = world_context(other);
-    struct vidmm_allocation *a = world_create(device, vram_only(40 * KIB));
-    struct vidmm_allocation *b = world_create(other, vram_only(40 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *b = world_create(other, world_only(SET(VRAM), 40 * KIB));
     world_write(b, 5);
     assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
     assert_int_equal(world_use(innocent, true, 1, b), VIDMM_OK);
@@ -111,7 +103,7 @@ static void a_hanging_paging_buffer_loses_the_owners(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     struct vidmm_device *other = world_device(world);
     struct vidmm_context *innocent = world_context(other);
-    struct world_desc desc = vram_only(40 * KIB);
+    struct world_desc desc = world_only(SET(VRAM), 40 * KIB);
     desc.evict_set = SET(APERTURE);
     struct vidmm_allocation *a = world_create(device, desc);
     struct vidmm_allocation *b = world_create(device, desc);
@@ -132,17 +124,17 @@ static void a_hanging_paging_buffer_loses_the_owners(void **state) {
     world_end(world);
 }
 
-/* Two allocations leave the aperture in the buffer that hangs; what comes there afterwards may not
- * find their pages. */
-static void what_hung_on_its_way_out_of_an_aperture_leaves_it(void **state) {
-    (void)state;
+/*
+ * Two allocations leave the aperture in the buffer that hangs, and then in those of so many
+ * clean-ups that hang; what comes there afterwards may not find their pages.
+ */
+static void leave_an_aperture(uint32_t more) {
     struct vidmm_device *device;
     struct world *world = world_new(64 * KIB, 64 * KIB, 0);
     world->hang_paging = 2;
+    world->hang_paging_more = more;
     (void)open_context(world, &device);
-    struct world_desc desc = world_local(24 * KIB);
-    desc.read_set = desc.write_set = SET(APERTURE);
-    desc.preferred = 0;
+    struct world_desc desc = world_only(SET(APERTURE), 24 * KIB);
     struct vidmm_allocation *a = world_create(device, desc);
     struct vidmm_allocation *b = world_create(device, desc);
     struct vidmm_device *other = world_device(world);
@@ -151,13 +143,87 @@ static void what_hung_on_its_way_out_of_an_aperture_leaves_it(void **state) {
     world_write(b, 2);
     assert_int_equal(world_use(world_context(device), true, 2, a, b), VIDMM_OK);
     uint32_t first = world->build_count;
-    (void)vidmm_evict_all(world->adapter);
-    assert_int_equal(world->resets, 1);
-    assert_int_equal(world_count_builds(world, first, DXGK_OPERATION_UNMAP_APERTURE_SEGMENT), 4);
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK);
+    assert_int_equal(world->resets, 1 + more);
+    assert_int_equal(world_count_builds(world, first, DXGK_OPERATION_UNMAP_APERTURE_SEGMENT),
+                     2 * (2 + more));
     struct vidmm_allocation *c = world_create(other, desc);
     world_write(c, 3);
     assert_int_equal(world_use(innocent, false, 1, c), VIDMM_OK); /* core_gpu.c judges the MAP */
     world_gpu_check(world, c, 3);
+    world_end(world);
+}
+
+static void what_hung_on_its_way_out_of_an_aperture_leaves_it(void **state) {
+    (void)state;
+    for (uint32_t more = 0; more <= 3; more++)
+        leave_an_aperture(more);
+}
+
+/* Single pages that fill the aperture, so many that their UNMAPs take two paging buffers. */
+#define CROWD 60u
+
+static struct world *crowded(struct vidmm_device **device) {
+    struct world *world = world_new(64 * KIB, CROWD * PAGE, 0);
+    struct vidmm_reference references[CROWD + 1];
+    uint64_t fence;
+    world->paging_size = 4096;
+    struct vidmm_context *context = open_context(world, device);
+    struct world_desc desc = world_only(SET(APERTURE), PAGE);
+    for (uint32_t i = 0; i < CROWD; i++)
+        references[i] = (struct vidmm_reference){world_create(*device, desc), true};
+    references[CROWD] =
+        (struct vidmm_reference){world_create(*device, world_only(SET(VRAM), PAGE)), true};
+    struct vidmm_submission submission = {.references = references, .count = CROWD + 1};
+    assert_int_equal(vidmm_submit(context, &submission, &fence), VIDMM_OK);
+    assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_OK);
+    return world;
+}
+
+static void expect_nothing_mapped(const struct world *world) {
+    const struct world_segment *aperture = &world->segments[APERTURE - 1];
+    uint64_t dummy = world->os.dummy_page(world->os.ctx);
+    for (uint64_t page = 0; page < aperture->size / PAGE; page++)
+        assert_int_equal(aperture->pages[page], dummy);
+}
+
+/* From paging buffer `which` of the clean-up on, `times` of them hang. */
+static void hang_in_clean_up(uint32_t which, uint32_t times) {
+    struct vidmm_device *device;
+    struct world *world = crowded(&device);
+    struct vidmm_device *other = world_device(world);
+    uint32_t first = world->build_count, before = world->submits[1];
+    world->hang_paging = before + which;
+    world->hang_paging_more = times - 1;
+    assert_int_equal(vidmm_reset(world->adapter), VIDMM_OK);
+    assert_int_equal(world->resets, 1 + times);
+    expect_nothing_mapped(world);
+    assert_int_equal(world_count_builds(world, first, DXGK_OPERATION_TRANSFER), 1);
+    assert_true(vidmm_device_lost(device));
+    assert_false(vidmm_device_lost(other));
+    struct vidmm_allocation *next = world_create(other, world_local(8 * KIB));
+    world_write(next, 7);
+    assert_int_equal(world_use(world_context(other), false, 1, next), VIDMM_OK);
+    world_gpu_check(world, next, 7);
+    world_end(world);
+}
+
+static void a_clean_up_that_hangs_leaves_nothing_mapped(void **state) {
+    (void)state;
+    hang_in_clean_up(1, 1);
+    for (uint32_t times = 1; times <= 3; times++)
+        hang_in_clean_up(2, times);
+}
+
+static void a_clean_up_that_always_hangs_stops_the_adapter(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = crowded(&device);
+    world->hang_paging = world->submits[1] + 1;
+    world->hang_paging_more = UINT32_MAX;
+    assert_int_equal(vidmm_reset(world->adapter), VIDMM_GPU_LOST);
+    assert_true(world->resets < 10);
+    assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_STOPPED);
     world_end(world);
 }
 
@@ -168,10 +234,9 @@ static void a_place_is_taken_back_from_a_window(void **state) {
     struct world *world = world_new(64 * KIB, 40 * KIB, 0);
     world->hang_paging = 2;
     struct vidmm_context *context = open_context(world, &device);
-    struct world_desc local = vram_only(24 * KIB), aperture = world_local(24 * KIB);
+    struct world_desc local = world_only(SET(VRAM), 24 * KIB);
+    struct world_desc aperture = world_only(SET(APERTURE), 24 * KIB);
     local.evict_set = SET(APERTURE);
-    aperture.read_set = aperture.write_set = SET(APERTURE);
-    aperture.preferred = 0;
     struct vidmm_allocation *a = world_create(device, aperture);
     struct vidmm_allocation *b = world_create(device, local);
     struct vidmm_segment_info info;
@@ -190,7 +255,7 @@ static void pinned_allocations_come_back_after_a_reset(void **state) {
     struct vidmm_device *device;
     struct world *world = world_new(64 * KIB, 64 * KIB, 0);
     (void)open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, vram_only(8 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 8 * KIB));
     world_write(a, 1);
     assert_int_equal(vidmm_allocation_pin(a, true), VIDMM_OK);
     assert_int_equal(vidmm_reset(world->adapter), VIDMM_OK);
@@ -224,6 +289,8 @@ int main(void) {
         cmocka_unit_test(paging_gets_past_a_hang),
         cmocka_unit_test(a_hanging_paging_buffer_loses_the_owners),
         cmocka_unit_test(what_hung_on_its_way_out_of_an_aperture_leaves_it),
+        cmocka_unit_test(a_clean_up_that_hangs_leaves_nothing_mapped),
+        cmocka_unit_test(a_clean_up_that_always_hangs_stops_the_adapter),
         cmocka_unit_test(a_place_is_taken_back_from_a_window),
         cmocka_unit_test(pinned_allocations_come_back_after_a_reset),
         cmocka_unit_test(a_faulting_submission_loses_its_device),

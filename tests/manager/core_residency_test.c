@@ -10,20 +10,13 @@ static struct vidmm_context *open_context(struct world *world, struct vidmm_devi
     return world_context(*device);
 }
 
-static struct world_desc only(uint32_t set, uint64_t size) {
-    struct world_desc desc = world_local(size);
-    desc.read_set = desc.write_set = set;
-    desc.preferred = 0;
-    return desc;
-}
-
 static void what_does_not_fit_leaves_everything_as_it_was(void **state) {
     (void)state;
     struct vidmm_device *device;
     struct world *world = world_new(64 * KIB, 64 * KIB, 0);
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, only(SET(VRAM), 40 * KIB));
-    struct vidmm_allocation *b = world_create(device, only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 40 * KIB));
     struct vidmm_segment_info before, after;
     struct vidmm_fault fault;
     world_write(a, 1);
@@ -80,7 +73,7 @@ static void flexible_references_make_room_for_those_without_choice(void **state)
     struct world *world = world_new(64 * KIB, 256 * KIB, 0);
     struct vidmm_context *context = open_context(world, &device);
     struct vidmm_allocation *flexible = world_create(device, world_local(40 * KIB));
-    struct vidmm_allocation *bound = world_create(device, only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *bound = world_create(device, world_only(SET(VRAM), 40 * KIB));
     world_write(flexible, 1);
     world_write(bound, 2);
     assert_int_equal(world_use(context, true, 2, flexible, bound), VIDMM_OK);
@@ -98,11 +91,11 @@ static void fragmentation_is_no_reason_to_refuse(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     struct vidmm_allocation *a[16];
     for (uint32_t i = 0; i < 16; i++) {
-        a[i] = world_create(device, only(SET(VRAM), 4 * KIB));
+        a[i] = world_create(device, world_only(SET(VRAM), 4 * KIB));
         world_write(a[i], i);
         assert_int_equal(world_use(context, true, 1, a[i]), VIDMM_OK);
     }
-    struct vidmm_allocation *big = world_create(device, only(SET(VRAM), 32 * KIB));
+    struct vidmm_allocation *big = world_create(device, world_only(SET(VRAM), 32 * KIB));
     world_write(big, 99);
     assert_int_equal(
         world_use(context, true, 9, big, a[0], a[2], a[4], a[6], a[8], a[10], a[12], a[14]),
@@ -122,14 +115,14 @@ static void the_least_recently_used_goes_first(void **state) {
     struct vidmm_context *context = open_context(world, &device);
     struct vidmm_allocation *a[4];
     for (uint32_t i = 0; i < 4; i++)
-        a[i] = world_create(device, only(SET(VRAM), 16 * KIB));
+        a[i] = world_create(device, world_only(SET(VRAM), 16 * KIB));
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(world_use(context, true, 1, a[i]), VIDMM_OK);
     assert_int_equal(world_use(context, true, 1, a[0]), VIDMM_OK);
     vidmm_allocation_set_priority(a[1], D3DDDI_ALLOCATIONPRIORITY_HIGH);
     vidmm_allocation_set_priority(a[3], D3DDDI_ALLOCATIONPRIORITY_MINIMUM);
-    struct vidmm_allocation *b = world_create(device, only(SET(VRAM), 16 * KIB));
-    struct vidmm_allocation *c = world_create(device, only(SET(VRAM), 16 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 16 * KIB));
+    struct vidmm_allocation *c = world_create(device, world_only(SET(VRAM), 16 * KIB));
     assert_int_equal(world_use(context, true, 1, b), VIDMM_OK);
     assert_int_equal(world_segment_of(a[3]), 0); /* the lowest priority */
     assert_int_equal(world_use(context, true, 1, c), VIDMM_OK);
@@ -146,7 +139,7 @@ static void evictions_go_through_the_aperture_that_the_driver_names(void **state
     world->map_at_once = true; /* UNMAP must wait for the transfer through the window */
     world->deferred = true;
     struct vidmm_context *context = open_context(world, &device);
-    struct world_desc desc = only(SET(VRAM), 40 * KIB);
+    struct world_desc desc = world_only(SET(VRAM), 40 * KIB);
     desc.evict_set = SET(APERTURE);
     struct vidmm_allocation *a = world_create(device, desc);
     struct vidmm_allocation *b = world_create(device, desc);
@@ -214,8 +207,8 @@ static void pinned_allocations_stay(void **state) {
     struct vidmm_device *device;
     struct world *world = world_new(64 * KIB, 0, 0);
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_allocation *a = world_create(device, only(SET(VRAM), 40 * KIB));
-    struct vidmm_allocation *b = world_create(device, only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
+    struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 40 * KIB));
     assert_int_equal(vidmm_allocation_pin(a, true), VIDMM_OK);
     assert_int_equal(world_segment_of(a), VRAM);
     assert_int_equal(world_use(context, true, 1, b), VIDMM_DOES_NOT_FIT);
@@ -235,10 +228,10 @@ static void overlays_stay_in_the_last_fifth(void **state) {
     struct vidmm_device *device;
     struct world *world = world_new(320 * KIB, 0, 0);
     struct vidmm_context *context = open_context(world, &device);
-    struct world_desc desc = only(SET(VRAM), 16 * KIB);
+    struct world_desc desc = world_only(SET(VRAM), 16 * KIB);
     desc.flags |= 1u << 8;
     struct vidmm_allocation *overlay = world_create(device, desc);
-    struct vidmm_allocation *big = world_create(device, only(SET(VRAM), 320 * KIB));
+    struct vidmm_allocation *big = world_create(device, world_only(SET(VRAM), 320 * KIB));
     struct vidmm_allocation_info info;
     assert_int_equal(world_use(context, true, 1, overlay), VIDMM_OK);
     vidmm_allocation_info(overlay, &info);
@@ -260,7 +253,7 @@ static void context_allocations_are_resident_with_their_context(void **state) {
     assert_int_equal(world_count_builds(world, 0, DXGK_OPERATION_INIT_CONTEXT_RESOURCE), 1);
     assert_true(vidmm_segment_info(world->adapter, VRAM, &info));
     assert_int_equal(info.used, 3 * PAGE);
-    struct vidmm_allocation *big = world_create(device, only(SET(VRAM), 64 * KIB));
+    struct vidmm_allocation *big = world_create(device, world_only(SET(VRAM), 64 * KIB));
     assert_int_equal(world_use(context, true, 1, big), VIDMM_OK); /* it can live in the aperture */
     assert_true(vidmm_segment_info(world->adapter, APERTURE, &info));
     assert_int_equal(info.used, 3 * PAGE);
@@ -268,6 +261,55 @@ static void context_allocations_are_resident_with_their_context(void **state) {
     vidmm_context_destroy(context);
     assert_true(vidmm_segment_info(world->adapter, APERTURE, &info));
     assert_int_equal(info.used, 0);
+    world_end(world);
+}
+
+static void the_gpu_leaves_a_context_before_its_memory_is_moved(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 64 * KIB, 0);
+    world->context_allocation = true;
+    struct vidmm_context *context = open_context(world, &device);
+    assert_int_equal(world_use(context, true, 0), VIDMM_OK);
+    struct vidmm_allocation *big = world_create(device, world_only(SET(VRAM), 64 * KIB));
+    assert_int_equal(world->switches, 0);
+    assert_int_equal(world_use(context, true, 1, big), VIDMM_OK); /* out of VRAM */
+    assert_int_equal(world->switches, 1);
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK); /* and out of the aperture */
+    assert_int_equal(world->switches, 2);
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK);
+    assert_int_equal(world->switches, 2);
+    world->context_allocation = false;
+    struct vidmm_context *other = world_context(device);
+    assert_int_equal(world_use(context, true, 0), VIDMM_OK);
+    assert_int_equal(world_use(other, true, 0), VIDMM_OK); /* which the GPU has switched to */
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK);
+    assert_int_equal(world->switches, 2);
+    world->context_allocation = true;
+    world_end(world);
+}
+
+static void what_all_contexts_share_is_left_by_whichever_ran_last(void **state) {
+    (void)state;
+    struct vidmm_device *device;
+    struct world *world = world_new(64 * KIB, 64 * KIB, 0);
+    struct vidmm_context *context = open_context(world, &device);
+    struct vidmm_device *stranger = world_device(world);
+    struct vidmm_context *elsewhere = world_context(stranger);
+    DXGKARGCB_CREATECONTEXTALLOCATION args = {.hAdapter = world,
+                                              .hDevice = device,
+                                              .hDriverAllocation = &args,
+                                              .Size = PAGE,
+                                              .SupportedSegmentSet = SET(VRAM)};
+    args.ContextAllocationFlags.SharedAcrossContexts = 1;
+    assert_int_equal(vidmm_context_allocation_create(world->adapter, &args), STATUS_SUCCESS);
+    assert_int_equal(world_use(context, true, 0), VIDMM_OK);
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK);
+    assert_int_equal(world->switches, 1);
+    assert_int_equal(world_use(context, true, 0), VIDMM_OK);
+    assert_int_equal(world_use(elsewhere, true, 0), VIDMM_OK);
+    assert_int_equal(vidmm_evict_all(world->adapter), VIDMM_OK);
+    assert_int_equal(world->switches, 1);
     world_end(world);
 }
 
@@ -398,6 +440,8 @@ int main(void) {
         cmocka_unit_test(pinned_allocations_stay),
         cmocka_unit_test(overlays_stay_in_the_last_fifth),
         cmocka_unit_test(context_allocations_are_resident_with_their_context),
+        cmocka_unit_test(the_gpu_leaves_a_context_before_its_memory_is_moved),
+        cmocka_unit_test(what_all_contexts_share_is_left_by_whichever_ran_last),
         cmocka_unit_test(big_command_buffers_take_several_dma_buffers),
         cmocka_unit_test(references_must_be_open_and_unique),
         cmocka_unit_test(bad_allocations_are_refused_by_rule),

@@ -328,6 +328,13 @@ struct world_desc world_local(uint64_t size) {
                                .priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL};
 }
 
+struct world_desc world_only(uint32_t set, uint64_t size) {
+    struct world_desc desc = world_local(size);
+    desc.read_set = desc.write_set = set;
+    desc.preferred = 0;
+    return desc;
+}
+
 enum vidmm_status world_try_create_for(struct vidmm_device *device, struct world_desc desc,
                                        bool *lost, struct vidmm_allocation **out) {
     struct vidmm_allocation_request request = {

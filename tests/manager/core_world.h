@@ -68,6 +68,8 @@ struct world {
     NTSTATUS build_status; /* instead of SUCCESS, when not 0 */
     NTSTATUS submit_status, acquire_status, create_status;
     uint32_t hang_render, hang_paging; /* the n-th submission to such a node never completes */
+    uint32_t hang_paging_more;         /* ... nor do so many paging buffers behind it */
+    uint32_t hang_switch;              /* the n-th switch to no context, likewise */
     bool preempts;                     /* PreemptionAware */
     bool preempts_anything;            /* ... in the middle of work that hangs as well */
     bool resets_engines;               /* SupportPerEngineTDR */
@@ -86,7 +88,7 @@ struct world {
     struct world_build builds[WORLD_BUILDS];
     uint32_t build_count;
     uint32_t ops[VIDMM_OP_KINDS], contents_lost;
-    uint32_t submits[2], patches, resets, restarts, releases, acquires, renders;
+    uint32_t submits[2], switches, patches, resets, restarts, releases, acquires, renders;
     uint32_t preemptions, engine_resets, resubmissions;
     uint32_t fences[64], fence_count; /* as they were submitted, of both nodes */
     uint32_t objects;                 /* driver handles alive */
@@ -136,6 +138,8 @@ void world_end(struct world *world);
 
 /* A CPU-visible allocation that prefers VRAM and may live in APERTURE. */
 struct world_desc world_local(uint64_t size);
+/* One that may live in the segments of `set`, and prefers none. */
+struct world_desc world_only(uint32_t set, uint64_t size);
 struct vidmm_allocation *world_create(struct vidmm_device *device, struct world_desc desc);
 enum vidmm_status world_try_create(struct vidmm_device *device, struct world_desc desc,
                                    struct vidmm_allocation **out);

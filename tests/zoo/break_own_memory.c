@@ -115,6 +115,28 @@ static void install_without_own(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_without_own;
 }
 
+static NTSTATUS APIENTRY submit_no_switch(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND other = *args;
+    other.Flags.ContextSwitch = 0;
+    return zoo_good.DxgkDdiSubmitCommand(adapter, &other);
+}
+
+static void install_no_switch(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = submit_no_switch;
+}
+
+static NTSTATUS APIENTRY submit_long_switch(const HANDLE adapter,
+                                            const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND other = *args;
+    if (args->Flags.ContextSwitch)
+        other.DmaBufferSubmissionEndOffset = other.DmaBufferSize = 8; /* of whatever is there */
+    return zoo_good.DxgkDdiSubmitCommand(adapter, &other);
+}
+
+static void install_long_switch(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = submit_long_switch;
+}
+
 /* ---- Managers over the reference driver, which saves contexts where the GPU has an MMU ------- */
 
 static NTSTATUS APIENTRY update_never(const HANDLE adapter,
@@ -383,6 +405,10 @@ static void install_no_ranges(DRIVER_INITIALIZATION_DATA *table) {
 #define VERSION(VERSION) .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_##VERSION}}
 
 const struct zoo_breaker zoo_own_memory[] = {
+    {283, MANAGER, "moves what a context keeps without having switched to none", install_no_switch,
+     "promises", .scene = scene_saving},
+    {283, MANAGER, "switches to no context with commands", install_long_switch, "promises",
+     .scene = scene_saving},
     {.rule = 343,
      .side = DRIVER,
      .what = "makes context allocations for the system's own contexts",

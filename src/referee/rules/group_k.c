@@ -224,17 +224,21 @@ const struct vidmm_rule rules_k[11] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "Before an allocation of the running context is moved the manager submits a "
                      "buffer of length zero with ContextSwitch.",
         .page = "ns-d3dkmddi-_dxgk_submitcommandflags",
-        .how = "not judged yet: comes with context allocations, the only ones that a running "
-               "context uses without naming them.",
+        .how = "Of each node the context of the newest DxgkDdiSubmitCommand is remembered: the GPU "
+               "holds its state until other work comes. No operation may take a context allocation "
+               "of it, or of its device, out of its place before a submission with ContextSwitch, "
+               "or a reset. Contexts with GPU virtual addresses are not looked at.",
         .why = "The GPU would save its state to where the allocation was.",
         .windows = "The system switches to its own context first.",
         .wrong = "move(context_allocation); /* its context is still on the GPU */\n",
-        .right = "submit.Flags.ContextSwitch = 1;\n"
+        .right = "submit.hContext = NULL; /* no context at all, of this node: */\n"
+                 "submit.NodeOrdinal = node;\n"
+                 "submit.Flags.ContextSwitch = 1;\n"
                  "submit.DmaBufferSubmissionEndOffset = submit.DmaBufferSubmissionStartOffset;\n"
                  "driver->DxgkDdiSubmitCommand(adapter, &submit);\n",
     },

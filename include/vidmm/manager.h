@@ -95,6 +95,9 @@ struct vidmm_segment_info {
     uint64_t size, commit_limit; /* bytes */
     uint32_t banks;              /* 0: none */
     const uint64_t *bank_ends;   /* `banks` exclusive end offsets */
+    /* The video protected range, in which only allocations with CreateInVpr lie; size 0: none.
+     * `vpr_reserve` bytes at each end of it are nobody's. */
+    uint64_t vpr_start, vpr_size, vpr_reserve;
     /* Changing figures: */
     uint64_t used; /* bytes placed */
     uint64_t peak;

@@ -82,8 +82,11 @@ struct vidmm_told_addresses {
     bool allocation;      /* one was named */
     bool nowhere;         /* NoAccess or Zero */
     bool one_reservation; /* UPDATE: all of it lies in one */
-    bool leads;           /* afterwards the manager's books lead from there to the allocation */
-    bool should_lead;     /* UPDATE: the last of its operations says so */
+    /* Afterwards, and once updates are carried out, the manager's books lead from there to the
+     * allocation. */
+    bool leads;
+    bool should_lead; /* UPDATE: the last of its operations says so */
+    uint32_t queued;  /* UPDATE: operations of the context that wait, once it was answered */
 };
 
 /* Where addresses of a process lead that user mode asked for: to an allocation that is listed, or

@@ -63,7 +63,8 @@ void vidmm_process_destroy(struct vidmm_process *process);
 enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
                                               struct vidmm_device **out);
 /*
- * Where `va` leads by the manager's own books: the allocation and the byte in it, or false.
+ * Where `va` leads by the manager's own books: the allocation and the byte in it, or false. What is
+ * queued by vidmm_va_update is not in them yet.
  */
 bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
                           struct vidmm_allocation **allocation, uint64_t *offset);
@@ -150,13 +151,23 @@ struct vidmm_va_operation {
 
 /*
  * Changes the mappings inside one reservation, in order, after what `context` was given so far and
- * before what it is given next (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md).
+ * before what it is given next (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md). The operations
+ * are queued, and nobody waits, unless more than 128 of the context would be: then those that were
+ * queued before are carried out first. What is queued keeps its allocations required to be
+ * resident.
+ *
+ * The callback's fence is the context's own work: FenceValue is the newest submission, FenceValue+1
+ * what vidmm_va_wait waits for.
  */
 enum vidmm_status vidmm_va_update(struct vidmm_context *context,
                                   const struct vidmm_va_operation *operations, uint32_t count);
+/* Sleeps until all updates of `context` are carried out. */
+enum vidmm_status vidmm_va_wait(struct vidmm_context *context);
+/* Operations of it that are queued. */
+uint32_t vidmm_va_queued(struct vidmm_context *context);
 /*
- * Ends mappings and reservations of a range; the addresses may be taken again at once. On IoMmu it
- * is all of one allocation.
+ * Ends mappings and reservations of a range, and updates of it that are queued; the addresses may
+ * be taken again at once. On IoMmu it is all of one allocation.
  */
 enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint64_t size);
 

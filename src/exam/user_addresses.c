@@ -7,11 +7,13 @@
 #define UNIT       0x10000u /* of reservations */
 #define RESERVED   (4 * UNIT)
 #define PROTECTION 0x5u
+#define MANY       200u /* updates */
 
 struct range {
     struct user *user;
     uint64_t va; /* reserved */
     struct vidmm_allocation *target;
+    bool waits; /* its updates are left in the queue */
 };
 
 /* `va` leads to the byte of the allocation by the manager's own books. */
@@ -67,7 +69,11 @@ static bool update(const struct range *range, const struct vidmm_va_operation *o
     struct user *user = range->user;
     struct vidmm_told told = {.service = VIDMM_SERVICE_UPDATE};
     enum vidmm_status status = vidmm_va_update(user->context, operations, count);
+    uint32_t queued = vidmm_va_queued(user->context);
+    if (status == VIDMM_OK && !range->waits)
+        status = vidmm_va_wait(user->context);
     told.addresses = (struct vidmm_told_addresses){
+        .queued = queued,
         .base = last->base,
         .size = last->size,
         .offset = last->offset,
@@ -75,7 +81,8 @@ static bool update(const struct range *range, const struct vidmm_va_operation *o
         .allocation = last->allocation != NULL,
         .one_reservation = last->base >= range->va && last->base < range->va + RESERVED &&
                            last->size <= range->va + RESERVED - last->base,
-        .leads = leads(user, last->base, range->target, last->offset),
+        .leads = range->waits ? last->type == VIDMM_VA_OP_MAP
+                              : leads(user, last->base, range->target, last->offset),
         .should_lead = last->type == VIDMM_VA_OP_MAP};
     return tell(user, &told, status);
 }
@@ -166,9 +173,22 @@ static bool update_all(const struct range *range) {
     return update(range, &wrong, 1);
 }
 
+/* More of them behind work than may be queued; the next work finds all of them done. */
+static bool queue_all(struct range *range) {
+    const struct vidmm_va_operation map = {
+        .type = VIDMM_VA_OP_MAP, .base = range->va, .size = UNIT, .allocation = range->target};
+    bool fine = user_submit(range->user, 0);
+    exam_step(range->user->exam, "residency: queued updates");
+    range->waits = true;
+    for (uint32_t i = 0; fine && i < MANY; i++)
+        fine = update(range, &map, 1);
+    range->waits = false;
+    return fine && user_submit(range->user, 0) && user_rest(range->user) && update(range, &map, 1);
+}
+
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {
     struct range range = {.user = user, .target = user->surface[mapped].allocation};
-    return reserve_all(&range) && map_all(&range) && update_all(&range) && user_submit(user, 0) &&
-           user_rest(user) && give_back(&range, range.va, RESERVED) &&
+    return reserve_all(&range) && map_all(&range) && update_all(&range) && queue_all(&range) &&
+           user_submit(user, 0) && user_rest(user) && give_back(&range, range.va, RESERVED) &&
            user_evict(user, &gone, 1, 0) && destroy(user, gone);
 }

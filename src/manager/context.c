@@ -5,8 +5,10 @@
 #include "device.h"
 
 #include "allocation.h"
+#include "companion.h"
 #include "context_allocation.h"
 #include "iommu.h"
+#include "null_context.h"
 #include "space.h"
 
 #define CALL "DxgkDdiCreateContext"
@@ -35,10 +37,10 @@ static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTE
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
     adapter_return(adapter);
-    if (nt != STATUS_SUCCESS)
-        return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = CALL, .field = "return value",
-                     .expected = "STATUS_SUCCESS", .page = "nc-d3dkmddi-dxgkddi_createcontext",
-                     .index = FAULT_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
+    enum vidmm_status status =
+        fault_unless_success(adapter, CALL, "nc-d3dkmddi-dxgkddi_createcontext", nt);
+    if (status)
+        return status;
     context->handle = arg.hContext;
     *info = arg.ContextInfo;
     return VIDMM_OK;
@@ -53,12 +55,14 @@ static void unlink_context(struct vidmm_context *context) {
 
 void context_destroy(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
-    if (context->device->system)
+    companion_end(context);
+    if (context->device == adapter->system)
         adapter->paging.context = NULL;
     dma_ring_destroy(adapter, &context->dma);
     driver_destroy(context);
     context_allocations_abandon(context->device, context);
     context_allocations_reap(adapter);
+    null_context_forget(context);
     unlink_context(context);
     adapter_free(adapter, context->commands, context->commands_size);
     adapter_free(adapter, context->references,
@@ -66,8 +70,8 @@ void context_destroy(struct vidmm_context *context) {
     adapter_free(adapter, context, sizeof *context);
 }
 
-static enum vidmm_status create(struct vidmm_device *device, uint32_t node,
-                                struct vidmm_context **out) {
+enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
+                               struct vidmm_context **out) {
     struct vidmm_adapter *adapter = device->adapter;
     struct vidmm_context *context = adapter_alloc(adapter, sizeof *context);
     DXGK_CONTEXTINFO info;
@@ -80,6 +84,7 @@ static enum vidmm_status create(struct vidmm_device *device, uint32_t node,
     device->contexts = context;
     memset(&info, 0, sizeof info);
     enum vidmm_status status = driver_create(context, &info);
+    context->companion_node = info.PagingCompanionNodeId;
     if (status == VIDMM_OK && !device->system && !device->process)
         status = dma_ring_create(adapter, &context->dma, &info, CALL);
     if (status == VIDMM_OK && device->process)
@@ -94,7 +99,7 @@ static enum vidmm_status create(struct vidmm_device *device, uint32_t node,
 
 enum vidmm_status system_context_create(struct vidmm_device *device) {
     struct vidmm_context *context = NULL;
-    enum vidmm_status status = create(device, device->adapter->facts.paging_node, &context);
+    enum vidmm_status status = context_make(device, device->adapter->facts.paging_node, &context);
     if (status == VIDMM_OK)
         device->adapter->paging.context = context->handle;
     return status;
@@ -109,7 +114,7 @@ enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t nod
     if (status == VIDMM_OK && node >= adapter->facts.nodes)
         status = fault_argument(adapter, "vidmm_context_create", "a node that the adapter has");
     if (status == VIDMM_OK)
-        status = create(device, node, out);
+        status = context_make(device, node, out);
     adapter_leave(adapter);
     return status;
 }

@@ -10,15 +10,6 @@
 #include "paging_queue.h"
 #include "process.h"
 
-static enum vidmm_status judge(struct vidmm_adapter *adapter, const char *call, const char *page,
-                               NTSTATUS nt) {
-    if (nt == STATUS_SUCCESS)
-        return VIDMM_OK;
-    return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = call, .field = "return value",
-                 .expected = "STATUS_SUCCESS", .page = page, .index = FAULT_NO_INDEX,
-                 .value = (uint32_t)nt, .nt = nt);
-}
-
 /* A driver without contexts describes its DMA buffers here (ns-d3dkmddi-_dxgk_deviceinfo.md). */
 static void take_device_info(struct vidmm_device *device, const DXGKARG_CREATEDEVICE *arg,
                              UINT flags) {
@@ -45,8 +36,8 @@ static enum vidmm_status driver_create(struct vidmm_device *device) {
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateDevice(adapter->hadapter, &arg);
     adapter_return(adapter);
-    enum vidmm_status status =
-        judge(adapter, "DxgkDdiCreateDevice", "nc-d3dkmddi-dxgkddi_createdevice", nt);
+    enum vidmm_status status = fault_unless_success(adapter, "DxgkDdiCreateDevice",
+                                                    "nc-d3dkmddi-dxgkddi_createdevice", nt);
     if (status)
         return status;
     device->handle = arg.hDevice;
@@ -89,6 +80,10 @@ enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
     if (status == VIDMM_OK)
         status = system_context_create(adapter->system);
     return status;
+}
+
+enum vidmm_status device_create_own(struct vidmm_process *process) {
+    return create(process->adapter, process, true, &process->device);
 }
 
 enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidmm_device **out) {
@@ -166,6 +161,8 @@ void device_destroy(struct vidmm_device *device) {
     unlink_device(device);
     if (adapter->system == device)
         adapter->system = NULL;
+    else if (device->system)
+        device->process->device = NULL;
     else if (device->process)
         device->process->devices--;
     adapter_free(adapter, device, sizeof *device);

@@ -14,6 +14,7 @@
 #include "listing.h"
 #include "trim.h"
 
+struct companion;
 struct vidmm_resource;
 
 struct binding {
@@ -45,6 +46,8 @@ struct vidmm_context {
     struct vidmm_context *next;
     HANDLE handle; /* the driver's context, or its device when it makes no contexts */
     uint32_t node;
+    uint32_t companion_node;     /* PagingCompanionNodeId, as the driver said */
+    struct companion *companion; /* companion.h; NULL: it had no updates so far */
     struct dma_ring dma;
     void *commands; /* copy of the commands that Render reads */
     uint32_t commands_size;
@@ -56,6 +59,10 @@ struct vidmm_context {
 enum vidmm_status system_device_create(struct vidmm_adapter *adapter);
 /* For the system device; its handle goes into adapter->paging. */
 enum vidmm_status system_context_create(struct vidmm_device *device);
+/* A system device in the space of `process`, which becomes its own. */
+enum vidmm_status device_create_own(struct vidmm_process *process);
+enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
+                               struct vidmm_context **out);
 void context_destroy(struct vidmm_context *context);
 /* Destroys device, contexts and bindings. Gate held, lock held. */
 void device_destroy(struct vidmm_device *device);

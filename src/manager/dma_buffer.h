@@ -24,6 +24,7 @@ struct dma_buffer {
     struct segment *segment; /* NULL: contiguous system memory */
     struct placement place;  /* in `segment`; block NULL: not mapped */
     uint32_t fence;          /* of its last submission */
+    uint32_t node;           /* paging buffers: of the same */
     uint64_t number;         /* paging buffers: of its last submission, from 1 */
     bool pending;            /* submitted, and nobody has waited for it since */
 };

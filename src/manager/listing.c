@@ -108,25 +108,42 @@ static bool prepare(struct vidmm_device *device) {
     return list->placed != NULL;
 }
 
-bool listing_add(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+/* The listing, with a new one if need be. NULL: no memory. */
+static struct listing *obtain(struct vidmm_device *device, struct vidmm_allocation *allocation) {
     struct listing *listing = listing_find(allocation, device);
-    if (listing) {
-        listing->count++;
-        return true;
-    }
+    if (listing)
+        return listing;
     listing = prepare(device) ? adapter_alloc(device->adapter, sizeof *listing) : NULL;
     if (!listing)
-        return false;
+        return NULL;
     *listing = (struct listing){.other = allocation->listings,
                                 .allocation = allocation,
                                 .device = device,
-                                .count = 1,
                                 .resident = {.owner = listing}};
     allocation_unqueue(allocation);
     allocation->listings = listing;
     stand(listing, LINE_ALL);
     update(listing);
-    return true;
+    return listing;
+}
+
+bool listing_add(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+    struct listing *listing = obtain(device, allocation);
+    if (listing)
+        listing->count++;
+    return listing != NULL;
+}
+
+bool listing_require(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+    struct listing *listing = obtain(device, allocation);
+    if (listing)
+        listing->queued++;
+    return listing != NULL;
+}
+
+bool listing_counts(const struct vidmm_allocation *allocation, const struct vidmm_device *device) {
+    const struct listing *listing = listing_find(allocation, device);
+    return listing && listing->count != 0;
 }
 
 /* What the device did with it becomes the allocation's own to remember. */
@@ -156,9 +173,19 @@ static void end(struct listing *listing) {
     allocation_queue(allocation);
 }
 
-void listing_remove(struct listing *listing) {
-    if (--listing->count == 0)
+static void end_unused(struct listing *listing) {
+    if (listing->count == 0 && listing->queued == 0)
         end(listing);
+}
+
+void listing_remove(struct listing *listing) {
+    listing->count--;
+    end_unused(listing);
+}
+
+void listing_release(struct listing *listing) {
+    listing->queued--;
+    end_unused(listing);
 }
 
 void listing_end_device(struct vidmm_device *device) {

@@ -18,6 +18,7 @@
 #include "policy.h"
 
 struct segment;
+struct segment_request;
 struct listing;
 
 /* Lines in which listings of a device stand. */
@@ -64,7 +65,8 @@ struct listing {
     struct vidmm_allocation *allocation;
     struct vidmm_device *device;
     uint32_t count;
-    uint32_t taken; /* off the count by the request at hand */
+    uint32_t queued; /* updates of addresses that will lead to it (companion.h) */
+    uint32_t taken;  /* off the count by the request at hand */
     /* Of several devices of a process one is charged (budget.h). */
     bool charged;
     uint64_t listed[2], held[2]; /* bytes, by enum vidmm_memory_group */
@@ -76,6 +78,14 @@ struct listing *listing_find(const struct vidmm_allocation *allocation,
 bool listing_add(struct vidmm_device *device, struct vidmm_allocation *allocation);
 /* Takes one off. At 0 the allocation remembers the device's last work, and may leave. */
 void listing_remove(struct listing *listing);
+/*
+ * The same for the manager's own reasons, which no eviction takes off: an update of addresses that
+ * will lead to it is queued. False: no memory.
+ */
+bool listing_require(struct vidmm_device *device, struct vidmm_allocation *allocation);
+void listing_release(struct listing *listing);
+/* User mode has it on the device's list. */
+bool listing_counts(const struct vidmm_allocation *allocation, const struct vidmm_device *device);
 /* All of a device, or of an allocation, whatever the counts. */
 void listing_end_device(struct vidmm_device *device);
 void listing_end_allocation(struct vidmm_allocation *allocation);
@@ -87,13 +97,14 @@ void listing_end_allocation(struct vidmm_allocation *allocation);
 void listing_update(struct vidmm_allocation *allocation);
 
 /*
- * Somebody in `segment` who may leave it for `size` bytes of `asking` (NULL: for the manager
- * itself), or NULL: what the process lists that holds most beyond its budget, lower priorities
- * first.
+ * Somebody in `segment` who may leave it for `request` (NULL: to empty it) of `asking` (NULL: the
+ * manager itself), or NULL: what the process lists that holds most beyond its budget, lower
+ * priorities first.
  */
 struct vidmm_allocation *listing_victim(struct vidmm_adapter *adapter,
                                         const struct vidmm_device *asking,
-                                        const struct segment *segment, uint64_t size);
+                                        const struct segment *segment,
+                                        const struct segment_request *request);
 /* Everything that `device` lists is resident, and with `context` what the driver keeps for it. */
 enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_context *context,
                                   enum suspension suspends);

@@ -184,7 +184,7 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
 static bool encode(struct vidmm_adapter *adapter, struct plan_op *op,
                    DXGKARG_BUILDPAGINGBUFFER *arg) {
     memset(arg, 0, sizeof *arg);
-    arg->hSystemContext = adapter->paging.context;
+    arg->hSystemContext = paging_line(adapter).context;
     switch (op->op.kind) {
     case VIDMM_OP_TRANSFER:
         encode_transfer(adapter, &op->op, arg);
@@ -290,7 +290,7 @@ static void aim(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg) {
         buffer->private_data ? buffer->private_data + paging->private_used : NULL;
     arg->DmaBufferPrivateDataSize = buffer->private_size - paging->private_used;
     arg->DmaBufferWriteOffset = paging->used;
-    arg->DmaBufferGpuVirtualAddress = buffer->va;
+    arg->DmaBufferGpuVirtualAddress = paging_address(adapter, buffer);
 }
 
 static enum vidmm_status no_progress(struct vidmm_adapter *adapter,

@@ -14,6 +14,13 @@
 
 struct plan_op;
 
+/* The context that a plan's paging buffers run in when it is not the paging process's. */
+struct paging_line {
+    HANDLE context;
+    uint32_t node;
+    uint64_t buffers; /* where buffer 0 is in its address space; the others are behind it */
+};
+
 struct paging {
     /*
      * In contiguous memory. When the driver wants its paging buffers in an aperture segment, the
@@ -23,9 +30,10 @@ struct paging {
     struct dma_buffer buffers[PAGING_BUFFERS + 1];
     uint32_t first, count; /* buffers in use: [first, first + count) */
     uint32_t current;
-    uint32_t used, private_used; /* bytes of the current buffer */
-    bool held;                   /* between reset and restart: nothing may be submitted */
-    HANDLE context;              /* the driver's system context, or NULL */
+    uint32_t used, private_used;    /* bytes of the current buffer */
+    bool held;                      /* between reset and restart: nothing may be submitted */
+    HANDLE context;                 /* the driver's system context, or NULL */
+    const struct paging_line *line; /* of the plan at hand; NULL: the paging process's */
 };
 
 enum vidmm_status paging_create(struct vidmm_adapter *adapter);
@@ -40,6 +48,10 @@ enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter);
 enum vidmm_status paging_keep(struct vidmm_adapter *adapter);
 /* Maps the paging buffers into their aperture segment (again). */
 enum vidmm_status paging_map(struct vidmm_adapter *adapter);
+
+/* Where and in what the plan at hand runs; the address of `buffer` there. */
+struct paging_line paging_line(const struct vidmm_adapter *adapter);
+uint64_t paging_address(const struct vidmm_adapter *adapter, const struct dma_buffer *buffer);
 
 /* Judges what Patch or SubmitCommand returned: nothing but STATUS_SUCCESS is allowed. */
 enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, const char *page,

@@ -135,6 +135,20 @@ enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
     return VIDMM_OK;
 }
 
+struct paging_line paging_line(const struct vidmm_adapter *adapter) {
+    const struct paging *paging = &adapter->paging;
+    if (paging->line)
+        return *paging->line;
+    return (struct paging_line){.context = paging->context, .node = adapter->facts.paging_node};
+}
+
+uint64_t paging_address(const struct vidmm_adapter *adapter, const struct dma_buffer *buffer) {
+    const struct paging *paging = &adapter->paging;
+    if (!paging->line)
+        return buffer->va;
+    return paging->line->buffers + (uint64_t)(buffer - paging->buffers) * page_round(buffer->size);
+}
+
 static void describe_physical(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
                               struct packet *packet) {
     const struct paging *paging = &adapter->paging;
@@ -168,14 +182,15 @@ static void describe_physical(struct vidmm_adapter *adapter, const struct dma_bu
 static void describe_virtual(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
                              struct packet *packet) {
     const struct paging *paging = &adapter->paging;
+    const struct paging_line line = paging_line(adapter);
     packet->virtual_address = true;
     packet->submit_virtual = (DXGKARG_SUBMITCOMMANDVIRTUAL){
-        .hContext = paging->context,
-        .DmaBufferVirtualAddress = buffer->va,
+        .hContext = line.context,
+        .DmaBufferVirtualAddress = paging_address(adapter, buffer),
         .DmaBufferSize = paging->used,
         .pDmaBufferPrivateData = buffer->private_data,
         .DmaBufferPrivateDataSize = paging->private_used,
-        .NodeOrdinal = adapter->facts.paging_node,
+        .NodeOrdinal = line.node,
     };
     packet->submit_virtual.Flags.Paging = 1;
 }
@@ -190,7 +205,7 @@ enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, 
 }
 
 static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
-    uint32_t node = adapter->facts.paging_node;
+    uint32_t node = paging_line(adapter).node;
     enum vidmm_status status = fence_room(adapter, node);
     if (status)
         return status;
@@ -203,6 +218,7 @@ static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buf
         describe_physical(adapter, buffer, packet);
     uint32_t fence = fence_next(adapter, node, 0, NULL);
     buffer->number = adapter->stats.paging_buffers + 1;
+    buffer->node = node;
     buffer->pending = true;
     status = packet_submit(adapter, packet, fence, false);
     if (status)
@@ -216,7 +232,7 @@ static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buf
 static enum vidmm_status settle(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
     if (!buffer->pending)
         return VIDMM_OK;
-    enum vidmm_status status = fence_wait(adapter, adapter->facts.paging_node, &buffer->fence);
+    enum vidmm_status status = fence_wait(adapter, buffer->node, &buffer->fence);
     if (status)
         return status;
     buffer->pending = false;
@@ -231,7 +247,7 @@ bool paging_passed(struct vidmm_adapter *adapter, uint64_t number) {
     for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
         const struct dma_buffer *buffer = &paging->buffers[i];
         if (buffer->pending && buffer->number <= number &&
-            !fence_passed(adapter, adapter->facts.paging_node, buffer->fence))
+            !fence_passed(adapter, buffer->node, buffer->fence))
             return false;
     }
     return true;

@@ -4,6 +4,7 @@
 #include "process.h"
 
 #include "allocation.h"
+#include "device.h"
 #include "iommu.h"
 #include "space_change.h"
 
@@ -21,13 +22,11 @@ static enum vidmm_status driver_create(struct vidmm_process *process, bool syste
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateProcess(adapter->hadapter, &arg);
     adapter_return(adapter);
-    if (nt != STATUS_SUCCESS)
-        return FAULT(adapter, .status = VIDMM_DRIVER_REFUSED, .call = "DxgkDdiCreateProcess",
-                     .field = "return value", .expected = "STATUS_SUCCESS",
-                     .page = "nc-d3dkmddi-dxgkddi_createprocess", .index = FAULT_NO_INDEX,
-                     .value = (uint32_t)nt, .nt = nt);
-    process->handle = arg.hKmdProcess;
-    return VIDMM_OK;
+    enum vidmm_status status = fault_unless_success(adapter, "DxgkDdiCreateProcess",
+                                                    "nc-d3dkmddi-dxgkddi_createprocess", nt);
+    if (status == VIDMM_OK)
+        process->handle = arg.hKmdProcess;
+    return status;
 }
 
 static void driver_destroy(struct vidmm_process *process) {
@@ -59,18 +58,18 @@ static void forget(struct vidmm_process *process) {
     adapter_free(process->adapter, process, sizeof *process);
 }
 
-enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
+enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
                                struct vidmm_process **out) {
     struct vidmm_process *process = adapter_alloc(adapter, sizeof *process);
     if (!process)
         return fault_no_memory(adapter, CALL);
     process->adapter = adapter;
-    process->number = system ? 0 : ++adapter->processes_made;
+    process->number = number;
     for (uint32_t i = 0; i < PROCESS_GROUPS; i++)
         process->fixed[i] = UINT64_MAX;
     enum vidmm_status status = adapter->iommu ? iommu_enter(process) : VIDMM_OK;
     if (status == VIDMM_OK)
-        status = make_both(process, system);
+        status = make_both(process, number == 0);
     if (status) {
         forget(process);
         return status;
@@ -79,26 +78,36 @@ enum vidmm_status process_make(struct vidmm_adapter *adapter, bool system,
     return VIDMM_OK;
 }
 
+void process_list(struct vidmm_process *process) {
+    process->next = process->adapter->processes;
+    process->adapter->processes = process;
+}
+
+static void unlist(struct vidmm_process *process) {
+    struct vidmm_process **link = &process->adapter->processes;
+    while (*link && *link != process)
+        link = &(*link)->next;
+    if (*link)
+        *link = process->next;
+}
+
 void process_end(struct vidmm_process *process) {
+    if (process->privileged)
+        process_end(process->privileged);
+    if (process->device)
+        device_destroy(process->device);
+    unlist(process);
+    if (process->owner)
+        process->owner->privileged = NULL;
     if (process->space)
         space_end(process->space);
     driver_destroy(process);
     forget(process);
 }
 
-static void unlist(struct vidmm_process *process) {
-    struct vidmm_process **link = &process->adapter->processes;
-    while (*link != process)
-        link = &(*link)->next;
-    *link = process->next;
-}
-
 void processes_end(struct vidmm_adapter *adapter) {
-    while (adapter->processes) {
-        struct vidmm_process *process = adapter->processes;
-        unlist(process);
-        process_end(process);
-    }
+    while (adapter->processes)
+        process_end(adapter->processes);
 }
 
 /* Listed before its root is written: a reset in between writes it again. */
@@ -106,14 +115,13 @@ static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_proc
     struct vidmm_process *process = NULL;
     if (!adapter_virtual(adapter))
         return fault_argument(adapter, CALL, "an adapter that runs on virtual addresses");
-    enum vidmm_status status = process_make(adapter, false, &process);
+    enum vidmm_status status = process_make(adapter, adapter->processes_made + 1, &process);
     if (status)
         return status;
-    process->next = adapter->processes;
-    adapter->processes = process;
+    adapter->processes_made++;
+    process_list(process);
     status = adapter->gpummu ? space_root(process->space) : VIDMM_OK;
     if (status) {
-        unlist(process);
         process_end(process);
         return status;
     }
@@ -137,7 +145,6 @@ void vidmm_process_destroy(struct vidmm_process *process) {
     struct vidmm_adapter *adapter = process->adapter;
     adapter_enter(adapter);
     adapter_settle(adapter, NULL);
-    unlist(process);
     process_end(process);
     adapter_leave(adapter);
 }

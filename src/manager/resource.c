@@ -7,6 +7,7 @@
  * its handles when the last one of the resource goes.
  */
 #include "allocation.h"
+#include "companion.h"
 #include "judge.h"
 
 #define CREATE_PAGE "nc-d3dkmddi-dxgkddi_createallocation"
@@ -245,6 +246,8 @@ static void unlink_resource(struct vidmm_resource *resource) {
 }
 
 void resource_destroy(struct vidmm_resource *resource) {
+    for (uint32_t i = 0; i < resource->count; i++)
+        companion_forget(&resource->allocations[i]);
     while (resource->bindings)
         resource_unbind(resource, resource->bindings);
     for (uint32_t i = 0; i < resource->count; i++) {
@@ -314,6 +317,7 @@ void vidmm_allocation_destroy(struct vidmm_allocation *allocation) {
     if (--resource->alive == 0) {
         resource_destroy(resource);
     } else {
+        companion_forget(allocation);
         allocation_release(allocation);
         allocation->dead = true;
     }

@@ -97,7 +97,7 @@ static enum vidmm_status make_paging(struct vidmm_adapter *adapter, struct space
 enum vidmm_status space_start(struct vidmm_adapter *adapter) {
     enum vidmm_status status = check_table(adapter);
     if (status == VIDMM_OK)
-        status = process_make(adapter, true, &adapter->system_process);
+        status = process_make(adapter, 0, &adapter->system_process);
     return status == VIDMM_OK ? make_paging(adapter, adapter->system_process->space) : status;
 }
 

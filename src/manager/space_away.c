@@ -25,7 +25,9 @@ static struct vidmm_process *someone(struct vidmm_adapter *adapter,
                                      const struct vidmm_process *runs) {
     struct vidmm_process *found = NULL;
     for (struct vidmm_process *process = adapter->processes; process; process = process->next) {
-        if (process != runs && process->space->root && !process->space->fresh)
+        bool needed =
+            process == runs || (runs && (process->owner == runs || runs->owner == process));
+        if (!needed && process->space->root && !process->space->fresh)
             found = process;
     }
     return found;

@@ -4,6 +4,8 @@
 #include "space_change.h"
 
 #include "allocation.h"
+#include "companion.h"
+#include "privileged.h"
 #include "process.h"
 
 #define CALL "vidmm page tables"
@@ -24,21 +26,30 @@ void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t
 
 /* ---- Roots ----------------------------------------------------------------------------------- */
 
-void space_tell_contexts(const struct space *space) {
-    struct vidmm_device *device = space->adapter->devices;
-    for (; device; device = device->next) {
-        struct vidmm_context *context = device->contexts;
-        for (; context && device->process == space->process; context = context->next)
-            (void)space_enter(context);
-    }
+static void tell(const struct vidmm_device *device) {
+    for (struct vidmm_context *context = device->contexts; context; context = context->next)
+        (void)space_enter(context);
 }
 
-/* The root has grown: the contexts run with the new one from now on (R256). */
+void space_tell_contexts(const struct space *space) {
+    const struct vidmm_process *process = space->process;
+    for (struct vidmm_device *device = space->adapter->devices; device; device = device->next) {
+        if (device->process == process)
+            tell(device);
+    }
+    if (process->device)
+        tell(process->device);
+}
+
+/* The root has grown: the contexts run with the new one from now on (R256). Companion contexts are
+ * idle: what they do is waited for. */
 static enum vidmm_status tell_contexts(struct space *space) {
     struct vidmm_adapter *adapter = space->adapter;
+    enum vidmm_status status = VIDMM_OK;
     if (!space->old_root.size)
         return VIDMM_OK;
-    enum vidmm_status status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
+    if (!privileged_is(space))
+        status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
     if (status)
         return status;
     space_tell_contexts(space);
@@ -63,13 +74,14 @@ struct change {
     struct space *space;
     uint64_t start, end;
     bool leads;  /* somewhere: it needs tables */
-    bool copies; /* what `from` led to before */
-    uint64_t from;
+    bool tables; /* only they are made: entries are another plan's */
+    /* An update of tiles: */
+    const struct companion *companion; /* NULL: by the paging process */
+    uint64_t from;                     /* what that led to is copied; 0: it is as the books say */
 };
 
 static bool draw(const struct change *change) {
-    return change->copies ? table_copy(change->space, change->from, change->start, change->end)
-                          : table_draw(change->space, change->start, change->end);
+    return change->tables || table_draw(change->space, change->start, change->end);
 }
 
 static bool emit(struct change *change, struct table **dying) {
@@ -106,6 +118,80 @@ static enum vidmm_status attempt(void *ctx) {
     tables_keep(space);
     tables_free(dying);
     return status;
+}
+
+/* ---- On a companion context ------------------------------------------------------------------ */
+
+/* What the mapping leads to is copied from where `source` shows all of its pool, row by row. */
+static bool copy_rows(const struct change *change, const struct table_copied *source) {
+    const struct mapping *mapping = va_find(&change->space->va, change->start);
+    for (uint64_t at = change->start, row; at < change->end; at += row) {
+        const struct table_copied part = {source->space,
+                                          source->from + va_offset(mapping, at, &row)};
+        if (!table_copy(&part, change->space, at, at + row))
+            return false;
+    }
+    return true;
+}
+
+/* Shows what the entries are copied from: other tiles, or the pool that `use` leads to. `from` is 0
+ * where they cannot be copied. */
+static enum vidmm_status show_source(const struct change *change, const struct va_use *use,
+                                     struct table_copied *source) {
+    const struct companion *companion = change->companion;
+    struct space *space = change->space, *privileged = privileged_of(space);
+    enum vidmm_status status = VIDMM_OK;
+    *source = (struct table_copied){change->from ? space : privileged, change->from};
+    if (change->from)
+        return privileged_show(companion, space, change->from,
+                               change->from + (change->end - change->start));
+    status = privileged_view(companion, use, &source->from);
+    if (status == VIDMM_OK && source->from)
+        status = privileged_show(companion, privileged, source->from,
+                                 source->from + use->allocation->size);
+    return status;
+}
+
+/* Making tables may have cost the pool its place. */
+static bool draw_late(const struct change *change, const struct va_use *use,
+                      const struct table_copied *source) {
+    if (change->from)
+        return table_copy(source, change->space, change->start, change->end);
+    return source->from && use->allocation->segment
+               ? copy_rows(change, source)
+               : table_draw(change->space, change->start, change->end);
+}
+
+/* Tables and pool are shown to the companion context, and it changes the entries. */
+static enum vidmm_status run_companion(const struct change *change) {
+    struct vidmm_adapter *adapter = change->space->adapter;
+    const struct va_use use = va_find(&change->space->va, change->start)->use;
+    struct table_copied source;
+    enum vidmm_status status =
+        privileged_show(change->companion, change->space, change->start, change->end);
+    if (status == VIDMM_OK)
+        status = show_source(change, &use, &source);
+    if (status)
+        return status;
+    plan_begin(adapter);
+    bool drawn = draw_late(change, &use, &source);
+    adapter->paging.line = &change->companion->line;
+    status = drawn ? plan_execute(adapter) : fault_no_memory(adapter, CALL);
+    adapter->paging.line = NULL;
+    return status;
+}
+
+/* Tables that are needed are made before, and those that nobody needs go afterwards. */
+static enum vidmm_status attempt_update(void *ctx) {
+    struct change *change = ctx;
+    struct change tables = *change;
+    tables.tables = true;
+    if (!change->companion || !change->companion->context || change->space->away)
+        return attempt(change);
+    enum vidmm_status status = change->leads ? attempt(&tables) : VIDMM_OK;
+    if (status == VIDMM_OK && !change->space->away)
+        status = run_companion(change);
+    return status == VIDMM_OK && !change->leads ? attempt(&tables) : status;
 }
 
 /* ---- The books ------------------------------------------------------------------------------- */
@@ -146,16 +232,24 @@ static void put_back(struct space *space, uint64_t start, uint64_t end,
 
 enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
                                const struct va_use *use) {
+    return space_retarget(space, NULL, start, end, use);
+}
+
+enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
+                                 uint64_t start, uint64_t end, const struct va_use *use) {
     struct vidmm_adapter *adapter = space->adapter;
-    struct change change = {
-        .space = space, .start = start, .end = end, .leads = use && use->kind != VA_NOTHING};
+    struct change change = {.space = space,
+                            .start = start,
+                            .end = end,
+                            .leads = use && use->kind != VA_NOTHING,
+                            .companion = companion};
     struct snapshot before = {0};
     enum vidmm_status status = VIDMM_OK;
     bool set = take_snapshot(space, start, end, &before) && va_set(&space->va, start, end, use);
     if (!set)
         status = fault_no_memory(adapter, CALL);
     else if (!adapter->stopped)
-        status = adapter_persist(adapter, attempt, &change);
+        status = adapter_persist(adapter, attempt_update, &change);
     if (set && status)
         put_back(space, start, end, &before);
     adapter_free(adapter, before.ranges, before.capacity * sizeof *before.ranges);
@@ -178,17 +272,22 @@ static bool set_copies(struct space *space, const struct snapshot *source, uint6
     return true;
 }
 
-enum vidmm_status space_copy(struct space *space, uint64_t from, uint64_t to, uint64_t size) {
+enum vidmm_status space_copy(struct space *space, const struct companion *companion, uint64_t from,
+                             uint64_t to, uint64_t size) {
     struct vidmm_adapter *adapter = space->adapter;
-    struct change change = {
-        .space = space, .start = to, .end = to + size, .leads = true, .copies = true, .from = from};
+    struct change change = {.space = space,
+                            .start = to,
+                            .end = to + size,
+                            .leads = true,
+                            .companion = companion,
+                            .from = from};
     const struct va_use target = va_find(&space->va, to)->use;
     struct snapshot source = {0}, before = {0};
     enum vidmm_status status = fault_no_memory(adapter, CALL);
     if (take_snapshot(space, from, from + size, &source) &&
         take_snapshot(space, to, to + size, &before)) {
         if (set_copies(space, &source, to - from, &target))
-            status = adapter_persist(adapter, attempt, &change);
+            status = adapter_persist(adapter, attempt_update, &change);
         if (status)
             put_back(space, to, to + size, &before);
     }

@@ -7,6 +7,8 @@
 
 #include "table.h"
 
+struct companion;
+
 #define SPACE_RESERVE_UNIT 65536u /* of reservations; nobody gets the first of them */
 
 /* An address space; its root table, which has entries for all that the driver reserved. */
@@ -19,10 +21,17 @@ void space_end(struct space *space);
 enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
                                const struct va_use *use);
 /*
- * The addresses from `to` on lead where those from `from` on lead now, in the reservation that `to`
- * lies in. The two may overlap (R239).
+ * The same for an update whose turn has come: on the companion context, where there is one
+ * (companion.h); its plan needs none of what the CPU would have to know by then.
  */
-enum vidmm_status space_copy(struct space *space, uint64_t from, uint64_t to, uint64_t size);
+enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
+                                 uint64_t start, uint64_t end, const struct va_use *use);
+/*
+ * Likewise the addresses from `to` on lead where those from `from` on lead now, in the reservation
+ * that `to` lies in. The two may overlap (R239).
+ */
+enum vidmm_status space_copy(struct space *space, const struct companion *companion, uint64_t from,
+                             uint64_t to, uint64_t size);
 /* The mapping ends; what it was mapped into stays reserved. */
 enum vidmm_status space_unmap(const struct mapping *mapping);
 /* The bytes of the allocation that a mapping leads to lie in [start, end). */

@@ -5,6 +5,7 @@
  * addresses.
  */
 #include "allocation.h"
+#include "companion.h"
 #include "context_allocation.h"
 #include "listing.h"
 #include "residency.h"
@@ -26,7 +27,7 @@ static enum vidmm_status check(const struct call *call) {
         return fault_argument(device->adapter, CALL, "a context of a process's device");
     for (uint32_t i = 0; submission->written && i < submission->written_count; i++) {
         const struct vidmm_allocation *allocation = submission->written[i];
-        if (!listing_find(allocation, device) || allocation->offered)
+        if (!listing_counts(allocation, device) || allocation->offered)
             return device_lose(device, CALL, "R382", "access-to-non-resident-allocation");
     }
     return VIDMM_OK;
@@ -61,6 +62,18 @@ static enum vidmm_status prepare(void *ctx) {
     if (status == VIDMM_OK)
         status = fence_room(device->adapter, context->node);
     return status ? status : device_serves(device, CALL); /* it may be lost by now */
+}
+
+/*
+ * What is queued behind the context's work so far comes before this: with its pools resident
+ * (R387), and again with all that it may have cost.
+ */
+static enum vidmm_status catch_up(struct call *call) {
+    enum vidmm_status status = adapter_persist(call->context->device->adapter, prepare, call);
+    if (status || !companion_waits(call->context))
+        return status;
+    status = companion_run(call->context);
+    return status ? status : adapter_persist(call->context->device->adapter, prepare, call);
 }
 
 static void note_use(const struct call *call) {
@@ -126,7 +139,7 @@ enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
         status = check(&call);
     call.number = adapter->fences.submitted + 1;
     if (status == VIDMM_OK)
-        status = adapter_persist(adapter, prepare, &call);
+        status = catch_up(&call);
     if (status == VIDMM_OK)
         status = hand_over(&call);
     if (status == VIDMM_OK) {

@@ -7,6 +7,7 @@
 #include "allocation.h"
 #include "budget.h"
 #include "listing.h"
+#include "privileged.h"
 #include "process.h"
 #include "residency.h"
 #include "space_away.h"
@@ -16,6 +17,11 @@
 
 static const struct mmu *mmu_of(const struct space *space) {
     return &space->adapter->facts.mmu;
+}
+
+/* What the manager maps for itself has pages of 4 KiB, whatever they could be. */
+static bool has_narrow_pages(const struct space *space) {
+    return space->paging || privileged_is(space);
 }
 
 uint64_t table_end(const struct table *table) {
@@ -43,6 +49,10 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
     if (memory->window)
         (void)va_set(&adapter->spaces.paging->va, memory->window,
                      memory->window + page_round(memory->size), NULL);
+    struct space *privileged = privileged_of(space);
+    if (memory->shown && privileged)
+        (void)va_set(&privileged->va, memory->shown, memory->shown + page_round(memory->size),
+                     NULL);
     if (memory->place.block) {
         budget_keep(adapter, memory->segment, memory->place.size, true);
         segment_release(memory->segment, &memory->place);
@@ -53,19 +63,20 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
     memset(memory, 0, sizeof *memory);
 }
 
-static bool may_leave(void *ctx, const struct resident *resident) {
+static bool may_leave(void *request, const struct resident *resident) {
     const struct vidmm_allocation *allocation = resident->owner;
-    (void)ctx;
-    return !allocation->pinned && !allocation_fixed(allocation);
+    return !allocation->pinned && !allocation_fixed(allocation) &&
+           allocation_in_the_way(allocation, request);
 }
 
 /* Sends somebody out of `segment`. VIDMM_DOES_NOT_FIT: nobody is left who could go. */
-static enum vidmm_status make_room(struct space *space, struct segment *segment) {
+static enum vidmm_status make_room(struct space *space, struct segment *segment,
+                                   struct segment_request *request) {
     struct vidmm_adapter *adapter = space->adapter;
     adapter->mark++; /* this decision references nobody */
-    const struct resident *resident = resident_victim(&segment->queue, may_leave, NULL);
+    const struct resident *resident = resident_victim(&segment->queue, may_leave, request);
     struct vidmm_allocation *victim =
-        resident ? resident->owner : listing_victim(adapter, NULL, segment, 0);
+        resident ? resident->owner : listing_victim(adapter, NULL, segment, request);
     if (victim)
         return residency_evict(victim, false);
     enum vidmm_status status = space_send_away(adapter, space->process, segment);
@@ -89,7 +100,7 @@ static enum vidmm_status place(struct space *space, struct table_memory *memory,
         }
         enum vidmm_status status = result == PLACER_NO_MEMORY
                                        ? fault_no_memory(space->adapter, "vidmm page tables")
-                                       : make_room(space, memory->segment);
+                                       : make_room(space, memory->segment, &request);
         if (status)
             return status;
     }
@@ -117,20 +128,6 @@ static enum vidmm_status reach(struct space *space, struct table_memory *memory)
     return memory->cpu ? VIDMM_OK : fault_no_memory(adapter, "vidmm page tables");
 }
 
-/*
- * Entries are copied from table to table at addresses that are multiples of 64 KiB (R238). Where
- * such addresses run out, a table that is smaller has another one, and its entries are written
- * instead (table_plan.c).
- */
-static bool pick_window(const struct space *space, uint32_t level, uint64_t size,
-                        uint64_t *window) {
-    const struct va *va = &space->adapter->spaces.paging->va;
-    bool copied = level == 0 && !space->paging && mmu_of(space)->pages == MMU_PAGES_4K;
-    bool large = size > WIDE_MASK;
-    return ((copied || large) && va_pick(va, size, WIDE_MASK + 1, 0, va->limit, window)) ||
-           (!large && va_pick(va, size, PAGE_BYTES, 0, va->limit, window));
-}
-
 /* An address for the paging process, where tables are written through its space. */
 static enum vidmm_status open_window(struct space *space, uint32_t level,
                                      struct table_memory *memory) {
@@ -143,7 +140,8 @@ static enum vidmm_status open_window(struct space *space, uint32_t level,
     bool told = caps->LegacyBehaviors.SourcePageTableVaInTransfer;
     if (space->paging ? level > 0 || !(by_address || told) : !by_address)
         return VIDMM_OK; /* above its leaves the paging process's tables never change */
-    if (!pick_window(space, level, size, &memory->window) ||
+    if (!va_pick(va, size, size > WIDE_MASK ? WIDE_MASK + 1 : PAGE_BYTES, 0, va->limit,
+                 &memory->window) ||
         !va_set(va, memory->window, memory->window + size, &use)) {
         memory->window = 0;
         return fault_no_memory(adapter, "vidmm page tables");
@@ -201,7 +199,8 @@ static enum vidmm_status make_memories(struct table *table, uint64_t root_bytes)
     struct space *space = table->space;
     const struct mmu *mmu = mmu_of(space);
     uint64_t size = root_bytes ? root_bytes : mmu->level[table->level].size;
-    bool leaf = table->level == 0, dual = leaf && mmu->pages == MMU_PAGES_DUAL && !space->paging;
+    bool leaf = table->level == 0;
+    bool dual = leaf && mmu->pages == MMU_PAGES_DUAL && !has_narrow_pages(space);
     /* In place of the other kind when it is converted: room for both. */
     if (leaf && mmu->pages == MMU_PAGES_SINGLE && mmu->wide_size > size)
         size = mmu->wide_size;
@@ -244,7 +243,7 @@ static bool may_be_wide(struct vidmm_adapter *adapter, const struct mapping *map
 static bool wants_wide(const struct table *table) {
     const struct space *space = table->space;
     uint64_t end = table_end(table);
-    if (table->level != 0 || space->paging || mmu_of(space)->pages != MMU_PAGES_SINGLE)
+    if (table->level != 0 || has_narrow_pages(space) || mmu_of(space)->pages != MMU_PAGES_SINGLE)
         return false;
     for (const struct mapping *mapping = va_find(&space->va, table->start);
          mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {

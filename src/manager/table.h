@@ -27,6 +27,7 @@ struct table_memory {
     PMDL mdl;
     uint8_t *cpu;    /* NULL: the CPU never writes it */
     uint64_t window; /* its address in the paging process's space; 0: none */
+    uint64_t shown;  /* the same in the privileged one's (privileged.h) */
     uint64_t *valid; /* a bit for each entry that was written and is valid */
     uint32_t entries;
 };
@@ -104,6 +105,7 @@ struct table_op {
     struct placement place;
     PMDL mdl;
     uint64_t offset;
+    const struct space *source; /* TABLE_COPY: whose addresses */
     bool coherent, read_only, no_execute;
     uint64_t driver_protection;
 };
@@ -148,15 +150,21 @@ bool tables_emit_away(struct space *space);
 bool tables_emit_again(struct space *space);
 /* [start, end) as the books say. */
 bool table_draw(struct space *space, uint64_t start, uint64_t end);
+/* Where entries are copied from: the tables of a space, and the address of the first. */
+struct table_copied {
+    const struct space *space;
+    uint64_t from;
+};
 /*
- * The entries of [start, end) become copies of those from `from` on, where the GPU can do that;
- * where it cannot, the books, which say so already, are drawn.
+ * In a plan of a companion context: the entries of [start, end) become copies, where the GPU can do
+ * that; where it cannot, the books, which say so already, are drawn.
  */
-bool table_copy(struct space *space, uint64_t from, uint64_t start, uint64_t end);
-/* The next part of a copy: leaf tables of both sides, and its bytes. `*source` NULL: there is none.
- */
-uint64_t table_copy_part(const struct space *space, uint64_t from, uint64_t to, uint64_t left,
-                         struct table **source, struct table **target);
+bool table_copy(const struct table_copied *source, struct space *space, uint64_t start,
+                uint64_t end);
+/* The next part of a copy to `to` of `space`: leaf tables of both sides, and its bytes. `*from`
+ * NULL: there is none. */
+uint64_t table_copy_part(const struct table_copied *source, const struct space *space, uint64_t to,
+                         uint64_t left, struct table **from, struct table **target);
 /* One mapping, to `view`; without one, to nothing. */
 bool table_show(const struct mapping *mapping, const struct view *view);
 /* [start, end) of the paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */

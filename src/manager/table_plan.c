@@ -7,6 +7,7 @@
  * is built; those that turn out to change nothing are not built at all.
  */
 #include "allocation.h"
+#include "privileged.h"
 #include "space_change.h"
 
 #define WIDE_BYTES (UINT64_C(1) << PAGE_SHIFT_LARGE)
@@ -211,6 +212,13 @@ static bool write_leaves(struct space *space, uint64_t start, uint64_t end, stru
 
 /* ---- Mappings -------------------------------------------------------------------------------- */
 
+/* The system pages that it leads to where it leads to no segment. */
+static PMDL pages_of(const struct va_use *use) {
+    if (use->kind == VA_MEMORY)
+        return use->memory ? use->memory->mdl : use->pages;
+    return use->allocation->mdl;
+}
+
 /* [start, end) of a mapping; without a view it leads nowhere. */
 static bool write_mapping(const struct mapping *mapping, uint64_t start, uint64_t end,
                           const struct view *view, bool narrow) {
@@ -221,14 +229,14 @@ static bool write_mapping(const struct mapping *mapping, uint64_t start, uint64_
         run.source.driver_protection = mapping->use.driver_protection;
         return write_leaves(space, start, end, run);
     }
-    if (mapping->use.kind != VA_PAGES || !view) {
+    if (mapping->use.kind == VA_NOTHING || !view) {
         run.write = TABLE_CLEAR;
         return write_leaves(space, start, end, run);
     }
     run.write = TABLE_PAGES;
     run.source = (struct table_source){.allocation = mapping->use.allocation,
                                        .view = *view,
-                                       .mdl = mapping->use.allocation->mdl,
+                                       .mdl = pages_of(&mapping->use),
                                        .driver_protection = mapping->use.driver_protection};
     for (uint64_t at = start, row; at < end; at += row) {
         run.source.offset = va_offset(mapping, at, &row);
@@ -242,7 +250,13 @@ static bool write_mapping(const struct mapping *mapping, uint64_t start, uint64_
 /* Where the plan under construction leaves the allocation; false: nowhere the GPU reaches. */
 static bool final_view(const struct mapping *mapping, struct view *view) {
     const struct vidmm_allocation *allocation = mapping->use.allocation;
+    const struct table_memory *memory = mapping->use.memory;
     *view = (struct view){0};
+    if (mapping->use.kind == VA_MEMORY) {
+        if (memory && memory->segment)
+            *view = (struct view){.segment = memory->segment, .place = &memory->place};
+        return true;
+    }
     if (!allocation || !allocation->segment)
         return false;
     if (!allocation->segment->aperture)
@@ -283,64 +297,68 @@ bool table_draw(struct space *space, uint64_t start, uint64_t end) {
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-uint64_t table_copy_part(const struct space *space, uint64_t from, uint64_t to, uint64_t left,
-                         struct table **source, struct table **target) {
-    uint64_t next = from, at = to;
-    *source = table_leaf(space, &next, from + left);
+uint64_t table_copy_part(const struct table_copied *source, const struct space *space, uint64_t to,
+                         uint64_t left, struct table **from, struct table **target) {
+    uint64_t next = source->from, at = to;
+    *from = table_leaf(source->space, &next, source->from + left);
     *target = table_leaf(space, &at, to + left);
     uint64_t bytes = table_end(*target) - to;
-    if (!*source || next != from) { /* nothing up to `next` */
-        bytes = bytes < next - from ? bytes : next - from;
-        *source = NULL;
-    } else if (bytes > table_end(*source) - from) {
-        bytes = table_end(*source) - from;
+    if (!*from || next != source->from) { /* nothing up to `next` */
+        bytes = bytes < next - source->from ? bytes : next - source->from;
+        *from = NULL;
+    } else if (bytes > table_end(*from) - source->from) {
+        bytes = table_end(*from) - source->from;
     }
     return bytes < left ? bytes : left;
 }
 
-/* Its window lies where entries may be copied from and to (R238). */
-static bool is_aligned(const struct table *table) {
-    return !table || !(table->memory[0].window & WIDE_MASK);
-}
-
-/* Through windows, and where every leaf table has the same kind of entries. */
-static bool gpu_copies(const struct space *space, uint64_t from, uint64_t to, uint64_t size) {
-    const struct mmu *mmu = mmu_of(space);
-    struct table *source, *target;
+/* Where every leaf table has the same kind of entries, and so many ranges fit one operation. */
+static bool gpu_copies(const struct table_copied *source, const struct space *space, uint64_t start,
+                       uint64_t end) {
+    struct table_copied part = *source;
+    struct table *from, *target;
     uint32_t parts = 0;
-    if (mmu->caps.PageTableUpdateMode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL ||
-        mmu->pages != MMU_PAGES_4K)
+    if (mmu_of(space)->pages != MMU_PAGES_4K)
         return false;
-    for (uint64_t at = 0; at < size && parts <= TABLE_RANGES_MAX; parts++) {
-        at += table_copy_part(space, from + at, to + at, size - at, &source, &target);
-        if (!is_aligned(source) || !is_aligned(target))
-            return false;
+    for (uint64_t at = start, bytes; at < end && parts <= TABLE_RANGES_MAX; parts++) {
+        bytes = table_copy_part(&part, space, at, end - at, &from, &target);
+        part.from += bytes;
+        at += bytes;
     }
     return parts <= TABLE_RANGES_MAX;
 }
 
-static bool add_copy(struct space *space, uint64_t from, uint64_t start, uint64_t end) {
-    struct plan_op *op = plan_add(space->adapter, VIDMM_OP_COPY_ENTRIES, NULL);
+static bool add_copy(const struct table_copied *source, struct space *space, uint64_t start,
+                     uint64_t end) {
+    struct plan *plan = &space->adapter->plan;
+    struct plan_op *op =
+        plan_insert(space->adapter, place_of(plan, space), VIDMM_OP_COPY_ENTRIES, NULL);
     if (!op)
         return false;
-    op->table = (struct table_op){
-        .space = space, .write = TABLE_COPY, .start = start, .end = end, .offset = from};
+    op->table = (struct table_op){.space = space,
+                                  .write = TABLE_COPY,
+                                  .start = start,
+                                  .end = end,
+                                  .source = source->space,
+                                  .offset = source->from};
     op->op.size = end - start;
-    op->op.va_from = from;
+    op->op.va_from = source->from;
     op->op.va_to = start;
     return true;
 }
 
-bool table_copy(struct space *space, uint64_t from, uint64_t start, uint64_t end) {
+bool table_copy(const struct table_copied *source, struct space *space, uint64_t start,
+                uint64_t end) {
     struct leaf_run clear = {.write = TABLE_CLEAR};
-    struct table *source, *target;
-    if (!gpu_copies(space, from, start, end - start))
+    struct table_copied part = *source;
+    struct table *from, *target;
+    if (!gpu_copies(source, space, start, end))
         return table_draw(space, start, end);
-    if (!add_copy(space, from, start, end))
+    if (!add_copy(source, space, start, end))
         return false;
-    for (uint64_t at = start, bytes; at < end; at += bytes) {
-        bytes = table_copy_part(space, from + (at - start), at, end - at, &source, &target);
-        if (!source && !write_leaves(space, at, at + bytes, clear))
+    for (uint64_t at = start, bytes; at < end; at += bytes, part.from += bytes) {
+        bytes = table_copy_part(&part, space, at, end - at, &from, &target);
+        if (!from && !write_leaves(space, at, at + bytes, clear))
             return false;
     }
     return table_flush(space);
@@ -422,7 +440,23 @@ bool tables_emit_old_root(struct space *space) {
            write_window(space->adapter, &space->old_root, false);
 }
 
+/* Nobody finds a table in the privileged space any more, unless that goes as a whole. */
+static bool hide(const struct table *table) {
+    struct space *privileged = privileged_of(table->space);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t at = table->memory[i].shown;
+        if (at && !write_mapping(va_find(&privileged->va, at), at,
+                                 at + page_round(table->memory[i].size), NULL, true))
+            return false;
+    }
+    return !table->memory[0].shown || table_flush(privileged);
+}
+
 bool tables_emit_end(struct table *dying) {
+    for (struct table *table = dying; table; table = table->next) {
+        if (!hide(table))
+            return false;
+    }
     for (struct table *table = dying; table; table = table->next) {
         if (!add_links(table->parent, table->start, table_end(table)) || !table_flush(table->space))
             return false;
@@ -452,12 +486,15 @@ static bool emit_leave(struct table *table) {
            (table->space->paging || write_windows(table, false));
 }
 
+/* When the paging process ends nothing runs in it any more, not even a flush. */
 bool tables_emit_leave(struct space *space) {
-    return !space->root || each_table(space->root, emit_leave);
+    return !space->root ||
+           (each_table(space->root, emit_leave) && (space->paging || table_flush(space)));
 }
 
 static bool emit_evict(struct table *table) {
-    return add_whole(table, TABLE_EVICT) && write_windows(table, false);
+    return (privileged_is(table->space) || hide(table)) && add_whole(table, TABLE_EVICT) &&
+           write_windows(table, false);
 }
 
 bool tables_emit_away(struct space *space) {

@@ -15,12 +15,14 @@
 
 #include <vidmm/os.h>
 
+struct table_memory;
 struct vidmm_allocation;
 
 enum va_kind {
     VA_NOTHING, /* taken, and every access is a fault */
     VA_ZERO,    /* reads give zero */
     VA_PAGES,   /* of an allocation */
+    VA_MEMORY,  /* a page table, or pages of the manager's own, which stay where they are */
 };
 
 /* Whose a reservation is. */
@@ -37,6 +39,9 @@ struct va_use {
     struct vidmm_allocation *allocation;
     struct mapping **list; /* where the allocation's ranges are listed */
     uint64_t origin, offset, repeat;
+    /* VA_MEMORY: one of the two. */
+    const struct table_memory *memory;
+    PMDL pages;
     uint32_t protection;        /* VIDMM_VA_* */
     uint64_t driver_protection; /* of the entries */
     /* The reservation that it lies in: */

@@ -1,9 +1,12 @@
 /*
  * va_api.c - what callers do with the addresses of their process: reserve, map, change, free. What
- * a request may ask for is judged here; space_change.c carries it out.
+ * a request may ask for is judged here; space_change.c carries it out, for changes in their turn
+ * (companion.h).
  */
 #include "allocation.h"
+#include "companion.h"
 #include "iommu.h"
+#include "privileged.h"
 #include "paging_queue.h"
 #include "process.h"
 #include "space_change.h"
@@ -12,6 +15,7 @@
 #define CALL_RESERVE "vidmm_va_reserve"
 #define CALL_MAP     "vidmm_va_map"
 #define CALL_UPDATE  "vidmm_va_update"
+#define CALL_WAIT    "vidmm_va_wait"
 #define CALL_FREE    "vidmm_va_free"
 
 #define MAP_UNIT PAGE_BYTES /* R296 */
@@ -146,8 +150,9 @@ static bool protection_conflicts(const struct vidmm_allocation *allocation, uint
     for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next) {
         uint64_t from, to, other = mapping->use.driver_protection;
         space_mapped_bytes(mapping, &from, &to);
-        if (other != protection && ((other | protection) & VIDMM_DRIVER_PROTECTION_UNIQUE) &&
-            start < to && from < start + size)
+        if (!privileged_is(space_of(mapping)) && other != protection &&
+            ((other | protection) & VIDMM_DRIVER_PROTECTION_UNIQUE) && start < to &&
+            from < start + size)
             return true;
     }
     return false;
@@ -277,7 +282,7 @@ static enum vidmm_status check_operation(struct batch *batch,
 }
 
 /* R302: what is mapped without a protection of its own gets the reservation's. */
-static enum vidmm_status set_range(struct space *space,
+static enum vidmm_status set_range(struct space *space, const struct companion *companion,
                                    const struct vidmm_va_operation *operation) {
     bool own = operation->type == VIDMM_VA_OP_MAP_PROTECT;
     bool unmap = operation->type == VIDMM_VA_OP_UNMAP;
@@ -292,45 +297,88 @@ static enum vidmm_status set_range(struct space *space,
     use.driver_protection = own ? operation->driver_protection : use.reserved_protection;
     if (use.kind == VA_PAGES && operation->repeat && operation->repeat < operation->size)
         use.repeat = operation->repeat;
-    return space_change(space, operation->base, end, &use);
+    return space_retarget(space, companion, operation->base, end, &use);
 }
 
-static enum vidmm_status wait_context(void *ctx) {
-    const struct vidmm_context *context = ctx;
-    struct vidmm_adapter *adapter = context->device->adapter;
-    return fence_wait_idle(adapter, UINT64_C(1) << context->node, adapter->fences.submitted);
+/* What was freed since it was queued, and is no reservation's any more, is left alone (R299). */
+enum vidmm_status va_carry_out(struct vidmm_context *context,
+                               const struct vidmm_va_operation *operation) {
+    struct batch batch = {.space = context->device->process->space};
+    const struct companion *companion = context->companion;
+    bool copy = operation->type == VIDMM_VA_OP_COPY;
+    uint64_t start = copy ? operation->destination : operation->base;
+    if (!belongs(&batch, start, operation->size, &batch.reservation) ||
+        (copy && !belongs(&batch, operation->base, operation->size, &batch.source)))
+        return VIDMM_OK;
+    return copy ? space_copy(batch.space, companion, operation->base, start, operation->size)
+                : set_range(batch.space, companion, operation);
 }
 
-static enum vidmm_status update(struct vidmm_context *context,
-                                const struct vidmm_va_operation *operations, uint32_t count) {
-    struct vidmm_adapter *adapter = context->device->adapter;
+static enum vidmm_status check_all(const struct vidmm_context *context,
+                                   const struct vidmm_va_operation *operations, uint32_t count) {
     struct batch batch = {.space = context->device->process->space};
     enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < count; i++)
         status = check_operation(&batch, &operations[i]);
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, wait_context, context);
-    for (uint32_t i = 0; status == VIDMM_OK && i < count; i++)
-        status = operations[i].type == VIDMM_VA_OP_COPY
-                     ? space_copy(batch.space, operations[i].base, operations[i].destination,
-                                  operations[i].size)
-                     : set_range(batch.space, &operations[i]);
     return status;
+}
+
+/*
+ * A protection that belongs to one mapping alone (R228) is judged by the books: nothing that has to
+ * do with one stays queued, and what looks wrong may only be ahead of the queue.
+ */
+static enum vidmm_status update(struct vidmm_context *context,
+                                const struct vidmm_va_operation *operations, uint32_t count) {
+    bool unique = false;
+    for (uint32_t i = 0; i < count; i++)
+        unique |= (operations[i].driver_protection & VIDMM_DRIVER_PROTECTION_UNIQUE) != 0;
+    enum vidmm_status status = check_all(context, operations, count);
+    if (status && companion_waits(context)) {
+        status = companion_run(context);
+        if (status == VIDMM_OK)
+            status = check_all(context, operations, count);
+    }
+    if (status == VIDMM_OK)
+        status = companion_queue(context, operations, count);
+    return status == VIDMM_OK && unique ? companion_run(context) : status;
+}
+
+static enum vidmm_status serves_updates(struct vidmm_context *context, const char *call) {
+    struct vidmm_device *device = context->device;
+    enum vidmm_status status = device_serves(device, call);
+    if (status == VIDMM_OK && !device->process)
+        status = wrong(device->adapter, call, "a context of a process's device", NULL);
+    return status == VIDMM_OK && device->adapter->iommu ? unreserved(device->adapter, call)
+                                                        : status;
 }
 
 enum vidmm_status vidmm_va_update(struct vidmm_context *context,
                                   const struct vidmm_va_operation *operations, uint32_t count) {
-    struct vidmm_device *device = context->device;
-    adapter_enter(device->adapter);
-    enum vidmm_status status = device_serves(device, CALL_UPDATE);
-    if (status == VIDMM_OK && !device->process)
-        status = wrong(device->adapter, CALL_UPDATE, "a context of a process's device", NULL);
-    if (status == VIDMM_OK && device->adapter->iommu)
-        status = unreserved(device->adapter, CALL_UPDATE);
+    struct vidmm_adapter *adapter = context->device->adapter;
+    adapter_enter(adapter);
+    enum vidmm_status status = serves_updates(context, CALL_UPDATE);
     if (status == VIDMM_OK)
         status = update(context, operations, count);
-    adapter_leave(device->adapter);
+    adapter_leave(adapter);
     return status;
+}
+
+enum vidmm_status vidmm_va_wait(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    adapter_enter(adapter);
+    enum vidmm_status status = serves_updates(context, CALL_WAIT);
+    if (status == VIDMM_OK)
+        status = companion_run(context);
+    adapter_leave(adapter);
+    return status;
+}
+
+uint32_t vidmm_va_queued(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    adapter_enter(adapter);
+    uint32_t count = context->companion ? context->companion->count : 0;
+    adapter_leave(adapter);
+    return count;
 }
 
 /* ---- Free ------------------------------------------------------------------------------------ */
@@ -355,6 +403,8 @@ enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint
     struct vidmm_adapter *adapter = process->adapter;
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, CALL_FREE);
+    if (status == VIDMM_OK && !adapter->iommu)
+        status = companion_free(process, va, size);
     if (status == VIDMM_OK)
         status = adapter->iommu ? iommu_free(process, va, size) : unmap(process->space, va, size);
     adapter_leave(adapter);

@@ -7,6 +7,9 @@
 
 #include "space_change.h"
 
+/* One operation of vidmm_va_update, whose turn has come; what failed changed nothing. */
+enum vidmm_status va_carry_out(struct vidmm_context *context,
+                               const struct vidmm_va_operation *operation);
 /* As vidmm_va_map. */
 enum vidmm_status va_map(struct space *space, const struct vidmm_va_request *request, uint64_t *va);
 

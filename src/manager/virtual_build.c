@@ -184,14 +184,20 @@ static bool note(const struct table_op *op, const struct entries *entries) {
     return true;
 }
 
-static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct table_memory *memory,
+/* Where the context sees it that the plan at hand runs in. */
+static uint64_t window_of(const struct vidmm_adapter *adapter, const struct table_memory *memory) {
+    return adapter->paging.line ? memory->shown : memory->window;
+}
+
+static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct vidmm_adapter *adapter,
+                                                  const struct table_memory *memory,
                                                   DXGK_PAGETABLEUPDATEMODE mode) {
     DXGK_PAGETABLEUPDATEADDRESS address;
     memset(&address, 0, sizeof address);
     if (mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
         address.CpuVirtual = memory->cpu;
     else if (mode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)
-        address.GpuVirtual = memory->window;
+        address.GpuVirtual = window_of(adapter, memory);
     else
         address.GpuPhysical = table_address(memory);
     return address;
@@ -246,7 +252,7 @@ static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op
     update->AllocationOffsetInBytes = op->offset;
     update->hProcess = op->space->process->handle;
     update->UpdateMode = op->now ? DXGK_PAGETABLEUPDATE_CPU_VIRTUAL : mmu->caps.PageTableUpdateMode;
-    update->PageTableAddress = update_address(entries.memory, update->UpdateMode);
+    update->PageTableAddress = update_address(adapter, entries.memory, update->UpdateMode);
     update->FirstPteVirtualAddress = op->table->start + ((uint64_t)entries.first << entries.shift);
     return true;
 }
@@ -257,39 +263,43 @@ static uint32_t leaf_index(const struct table *table, uint64_t at) {
     return (uint32_t)((at - table->start) >> PAGE_SHIFT);
 }
 
-static void copy_valid(const struct space *space, uint64_t from, uint64_t to) {
-    struct table *source, *target;
-    (void)table_copy_part(space, from, to, PAGE_BYTES, &source, &target);
-    if (source)
-        mark(&target->memory[0], leaf_index(target, to),
-             is_valid(&source->memory[0], leaf_index(source, from)));
+static struct table_copied copied_from(const struct table_op *op, uint64_t at) {
+    return (struct table_copied){op->source, op->offset + (at - op->start)};
+}
+
+static void copy_valid(const struct table_op *op, uint64_t at) {
+    const struct table_copied source = copied_from(op, at);
+    struct table *from, *target;
+    (void)table_copy_part(&source, op->space, at, PAGE_BYTES, &from, &target);
+    if (from)
+        mark(&target->memory[0], leaf_index(target, at),
+             is_valid(&from->memory[0], leaf_index(from, source.from)));
 }
 
 /* As if all were read before any is written, as the driver does it (R239). */
 static void note_copy(const struct table_op *op) {
     uint64_t size = op->end - op->start;
+    bool backwards = op->source == op->space && op->start > op->offset;
     make_stale(op->space, op->start, op->end);
-    for (uint64_t at = 0; at < size; at += PAGE_BYTES) {
-        uint64_t page = op->start > op->offset ? size - PAGE_BYTES - at : at;
-        copy_valid(op->space, op->offset + page, op->start + page);
-    }
+    for (uint64_t at = 0; at < size; at += PAGE_BYTES)
+        copy_valid(op, op->start + (backwards ? size - PAGE_BYTES - at : at));
 }
 
 static bool encode_copy(struct vidmm_adapter *adapter, const struct table_op *op,
                         DXGKARG_BUILDPAGINGBUFFER *arg) {
     DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &arg->CopyPageTableEntries;
-    struct table *source, *target;
+    struct table *from, *target;
     arg->Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
     copy->pRanges = adapter->spaces.ranges;
     for (uint64_t at = op->start, bytes; at < op->end; at += bytes) {
-        uint64_t from = op->offset + (at - op->start);
-        bytes = table_copy_part(op->space, from, at, op->end - at, &source, &target);
-        if (source)
+        const struct table_copied source = copied_from(op, at);
+        bytes = table_copy_part(&source, op->space, at, op->end - at, &from, &target);
+        if (from)
             copy->pRanges[copy->NumRanges++] = (DXGK_BUILDPAGINGBUFFER_COPY_RANGE){
                 .NumPageTableEntries = (UINT)(bytes >> PAGE_SHIFT),
-                .SrcPageTableAddress = source->memory[0].window,
-                .DstPageTableAddress = target->memory[0].window,
-                .SrcStartPteIndex = leaf_index(source, from),
+                .SrcPageTableAddress = window_of(adapter, &from->memory[0]),
+                .DstPageTableAddress = window_of(adapter, &target->memory[0]),
+                .SrcStartPteIndex = leaf_index(from, source.from),
                 .DstStartPteIndex = leaf_index(target, at)};
     }
     if (copy->NumRanges)

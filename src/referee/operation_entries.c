@@ -34,20 +34,32 @@ static void judge_range(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
                  LLU(range->SrcPageTableAddress), LLU(range->DstPageTableAddress));
 }
 
-static struct tables_table *table_at(D3DGPU_VIRTUAL_ADDRESS address) {
+static struct tables_table *table_at(const struct tables_process *runs,
+                                     D3DGPU_VIRTUAL_ADDRESS address) {
     DXGK_PAGETABLEUPDATEADDRESS where;
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&where, 0, sizeof(where));
     where.GpuVirtual = address;
-    return tables_place(&where, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place) ? tables_find(place)
-                                                                          : NULL;
+    return tables_place(runs, &where, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place) ? tables_find(place)
+                                                                                : NULL;
+}
+
+/* A companion context copies from where its own space shows a tile pool, which is resident. */
+static void judge_pool(const struct tables_process *runs, const struct tables_table *from,
+                       const struct tables_entry *entry) {
+    if (!runs->system && from->process == runs->handle)
+        MANAGER_MUST(387, entry->value[TABLES_ASKED].Valid,
+                     "a tile pool that is resident when an update of its tiles is carried out",
+                     "an entry of the table at 0x%llx that is copied leads nowhere",
+                     LLU(from->place.SegmentOffset));
 }
 
 /* Reads the sources of one range. */
-static void read_range(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct copies *copies,
+static void read_range(const struct tables_process *runs,
+                       const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct copies *copies,
                        uint32_t first) {
-    const struct tables_table *from = table_at(range->SrcPageTableAddress);
-    const struct tables_table *to = table_at(range->DstPageTableAddress);
+    const struct tables_table *from = table_at(runs, range->SrcPageTableAddress);
+    const struct tables_table *to = table_at(runs, range->DstPageTableAddress);
     struct copied_range *copied = &copies->range[copies->ranges];
     if (to == NULL || range->NumPageTableEntries > to->entries ||
         range->DstStartPteIndex > to->entries - range->NumPageTableEntries)
@@ -64,6 +76,7 @@ static void read_range(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct co
         copied->unsure = copied->unsure || !known;
         if (!known)
             continue;
+        judge_pool(runs, from, entry);
         copies->value[first + i] = entry->value[TABLES_ASKED];
         if (from->owner != NULL)
             copies->owner[first + i] = from->owner[range->SrcStartPteIndex + i];
@@ -73,8 +86,9 @@ static void read_range(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct co
 
 void entries_asked(struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &operation->arg.CopyPageTableEntries;
+    const struct tables_process *runs = tables_running(operation);
     uint64_t entries = 0;
-    if (!tables_mmu.known)
+    if (!tables_mmu.known || runs == NULL)
         return;
     bool by_cpu = tables_mmu.caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     MANAGER_MUST(388, !by_cpu, "UPDATE_PAGE_TABLE where the driver reported CPU_VIRTUAL",
@@ -96,7 +110,7 @@ void entries_asked(struct shadow_operation *operation) {
     copies->owner = (struct tables_owner *)(void *)((uint8_t *)copies->value + behind);
     uint32_t first = 0;
     for (uint32_t i = 0; i < copy->NumRanges; i++) {
-        read_range(&copy->pRanges[i], copies, first);
+        read_range(runs, &copy->pRanges[i], copies, first);
         first += copy->pRanges[i].NumPageTableEntries;
     }
 }

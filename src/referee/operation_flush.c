@@ -38,6 +38,14 @@ void flush_asked(const struct shadow_operation *operation) {
     table_judge_idle(flush->hProcess);
 }
 
+/* A page is taken out of a TLB by a flush of any part of it; of a table, pages may be left there
+ * that no flush named. */
+static bool covers(const struct tables_table *table, uint32_t index, uint64_t start, uint64_t end) {
+    uint32_t shift = tables_entry_shift(table);
+    uint64_t va = table->start + ((uint64_t)index << shift);
+    return table->level == 0 || (va >= start && va + (UINT64_C(1) << shift) <= end);
+}
+
 /* Nothing in the range is stale any more. */
 static void cover(HANDLE handle, uint64_t start, uint64_t end, enum tables_when when) {
     for (struct tables_table *table = tables_each(NULL); table != NULL;
@@ -48,7 +56,8 @@ static void cover(HANDLE handle, uint64_t start, uint64_t end, enum tables_when 
             continue;
         for (uint32_t kind = 0; kind < table->kinds; kind++)
             for (uint32_t i = first; i <= last; i++)
-                tables_set_stale(table, tables_entry(table, kind, i), when, false);
+                if (covers(table, i, start, end))
+                    tables_set_stale(table, tables_entry(table, kind, i), when, false);
     }
 }
 

@@ -16,10 +16,9 @@ static bool among(const struct shadow_submission *submission,
 
 static const struct shadow_operation *next_submitted(const struct shadow_operation *operation,
                                                      struct later *at) {
-    const struct shadow_submission *next =
-        at->in != NULL ? at->in->next : referee->node[referee->adapter.paging_node].first;
+    const struct shadow_submission *next = submit_next(at->in);
     while (next != NULL && (next->operations == NULL || among(next, operation)))
-        next = next->next;
+        next = submit_next(next);
     at->in = next;
     return next != NULL ? next->operations : NULL;
 }
@@ -123,9 +122,9 @@ static HANDLE named(const DXGKARG_BUILDPAGINGBUFFER *arg) {
 }
 
 uint32_t operations_under_way(HANDLE allocation) {
-    const struct shadow_submission *work = referee->node[referee->adapter.paging_node].first;
+    const struct shadow_submission *work = submit_next(NULL);
     uint32_t count = 0;
-    for (; work != NULL; work = work->next)
+    for (; work != NULL; work = submit_next(work))
         for (const struct shadow_operation *at = work->operations; at != NULL; at = at->next)
             count += named(&at->arg) == allocation;
     return count;

@@ -82,25 +82,65 @@ static bool physical_exists(D3DGPU_PHYSICAL_ADDRESS place) {
            (end == 0 || place.SegmentOffset < end);
 }
 
+/* Bytes of the table that the entries of an update are in: from *first to *end. */
+static void written_bytes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint64_t *first,
+                          uint64_t *end) {
+    uint32_t level = update->PageTableLevel;
+    bool wide = update->Flags.Use64KBPages && level == 0;
+    uint32_t entries = tables_entries(level, wide);
+    uint64_t bytes = tables_bytes(level, wide, entries), each = bytes / entries;
+    *first = update->StartIndex * each;
+    *end = *first + update->NumPageTableEntries * each;
+    *end = *end < bytes ? *end : bytes;
+}
+
+/* The page that an update writes at `at` of the table is where the first one says that it is. */
+static void judge_page(const struct tables_process *runs,
+                       const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
+                       D3DGPU_PHYSICAL_ADDRESS place, uint64_t at) {
+    struct tables_found way;
+    uint64_t va = update->PageTableAddress.GpuVirtual + at;
+    tables_walk(runs, va, TABLES_ASKED, &way);
+    if (!way.known)
+        return;
+    MANAGER_MUST(213,
+                 way.valid && !way.zero && way.segment == place.SegmentId &&
+                     way.offset == place.SegmentOffset + at,
+                 "the addresses of all of a table in the process that updates it",
+                 "0x%llx, of the table at 0x%llx, %s", LLU(va),
+                 LLU(update->PageTableAddress.GpuVirtual),
+                 way.valid && !way.zero ? "leads elsewhere" : "leads nowhere");
+    MANAGER_MUST(231, !way.stale, "FLUSH_TLB between an update and the use of its addresses",
+                 "the table's address 0x%llx changed", LLU(va));
+}
+
+/* `found`: the table's first address leads to `place`. */
+static void judge_window(const struct tables_process *runs,
+                         const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool found,
+                         D3DGPU_PHYSICAL_ADDRESS place) {
+    uint64_t va = update->PageTableAddress.GpuVirtual, at, end;
+    struct tables_found way = {.known = false};
+    if (runs != NULL)
+        tables_walk(runs, va, TABLES_ASKED, &way);
+    if (way.known)
+        MANAGER_MUST(213, found && va % SHADOW_PAGE == 0,
+                     "a table's address in the process that updates it",
+                     "0x%llx leads nowhere there", LLU(va));
+    if (!found || update->PageTableLevel >= tables_mmu.levels)
+        return;
+    written_bytes(update, &at, &end);
+    for (at -= at % SHADOW_PAGE; at < end; at += SHADOW_PAGE)
+        judge_page(runs, update, place, at);
+}
+
 /* False: nobody can tell where the table is. */
-static bool judge_where(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
-                        D3DGPU_PHYSICAL_ADDRESS *place) {
-    const DXGK_PAGETABLEUPDATEADDRESS *address = &update->PageTableAddress;
-    bool found = tables_place(address, update->UpdateMode, place);
+static bool judge_where(const struct shadow_operation *operation, D3DGPU_PHYSICAL_ADDRESS *place) {
+    const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
+    const struct tables_process *runs = tables_running(operation);
+    bool found = tables_place(runs, &update->PageTableAddress, update->UpdateMode, place);
     bool by_cpu = update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     if (update->UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) {
-        const struct tables_process *paging = tables_paging();
-        struct tables_found way = {.known = false};
-        if (paging != NULL)
-            tables_walk(paging, address->GpuVirtual, TABLES_ASKED, &way);
-        if (way.known)
-            MANAGER_MUST(213, found && address->GpuVirtual % SHADOW_PAGE == 0,
-                         "a table's address in the paging process",
-                         "0x%llx leads nowhere in the paging process", LLU(address->GpuVirtual));
-        if (way.known)
-            MANAGER_MUST(231, !way.stale,
-                         "FLUSH_TLB between an update and the use of its addresses",
-                         "the table's address 0x%llx changed", LLU(address->GpuVirtual));
+        judge_window(runs, update, found, *place);
         return found;
     }
     if (!by_cpu)
@@ -227,10 +267,17 @@ static void judge_kind(const struct table_change *change, const struct tables_ta
     }
     MANAGER_MUST(375, table->wide || !change->wide, "a table of 4 KB pages that stays one",
                  "Use64KBPages for a table of 4 KB pages%s", "");
-    if (table->wide && !change->wide)
-        MANAGER_MUST(374, running(change->process) == 0,
-                     "contexts that are suspended while a table becomes one of 4 KB pages",
-                     "%u submissions of the process are under way", running(change->process));
+    if (!table->wide || change->wide)
+        return;
+    MANAGER_MUST(374, running(change->process) == 0,
+                 "contexts that are suspended while a table becomes one of 4 KB pages",
+                 "%u submissions of the process are under way", running(change->process));
+    MANAGER_MUST(208,
+                 change->start == 0 && change->count == tables_entries(0, false) &&
+                     says_invalid(change),
+                 "nothing but invalid entries in a table that becomes one of 4 KB pages",
+                 "the first %u entries, from %u on, %s", change->count, change->start,
+                 says_invalid(change) ? "are invalid" : "are valid");
 }
 
 static void judge_first_page(const struct table_change *change) {
@@ -265,7 +312,7 @@ void table_asked(struct shadow_operation *operation) {
     judge_mode(update, now);
     judge_members(update);
     table_judge_idle(update->hProcess);
-    bool there = judge_where(update, &place);
+    bool there = judge_where(operation, &place);
     if (!judge_range(update) || !there) {
         tables_forget(); /* nobody can tell what it writes over */
         return;

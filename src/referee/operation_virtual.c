@@ -159,8 +159,9 @@ static bool leads_to_table(D3DGPU_VIRTUAL_ADDRESS table, uint64_t va) {
     memset(&address, 0, sizeof(address));
     address.GpuVirtual = table;
     const struct tables_table *leaf =
-        tables_place(&address, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place) ? tables_find(place)
-                                                                         : NULL;
+        tables_place(tables_paging(), &address, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
+            ? tables_find(place)
+            : NULL;
     return leaf != NULL && leaf->level == 0 && va >= leaf->start;
 }
 
@@ -181,14 +182,27 @@ static void judge_tables(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
 }
 
 /* Bytes that tables of the paging process can translate: its leaves, valid or not. */
-static uint64_t paging_bytes(void) {
-    const struct tables_process *paging = tables_paging();
+static uint64_t paging_bytes(const struct tables_process *paging) {
     uint64_t bytes = 0;
-    for (const struct tables_table *table = tables_each(NULL); table != NULL && paging != NULL;
+    for (const struct tables_table *table = tables_each(NULL); table != NULL;
          table = tables_each(table))
         if (table->process == paging->handle && table->level == 0)
             bytes += (uint64_t)table->entries << tables_entry_shift(table);
     return bytes;
+}
+
+/* A leaf table to which the root does not lead, or NULL. */
+static const struct tables_table *unlinked(const struct tables_process *process) {
+    for (const struct tables_table *table = tables_each(NULL); table != NULL;
+         table = tables_each(table)) {
+        struct tables_found found;
+        if (table->process != process->handle || table->level != 0 || table->wide)
+            continue;
+        tables_walk(process, table->start, TABLES_ASKED, &found);
+        if (found.known && found.table != table)
+            return table;
+    }
+    return NULL;
 }
 
 #define PAGING_BYTES (UINT64_C(1) << 30)
@@ -209,17 +223,25 @@ static uint64_t paging_least(void) {
 }
 
 /* At its first use the addresses have tables; they stay. */
+static void judge_first_use(const struct tables_process *paging) {
+    const struct tables_table *lost = unlinked(paging);
+    uint64_t have = paging_bytes(paging);
+    MANAGER_MUST(263, have >= paging_least(),
+                 "1 GB of addresses for paging, or as many as there is room for tables of",
+                 "tables of the paging process for 0x%llx bytes", LLU(have));
+    MANAGER_MUST(263, lost == NULL, "addresses for paging whose tables the root leads to",
+                 "no entry leads to the table of 0x%llx", LLU(lost->start));
+}
+
 static void judge_space(uint64_t size, uint32_t sides) {
     static const struct tables_process *judged;
     const struct tables_process *paging = tables_paging();
     if (paging == NULL || !paging->rooted || !tables_intact())
         return;
-    uint64_t have = paging_bytes();
     if (judged != paging)
-        MANAGER_MUST(263, have >= paging_least(),
-                     "1 GB of addresses for paging, or as many as there is room for tables of",
-                     "tables of the paging process for 0x%llx bytes", LLU(have));
+        judge_first_use(paging);
     judged = paging;
+    uint64_t have = paging_bytes(paging);
     MANAGER_MUST(264, size <= have / sides, "pieces that fit the addresses for paging",
                  "0x%llx bytes on each of %u sides, where there are 0x%llx", LLU(size), sides,
                  LLU(have));

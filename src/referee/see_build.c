@@ -405,6 +405,7 @@ static void judge_call(const struct referee_call *call, const DXGKARG_BUILDPAGIN
                      "no virtual address where no page table was ever written",
                      "DmaBufferGpuVirtualAddress is 0x%llx",
                      (unsigned long long)args->DmaBufferGpuVirtualAddress);
+    submit_judge_buffer(args);
 #endif
 }
 

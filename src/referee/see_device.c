@@ -7,6 +7,7 @@
  */
 #include "allocation.h"
 #include "judge.h"
+#include "tables.h"
 
 /* ---- What DMA buffers shall be like ---------------------------------------------------------- */
 
@@ -143,6 +144,27 @@ static NTSTATUS APIENTRY see_DestroyDevice(const HANDLE handle) {
 
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
+/* Of contexts that have updates of addresses: those with GPU virtual addresses of a process. */
+static void judge_companion_node(const DXGKARG_CREATECONTEXT *args) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    uint32_t node = args->ContextInfo.PagingCompanionNodeId;
+    if (tables_mmu.known && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
+        DRIVER_MUST(386, node < adapter->nodes, "a node that the driver reported",
+                    "PagingCompanionNodeId is %u of %u nodes", node, adapter->nodes);
+}
+
+/* A companion context is on the node that the driver chose for one that has updates. */
+static void judge_companion(const struct shadow_object *companion) {
+    const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
+    if (!tables_companion(companion))
+        return;
+    while (context != NULL &&
+           (context->system || context->context_info.PagingCompanionNodeId != companion->node))
+        context = shadow_each(SHADOW_CONTEXT, context);
+    MANAGER_MUST(386, context != NULL, "a companion context on the node that the driver chose",
+                 "node %u is no context's PagingCompanionNodeId", companion->node);
+}
+
 static NTSTATUS APIENTRY see_CreateContext(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     struct referee_call call;
     referee_enter(&call, "DxgkDdiCreateContext", REFEREE_REENTRANT);
@@ -152,12 +174,14 @@ static NTSTATUS APIENTRY see_CreateContext(const HANDLE device, DXGKARG_CREATECO
     if (status == STATUS_SUCCESS) {
         struct shadow_object *context = shadow_add(SHADOW_CONTEXT, args->hContext);
         judge_context_info(args);
+        judge_companion_node(args);
         if (context != NULL) {
             context->system = args->Flags.SystemContext;
             context->parent = shadow_find(SHADOW_DEVICE, device);
             context->device = device;
             context->node = args->NodeOrdinal;
             context->context_info = args->ContextInfo;
+            judge_companion(context);
         }
     }
     referee_exit(&call);

@@ -45,9 +45,9 @@ static uint32_t valid_entries(HANDLE process) {
 
 /* Updates and flushes of its tables that the GPU has not done. */
 static uint32_t under_way(HANDLE process) {
-    const struct shadow_submission *work = referee->node[referee->adapter.paging_node].first;
+    const struct shadow_submission *work = submit_next(NULL);
     uint32_t count = 0;
-    for (; work != NULL; work = work->next) {
+    for (; work != NULL; work = submit_next(work)) {
         for (const struct shadow_operation *at = work->operations; at != NULL; at = at->next) {
             const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
             count += arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
@@ -114,7 +114,7 @@ static VOID APIENTRY see_SetRootPageTable(const HANDLE adapter,
         uint32_t count = running(args->hContext);
         MANAGER_MUST(256, count == 0, "a context at rest while its root is set",
                      "%u submissions of it are under way", count);
-        if (context->system && context->root_entries != 0)
+        if (context->system && !tables_companion(context) && context->root_entries != 0)
             MANAGER_MUST(262, !moved(context, args), "the paging process's tables where they were",
                          "its root moved to 0x%llx of segment %u", LLU(args->Address.SegmentOffset),
                          args->Address.SegmentId);

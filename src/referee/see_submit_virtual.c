@@ -69,10 +69,33 @@ static void judge_commands(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
         if (!found.known)
             return;
         MANAGER_MUST(385, found.valid && !found.zero,
-                     "a paging buffer at an address of the paging process",
+                     "a paging buffer at an address of the process that it runs in",
                      "0x%llx leads nowhere there", LLU(at));
         MANAGER_MUST(231, !found.stale, "FLUSH_TLB between an update and the use of its addresses",
                      "the paging buffer's address 0x%llx changed", LLU(at));
+    }
+}
+
+void submit_judge_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    const struct tables_process *process =
+        tables_process_of(shadow_find(SHADOW_CONTEXT, args->hSystemContext));
+    const uint8_t *bytes = args->pDmaBuffer;
+    uint64_t va = args->DmaBufferGpuVirtualAddress;
+    if (!tables_mmu.known || process == NULL || va == 0 || bytes == NULL ||
+        args->DmaBufferWriteOffset != 0)
+        return;
+    for (uint64_t at = 0; at < args->DmaSize; at += SHADOW_PAGE) {
+        struct tables_found found;
+        tables_walk(process, va + at, TABLES_ASKED, &found);
+        if (!found.known)
+            return;
+        bool leads = found.valid && !found.zero;
+        bool there = !leads || found.segment != 0 || !world_is_memory(bytes) ||
+                     world_memory(found.offset, 1) == bytes + at;
+        MANAGER_MUST(172, leads && there,
+                     "where the process of the system context sees the buffer, all of it",
+                     "0x%llx, byte 0x%llx of %u, leads %s", LLU(va + at), LLU(at), args->DmaSize,
+                     leads ? "elsewhere" : "nowhere");
     }
 }
 

@@ -5,7 +5,22 @@
 #include "tables.h"
 #include "work.h"
 
+/* Beside the paging process only updates of tiles are carried out. */
+static void judge_companion(const struct shadow_operation *operation) {
+    const struct shadow_object *context =
+        shadow_find(SHADOW_CONTEXT, operation->arg.hSystemContext);
+    uint32_t kind = (uint32_t)operation->arg.Operation;
+    if (tables_companion(context))
+        MANAGER_MUST(385,
+                     kind == DXGK_OPERATION_UPDATE_PAGE_TABLE ||
+                         kind == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES ||
+                         kind == DXGK_OPERATION_FLUSH_TLB,
+                     "updates of page tables, and nothing else, on a companion context",
+                     "operation %u is asked for there", kind);
+}
+
 void virtual_asked(struct shadow_operation *operation) {
+    judge_companion(operation);
     switch (operation->arg.Operation) {
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
         table_asked(operation);

@@ -4,10 +4,11 @@
  * reservation, which its updates carry on (driver-protection.md).
  */
 #include "services.h"
+#include "tables.h"
 
-#define LLU(n)       (unsigned long long)(n)
 #define RESERVE_UNIT 0x10000u
 #define RESERVATIONS 16u
+#define QUEUED       128u
 
 static bool units(uint64_t value, uint64_t unit) {
     return value % unit == 0;
@@ -45,10 +46,26 @@ static bool any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     return false;
 }
 
+/* Entries of tiles are copied from where the pool is shown, with a reservation's protection. */
+static void judge_pool(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    bool any = false, same = false;
+    for (uint32_t i = 0; i < RESERVATIONS; i++) {
+        any = any || reservation[i].end != 0;
+        same = same ||
+               (reservation[i].end != 0 && reservation[i].protection == update->DriverProtection);
+    }
+    MANAGER_MUST(302, same || !any, "a tile pool with the driver protection of a reservation",
+                 "it has 0x%llx", LLU(update->DriverProtection));
+}
+
 void service_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint64_t va = update->FirstPteVirtualAddress;
-    if (update->PageTableLevel != 0 || !any_valid(update))
+    if (update->PageTableLevel != 0 || update->hAllocation == NULL || !any_valid(update))
         return;
+    if (tables_privileged(update->hProcess)) {
+        judge_pool(update);
+        return;
+    }
     for (uint32_t i = 0; i < RESERVATIONS; i++)
         if (va >= reservation[i].start && va < reservation[i].end)
             MANAGER_MUST(302, update->DriverProtection == reservation[i].protection,
@@ -96,6 +113,8 @@ static bool sound_update(const struct vidmm_told_addresses *told) {
 }
 
 static void judge_update(const struct vidmm_told_addresses *told, bool granted) {
+    MANAGER_MUST(301, told->queued <= QUEUED, "no return while so many operations are queued",
+                 "%u operations of the context are queued", told->queued);
     if (!sound_update(told))
         MANAGER_MUST(
             300, !granted, "pages of one reservation, and a repeated part that divides the size",

@@ -37,20 +37,23 @@ static bool judge_page(const struct tables_process *process, const struct vidmm_
     MANAGER_MUST(287, found.settled || told->node == referee->adapter.paging_node,
                  "page tables that are written when work is submitted",
                  "the entry of 0x%llx is still being written", LLU(va));
+    MANAGER_MUST(231, !found.stale, "FLUSH_TLB, and its completion, before the addresses are used",
+                 "what 0x%llx led to before may still be in a TLB", LLU(va));
     bool same = is_for(&found, told->allocation, told->offset + at);
     MANAGER_MUST(287, same, "addresses that lead to what the device lists when work is submitted",
                  "0x%llx leads to another page", LLU(va));
-    return !same || !found.settled;
+    return !same || !found.settled || found.stale;
 }
 
 /* The first address of the range that a table translates, or `end`. */
-static uint64_t leads_at(const struct tables_table *table, uint64_t start, uint64_t end) {
+static uint64_t leads_at(const struct tables_table *table, enum tables_when when, uint64_t start,
+                         uint64_t end) {
     uint32_t first, last;
     if (table->level != 0 || !tables_cut(table, start, end, &first, &last))
         return end;
     for (uint32_t i = first; i <= last; i++)
-        if (table->entry[i].known[TABLES_ASKED] && table->entry[i].value[TABLES_ASKED].Valid &&
-            !table->entry[i].value[TABLES_ASKED].Zero)
+        if (table->entry[i].known[when] && table->entry[i].value[when].Valid &&
+            !table->entry[i].value[when].Zero)
             return table->start + ((uint64_t)i << tables_entry_shift(table));
     return end;
 }
@@ -58,9 +61,12 @@ static uint64_t leads_at(const struct tables_table *table, uint64_t start, uint6
 static void judge_nowhere(const struct tables_process *process,
                           const struct vidmm_told_work *told) {
     uint64_t end = told->va + told->size;
+    enum tables_when when = when_used(told->node);
     for (const struct tables_table *table = tables_each(NULL); table != NULL;
          table = tables_each(table)) {
-        uint64_t at = table->process == process->handle ? leads_at(table, told->va, end) : end;
+        uint64_t at = end;
+        if (table->process == process->handle)
+            at = leads_at(table, when, told->va, end);
         MANAGER_MUST(287, at == end,
                      "addresses that lead nowhere as long as nothing resident is mapped there",
                      "0x%llx still leads to memory", LLU(at));

@@ -136,18 +136,27 @@ static void judge_one_kind(const struct looked *looked, const struct tables_tabl
 }
 
 /* The table that an entry of level 1 leads to is of the kind that it says. */
-static void judge_child(const struct looked *looked) {
-    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)looked->entry->Segment,
-                                     .SegmentOffset = looked->address};
-    const struct tables_table *child = tables_find(place);
+static void judge_child_kind(const struct looked *looked, const struct tables_table *child) {
     bool wide = looked->entry->PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
-    if (child == NULL || child->level != 0)
+    if (child->level != 0)
         return;
     MANAGER_MUST(374, wide || !child->wide,
                  "entries of 4 KB in the table before its parent's PageTablePageSize says so",
                  "the table at 0x%llx still has entries of 64 KB", LLU(looked->address));
     MANAGER_MUST(373, !wide || child->wide, "entries of 64 KB where PageTablePageSize says so",
                  "the table at 0x%llx has entries of 4 KB", LLU(looked->address));
+}
+
+static void judge_child(const struct looked *looked) {
+    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)looked->entry->Segment,
+                                     .SegmentOffset = looked->address};
+    const struct tables_table *child = tables_find(place);
+    if (tables_intact())
+        MANAGER_MUST(208, child != NULL, "InitialUpdate for a table before an entry leads to it",
+                     "an entry of level %u leads to 0x%llx, where no table was ever filled",
+                     looked->change->level, LLU(looked->address));
+    if (child != NULL && looked->change->level == 1 && tables_mmu.pages == TABLES_SINGLE)
+        judge_child_kind(looked, child);
 }
 
 /* ---- Protections that are an allocation's own ----------------------------------------------- */
@@ -209,7 +218,7 @@ static void judge_entry(const struct looked *looked) {
     judge_address(looked);
     if (looked->page)
         judge_page(looked);
-    else if (looked->change->level == 1 && tables_mmu.pages == TABLES_SINGLE)
+    else
         judge_child(looked);
 }
 

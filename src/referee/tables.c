@@ -68,7 +68,7 @@ static void make_room(D3DGPU_PHYSICAL_ADDRESS place, uint64_t bytes) {
 }
 
 /* Of the root of two levels: in proportion to what the driver offered for so many entries. */
-static uint64_t bytes_of(uint32_t level, bool wide, uint32_t entries) {
+uint64_t tables_bytes(uint32_t level, bool wide, uint32_t entries) {
     const struct tables_mmu *mmu = &tables_mmu;
     uint64_t bytes = mmu->level[level].PageTableSizeInBytes;
     if (wide)
@@ -81,7 +81,7 @@ static uint64_t bytes_of(uint32_t level, bool wide, uint32_t entries) {
 
 struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, uint32_t level,
                                  bool wide, uint32_t entries) {
-    uint64_t bytes = bytes_of(level, wide, entries);
+    uint64_t bytes = tables_bytes(level, wide, entries);
     make_room(place, bytes);
     struct tables_table *table = calloc(1, sizeof(*table));
     if (table == NULL)
@@ -226,9 +226,28 @@ void tables_process_remove(HANDLE handle) {
 struct tables_process *tables_process_of(const struct shadow_object *context) {
     if (context == NULL)
         return NULL;
-    if (context->system)
-        return tables_paging();
-    return context->parent != NULL ? tables_process(context->parent->process) : NULL;
+    struct tables_process *own =
+        context->parent != NULL ? tables_process(context->parent->process) : NULL;
+    return own == NULL && context->system ? tables_paging() : own;
+}
+
+bool tables_companion(const struct shadow_object *context) {
+    const struct tables_process *process = tables_process_of(context);
+    return context != NULL && context->system && process != NULL && !process->system;
+}
+
+bool tables_privileged(HANDLE process) {
+    const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
+    while (context != NULL &&
+           !(tables_companion(context) && tables_process_of(context)->handle == process))
+        context = shadow_each(SHADOW_CONTEXT, context);
+    return context != NULL;
+}
+
+struct tables_process *tables_running(const struct shadow_operation *operation) {
+    const struct shadow_object *context =
+        shadow_find(SHADOW_CONTEXT, operation->arg.hSystemContext);
+    return tables_companion(context) ? tables_process_of(context) : tables_paging();
 }
 
 uint32_t tables_stale(const struct tables_process *process, enum tables_when when) {
@@ -409,19 +428,18 @@ static bool place_of_pointer(const uint8_t *bytes, D3DGPU_PHYSICAL_ADDRESS *plac
     return false;
 }
 
-bool tables_place(const DXGK_PAGETABLEUPDATEADDRESS *address, DXGK_PAGETABLEUPDATEMODE mode,
-                  D3DGPU_PHYSICAL_ADDRESS *place) {
+bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDATEADDRESS *address,
+                  DXGK_PAGETABLEUPDATEMODE mode, D3DGPU_PHYSICAL_ADDRESS *place) {
     struct tables_found found;
-    const struct tables_process *paging = tables_paging();
     if (mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
         return place_of_pointer(address->CpuVirtual, place);
     if (mode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) {
         *place = address->GpuPhysical;
         return true;
     }
-    if (paging == NULL)
+    if (process == NULL)
         return false;
-    tables_walk(paging, address->GpuVirtual, TABLES_ASKED, &found);
+    tables_walk(process, address->GpuVirtual, TABLES_ASKED, &found);
     *place = (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = found.segment, .SegmentOffset = found.offset};
     return found.known && found.valid && !found.zero;
 }

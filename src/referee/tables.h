@@ -101,6 +101,8 @@ struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kin
 uint32_t tables_entry_shift(const struct tables_table *table);
 /* Entries that a table of this kind has; the root of two levels: the most that it may have. */
 uint32_t tables_entries(uint32_t level, bool wide);
+/* What a table with so many takes in memory. */
+uint64_t tables_bytes(uint32_t level, bool wide, uint32_t entries);
 /* The leaf table of an address, of pages of 64 KB or of 4 KB; NULL: none that is known. */
 struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide);
 /* Entries *first to *last translate addresses of [start, end); false: none does. */
@@ -117,6 +119,12 @@ struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool syste
 void tables_process_remove(HANDLE handle);
 /* Whose addresses a context uses, or NULL. */
 struct tables_process *tables_process_of(const struct shadow_object *context);
+/* It is a paging companion context: the system's, and not of the paging process (R386). */
+bool tables_companion(const struct shadow_object *context);
+/* A companion context runs in its address space. */
+bool tables_privileged(HANDLE process);
+/* Whose addresses a paging operation names: the paging process's, or a companion context's. */
+struct tables_process *tables_running(const struct shadow_operation *operation);
 /* Entries that changed and were not flushed. */
 uint32_t tables_stale(const struct tables_process *process, enum tables_when when);
 
@@ -147,9 +155,10 @@ void tables_walk(const struct tables_process *process, uint64_t va, enum tables_
                  struct tables_found *found);
 /* As peek and translate want it. */
 uint64_t tables_gpu_address(uint32_t segment, uint64_t offset);
-/* Where a table is that an operation names in the mode `mode`; false: nobody can tell. */
-bool tables_place(const DXGK_PAGETABLEUPDATEADDRESS *address, DXGK_PAGETABLEUPDATEMODE mode,
-                  D3DGPU_PHYSICAL_ADDRESS *place);
+/* Where a table is that an operation names in the mode `mode`, by an address of `process`; false:
+ * nobody can tell. */
+bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDATEADDRESS *address,
+                  DXGK_PAGETABLEUPDATEMODE mode, D3DGPU_PHYSICAL_ADDRESS *place);
 
 /* ---- compare_tables.c: what the hardware makes of it ---------------------------------------- */
 

@@ -75,6 +75,8 @@ bool submit_append(struct shadow_operation *operation);
 /* `fence` of `node` was reported faulted: what came before it is complete, itself is not. */
 void submit_faulted(uint32_t node, uint32_t fence);
 /* True while anything is under way on any node. */
+/* What is under way, node by node, in order; NULL: the first, and after the last. */
+const struct shadow_submission *submit_next(const struct shadow_submission *after);
 bool submit_under_way(void);
 /* The driver answered what no driver may: Windows would have stopped here, and what the manager
  * leaves undone from now on is no fault of its. */
@@ -93,6 +95,8 @@ void submit_refused(const DXGKARG_SUBMITCOMMAND *args, struct shadow_submission 
 
 /* ---- see_submit_virtual.c -------------------------------------------------------------------- */
 
+/* An operation comes first in a paging buffer: R172. */
+void submit_judge_buffer(const DXGKARG_BUILDPAGINGBUFFER *args);
 /* A page fault was reported, before the work that it names is taken for faulted. */
 void submit_page_faulted(const struct vidmm_interrupt *report);
 /* The engine of a node was reset, or (UINT32_MAX) all of them. */

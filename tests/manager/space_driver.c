@@ -125,7 +125,7 @@ static void execute_update(struct world *world, const struct command *command,
     for (uint64_t i = 0; i < command->count; i++) {
         uint64_t at = command->table + (command->first + i * command->step) * ENTRY;
         uint8_t *to = command->physical ? world_byte(world, command->segment, at)
-                                        : reach_to_write(&world->process[0], at);
+                                        : reach_to_write(world->space, at);
         assert_non_null(to);
         if (command->physical)
             world_wrote(world, command->segment, at);
@@ -137,7 +137,7 @@ static void execute_update(struct world *world, const struct command *command,
 static void execute_entries(struct world *world, const struct command *command,
                             const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *ranges) {
     static DXGK_PTE entries[WORLD_VA_PAGES];
-    struct world_process *paging = &world->process[0];
+    struct world_process *paging = world->space;
     uint32_t n = 0;
     for (uint32_t i = 0; i < command->count; i++) {
         for (uint32_t k = 0; k < ranges[i].NumPageTableEntries; k++)
@@ -167,14 +167,14 @@ static void flush(struct world_process *process, uint64_t start, uint64_t end) {
 
 static void execute_copy(struct world *world, const struct command *command) {
     for (uint64_t at = 0; at < command->bytes; at += PAGE)
-        memcpy(reach_to_write(&world->process[0], command->to + at),
-               reach(&world->process[0], command->from + at), PAGE);
+        memcpy(reach_to_write(world->space, command->to + at),
+               reach(world->space, command->from + at), PAGE);
     world->transfers++;
 }
 
 static void execute_fill(struct world *world, const struct command *command) {
     for (uint64_t at = 0; at < command->bytes; at += PAGE)
-        memset(reach_to_write(&world->process[0], command->to + at), (int)command->pattern, PAGE);
+        memset(reach_to_write(world->space, command->to + at), (int)command->pattern, PAGE);
     world->fills++;
 }
 
@@ -201,8 +201,7 @@ static void run_paging(struct world *world, const struct world_job *job) {
     assert_true(job->size <= sizeof buffer);
     for (uint64_t at = 0; at < job->size; at += PAGE) {
         uint64_t left = job->size - at;
-        memcpy(buffer + at, reach(&world->process[0], job->address + at),
-               left < PAGE ? left : PAGE);
+        memcpy(buffer + at, reach(world->space, job->address + at), left < PAGE ? left : PAGE);
     }
     execute(world, buffer, job->size);
 }
@@ -212,6 +211,7 @@ bool gpu_step(struct world *world) {
         return false;
     struct world_job job = world->jobs[world->job_head++ % 64];
     world->job_count--;
+    world->space = job.space;
     if (job.paging)
         run_paging(world, &job);
     else
@@ -219,6 +219,12 @@ bool gpu_step(struct world *world) {
     vidmm_notify_completed(world->adapter, job.node, job.fence);
     return true;
 }
+
+/* Behind a handle. */
+struct object {
+    struct world *world;
+    struct world_process *process; /* of a device or context */
+};
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
@@ -351,14 +357,16 @@ static NTSTATUS APIENTRY build_paging_buffer(HANDLE adapter, DXGKARG_BUILDPAGING
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
         return build_update(world, arg);
     case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
-        assert_int_equal(world->mode, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL); /* R238 */
+        assert_int_not_equal(world->mode, DXGK_PAGETABLEUPDATE_CPU_VIRTUAL); /* R388 */
+        world->copied_on = ((struct object *)arg->hSystemContext)->process;
         return put_ranges(arg);
     case DXGK_OPERATION_FLUSH_TLB:
         command.process = arg->FlushTlb.hProcess;
         command.from = arg->FlushTlb.StartVirtualAddress;
         command.to = arg->FlushTlb.EndVirtualAddress;
-        assert_int_equal(arg->FlushTlb.RootPageTableAddress.SegmentId,
-                         command.process->root.SegmentId);
+        if (command.process->rooted)
+            assert_int_equal(arg->FlushTlb.RootPageTableAddress.SegmentId,
+                             command.process->root.SegmentId);
         return put_command(arg, command);
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
         command.from = arg->TransferVirtual.SourceVirtualAddress;
@@ -473,11 +481,6 @@ static NTSTATUS APIENTRY query_adapter_info(HANDLE adapter, const DXGKARG_QUERYA
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
-struct object {
-    struct world *world;
-    struct world_process *process; /* of a device or context */
-};
-
 static struct object *new_object(struct world *world, struct world_process *process) {
     struct object *object = calloc(1, sizeof *object);
     *object = (struct object){world, process};
@@ -535,7 +538,8 @@ static NTSTATUS APIENTRY destroy_object(HANDLE handle) {
 static void APIENTRY set_root(HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *arg) {
     struct world_process *process = ((struct object *)arg->hContext)->process;
     (void)adapter;
-    assert_false(process->world->busy);
+    assert_false(process->world->busy && process->rooted &&
+                 process->root.SegmentOffset != arg->Address.SegmentOffset);
     process->root = arg->Address;
     process->entries = arg->NumEntries;
     process->rooted = true;
@@ -595,7 +599,8 @@ static NTSTATUS APIENTRY submit_virtual(HANDLE adapter, const DXGKARG_SUBMITCOMM
                             .size = arg->DmaBufferSize,
                             .node = arg->NodeOrdinal,
                             .fence = arg->SubmissionFenceId,
-                            .paging = arg->Flags.Paging};
+                            .paging = arg->Flags.Paging,
+                            .space = ((struct object *)arg->hContext)->process};
     if (job.paging && world->hangs_at && --world->hangs_at == 0)
         job.hangs = true;
     world->busy = world->busy || !job.paging;

@@ -71,8 +71,9 @@ struct world {
     struct world_dirty *dirty; /* dirty_world.h; NULL: it tracks nothing */
 
     /* What happened. */
-    uint64_t evicted; /* page tables */
-    uint64_t copies;  /* of page table entries */
+    uint64_t evicted;                /* page tables */
+    uint64_t copies;                 /* of page table entries */
+    struct world_process *copied_on; /* whose context carried out the newest copy */
     uint64_t updates, roots_set, wide_entries, passes, transfers, fills;
     uint64_t paging_protection; /* the last that was not 0 in the paging process */
     uint64_t hangs_at;          /* so many paging submissions from now one never completes */
@@ -96,8 +97,10 @@ struct world {
         uint64_t address, size;
         uint32_t node, fence;
         bool paging, hangs;
+        struct world_process *space; /* that its addresses are of */
     } jobs[64];
     uint32_t job_head, job_count;
+    struct world_process *space; /* of the job that runs */
 };
 
 struct world_desc {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <vidmm/referee.h>
+#include <vidmm/services.h>
 
 #define PAGE    4096u
 #define MEMORY  (UINT64_C(64) << 20)
@@ -197,7 +198,7 @@ static void map(uint64_t number) {
     do_it(update_of(0, LEAF, &entry));
 }
 
-static void flush(uint64_t start, uint64_t end) {
+static DXGKARG_BUILDPAGINGBUFFER flush_of(uint64_t start, uint64_t end) {
     DXGKARG_BUILDPAGINGBUFFER args;
     memset(&args, 0, sizeof(args));
     args.Operation = DXGK_OPERATION_FLUSH_TLB;
@@ -205,7 +206,11 @@ static void flush(uint64_t start, uint64_t end) {
     args.FlushTlb.RootPageTableAddress.SegmentOffset = ROOT;
     args.FlushTlb.StartVirtualAddress = start;
     args.FlushTlb.EndVirtualAddress = end;
-    do_it(args);
+    return args;
+}
+
+static void flush(uint64_t start, uint64_t end) {
+    do_it(flush_of(start, end));
 }
 
 /* Into the paging buffer, and to the GPU: complete when a test says so. */
@@ -248,6 +253,54 @@ static void tables_that_were_never_filled_are_the_managers_fault(void **state) {
     fill_first(1, ROOT);
     map(8);
     assert_int_equal(bench.ledger->broken[208], 1);
+}
+
+static void an_entry_leads_to_tables_that_were_filled_only(void **state) {
+    (void)state;
+    DXGK_PTE link = page(LEAF / PAGE);
+    fill_first(1, ROOT);
+    do_it(update_of(1, ROOT, &link));
+    assert_int_equal(bench.ledger->broken[208], 1);
+}
+
+/* Work is about to be submitted to another node than the paging work: it uses the first page of
+ * the allocation there, or (NULL) must not reach anything there. */
+static void begin_work(HANDLE allocation) {
+    const struct vidmm_told told = {
+        .service = VIDMM_SERVICE_WORK,
+        .work = {.process = &bench.process[0], .allocation = allocation, .node = 1, .size = PAGE}};
+    vidmm_referee_judge_told(bench.referee, &told);
+}
+
+static void work_begins_when_the_flush_of_its_addresses_is_complete(void **state) {
+    (void)state;
+    DXGK_PTE entry = page(8);
+    make_tables();
+    gpu_has(8);
+    submit(update_of(0, LEAF, &entry), 1);
+    submit(flush_of(0, PAGE), 2);
+    vidmm_referee_completed(bench.referee, 0, 1);
+    begin_work(&bench);
+    assert_int_equal(bench.ledger->broken[231], 1);
+    vidmm_referee_completed(bench.referee, 0, 2);
+    begin_work(&bench);
+    assert_int_equal(bench.ledger->broken[231], 1);
+    assert_int_equal(bench.ledger->broken[287], 0);
+}
+
+static void work_begins_when_what_it_must_not_reach_is_cleared(void **state) {
+    (void)state;
+    DXGK_PTE nothing = {.Flags = 0};
+    make_tables();
+    gpu_has(8);
+    map(8);
+    submit(update_of(0, LEAF, &nothing), 1);
+    begin_work(NULL);
+    assert_int_equal(bench.ledger->broken[287], 1);
+    bench.answer.valid = false;
+    vidmm_referee_completed(bench.referee, 0, 1);
+    begin_work(NULL);
+    assert_int_equal(bench.ledger->broken[287], 1);
 }
 
 static void a_tlb_is_judged_after_a_flush_only(void **state) {
@@ -342,6 +395,12 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_the_entries_say_is_compared_with_the_mmu, open_bench,
                                         close_bench),
         cmocka_unit_test_setup_teardown(tables_that_were_never_filled_are_the_managers_fault,
+                                        open_bench, close_bench),
+        cmocka_unit_test_setup_teardown(an_entry_leads_to_tables_that_were_filled_only, open_bench,
+                                        close_bench),
+        cmocka_unit_test_setup_teardown(work_begins_when_the_flush_of_its_addresses_is_complete,
+                                        open_bench, close_bench),
+        cmocka_unit_test_setup_teardown(work_begins_when_what_it_must_not_reach_is_cleared,
                                         open_bench, close_bench),
         cmocka_unit_test_setup_teardown(a_tlb_is_judged_after_a_flush_only, open_bench,
                                         close_bench),

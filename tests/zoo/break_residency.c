@@ -6,6 +6,7 @@
 #include "zoo.h"
 
 #define PAGE         4096u
+#define LEAF_ENTRIES 512u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* An answer to SERVICE under CONDITION; `what` and `range` are its halves. */
@@ -79,6 +80,8 @@ TOLD(update_beyond, UPDATE, !range->one_reservation, told->answer = VIDMM_ANSWER
 TOLD(update_uneven, UPDATE, range->repeat != 0 && range->size % range->repeat != 0,
      told->answer = VIDMM_ANSWER_GRANTED)
 
+TOLD(queue_all, UPDATE, granted && range->queued != 0, range->queued += 128)
+
 /* Entries lose the protection that their range was reserved with. */
 static NTSTATUS APIENTRY build_unprotected(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
@@ -88,6 +91,49 @@ static NTSTATUS APIENTRY build_unprotected(const HANDLE adapter, DXGKARG_BUILDPA
 
 static void install_unprotected(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_unprotected;
+}
+
+/* ---- Companion contexts ---------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY create_beyond(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = zoo_good.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.PagingCompanionNodeId = 64;
+    return status;
+}
+
+static void install_beyond(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = create_beyond;
+}
+
+/* The manager takes one node for another. */
+static NTSTATUS APIENTRY create_elsewhere(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = zoo_good.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.PagingCompanionNodeId = args->ContextInfo.PagingCompanionNodeId == 0;
+    return status;
+}
+
+static void install_elsewhere(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = create_elsewhere;
+}
+
+/* The manager copies from where no pool is. */
+static NTSTATUS APIENTRY copy_behind(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    static DXGK_BUILDPAGINGBUFFER_COPY_RANGE range;
+    DXGKARG_BUILDPAGINGBUFFER mine = *args;
+    if (args->Operation != DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
+        return zoo_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    range = args->CopyPageTableEntries.pRanges[0];
+    range.SrcStartPteIndex = LEAF_ENTRIES - range.NumPageTableEntries;
+    mine.CopyPageTableEntries.NumRanges = 1;
+    mine.CopyPageTableEntries.pRanges = &range;
+    NTSTATUS status = zoo_good.DxgkDdiBuildPagingBuffer(adapter, &mine);
+    mine.CopyPageTableEntries = args->CopyPageTableEntries;
+    *args = mine;
+    return status;
+}
+
+static void install_behind(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = copy_behind;
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
@@ -164,6 +210,7 @@ const struct zoo_breaker zoo_residency[] = {
     BREAKER(300, "applies updates out of their order", out_of_order),
     BREAKER(300, "updates beyond the reservation", update_beyond),
     BREAKER(300, "repeats a part that does not divide the size", update_uneven),
+    BREAKER(301, "queues as many updates as it is asked for", queue_all),
     {.rule = 302,
      .side = VIDMM_SIDE_MANAGER,
      .what = "forgets the protection of a reservation",
@@ -177,6 +224,21 @@ const struct zoo_breaker zoo_residency[] = {
     BREAKER(309, "locks what is offered", lock_offered),
     BREAKER(310, "counts an allocation twice", count_twice),
     BREAKER(310, "promises more than the segments have", promise_all),
+    {.rule = 386,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "names a companion node that does not exist",
+     .install = install_beyond,
+     .stage = "residency"},
+    {.rule = 386,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "makes companion contexts on another node",
+     .install = install_elsewhere,
+     .stage = "residency"},
+    {.rule = 387,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "copies entries of what is not resident",
+     .install = install_behind,
+     .stage = "residency"},
     BREAKER(402, "changes properties of a driver that cannot be asked", change_anyway),
     {.rule = 402,
      .side = VIDMM_SIDE_MANAGER,

@@ -631,6 +631,35 @@ static void install_few_tables(DRIVER_INITIALIZATION_DATA *table) {
     install_build(table);
 }
 
+/* The twentieth leaf table of the paging process, which nobody needs soon: its first content, and
+ * the entry that leads to it. */
+static bool twentieth_filled(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return at_once(args) && leaf(args) && UPDATE->Flags.InitialUpdate && ++filled == 20;
+}
+
+static bool twentieth_linked(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return at_once(args) && UPDATE->PageTableLevel == 1 && !UPDATE->Flags.InitialUpdate &&
+           ++filled == 20;
+}
+
+FAULT(links_unfilled, filled = 0, fault.wants = twentieth_filled, fault.swallow = true)
+FAULT(leaves_unlinked, filled = 0, fault.wants = twentieth_linked, fault.swallow = true)
+
+/* The paging process comes to see a paging buffer, or all of a table of 64 KB. */
+static bool shows_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return at_once(args) && leaf(args) && !UPDATE->Flags.InitialUpdate && ENTRY.Valid &&
+           UPDATE->NumPageTableEntries == 16;
+}
+
+static bool shows_table(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args->pDmaBuffer != NULL &&
+           UPDATE->hProcess == paging_process && leaf(args) && ENTRY.Valid &&
+           UPDATE->hAllocation == NULL && UPDATE->NumPageTableEntries == 16;
+}
+
+SPOIL(buffer_in_part, shows_buffer, UPDATE->NumPageTableEntries = 15)
+SPOIL(table_in_part, shows_table, UPDATE->NumPageTableEntries = 15)
+
 /* ---- What managers do besides --------------------------------------------------------------- */
 
 static VOID APIENTRY other_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
@@ -796,6 +825,43 @@ static void install_not_idle(DRIVER_INITIALIZATION_DATA *table) {
 
 CAPS(not_explicit, caps->ExplicitPageTableInvalidation = 0)
 
+/* Nothing is left in the root of a process, and it is emptied behind the flush that was for that.
+ */
+static DXGKARG_BUILDPAGINGBUFFER last_of_root;
+
+static bool flush_of_root(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    HANDLE process = last_of_root.UpdatePageTable.hProcess;
+    return flush(args) && process != NULL && args->FlushTlb.hProcess == process;
+}
+
+static void empties_root(DXGKARG_BUILDPAGINGBUFFER *args) {
+    static DXGK_PTE nothing;
+    const DXGKARG_BUILDPAGINGBUFFER behind = *args;
+    *args = last_of_root;
+    take_room(args, &behind);
+    args->DmaBufferWriteOffset = behind.DmaBufferWriteOffset;
+    UPDATE->pPageTableEntries = &nothing;
+    last_of_root.UpdatePageTable.hProcess = NULL;
+}
+
+static NTSTATUS APIENTRY keeps_root(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    bool last = of_user(args) && UPDATE->PageTableLevel == 2 && !UPDATE->Flags.InitialUpdate &&
+                UPDATE->NumPageTableEntries == 1 && !ENTRY.Valid;
+    if (last)
+        last_of_root = *args;
+    return last ? STATUS_SUCCESS : build(adapter, args);
+}
+
+static void install_late_root(DRIVER_INITIALIZATION_DATA *table) {
+    memset(&fault, 0, sizeof(fault));
+    memset(&last_of_root, 0, sizeof(last_of_root));
+    fault.wants = flush_of_root;
+    fault.more = empties_root;
+    fault.always = true;
+    install_build(table);
+    table->DxgkDdiBuildPagingBuffer = keeps_root;
+}
+
 /* A manager that flushes everything whenever it flushes. */
 static NTSTATUS APIENTRY flushes_all(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER mine = *args;
@@ -888,6 +954,7 @@ static void grants_late(DXGKRNL_INTERFACE *callbacks) {
 #define BARE      .settings = {{"MmuLevels", 3}, {"MmuFeatures", 0}}
 #define LARGE     .settings = {{"MmuLevels", 3}, {"MmuFeatures", 15}}
 #define VIRTUAL   .settings = {{"MmuLevels", 3}, {"MmuUpdateMode", 1}}
+#define LONG      .settings = {{"MmuLevels", 2}, {"MmuUpdateMode", 1}} /* tables of 64 KB */
 #define BY_CPU    .settings = {{"MmuLevels", 3}, {"MmuUpdateMode", 0}}
 #define IN_LOCAL  .settings = {{"MmuLevels", 3}, {"MmuTableSegment", 2}}
 /* clang-format on */
@@ -927,10 +994,15 @@ const struct zoo_breaker zoo_virtual[] = {
     BREAKER(380, DRIVER, "blames another process for a page fault", blames_other, THREE, WITH(215)),
     BREAKER(391, DRIVER, "refuses work without private data", wants_private, THREE, WITH(277)),
 
+    BREAKER(172, MANAGER, "shows the paging process a buffer but for its end", buffer_in_part,
+            THREE),
     BREAKER(208, MANAGER, "writes to tables that were never filled", not_initial, THREE),
+    BREAKER(208, MANAGER, "leads to tables that were never filled", links_unfilled, THREE),
     BREAKER(209, MANAGER, "updates in another mode", other_mode, THREE, WITH(213)),
     BREAKER(210, MANAGER, "passes a place that is no table's", odd_place, THREE),
     BREAKER(213, MANAGER, "passes an address that leads nowhere", nowhere, VIRTUAL),
+    BREAKER(213, MANAGER, "passes an address of a table of which it leaves out the end",
+            table_in_part, LONG),
     BREAKER(214, MANAGER, "writes one entry more than there are", one_too_many, THREE, WITH(208)),
     BREAKER(216, MANAGER, "maps one page twice", same_page, THREE),
     BREAKER(217, MANAGER, "passes a handle that is no allocation's", strange_handle, THREE),
@@ -948,6 +1020,7 @@ const struct zoo_breaker zoo_virtual[] = {
             WITH(299, 368)),
     BREAKER(229, MANAGER, "changes a unique protection where it is mapped", two_protections, THREE),
     BREAKER(231, MANAGER, "flushes nothing", no_flush, THREE),
+    BREAKER(231, MANAGER, "empties the root of a process behind the last flush", late_root, THREE),
     BREAKER(232, MANAGER, "flushes an empty range", empty_flush, THREE, WITH(231)),
     BREAKER(233, MANAGER, "flushes up to the last byte of a page", ends_early, THREE),
     BREAKER(234, MANAGER, "updates an address space that is in use", not_idle, THREE,
@@ -977,6 +1050,7 @@ const struct zoo_breaker zoo_virtual[] = {
      THREE},
     BREAKER(262, MANAGER, "maps the first page of the paging process", maps_first, THREE),
     BREAKER(263, MANAGER, "pages with few addresses", few_tables, THREE, WITH(208)),
+    BREAKER(263, MANAGER, "has tables for paging that nothing leads to", leaves_unlinked, THREE),
     BREAKER(264, MANAGER, "transfers a terabyte at once", everything, THREE, WITH(240)),
     BREAKER(369, MANAGER, "makes 64 KB pages of system memory", system_wide, DUAL, WITH(380),
             .scene = scene_whole),
@@ -989,7 +1063,7 @@ const struct zoo_breaker zoo_virtual[] = {
     BREAKER(374, MANAGER, "says 4 KB of a table of 64 KB pages", calls_it_narrow, SINGLE,
             .scene = scene_whole),
     BREAKER(375, MANAGER, "makes a table one of 64 KB pages again", widens, SINGLE,
-            WITH(377, 369, 370, 371, 372)),
+            WITH(377, 369, 370, 371, 372, 208)),
     BREAKER(376, MANAGER, "sets PageTablePageSize in leaf entries", size_in_leaf, THREE),
     BREAKER(377, MANAGER, "maps a page in both kinds of tables", narrow_too, DUAL,
             .scene = scene_whole),

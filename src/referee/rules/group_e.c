@@ -511,8 +511,8 @@ const struct vidmm_rule rules_e[27] = {
         .statement = "DmaBufferGpuVirtualAddress is where the paging process sees the buffer; zero "
                      "means that it is not paged in.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
-        .how = "The address is translated through the entries that UPDATE_PAGE_TABLE wrote, and "
-               "must lead to the buffer that is submitted.",
+        .how = "When an operation comes first in a buffer, the addresses of all of the buffer are "
+               "translated through the entries that UPDATE_PAGE_TABLE wrote, and must lead to it.",
         .why = "Commands that point into their own buffer need it; drivers that read a zero as "
                "\"no buffer\" in general did all paging in software without noticing.",
         .windows = "Windows pages the buffer into the paging process before the call.",

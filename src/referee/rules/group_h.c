@@ -19,7 +19,8 @@ const struct vidmm_rule rules_h[42] = {
                      "entry is written.",
         .page = "gpu-virtual-address",
         .how = "The first update of a table has InitialUpdate, covers all of it and has no valid "
-               "entry; an update of a table that was never filled breaks the rule.",
+               "entry; an update of a table that was never filled, or an entry that leads to one, "
+               "breaks the rule.",
         .why = "Whatever was in the memory before would be taken for translations.",
         .windows =
             "The system initialises a table when it becomes resident, with InitialUpdate set.",
@@ -117,8 +118,8 @@ const struct vidmm_rule rules_h[42] = {
         .statement = "With GPU_VIRTUAL the addresses of page tables are those of the address space "
                      "of the system context that pages.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how =
-            "The address of the table is translated by the shadow of the paging process's tables.",
+        .how = "The addresses of all that an update writes are translated by the shadow of the "
+               "paging process's tables, and must lead to one piece of memory.",
         .why = "The GPU translates them through that address space and no other.",
         .windows = "The system maps page tables into the paging process.",
         .wrong = "args.UpdatePageTable.PageTableAddress.GpuVirtual = va_in_the_process;\n",
@@ -456,9 +457,11 @@ const struct vidmm_rule rules_h[42] = {
             "An update of leaf entries is followed by FLUSHTLB of that root before the range is "
             "used, except from invalid to valid where InvalidTlbEntriesNotCached was reported.",
         .page = "examples",
-        .how = "Entries that changed are remembered until a flush covers them; work of the "
-               "process, an operation on the address, another use of the memory that it led to, "
-               "the end of the allocation or of the process must not come before.",
+        .how = "Entries that changed, links to tables as well, are remembered until a flush covers "
+               "them; work of the process, an operation on the address, another use of the memory "
+               "that it led to must not come before. Work on another node that is known to use "
+               "the address, DxgkDdiDestroyAllocation and DxgkDdiDestroyProcess must not come "
+               "before the GPU has done that flush.",
         .why = "The GPU keeps old translations until it is told.",
         .windows = "The system flushes after every such update.",
         .wrong = "update(va); submit(context);\n",

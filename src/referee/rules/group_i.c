@@ -253,7 +253,8 @@ const struct vidmm_rule rules_i[15] = {
                      "driver asked for.",
         .page = "system-paging-process",
         .how = "When the first bytes are moved, the leaf tables of the paging process are added "
-               "up; less passes where their segment has no room for those of 1 GB.",
+               "up, and the root must lead to each; less passes where their segment has no room "
+               "for those of 1 GB.",
         .why = "Operations are mapped there in pieces of that size.",
         .windows = "The system reserves the range.",
         .wrong = "make_tables(paging, 0, 16 << 20);\n",

@@ -270,8 +270,8 @@ const struct vidmm_rule rules_l[27] = {
         .page = "nc-d3dumddi-pfnd3dddi_updategpuvirtualaddresscb",
         .how = "Updates in batches, looked up afterwards; beyond the reservation, in other units, "
                "and with a part that does not divide the size, which have to be refused. The waits "
-               "for FenceValue have nothing that would show them: the manager's updates are done "
-               "when the call returns.",
+               "for FenceValue have nothing that would show them but the bytes that work before "
+               "and after an update finds.",
         .why = "Tiled resources change while the GPU uses them.",
         .windows = "The call fails or the order is kept.",
     },
@@ -281,14 +281,18 @@ const struct vidmm_rule rules_l[27] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "More than 128 queued updates make the caller wait.",
         .page = "nc-d3dumddi-pfnd3dddi_updategpuvirtualaddresscb",
-        .how = "not judged: the manager carries out updates before its call returns, so that "
-               "nothing is ever queued.",
+        .how = "A context that works gets more updates than that, one after another; after each "
+               "no more than 128 operations of it may be queued.",
         .why = "The queue would grow without bounds.",
         .windows = "The caller is blocked.",
+        .wrong = "append(queue, operation); /* however many there are */\n",
+        .right = "while (queue->count >= 128)\n"
+                 "    wait_for_oldest(queue);\n"
+                 "append(queue, operation);\n",
     },
     {
         .number = 302,

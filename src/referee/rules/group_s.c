@@ -310,7 +310,9 @@ const struct vidmm_rule rules_s[24] = {
                      "companion context.",
         .page = "system-paging-process",
         .how = "Paging buffers go to system contexts, other work does not, and a paging buffer's "
-               "address is one of the paging process.",
+               "address is one of the process that it runs in. A system context of another process "
+               "than the paging process is a companion context: it gets UPDATE_PAGE_TABLE, "
+               "COPY_PAGE_TABLE_ENTRIES and FLUSH_TLB only.",
         .why = "Those are ordered with the application's work.",
         .windows = "The system keeps them apart.",
         .wrong = "submit.hContext = context_of_the_process;\n"
@@ -324,15 +326,18 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_BOTH,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The companion context is created when first needed, on the node that the "
                      "driver chose.",
         .page = "tile-resources",
-        .how = "not judged yet: vidmm's manager makes no companion contexts, it changes tables in "
-               "order itself.",
+        .how = "PagingCompanionNodeId of a context with GPU virtual addresses is a node that the "
+               "driver reported; a system context of another process than the paging process is on "
+               "a node that some context names so.",
         .why = "Not every node can update page tables.",
         .windows = "The system creates it so.",
+        .wrong = "args->ContextInfo.PagingCompanionNodeId = node_count; /* counted from 0 */\n",
+        .right = "args->ContextInfo.PagingCompanionNodeId = copy_node;\n",
     },
     {
         .number = 387,
@@ -340,13 +345,17 @@ const struct vidmm_rule rules_s[24] = {
         .side = VIDMM_SIDE_MANAGER,
         .confidence = VIDMM_DOCUMENTED,
         .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Tile pools of queued updates stay required to be resident.",
         .page = "tile-resources",
-        .how = "not judged yet: vidmm's manager queues no updates behind work: it waits.",
+        .how = "An entry that a companion context copies from its own address space, where the "
+               "pools are shown, is valid when the copy is built.",
         .why = "The mappings will point into them.",
         .windows = "The system keeps them.",
+        .wrong = "evict(pool); /* nobody lists it any more */\n"
+                 "build(COPY_PAGE_TABLE_ENTRIES);\n",
+        .right = "required = listed || pool->queued_updates != 0;\n",
     },
     {
         .number = 388,

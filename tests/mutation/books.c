@@ -5,13 +5,18 @@
  */
 #include "mutation.h"
 
+#include <stdlib.h>
+
 #include <adapter.h>
 #include <allocation.h>
+#include <fence.h>
 #include <listing.h>
 #include <process.h>
 #include <table.h>
 
 #include <vidmm/services.h>
+
+#define UNTOLD 4096u /* ranges */
 
 static struct vidmm_context *context_of(struct vidmm_adapter *adapter, HANDLE handle) {
     for (struct vidmm_device *device = adapter->devices; device; device = device->next)
@@ -28,8 +33,51 @@ static bool lists(const struct vidmm_device *device, const struct vidmm_allocati
     return listing != NULL && allocation->segment != NULL;
 }
 
+/* What the work may use that was submitted last. */
+static struct use {
+    HANDLE process;
+    uint64_t start, end;
+    uint32_t node, fence;
+} * uses;
+static uint32_t use_count, use_room;
+
+static void note_use(const struct vidmm_told_work *work, uint32_t fence) {
+    if (use_count == use_room) {
+        use_room = use_room ? 2 * use_room : 256;
+        uses = realloc(uses, use_room * sizeof *uses);
+        if (!uses)
+            abort();
+    }
+    uses[use_count++] =
+        (struct use){work->process, work->va, work->va + work->size, work->node, fence};
+}
+
+bool books_used(const struct vidmm_lab *lab, HANDLE process, uint64_t start, uint64_t end) {
+    for (uint32_t i = lab ? use_count : 0; i > 0; i--) {
+        const struct use *use = &uses[i - 1];
+        if (fence_passed(lab->adapter, use->node, use->fence))
+            uses[i - 1] = uses[--use_count];
+        else if (use->process == process && use->start < end && start < use->end)
+            return true;
+    }
+    return false;
+}
+
+bool books_uses(const struct vidmm_lab *lab, HANDLE allocation) {
+    const struct vidmm_process *process = lab ? lab->adapter->processes : NULL;
+    for (; process; process = process->next) {
+        const struct va *va = &process->space->va;
+        for (const struct mapping *mapping = va_find(va, 0); mapping;
+             mapping = va_find(va, mapping->end))
+            if (mapping->use.kind == VA_PAGES && mapping->use.allocation->handle == allocation &&
+                books_used(lab, process->handle, mapping->start, mapping->end))
+                return true;
+    }
+    return false;
+}
+
 static void tell_pages(const struct vidmm_lab *lab, const struct vidmm_context *context,
-                       const struct mapping *mapping) {
+                       const struct mapping *mapping, uint32_t fence) {
     const struct vidmm_allocation *allocation = mapping->use.allocation;
     struct vidmm_told told = {.service = VIDMM_SERVICE_WORK};
     for (uint64_t at = mapping->start, row; at < mapping->end; at += row) {
@@ -42,6 +90,7 @@ static void tell_pages(const struct vidmm_lab *lab, const struct vidmm_context *
                                              .size = row,
                                              .offset = offset};
         vidmm_referee_judge_told(lab->referee, &told);
+        note_use(&told.work, fence);
     }
 }
 
@@ -62,10 +111,103 @@ static bool leads_nowhere(const struct mapping *mapping) {
            (mapping->use.kind == VA_PAGES && mapping->use.allocation->segment == NULL);
 }
 
+/* ---- Tables that companion contexts name ------------------------------------------------------
+ */
+
+/* The address space that the driver's context runs in if it is a companion; NULL: it is none. */
+static const struct vidmm_process *privileged_with(const struct vidmm_lab *lab, HANDLE handle) {
+    const struct vidmm_process *process = lab ? lab->adapter->processes : NULL;
+    for (; process; process = process->next) {
+        const struct vidmm_context *context = process->device ? process->device->contexts : NULL;
+        while (context && context->handle != handle)
+            context = context->next;
+        if (context)
+            return process;
+    }
+    return NULL;
+}
+
+bool books_companion(const struct vidmm_lab *lab, HANDLE context) {
+    return privileged_with(lab, context) != NULL;
+}
+
+/* The memory of a table that the privileged space shows at `address`; NULL: none of this tree. */
+static const struct table_memory *shown_at(const struct table *table, uint64_t address) {
+    const struct table_memory *found = NULL;
+    for (uint32_t i = 0; !found && table && i < 2; i++)
+        if (table->memory[i].size && table->memory[i].shown == address)
+            found = &table->memory[i];
+    for (uint32_t i = 0; !found && table && table->child && i < table->entries; i++)
+        found = shown_at(table->child[i], address);
+    return found;
+}
+
+/* The name that the table has in the operations of the paging process. */
+static uint64_t known_as(const struct vidmm_process *privileged, uint64_t address) {
+    const struct table_memory *memory = shown_at(privileged->owner->space->root, address);
+    if (!memory)
+        memory = shown_at(privileged->space->root, address);
+    if (!memory || memory->window)
+        return memory ? memory->window : address;
+    D3DGPU_PHYSICAL_ADDRESS place = table_address(memory);
+    return place.SegmentOffset | (uint64_t)place.SegmentId << 56;
+}
+
+void books_name(const struct vidmm_lab *lab, DXGKARG_BUILDPAGINGBUFFER *args) {
+    static DXGK_BUILDPAGINGBUFFER_COPY_RANGE ranges[TABLE_RANGES_MAX];
+    const struct vidmm_process *privileged = privileged_with(lab, args->hSystemContext);
+    DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &args->CopyPageTableEntries;
+    if (!privileged)
+        return;
+    DXGK_PAGETABLEUPDATEADDRESS *table = &args->UpdatePageTable.PageTableAddress;
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+        args->UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)
+        table->GpuVirtual = known_as(privileged, table->GpuVirtual);
+    if (args->Operation != DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
+        return;
+    for (UINT i = 0; i < copy->NumRanges && i < TABLE_RANGES_MAX; i++) {
+        ranges[i] = copy->pRanges[i];
+        ranges[i].SrcPageTableAddress = known_as(privileged, ranges[i].SrcPageTableAddress);
+        ranges[i].DstPageTableAddress = known_as(privileged, ranges[i].DstPageTableAddress);
+    }
+    copy->pRanges = ranges;
+}
+
+/* What was mapped and resident at the last submission, and nobody was told of. */
+static struct {
+    HANDLE process;
+    uint32_t count;
+    struct {
+        uint64_t start, end;
+    } range[UNTOLD];
+} untold;
+
+bool books_told(HANDLE process, uint64_t start, uint64_t end) {
+    bool told = process != untold.process;
+    while (!told && start < end) {
+        uint32_t i = 0;
+        while (i < untold.count && (start < untold.range[i].start || start >= untold.range[i].end))
+            i++;
+        told = i == untold.count;
+        if (!told)
+            start = untold.range[i].end;
+    }
+    return told;
+}
+
+static void leave_untold(const struct mapping *mapping) {
+    if (mapping->use.kind != VA_PAGES || untold.count == UNTOLD)
+        return;
+    untold.range[untold.count].start = mapping->start;
+    untold.range[untold.count++].end = mapping->end;
+}
+
 HANDLE books_tell(const struct vidmm_lab *lab, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     const struct vidmm_context *context = context_of(lab->adapter, args->hContext);
     if (!context)
         return NULL;
+    untold.process = context->device->process->handle;
+    untold.count = 0;
     const struct va *va = &context->device->process->space->va;
     uint64_t end = 0; /* of what is told */
     for (const struct mapping *mapping = va_find(va, 0); mapping;
@@ -75,7 +217,9 @@ HANDLE books_tell(const struct vidmm_lab *lab, const DXGKARG_SUBMITCOMMANDVIRTUA
         tell_nowhere(lab, context, end, mapping->start);
         end = mapping->end;
         if (mapping->use.kind == VA_PAGES && lists(context->device, mapping->use.allocation))
-            tell_pages(lab, context, mapping);
+            tell_pages(lab, context, mapping, args->SubmissionFenceId);
+        else
+            leave_untold(mapping);
     }
     tell_nowhere(lab, context, end, va->limit);
     return context->device->process->handle;

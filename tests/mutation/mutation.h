@@ -62,21 +62,38 @@ void operation_install(DRIVER_INITIALIZATION_DATA *table);
 /* The lab that the calls are made in, once there is one. */
 void operation_in(const struct vidmm_lab *lab);
 
+/* ---- ranges.c ---------------------------------------------------------------------------------
+ */
+
+enum range_set {
+    RANGES_STALE, /* entries changed that were not flushed since */
+    RANGES_SHOWN, /* leaf entries lead somewhere */
+    RANGES_SETS
+};
+
+void ranges_add(enum range_set set, HANDLE process, uint64_t start, uint64_t end);
+void ranges_remove(enum range_set set, HANDLE process, uint64_t start, uint64_t end);
+/* Some address of [start, end) is in it. */
+bool ranges_any(enum range_set set, HANDLE process, uint64_t start, uint64_t end);
+
 /* ---- unused.c: entries and flushes that were left out, and whether anybody used the addresses ---
  */
 
-/* `count` entries from `first` of those of `update` are left out; `ends`: they would have led
- * nowhere, and keep their pages instead. */
+/* The `i`-th entry of an update says something new. */
+typedef bool entry_differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i);
+/* Bytes of an entry of a table. */
+typedef uint64_t entry_size(UINT level);
+
+/* `count` entries from `first` of those of `update` are left out, each for 1 << `shift` bytes;
+ * `links`: they lead to tables, and would have led nowhere before. */
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
-                     uint32_t shift, bool paging, bool ends);
-/* Such a page is somebody's again. */
-void unused_given(void);
+                     uint32_t shift, bool paging, bool links, entry_differs *differs);
 /* A flush of [start, end). */
 void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging);
 /* Another flush was asked for. */
-void unused_flushed(bool (*is_flushed)(HANDLE process, uint64_t va));
+void unused_flushed(void);
 /* Before the driver is asked. */
-void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *args);
+void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *args, entry_size *size_of);
 void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process);
 
 /* ---- waits.c --------------------------------------------------------------------------------- */
@@ -84,6 +101,8 @@ void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process)
 /* The manager asks the driver for something; `paging`: for something that the paging node does in
  * its turn; `takes`: something away that work under way may use. */
 void waits_called(bool paging, bool takes);
+/* Paging of bytes is asked for; it goes with the next paging buffer. */
+void waits_move(const struct vidmm_adapter *adapter);
 /* The hardware whose engine is held back that is not waited for. */
 const struct vidmm_hw_model *waits_hardware(void);
 
@@ -92,6 +111,18 @@ const struct vidmm_hw_model *waits_hardware(void);
 /* Tells the referee where the addresses have to lead that work of the context may use. The driver's
  * handle of its process, or NULL. */
 HANDLE books_tell(const struct vidmm_lab *lab, const DXGKARG_SUBMITCOMMANDVIRTUAL *args);
+/* Work under way may use some address of [start, end). */
+bool books_used(const struct vidmm_lab *lab, HANDLE process, uint64_t start, uint64_t end);
+/* Work under way may use an address of the allocation. */
+bool books_uses(const struct vidmm_lab *lab, HANDLE allocation);
+/* Work of the process that was submitted last may rely on any of [start, end): it is not all mapped
+ * to what is resident and not listed. */
+bool books_told(HANDLE process, uint64_t start, uint64_t end);
+/* Tables that an operation of a companion context names by its own addresses get the names that the
+ * paging process has for them; `args` is the caller's own. */
+void books_name(const struct vidmm_lab *lab, DXGKARG_BUILDPAGINGBUFFER *args);
+/* The driver's context is a companion context, which has no work while its root is set. */
+bool books_companion(const struct vidmm_lab *lab, HANDLE context);
 
 /* ---- scenes.c -------------------------------------------------------------------------------- */
 

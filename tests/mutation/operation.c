@@ -15,6 +15,7 @@ static DRIVER_INITIALIZATION_DATA good;
 static const struct vidmm_lab *lab;
 static HANDLE paging_process;
 static uint32_t index_bits[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
+static uint32_t table_bytes[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
 
 /* ---- What tables hold, as far as it was asked for ------------------------------------------- */
 
@@ -34,6 +35,14 @@ static struct cell *cell_of(uint64_t table, uint32_t entry) {
             return cell;
     }
 }
+
+static void set_cell(uint64_t table, uint32_t entry, uint64_t value) {
+    *cell_of(table, entry) = (struct cell){table, value, entry + 1};
+}
+
+/* In place of an entry of a leaf table: whose it is, and the first address that it translates. */
+#define TABLE_PROCESS 0xfffffff0u
+#define TABLE_START   0xfffffff1u
 
 static uint64_t table_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     switch (update->UpdateMode) {
@@ -60,8 +69,10 @@ static uint64_t entry_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, b
     return pte == NULL ? 0 : (pte->Flags & ((1u << FLAG_BITS) - 1)) | pte->PageAddress << FLAG_BITS;
 }
 
-/* The `i`-th entry says something new. */
+/* The `i`-th entry says something new; nobody knows what is in the memory of a new table. */
 static bool differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
+    if (update->Flags.InitialUpdate)
+        return true;
     for (uint32_t wide = 0; wide < 2; wide++) {
         uint32_t entry = (update->StartIndex + i) << 1 | wide;
         const struct cell *cell = cell_of(table_of(update), entry);
@@ -79,121 +90,77 @@ static uint32_t shift_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     return shift;
 }
 
-/* When the leaf entry of an address was changed last, and what was flushed since: by number. */
-#define PAGES_OF(process) ((uint64_t)(uintptr_t)(process) | UINT64_C(1) << 63)
-#define FLUSHES           65536u
-
-static uint64_t number;
-static struct flush {
-    HANDLE process;
-    uint64_t start, end, number;
-} * flushes;
-static uint32_t flush_count;
-
-static void note_change(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
-    uint32_t shift = shift_of(update);
-    uint64_t first = (update->FirstPteVirtualAddress + ((uint64_t)i << shift)) >> 12;
-    uint64_t table = PAGES_OF(update->hProcess);
-    for (uint64_t page = first; page < first + (UINT64_C(1) << (shift - 12)); page++) {
-        uint32_t entry = (uint32_t)page & 0x7fffffffu;
-        *cell_of(table, entry) = (struct cell){table, number, entry + 1};
-    }
+static uint64_t entry_bytes(UINT level) {
+    return table_bytes[level] >> index_bits[level];
 }
 
-static void note_flush(HANDLE process, uint64_t start, uint64_t end) {
-    if (flush_count < FLUSHES)
-        flushes[flush_count++] = (struct flush){process, start, end, number};
-}
-
-/* Its leaf entry did not change since a flush covered it. */
-static bool is_flushed(HANDLE process, uint64_t va) {
-    const struct cell *cell = cell_of(PAGES_OF(process), (uint32_t)(va >> 12) & 0x7fffffffu);
-    bool flushed = cell->entry == 0;
-    for (uint32_t i = 0; i < flush_count && !flushed; i++)
-        flushed = flushes[i].process == process && flushes[i].number > cell->value &&
-                  va >= flushes[i].start && va < flushes[i].end;
-    return flushed;
-}
-
-/* An entry that leads somewhere is changed by it. */
-static bool takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    for (UINT i = 0; i < update->NumPageTableEntries; i++) {
-        for (uint32_t wide = 0; wide < 2; wide++) {
-            uint32_t entry = (update->StartIndex + i) << 1 | wide;
-            const struct cell *cell = cell_of(table_of(update), entry);
-            if (array_of(update, wide) != NULL && cell->entry != 0 && (cell->value & 1) != 0 &&
-                cell->value != entry_of(update, wide, i))
-                return true;
-        }
+/* The `i`-th entry led somewhere, and does not any more, or elsewhere. */
+static bool entry_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
+    for (uint32_t wide = 0; wide < 2; wide++) {
+        uint32_t entry = (update->StartIndex + i) << 1 | wide;
+        const struct cell *cell = cell_of(table_of(update), entry);
+        if (array_of(update, wide) != NULL && cell->entry != 0 && (cell->value & 1) != 0 &&
+            cell->value != entry_of(update, wide, i))
+            return true;
     }
     return false;
 }
 
-/* ---- Pages that entries went on to lead to --------------------------------------------------- */
-
-#define PLACE_OF(value) ((value) >> FLAG_BITS << 5 | ((value) >> 5 & 31u) | UINT64_C(1) << 62)
-
-/* Which entry keeps a page. */
-static uint64_t keeper(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t entry) {
-    return table_of(update) * 31 + entry;
+static bool any_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    UINT i = 0;
+    while (i < update->NumPageTableEntries && !entry_takes(update, i))
+        i++;
+    return i < update->NumPageTableEntries;
 }
 
-/*
- * Entries that were to lead nowhere keep their pages: those of `*first` and `*count`, which become
- * the part that matters. False: something else is left out, too.
- */
-static bool keep_places(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT *first,
-                        UINT *count) {
-    UINT begin = UINT32_MAX, end = 0;
-    for (UINT i = *first; i < *first + *count; i++) {
-        for (uint32_t wide = 0; wide < 2; wide++) {
-            uint32_t entry = (update->StartIndex + i) << 1 | wide;
-            const struct cell *cell = cell_of(table_of(update), entry);
-            if (array_of(update, wide) == NULL || cell->entry == 0 || (cell->value & 1) == 0)
-                continue;
-            uint64_t place = PLACE_OF(cell->value);
-            if (entry_of(update, wide, i) & 1)
-                return false;
-            *cell_of(place, 0) = (struct cell){place, keeper(update, entry), 1};
-            begin = i < begin ? i : begin;
-            end = i + 1;
-        }
-    }
-    if (begin == UINT32_MAX)
-        return false;
-    *first = begin;
-    *count = end - begin;
-    return true;
-}
-
-/* Another entry leads to such a page from now on. */
-static bool gives(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    for (UINT i = 0; i < update->NumPageTableEntries; i++) {
-        for (uint32_t wide = 0; wide < 2; wide++) {
-            uint64_t value = entry_of(update, wide, i);
-            const struct cell *kept = cell_of(PLACE_OF(value), 0);
-            if ((value & 1) != 0 && kept->entry != 0 &&
-                kept->value != keeper(update, (update->StartIndex + i) << 1 | wide))
-                return true;
-        }
-    }
+/* Work under way may use what an entry leads to that is changed. */
+static bool takes_from_work(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift_of(update);
+    for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes)
+        if (entry_takes(update, i) && books_used(lab, update->hProcess, va, va + bytes))
+            return true;
     return false;
+}
+
+/* A TLB may know the `i`-th entry as it was; of what led nowhere it knows pages, not tables. */
+static bool makes_stale(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
+    return !update->Flags.InitialUpdate &&
+           (update->PageTableLevel == 0 ? differs(update, i) : entry_takes(update, i));
 }
 
 /* What one flush is narrowed by: no less than what the TLB has at once. */
 static uint64_t unit = 4096;
 
+/* What the leaf entries of an update show. Of two tables for the same addresses that of 4 KB pages
+ * is cleared with the other one. */
+static void note_shown(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t shift) {
+    uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift;
+    bool wide = update->Flags.Use64KBPages && update->pPageTableEntries64KB != NULL;
+    if (!wide)
+        ranges_remove(RANGES_SHOWN, update->hProcess, va, va + update->NumPageTableEntries * bytes);
+    for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes)
+        if (entry_of(update, wide, i) & 1)
+            ranges_add(RANGES_SHOWN, update->hProcess, va, va + bytes);
+}
+
 static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    uint32_t shift = shift_of(update);
     for (UINT i = 0; i < update->NumPageTableEntries; i++) {
-        if (update->PageTableLevel == 0 && !update->Flags.InitialUpdate && differs(update, i))
-            note_change(update, i);
+        uint64_t va = update->FirstPteVirtualAddress + ((uint64_t)i << shift);
+        if (makes_stale(update, i))
+            ranges_add(RANGES_STALE, update->hProcess, va, va + (UINT64_C(1) << shift));
         for (uint32_t wide = 0; wide < 2; wide++) {
             uint32_t entry = (update->StartIndex + i) << 1 | wide;
             if (array_of(update, wide) != NULL)
-                *cell_of(table_of(update), entry) =
-                    (struct cell){table_of(update), entry_of(update, wide, i), entry + 1};
+                set_cell(table_of(update), entry, entry_of(update, wide, i));
         }
     }
+    if (update->PageTableLevel != 0)
+        return;
+    set_cell(table_of(update), TABLE_PROCESS, (uintptr_t)update->hProcess);
+    set_cell(table_of(update), TABLE_START,
+             update->FirstPteVirtualAddress - ((uint64_t)update->StartIndex << shift));
+    note_shown(update, shift);
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
@@ -235,33 +202,17 @@ static void tell_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UI
         (unsigned long long)entry_of(update, update->pPageTableEntries == NULL, i));
 }
 
-/* `count` entries from `first` on are left out. */
-static void leave_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first,
-                      UINT count) {
-    bool changes = false;
-    for (UINT i = first; i < first + count; i++)
-        changes = changes || differs(update, i);
-    tell_update(update, first);
-    bool ends = update->PageTableLevel == 0 && keep_places(update, &first, &count);
-    if (changes)
-        unused_left_out(update, first, count, shift_of(update), update->hProcess == paging_process,
-                        ends);
-    else
-        mutation_seen()->equal = "the entries had these values already";
-}
-
 static void choose_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     bool entry = mutation_comes(MUTATION_ENTRY), all = mutation_comes(MUTATION_UPDATE);
-    if (update->hProcess != paging_process && update->PageTableLevel == 0 && gives(update))
-        unused_given();
-    if (entry) {
-        now.entry = choose_entry(update);
+    if (entry || all) {
+        UINT first = entry ? choose_entry(update) : 0;
+        now.how = entry ? SPLIT : SWALLOW;
+        now.entry = first;
         now.behind = false;
-        now.how = SPLIT;
-        leave_out(update, now.entry, 1);
-    } else if (all) {
-        now.how = SWALLOW;
-        leave_out(update, 0, update->NumPageTableEntries);
+        tell_update(update, first);
+        unused_left_out(update, first, entry ? 1 : update->NumPageTableEntries, shift_of(update),
+                        update->hProcess == paging_process,
+                        update->PageTableLevel != 0 && !any_takes(update), differs);
     }
     remember(update);
     unit = update->Flags.Use64KBPages ? 65536 : unit;
@@ -287,10 +238,7 @@ static void choose_flush(const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
         start = end - unit;
     else if (now.how == FEWER)
         end = start + unit;
-    bool flushed = end - start <= unit;
-    for (uint64_t at = start; flushed && at < end; at += 4096)
-        flushed = is_flushed(flush->hProcess, at);
-    if (flushed)
+    if (!ranges_any(RANGES_STALE, flush->hProcess, start, end))
         seen->equal = "no entry of these pages changed since they were flushed last";
     else
         unused_flush(flush->hProcess, start, end, flush->hProcess == paging_process);
@@ -304,9 +252,30 @@ static void ask_flush(const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
         end -= unit;
     else if (now.how == FEWER)
         start += unit;
-    note_flush(flush->hProcess, start, end);
+    ranges_remove(RANGES_STALE, flush->hProcess, start, end);
     if (now.how == AS_IT_IS)
-        unused_flushed(is_flushed);
+        unused_flushed();
+}
+
+/* Entry `index` of a leaf table of 4 KB pages gets a copied value; true: a new one. */
+static bool copy_entry(uint64_t table, uint32_t index, uint64_t value) {
+    const struct cell *cell = cell_of(table, index << 1);
+    HANDLE process = (HANDLE)(uintptr_t)cell_of(table, TABLE_PROCESS)->value;
+    uint64_t va = cell_of(table, TABLE_START)->value + ((uint64_t)index << 12);
+    bool changes = cell->entry == 0 || cell->value != value;
+    set_cell(table, index << 1, value);
+    if (changes)
+        ranges_add(RANGES_STALE, process, va, va + 4096);
+    if (value & 1)
+        ranges_add(RANGES_SHOWN, process, va, va + 4096);
+    return changes;
+}
+
+static bool is_new[65536]; /* of the entries that are copied at last */
+
+static bool copy_differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
+    (void)update;
+    return is_new[i % 65536];
 }
 
 /* All are read before any is written. */
@@ -321,15 +290,27 @@ static bool copy_entries(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy
                                          ->value;
     count = 0;
     for (UINT r = 0; r < copy->NumRanges; r++) {
-        for (UINT i = 0; i < copy->pRanges[r].NumPageTableEntries; i++) {
-            uint32_t entry = (copy->pRanges[r].DstStartPteIndex + i) << 1;
-            struct cell *cell = cell_of(copy->pRanges[r].DstPageTableAddress, entry);
-            uint64_t now_is = value[count++ % 65536];
-            changes = changes || cell->entry == 0 || cell->value != now_is;
-            *cell = (struct cell){copy->pRanges[r].DstPageTableAddress, now_is, entry + 1};
+        for (UINT i = 0; i < copy->pRanges[r].NumPageTableEntries; i++, count++) {
+            is_new[count % 65536] =
+                copy_entry(copy->pRanges[r].DstPageTableAddress,
+                           copy->pRanges[r].DstStartPteIndex + i, value[count % 65536]);
+            changes |= is_new[count % 65536];
         }
     }
     return changes;
+}
+
+/* As an update with what it copies. */
+static void copy_left_out(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
+    uint64_t table = range->DstPageTableAddress;
+    DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE same;
+    memset(&same, 0, sizeof same);
+    same.hProcess = (HANDLE)(uintptr_t)cell_of(table, TABLE_PROCESS)->value;
+    same.PageTableAddress.GpuVirtual = table;
+    same.StartIndex = range->DstStartPteIndex;
+    same.FirstPteVirtualAddress =
+        cell_of(table, TABLE_START)->value + ((uint64_t)range->DstStartPteIndex << 12);
+    unused_left_out(&same, 0, range->NumPageTableEntries, 12, false, false, copy_differs);
 }
 
 static void choose_copy(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
@@ -341,11 +322,12 @@ static void choose_copy(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy)
     seen->equal = changes ? NULL : "the entries had these values already";
     snprintf(seen->what, sizeof seen->what, "%u ranges, the first of %u entries", copy->NumRanges,
              copy->pRanges[0].NumPageTableEntries);
+    if (changes && copy->NumRanges == 1)
+        copy_left_out(&copy->pRanges[0]);
 }
 
 static void choose(const DXGKARG_BUILDPAGINGBUFFER *args) {
     now.how = AS_IT_IS;
-    number++;
     switch (args->Operation) {
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
         choose_update(&args->UpdatePageTable);
@@ -427,20 +409,59 @@ static NTSTATUS fewer(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     return status;
 }
 
-/* By the CPU at once, or when the paging node comes to it. */
-static void tell_waits(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    waits_called(args->pDmaBuffer != NULL, args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
-                                               args->UpdatePageTable.hProcess != paging_process &&
-                                               takes(&args->UpdatePageTable));
+/* An entry leads somewhere that others are copied over. */
+static bool copy_takes(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
+    for (UINT r = 0; r < copy->NumRanges; r++) {
+        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[r];
+        for (UINT i = 0; i < range->NumPageTableEntries; i++) {
+            uint32_t entry = (range->DstStartPteIndex + i) << 1;
+            const struct cell *cell = cell_of(range->DstPageTableAddress, entry);
+            if (cell->entry == 0 || (cell->value & 1) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool moves(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER ||
+           args->Operation == DXGK_OPERATION_VIRTUAL_FILL ||
+           args->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ||
+           args->Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
+}
+
+/* It takes away what work under way may use, or changes it. What is filled is nobody's yet. */
+static bool takes(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    switch (args->Operation) {
+    case DXGK_OPERATION_UPDATE_PAGE_TABLE:
+        return args->UpdatePageTable.hProcess != paging_process &&
+               takes_from_work(&args->UpdatePageTable);
+    case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
+        return copy_takes(&args->CopyPageTableEntries);
+    case DXGK_OPERATION_NOTIFY_RESIDENCY:
+        return !args->NotifyResidency.Resident;
+    case DXGK_OPERATION_VIRTUAL_FILL:
+        return false;
+    case DXGK_OPERATION_VIRTUAL_TRANSFER:
+        return args->TransferVirtual.hAllocation == NULL ||
+               books_uses(lab, args->TransferVirtual.hAllocation);
+    default:
+        return moves(args);
+    }
 }
 
 static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     NTSTATUS status = STATUS_SUCCESS;
     if (!now.again) {
-        tell_waits(args);
-        unused_operation(args);
-        choose(args);
+        DXGKARG_BUILDPAGINGBUFFER known = *args;
+        books_name(lab, &known);
+        /* by the CPU at once, or when the paging node comes to it */
+        waits_called(args->pDmaBuffer != NULL, takes(&known));
+        unused_operation(&known, entry_bytes);
+        choose(&known);
     }
+    if (moves(args) && lab != NULL)
+        waits_move(lab->adapter);
     if (now.how == SPLIT)
         status = split(adapter, args);
     else if (now.how == FEWER)
@@ -454,7 +475,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 /* ---- The other calls ------------------------------------------------------------------------ */
 
 static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
-    waits_called(true, true);
+    waits_called(true, !books_companion(lab, args->hContext));
     if (mutation_comes(MUTATION_ROOT))
         snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "root of %u entries",
                  args->NumEntries);
@@ -476,6 +497,16 @@ static NTSTATUS APIENTRY destroy(const HANDLE adapter, const DXGKARG_DESTROYALLO
     return good.DxgkDdiDestroyAllocation(adapter, args);
 }
 
+static NTSTATUS APIENTRY destroy_context(const HANDLE context) {
+    waits_called(false, true);
+    return good.DxgkDdiDestroyContext(context);
+}
+
+static NTSTATUS APIENTRY destroy_device(const HANDLE device) {
+    waits_called(false, true);
+    return good.DxgkDdiDestroyDevice(device);
+}
+
 static NTSTATUS APIENTRY create_process(const HANDLE adapter, DXGKARG_CREATEPROCESS *args) {
     NTSTATUS status = good.DxgkDdiCreateProcess(adapter, args);
     if (args->Flags.SystemProcess)
@@ -494,6 +525,7 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
         const DXGK_QUERYPAGETABLELEVELDESCIN *in = args->pInputData;
         const DXGK_PAGE_TABLE_LEVEL_DESC *desc = args->pOutputData;
         index_bits[in->LevelIndex] = desc->PageTableIndexBitCount;
+        table_bytes[in->LevelIndex] = desc->PageTableSizeInBytes;
     }
     return status;
 }
@@ -501,12 +533,13 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
 void operation_install(DRIVER_INITIALIZATION_DATA *table) {
     good = *table;
     cells = calloc(CELLS, sizeof *cells);
-    flushes = calloc(FLUSHES, sizeof *flushes);
     table->DxgkDdiBuildPagingBuffer = build;
     table->DxgkDdiSetRootPageTable = set_root;
     table->DxgkDdiSubmitCommandVirtual = submit;
     table->DxgkDdiQueryAdapterInfo = query;
     table->DxgkDdiDestroyAllocation = destroy;
+    table->DxgkDdiDestroyContext = destroy_context;
+    table->DxgkDdiDestroyDevice = destroy_device;
     table->DxgkDdiCreateProcess = create_process;
     table->DxgkDdiDestroyProcess = destroy_process;
 }

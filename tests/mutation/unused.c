@@ -1,49 +1,53 @@
 /*
  * unused.c - whether anybody could have seen that entries or a flush were left out, before they
- * were written again or another flush came, or it was all over: work of the process, or of the
- * paging process an operation through an address that they are about.
+ * were written again or another flush came, or it was all over: any work of the process, or of the
+ * paging process an operation through an address that they are about. Without an entry that leads
+ * to a table addresses lead nowhere; nobody sees that as long as they do so in the table, too.
  */
 #include "mutation.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_MOST (UINT64_C(1) << 30) /* bytes that are looked at, page by page */
-
 static struct {
-    bool open, paging, used, flush, ends, given;
+    bool open, paging, used, flush, links;
     HANDLE process;
+    uint64_t va, end; /* of a flush, or of the entries */
     DXGK_PAGETABLEUPDATEADDRESS table;
-    UINT start, count;
-    uint64_t va, end;
+    UINT start, count, wrong; /* entries; those that are not as they should be */
+    uint32_t shift;           /* an entry is for 1 << shift bytes */
+    bool *is_wrong;           /* of each */
 } left;
 
 static void settle(void) {
-    struct mutation_seen *seen = mutation_seen();
-    seen->equal = left.used && left.ends && !left.given
-                      ? "the pages that the addresses led to were nobody else's meanwhile"
-                  : left.used  ? NULL
-                  : left.flush ? "nobody used the addresses before another flush of them"
-                               : "nobody used the addresses before they were written again";
+    mutation_seen()->equal = left.used    ? NULL
+                             : left.flush ? "nobody used the addresses before another flush of them"
+                                          : "nobody used the addresses before they were written "
+                                            "again";
 }
 
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
-                     uint32_t shift, bool paging, bool ends) {
-    left.open = true;
-    left.ends = ends;
+                     uint32_t shift, bool paging, bool links, entry_differs *differs) {
+    left.is_wrong = calloc(count, sizeof *left.is_wrong);
+    if (left.is_wrong == NULL)
+        abort();
+    for (UINT i = 0; i < count; i++) {
+        left.is_wrong[i] = differs(update, first + i);
+        left.wrong += left.is_wrong[i];
+    }
+    left.open = left.wrong != 0;
+    left.links = links;
     left.paging = paging;
     left.process = update->hProcess;
     left.table = update->PageTableAddress;
     left.start = update->StartIndex + first;
     left.count = count;
+    left.shift = shift;
     left.va = update->FirstPteVirtualAddress + ((uint64_t)first << shift);
     left.end = left.va + ((uint64_t)count << shift);
     settle();
-}
-
-void unused_given(void) {
-    left.given = true;
-    if (left.open)
-        settle();
+    if (!left.open)
+        mutation_seen()->equal = "the entries had these values already";
 }
 
 void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging) {
@@ -55,19 +59,86 @@ void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging) {
     settle();
 }
 
+/* ---- Written, or flushed, again -------------------------------------------------------------- */
+
+static bool is_table(const DXGK_PAGETABLEUPDATEADDRESS *table) {
+    return !left.flush && memcmp(table, &left.table, sizeof left.table) == 0;
+}
+
+/* The entries of [start, start + count) of the table that are wrong; `corrects`: not any more. */
+static UINT wrong_of(UINT start, UINT count, bool corrects) {
+    UINT found = 0;
+    for (UINT i = 0; i < left.count; i++) {
+        if (!left.is_wrong[i] || left.start + i < start || left.start + i - start >= count)
+            continue;
+        found++;
+        left.is_wrong[i] = !corrects;
+    }
+    left.wrong -= corrects ? found : 0;
+    return found;
+}
+
+static void write_again(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    if (update->hProcess == left.process && is_table(&update->PageTableAddress))
+        wrong_of(update->StartIndex, update->NumPageTableEntries, true);
+}
+
+static DXGK_PAGETABLEUPDATEADDRESS seen_at(D3DGPU_VIRTUAL_ADDRESS address) {
+    DXGK_PAGETABLEUPDATEADDRESS table;
+    memset(&table, 0, sizeof table);
+    table.GpuVirtual = address;
+    return table;
+}
+
+/* What is wrong becomes wrong elsewhere, too; what is right comes in its place. */
+static void copy_again(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
+    for (UINT i = 0; i < copy->NumRanges; i++) {
+        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[i];
+        const DXGK_PAGETABLEUPDATEADDRESS from = seen_at(range->SrcPageTableAddress);
+        const DXGK_PAGETABLEUPDATEADDRESS to = seen_at(range->DstPageTableAddress);
+        if (is_table(&from) && wrong_of(range->SrcStartPteIndex, range->NumPageTableEntries, false))
+            left.used = true;
+        if (is_table(&to))
+            wrong_of(range->DstStartPteIndex, range->NumPageTableEntries, true);
+    }
+}
+
+void unused_flushed(void) {
+    if (left.open && left.flush)
+        left.open = ranges_any(RANGES_STALE, left.process, left.va, left.end);
+}
+
+/* ---- Use ------------------------------------------------------------------------------------- */
+
 static void use(uint64_t va, uint64_t size) {
-    left.used = left.used || (va < left.end && left.va < va + size);
+    uint64_t start = va > left.va ? va : left.va;
+    uint64_t end = va + size < left.end ? va + size : left.end;
+    if (start >= end)
+        return;
+    UINT first = (UINT)((start - left.va) >> left.shift);
+    UINT last = (UINT)((end - 1 - left.va) >> left.shift);
+    if (left.flush || wrong_of(left.start + first, last - first + 1, false) != 0)
+        left.used = true;
 }
 
-/* The whole of it is written again. */
-static bool covers(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    return update->hProcess == left.process &&
-           memcmp(&update->PageTableAddress, &left.table, sizeof left.table) == 0 &&
-           update->StartIndex <= left.start &&
-           left.start + left.count <= update->StartIndex + update->NumPageTableEntries;
+/* Entries of a table through its addresses in the paging process. */
+static void use_table(uint64_t table, uint64_t entry_bytes, UINT start, UINT count) {
+    use(table + start * entry_bytes, count * entry_bytes);
 }
 
-static void use_operation(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void use_copy(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy,
+                     uint64_t entry_bytes) {
+    for (UINT i = 0; i < copy->NumRanges; i++) {
+        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[i];
+        use_table(range->SrcPageTableAddress, entry_bytes, range->SrcStartPteIndex,
+                  range->NumPageTableEntries);
+        use_table(range->DstPageTableAddress, entry_bytes, range->DstStartPteIndex,
+                  range->NumPageTableEntries);
+    }
+}
+
+static void use_operation(const DXGKARG_BUILDPAGINGBUFFER *args, entry_size *size_of) {
+    const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &args->UpdatePageTable;
     switch (args->Operation) {
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
         use(args->TransferVirtual.SourceVirtualAddress, args->TransferVirtual.TransferSizeInBytes);
@@ -80,37 +151,34 @@ static void use_operation(const DXGKARG_BUILDPAGINGBUFFER *args) {
     case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:
         use(args->SignalMonitoredFence.MonitoredFenceGpuVa, sizeof(uint64_t));
         break;
+    case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION:
+        use(args->UpdateContextAllocation.ContextAllocation,
+            args->UpdateContextAllocation.ContextAllocationSize);
+        break;
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
-        if (args->UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)
-            use(args->UpdatePageTable.PageTableAddress.GpuVirtual, 4096);
+        if (update->UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)
+            use_table(update->PageTableAddress.GpuVirtual, size_of(update->PageTableLevel),
+                      update->StartIndex, update->NumPageTableEntries);
         break;
     case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
-        for (UINT i = 0; i < args->CopyPageTableEntries.NumRanges; i++) {
-            use(args->CopyPageTableEntries.pRanges[i].SrcPageTableAddress, 4096);
-            use(args->CopyPageTableEntries.pRanges[i].DstPageTableAddress, 4096);
-        }
+        use_copy(&args->CopyPageTableEntries, size_of(0));
         break;
     default:
         break;
     }
 }
 
-void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *args) {
+void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *args, entry_size *size_of) {
     if (!left.open)
         return;
     if (left.paging)
-        use_operation(args);
-    if (!left.flush && args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
-        covers(&args->UpdatePageTable))
-        left.open = false;
+        use_operation(args, size_of);
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+        write_again(&args->UpdatePageTable);
+    if (args->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
+        copy_again(&args->CopyPageTableEntries);
+    left.open = left.flush || left.wrong != 0;
     settle();
-}
-
-void unused_flushed(bool (*is_flushed)(HANDLE process, uint64_t va)) {
-    bool flushed = left.open && left.flush && left.end - left.va <= FLUSH_MOST;
-    for (uint64_t at = left.va; flushed && at < left.end; at += 4096)
-        flushed = is_flushed(left.process, at);
-    left.open = left.open && !flushed;
 }
 
 void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process) {
@@ -119,6 +187,8 @@ void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process)
     if (left.paging && args->Flags.Paging)
         use(args->DmaBufferVirtualAddress, args->DmaBufferSize);
     else if (!left.paging && !args->Flags.Paging && process == left.process)
-        left.used = true;
+        left.used =
+            left.used || (left.links ? ranges_any(RANGES_SHOWN, process, left.va, left.end)
+                                     : left.flush || books_told(process, left.va, left.end));
     settle();
 }

@@ -2,10 +2,10 @@
  * waits.c - the manager's waits for the GPU, one of which it does without.
  *
  * The linker leads every call of fence.h's waits here (--wrap). A wait for what is done already is
- * none. The one that is left out returns at once, and the engine is held back as long as another
- * one has work: it is as late as it can be. Nothing depended on the wait if the manager meanwhile
- * asked nothing of the driver, or nothing that work under way could notice, or nothing but paging
- * behind paging.
+ * none. The one that is left out returns at once, and the engine is as late as it can be: it is
+ * held back until somebody waits for it, or nobody can tell for whom and no other one has work.
+ * Nothing depended on the wait if the manager meanwhile asked nothing of the driver and let the CPU
+ * at no memory, or nothing that work under way could notice, or nothing but paging behind paging.
  */
 #include "mutation.h"
 
@@ -22,18 +22,23 @@
 static struct {
     struct vidmm_adapter *adapter; /* NULL: nothing */
     uint32_t fence[NODES], nodes;
-    uint64_t held; /* engines */
+    uint64_t held;  /* engines */
+    uint64_t asked; /* engines that a wait of the manager's is for; 0: nobody can tell */
 } open;
+
+/* The paging fence behind which the last bytes are moved that anybody asked for. */
+static uint32_t moving;
 
 /* ---- The hardware ---------------------------------------------------------------------------- */
 
-/* An engine that is held back goes on when no other one has work. */
 static bool step(void *hw, uint32_t engine) {
     if ((open.held >> engine & 1u) == 0)
         return softgpu_model.step(hw, engine);
     for (uint32_t other = 0; other < softgpu_model.engines; other++)
         if ((open.held >> other & 1u) == 0 && softgpu_model.step(hw, other))
             return true;
+    if (open.asked != 0 && (open.asked & open.held) == 0)
+        return false;
     open.held = 0;
     return softgpu_model.step(hw, engine);
 }
@@ -65,11 +70,15 @@ void waits_called(bool paging, bool takes) {
     } else if ((work_done || !takes) && (paging_done || paging)) {
         seen->equal =
             work_done ? "only paging followed, in its order, or the end of what it was not about"
-                      : "no address that led somewhere was changed until the work was done";
+                      : "nothing was changed that work under way may use, until it was done";
     } else {
         seen->equal = NULL;
         open.adapter = NULL;
     }
+}
+
+void waits_move(const struct vidmm_adapter *adapter) {
+    moving = adapter->fences.nodes[adapter->facts.paging_node].submitted + 1;
 }
 
 /* Everything that is outstanding on `nodes` now. */
@@ -99,11 +108,24 @@ enum vidmm_status __wrap_fence_wait_idle(struct vidmm_adapter *adapter, uint64_t
 enum vidmm_status __wrap_fence_wait_all(struct vidmm_adapter *adapter);
 enum vidmm_status __wrap_fence_room(struct vidmm_adapter *adapter, uint32_t node);
 
+/* A wait for `nodes` that is not left out: from its begin to its end, with its status. */
+static void begin_wait(uint64_t nodes) {
+    open.asked = nodes;
+}
+
+static enum vidmm_status end_wait(enum vidmm_status status) {
+    open.asked = 0;
+    return status;
+}
+
 enum vidmm_status __wrap_fence_wait(struct vidmm_adapter *adapter, uint32_t node,
                                     const uint32_t *fence) {
-    if (fence_passed(adapter, node, *fence) || !mutation_comes(MUTATION_WAIT))
-        return __real_fence_wait(adapter, node, fence);
-    leave_open(adapter, UINT64_C(1) << node);
+    uint64_t nodes = UINT64_C(1) << node;
+    if (fence_passed(adapter, node, *fence) || !mutation_comes(MUTATION_WAIT)) {
+        begin_wait(nodes);
+        return end_wait(__real_fence_wait(adapter, node, fence));
+    }
+    leave_open(adapter, nodes);
     snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "for fence %u of node %u", *fence,
              node);
     return VIDMM_OK;
@@ -111,8 +133,10 @@ enum vidmm_status __wrap_fence_wait(struct vidmm_adapter *adapter, uint32_t node
 
 enum vidmm_status __wrap_fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes,
                                          uint64_t number) {
-    if (fence_idle(adapter, nodes, number) || !mutation_comes(MUTATION_WAIT))
-        return __real_fence_wait_idle(adapter, nodes, number);
+    if (fence_idle(adapter, nodes, number) || !mutation_comes(MUTATION_WAIT)) {
+        begin_wait(nodes);
+        return end_wait(__real_fence_wait_idle(adapter, nodes, number));
+    }
     leave_open(adapter, nodes & ~(UINT64_C(1) << adapter->facts.paging_node));
     snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "for submission %llu",
              (unsigned long long)number);
@@ -135,10 +159,29 @@ enum vidmm_status __wrap_fence_wait_all(struct vidmm_adapter *adapter) {
 }
 
 enum vidmm_status __wrap_fence_room(struct vidmm_adapter *adapter, uint32_t node) {
+    uint64_t nodes = UINT64_C(1) << node;
     bool sleeps = adapter->fences.nodes[node].count == FENCES_IN_FLIGHT;
-    if (!sleeps || !mutation_comes(MUTATION_WAIT))
-        return __real_fence_room(adapter, node);
-    leave_open(adapter, UINT64_C(1) << node);
+    if (!sleeps || !mutation_comes(MUTATION_WAIT)) {
+        begin_wait(nodes);
+        return end_wait(__real_fence_room(adapter, node));
+    }
+    leave_open(adapter, nodes);
     snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "for room on node %u", node);
     return VIDMM_OK;
+}
+
+/* The CPU goes at the memory, and waits for nobody: neither for work nor for bytes that are moved.
+ */
+enum vidmm_status __real_vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags,
+                                    void **cpu);
+enum vidmm_status __wrap_vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags,
+                                    void **cpu);
+
+enum vidmm_status __wrap_vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags,
+                                    void **cpu) {
+    enum vidmm_status status = __real_vidmm_lock(allocation, flags, cpu);
+    const struct vidmm_adapter *adapter = open.adapter;
+    if (adapter != NULL)
+        waits_called(fence_passed(open.adapter, adapter->facts.paging_node, moving), true);
+    return status;
 }

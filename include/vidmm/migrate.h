@@ -60,6 +60,7 @@ struct vidmm_migrate_options {
     uint64_t start_event;   /* source: when it begins, unless `start_percent` */
     uint32_t start_percent; /* of the events that will be played; 0: start_event counts */
     uint64_t bits_per_s;    /* the link is no faster; 0: as fast as it is */
+    uint32_t frames_per_s;  /* source: the guest plays no more; 0: as many as it can */
     uint64_t pause_ns;      /* pause when it would take less; 0: 300 ms */
     uint64_t pause_most_ns; /* and never when it would take more, unless PAUSE; 0: 750 ms */
     uint64_t timeout_ns;    /* a silent link is lost, a source waits for a target; 0: 10 s */

@@ -17,6 +17,7 @@ void cli_help_migrate(FILE *out) {
           "      --to LINK          where recv listens\n"
           "      --at EVENT|N%      when it begins (default: 50%)\n"
           "      --rate RATE        a link no faster than 1Gb/s, 100MB/s ...\n"
+          "      --fps N            the guest plays no more frames a second, as before a display\n"
           "      --pause-target T   pause when that takes less than T (default 300ms)\n"
           "      --pause-limit T    and never when it takes more (default 750ms)\n"
           "      --rounds N         before the guest counts as too dirty (default 30)\n"

@@ -38,6 +38,7 @@ enum option_id {
     OPTION_RATE,
     OPTION_PAUSE_TARGET,
     OPTION_PAUSE_LIMIT,
+    OPTION_FPS,
     OPTION_ROUNDS,
     OPTION_TOO_DIRTY,
     OPTION_RETRY,
@@ -82,6 +83,7 @@ static const struct {
     {{"from", required_argument, NULL, OPTION_FROM}, CLI_RECV_OPTIONS},
     {{"at", required_argument, NULL, OPTION_AT}, CLI_SEND_OPTIONS},
     {{"rate", required_argument, NULL, OPTION_RATE}, CLI_SEND_OPTIONS},
+    {{"fps", required_argument, NULL, OPTION_FPS}, CLI_SEND_OPTIONS},
     {{"pause-target", required_argument, NULL, OPTION_PAUSE_TARGET}, CLI_SEND_OPTIONS},
     {{"pause-limit", required_argument, NULL, OPTION_PAUSE_LIMIT}, CLI_SEND_OPTIONS},
     {{"rounds", required_argument, NULL, OPTION_ROUNDS}, CLI_SEND_OPTIONS},
@@ -202,6 +204,8 @@ static bool take_migrate_option(int id, char *value, struct cli_options *options
         return cli_take_at(value, options);
     case OPTION_RATE:
         return cli_take_rate(value, options);
+    case OPTION_FPS:
+        return take_count("fps", value, &migrate->frames_per_s);
     case OPTION_PAUSE_TARGET:
         return cli_take_duration("pause-target", value, &migrate->pause_ns);
     case OPTION_PAUSE_LIMIT:

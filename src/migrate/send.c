@@ -1,14 +1,28 @@
 /*
  * send.c - a run that moves away while it plays.
  */
+#include "io.h"
 #include "session.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* As before a display: the frame after this one is not due yet. What was missed is not made up. */
+static void pace(struct migrate_session *session, uint64_t event) {
+    const struct vidmm_workload *workload = session->workload;
+    uint64_t frames = session->options.frames_per_s, now = migrate_clock_ns();
+    if (frames == 0 || event == 0 || workload->events[event - 1].kind != session->frame_end)
+        return;
+    session->frame_at += UINT64_C(1000000000) / frames;
+    if (session->frame_at < now)
+        session->frame_at = now;
+    session->source.idle_until = session->frame_at;
+}
+
 static bool gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
     struct migrate_session *session = ctx;
     session->adapter.lab = lab;
+    pace(session, event);
     for (;;) {
         enum migrate_verdict verdict = migrate_source_step(&session->source, event);
         if (verdict != MIGRATE_HOLD) {

@@ -138,6 +138,7 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
     session->receives = receives;
     session->journal.fd = -1;
     session->last = vidmm_play_last_event(workload, run->frame_limit);
+    session->frame_end = vidmm_workload_frames(workload).end;
     or_default(&session->options.pause_ns, 300 * MS);
     or_default(&session->options.pause_most_ns, 750 * MS);
     or_default(&session->options.timeout_ns, 10000 * MS);

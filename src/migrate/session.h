@@ -25,6 +25,8 @@ struct migrate_session {
     char *config;
     bool receives, has_channel, has_control;
     uint64_t last; /* event */
+    enum vidmm_event_kind frame_end;
+    uint64_t frame_at; /* source: when the frame that ended last was due, if it is paced */
     struct migrate_source source;
     struct migrate_target target;
 };

@@ -233,17 +233,18 @@ static void decide(struct migrate_source *source) {
 
 /*
  * What is sent early is dirty again before the pause, and sent again: rounds wait for a target that
- * is behind, or has yet to stand; then each begins when only just enough time is left, with the
- * guest running for half of it. What is little enough waits for the pause.
+ * is behind, to be asked to stand, or has yet to do so; then each begins when only just enough time
+ * is left, with the guest running for half of it. What is little enough waits for the pause.
  */
 static bool can_wait(const struct migrate_source *source) {
+    uint64_t half = source->party.options->pause_ns / 2, predicted = source_rounds_predict(source);
     if (source->state == SOURCE_ROUNDS)
-        return source->round != 0 && behind(source);
-    if (source->party.event >= source->stand)
-        return false;
+        return source->round != 0 &&
+               (behind(source) || predicted <= source->party.options->pause_ns);
     if (!source->standing)
         return true;
-    uint64_t half = source->party.options->pause_ns / 2, predicted = source_rounds_predict(source);
+    if (source->party.event >= source->stand)
+        return false;
     uint64_t left = (source->stand - source->party.event) * source->event_ns;
     return predicted <= (half < KEEP_NS ? half : KEEP_NS) || left > 2 * predicted;
 }
@@ -268,9 +269,13 @@ static void work(struct migrate_source *source, bool held) {
     source_rounds_progress(source);
 }
 
+static bool waits(const struct migrate_source *source) {
+    uint64_t now = migrate_now(&source->party);
+    return now < source->hold_until || now < source->idle_until;
+}
+
 static enum migrate_verdict step_rounds(struct migrate_source *source) {
-    bool held =
-        source->party.event == source->last || migrate_now(&source->party) < source->hold_until;
+    bool held = source->party.event == source->last || waits(source);
     work(source, held);
     return held && source->state <= SOURCE_LEAD ? MIGRATE_HOLD : MIGRATE_RUN;
 }
@@ -292,7 +297,8 @@ static enum migrate_verdict await_target(struct migrate_source *source) {
     return MIGRATE_RUN;
 }
 
-/* Both stand at the same event; little enough is due, or will be. */
+/* Both stand at the same event; little enough is due, or will be. What the GPU has yet to do for
+ * the guest makes pages dirty again: nothing is sent before the pause that can be sent in it. */
 static enum migrate_verdict stand(struct migrate_source *source) {
     const struct vidmm_migrate_options *options = source->party.options;
     if (!source->counted && !source_rounds_next(source)) {
@@ -304,24 +310,24 @@ static enum migrate_verdict stand(struct migrate_source *source) {
     source->party.result->predicted_pause_ns = predicted;
     if (predicted <= options->pause_most_ns || source->forced)
         return source_give_pause(source);
-    if (options->too_dirty == VIDMM_MIGRATE_THROTTLE)
-        return MIGRATE_HOLD; /* rounds go on, and nothing becomes dirty */
     if (options->too_dirty == VIDMM_MIGRATE_PAUSE)
         source->forced = true;
-    else
+    else if (options->too_dirty == VIDMM_MIGRATE_STOP)
         too_dirty(source);
+    else
+        work(source, true); /* rounds go on, and nothing becomes dirty */
     return source->state == SOURCE_LEAD ? MIGRATE_HOLD : MIGRATE_RUN;
 }
 
 static enum migrate_verdict step_lead(struct migrate_source *source) {
     bool there = source->party.event >= source->stand;
-    bool held = there || migrate_now(&source->party) < source->hold_until;
+    bool held = there || waits(source);
+    if (there && source->standing)
+        return stand(source);
     work(source, held);
     if (source->state != SOURCE_LEAD || !held)
         return MIGRATE_RUN;
-    if (!there)
-        return MIGRATE_HOLD;
-    return source->standing ? stand(source) : await_target(source);
+    return there ? await_target(source) : MIGRATE_HOLD;
 }
 
 /* ---- News --------------------------------------------------------------------------------------
@@ -447,6 +453,7 @@ static void note_gate(struct migrate_source *source, uint64_t event) {
         return;
     uint64_t took = source->stepped ? now - source->left_at : 0;
     uint64_t slice = took < LEAST_SLICE ? LEAST_SLICE : took > MOST_SLICE ? MOST_SLICE : took;
+    took += source->idled;
     source->events += source->events < EVENTS_MEANT ? 1 : 0;
     source->event_ns = (source->event_ns * (source->events - 1) + took) / source->events;
     source->stepped = true;
@@ -482,20 +489,31 @@ static enum migrate_verdict step(struct migrate_source *source) {
     return MIGRATE_RUN;
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* The guest goes on; what it waited is its own time, or the migration's. */
+static void note_leave(struct migrate_source *source) {
+    uint64_t now = migrate_now(&source->party), idle_end = least(now, source->idle_until);
+    uint64_t free_at = idle_end > source->slice_end ? idle_end : source->slice_end;
+    source->idled = idle_end > source->gate_at ? idle_end - source->gate_at : 0;
+    source->left_at = now;
+    if ((source->state == SOURCE_ROUNDS || source->state == SOURCE_LEAD) &&
+        source->hold_until > free_at && now > free_at)
+        source->party.result->held_ns += now - free_at;
+}
+
 enum migrate_verdict migrate_source_step(struct migrate_source *source, uint64_t event) {
     note_gate(source, event);
     if (source->state == SOURCE_OVER || !open_areas(source))
-        return MIGRATE_RUN;
+        return migrate_now(&source->party) < source->idle_until ? MIGRATE_HOLD : MIGRATE_RUN;
     take_news(source);
     enum migrate_verdict verdict = step(source);
-    if (verdict == MIGRATE_RUN) {
-        source->left_at = migrate_now(&source->party);
-        if (source->state == SOURCE_ROUNDS || source->state == SOURCE_LEAD)
-            source->party.result->held_ns +=
-                source->hold_until > source->slice_end && source->left_at > source->slice_end
-                    ? source->left_at - source->slice_end
-                    : 0;
-    }
+    if (verdict == MIGRATE_RUN && migrate_now(&source->party) < source->idle_until)
+        return MIGRATE_HOLD;
+    if (verdict == MIGRATE_RUN)
+        note_leave(source);
     return verdict;
 }
 

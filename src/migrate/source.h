@@ -54,8 +54,10 @@ struct migrate_source {
     bool stepped;     /* with this event before */
     uint64_t left_at; /* it was let go on */
     uint64_t slice_end, hold_until;
-    uint64_t owed;     /* ns that the guest has yet to wait */
-    uint64_t event_ns; /* that an event of the guest takes, the mean of so many */
+    uint64_t idle_until; /* the guest itself has nothing to do before, as its user says */
+    uint64_t idled;      /* ns, since it came to the event before this one */
+    uint64_t owed;       /* ns that the guest has yet to wait */
+    uint64_t event_ns;   /* that an event of the guest takes, the mean of so many */
     uint32_t events;
     uint32_t throttle;       /* the guest waits so many times as long as it ran */
     uint64_t began, paused;  /* when */

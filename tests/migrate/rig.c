@@ -440,6 +440,9 @@ void rig_go(struct rig *rig) {
 }
 
 static enum migrate_verdict step(struct rig_side *side) {
+    struct migrate_source *source = &side->source;
+    if (!side->is_target && source->party.event != side->next)
+        source->idle_until = side->rig->now + side->rig->idle * TICK;
     return side->is_target ? migrate_target_step(&side->target, side->next)
                            : migrate_source_step(&side->source, side->next);
 }

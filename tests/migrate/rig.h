@@ -67,6 +67,7 @@ struct rig {
     unsigned hot;     /* it writes only the first ones of each segment; 0: any */
     unsigned read_ns; /* that a page takes to be read from the device */
     bool full;        /* all memory is in use from the beginning, and does not compress */
+    unsigned idle;    /* ticks that the source's guest has nothing to do, at each event */
     unsigned lag;     /* the target steps every so many ticks only; 0: twice a tick */
     bool two_owners;
     char said[512]; /* the last news for people */

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every recording and generator moves in mid-run, over a link as fast as it is, through one of 1 Gb/s,
-# and by file; then either process is killed at seeded instants, and the link cut or spoilt at seeded
+# through that at 30 frames a second, and by file; then either process is killed at seeded instants, and the link cut or spoilt at seeded
 # bytes. Prints a line each, and last how many failed and how many cost more than they should: a pause
-# of 750 ms or more, or, for the recordings that mostly read, 1.3 times what is in use or more.
+# of 750 ms or more, or, for the recordings that mostly read, 1.3 times what is in use or more on the wire.
 #
 #   tests/system/migrate_matrix.sh [--full] [VIDMM [PROXY]]
 #
@@ -48,6 +48,7 @@ export -f one
 for workload in $("$vidmm" workloads | awk '/^  / { print $1 }'); do
     echo "$here/migrate_test.sh $vidmm $workload $frames unix"
     echo "$here/migrate_test.sh $vidmm $workload $frames unix --rate 1Gb/s"
+    echo "$here/migrate_test.sh $vidmm $workload $frames unix --rate 1Gb/s --fps 30"
     echo "$here/migrate_test.sh $vidmm $workload $frames file"
 done | xargs -P "$jobs" -L 1 bash -c 'one "$@"' one | tee "$table"
 for ((part = 0; part < 4; part++)); do
@@ -60,7 +61,7 @@ violations=$(awk -v mostly_read="$mostly_read" '
     BEGIN { split(mostly_read, names); for (i in names) reads[names[i]] = 1 }
     / in use, sent / {
         for (i = 2; i < NF; i++) {
-            if ($i == "sent") sent = $(i + 1)
+            if ($i == "wire") sent = $(i + 1)
             if ($i == "pause") pause = $(i + 1)
         }
         count += $2 != "file" && (pause >= 750 || ($1 in reads && sent >= 1.3))

@@ -76,6 +76,11 @@ static bool cap_invalid_not_cached(const struct space *space) {
            mmu_of(space)->caps.InvalidTlbEntriesNotCached;
 }
 
+/* A TLB may know what was there before. */
+static bool outdates(const struct space *space, bool valid_before, bool valid) {
+    return valid_before || (valid && !cap_invalid_not_cached(space));
+}
+
 /* ---- UPDATE_PAGE_TABLE ----------------------------------------------------------------------- */
 
 static bool wide_entries(const struct table_op *op) {
@@ -176,8 +181,7 @@ static bool note(const struct table_op *op, const struct entries *entries) {
     bool before = any_valid(entries);
     if ((op->write == TABLE_CLEAR || op->write == TABLE_LEAVE) && !before)
         return false;
-    if (op->write != TABLE_INIT && !op->now &&
-        (before || (valid && !cap_invalid_not_cached(space))))
+    if (op->write != TABLE_INIT && !op->now && outdates(space, before, valid))
         make_stale(space, op->start, op->end);
     if (op->write != TABLE_LINKS)
         mark_all(entries, valid);
@@ -267,22 +271,26 @@ static struct table_copied copied_from(const struct table_op *op, uint64_t at) {
     return (struct table_copied){op->source, op->offset + (at - op->start)};
 }
 
-static void copy_valid(const struct table_op *op, uint64_t at) {
+/* The entry for the page at `at` becomes a copy. */
+static void note_copied(const struct table_op *op, uint64_t at) {
     const struct table_copied source = copied_from(op, at);
     struct table *from, *target;
     (void)table_copy_part(&source, op->space, at, PAGE_BYTES, &from, &target);
-    if (from)
-        mark(&target->memory[0], leaf_index(target, at),
-             is_valid(&from->memory[0], leaf_index(from, source.from)));
+    if (!from)
+        return;
+    uint32_t index = leaf_index(target, at);
+    bool valid = is_valid(&from->memory[0], leaf_index(from, source.from));
+    if (outdates(op->space, is_valid(&target->memory[0], index), valid))
+        make_stale(op->space, at, at + PAGE_BYTES);
+    mark(&target->memory[0], index, valid);
 }
 
 /* As if all were read before any is written, as the driver does it (R239). */
 static void note_copy(const struct table_op *op) {
     uint64_t size = op->end - op->start;
     bool backwards = op->source == op->space && op->start > op->offset;
-    make_stale(op->space, op->start, op->end);
     for (uint64_t at = 0; at < size; at += PAGE_BYTES)
-        copy_valid(op, op->start + (backwards ? size - PAGE_BYTES - at : at));
+        note_copied(op, op->start + (backwards ? size - PAGE_BYTES - at : at));
 }
 
 static bool encode_copy(struct vidmm_adapter *adapter, const struct table_op *op,

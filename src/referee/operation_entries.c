@@ -34,14 +34,20 @@ static void judge_range(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
                  LLU(range->SrcPageTableAddress), LLU(range->DstPageTableAddress));
 }
 
+/* The table at `address`, of which `count` entries from `start` on are copied, or written over. */
 static struct tables_table *table_at(const struct tables_process *runs,
-                                     D3DGPU_VIRTUAL_ADDRESS address) {
+                                     D3DGPU_VIRTUAL_ADDRESS address, uint64_t start,
+                                     uint64_t count) {
     DXGK_PAGETABLEUPDATEADDRESS where;
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&where, 0, sizeof(where));
     where.GpuVirtual = address;
-    return tables_place(runs, &where, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place) ? tables_find(place)
-                                                                                : NULL;
+    bool found = tables_place(runs, &where, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place);
+    struct tables_table *table = found ? tables_find(place) : NULL;
+    bool inside = table != NULL && start + count <= table->entries;
+    uint64_t each = inside ? table->bytes / table->entries : 0;
+    window_judge(runs, address, start * each, (start + count) * each);
+    return table;
 }
 
 /* A companion context copies from where its own space shows a tile pool, which is resident. */
@@ -58,8 +64,10 @@ static void judge_pool(const struct tables_process *runs, const struct tables_ta
 static void read_range(const struct tables_process *runs,
                        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct copies *copies,
                        uint32_t first) {
-    const struct tables_table *from = table_at(runs, range->SrcPageTableAddress);
-    const struct tables_table *to = table_at(runs, range->DstPageTableAddress);
+    const struct tables_table *from = table_at(runs, range->SrcPageTableAddress,
+                                               range->SrcStartPteIndex, range->NumPageTableEntries);
+    const struct tables_table *to = table_at(runs, range->DstPageTableAddress,
+                                             range->DstStartPteIndex, range->NumPageTableEntries);
     struct copied_range *copied = &copies->range[copies->ranges];
     if (to == NULL || range->NumPageTableEntries > to->entries ||
         range->DstStartPteIndex > to->entries - range->NumPageTableEntries)

@@ -82,11 +82,15 @@ static bool physical_exists(D3DGPU_PHYSICAL_ADDRESS place) {
            (end == 0 || place.SegmentOffset < end);
 }
 
-/* Bytes of the table that the entries of an update are in: from *first to *end. */
+/* Bytes of the table that the entries of an update are in: from *first to *end; none: nobody can
+ * tell. */
 static void written_bytes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint64_t *first,
                           uint64_t *end) {
     uint32_t level = update->PageTableLevel;
     bool wide = update->Flags.Use64KBPages && level == 0;
+    *first = *end = 0;
+    if (level >= tables_mmu.levels)
+        return;
     uint32_t entries = tables_entries(level, wide);
     uint64_t bytes = tables_bytes(level, wide, entries), each = bytes / entries;
     *first = update->StartIndex * each;
@@ -94,12 +98,11 @@ static void written_bytes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, 
     *end = *end < bytes ? *end : bytes;
 }
 
-/* The page that an update writes at `at` of the table is where the first one says that it is. */
-static void judge_page(const struct tables_process *runs,
-                       const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
+/* The page at `at` of the table is where the first one says that it is. */
+static void judge_page(const struct tables_process *runs, uint64_t window,
                        D3DGPU_PHYSICAL_ADDRESS place, uint64_t at) {
     struct tables_found way;
-    uint64_t va = update->PageTableAddress.GpuVirtual + at;
+    uint64_t va = window + at;
     tables_walk(runs, va, TABLES_ASKED, &way);
     if (!way.known)
         return;
@@ -107,30 +110,26 @@ static void judge_page(const struct tables_process *runs,
                  way.valid && !way.zero && way.segment == place.SegmentId &&
                      way.offset == place.SegmentOffset + at,
                  "the addresses of all of a table in the process that updates it",
-                 "0x%llx, of the table at 0x%llx, %s", LLU(va),
-                 LLU(update->PageTableAddress.GpuVirtual),
+                 "0x%llx, of the table at 0x%llx, %s", LLU(va), LLU(window),
                  way.valid && !way.zero ? "leads elsewhere" : "leads nowhere");
     MANAGER_MUST(231, !way.stale, "FLUSH_TLB between an update and the use of its addresses",
                  "the table's address 0x%llx changed", LLU(va));
 }
 
-/* `found`: the table's first address leads to `place`. */
-static void judge_window(const struct tables_process *runs,
-                         const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool found,
-                         D3DGPU_PHYSICAL_ADDRESS place) {
-    uint64_t va = update->PageTableAddress.GpuVirtual, at, end;
+void window_judge(const struct tables_process *runs, uint64_t window, uint64_t first,
+                  uint64_t end) {
     struct tables_found way = {.known = false};
     if (runs != NULL)
-        tables_walk(runs, va, TABLES_ASKED, &way);
-    if (way.known)
-        MANAGER_MUST(213, found && va % SHADOW_PAGE == 0,
-                     "a table's address in the process that updates it",
-                     "0x%llx leads nowhere there", LLU(va));
-    if (!found || update->PageTableLevel >= tables_mmu.levels)
+        tables_walk(runs, window, TABLES_ASKED, &way);
+    if (!way.known)
         return;
-    written_bytes(update, &at, &end);
-    for (at -= at % SHADOW_PAGE; at < end; at += SHADOW_PAGE)
-        judge_page(runs, update, place, at);
+    bool found = way.valid && !way.zero;
+    MANAGER_MUST(213, found && window % SHADOW_PAGE == 0,
+                 "a table's address in the process that updates it", "0x%llx leads nowhere there",
+                 LLU(window));
+    const D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = way.segment, .SegmentOffset = way.offset};
+    for (uint64_t at = first - first % SHADOW_PAGE; found && at < end; at += SHADOW_PAGE)
+        judge_page(runs, window, place, at);
 }
 
 /* False: nobody can tell where the table is. */
@@ -139,8 +138,10 @@ static bool judge_where(const struct shadow_operation *operation, D3DGPU_PHYSICA
     const struct tables_process *runs = tables_running(operation);
     bool found = tables_place(runs, &update->PageTableAddress, update->UpdateMode, place);
     bool by_cpu = update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    uint64_t first, end;
     if (update->UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) {
-        judge_window(runs, update, found, *place);
+        written_bytes(update, &first, &end);
+        window_judge(runs, update->PageTableAddress.GpuVirtual, first, end);
         return found;
     }
     if (!by_cpu)

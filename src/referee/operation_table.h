@@ -43,6 +43,8 @@ void change_apply(struct table_change *change, enum tables_when when);
 void change_settle(struct table_change *change);
 /* The operation that the driver is at work on may have changed what an address leads to already. */
 bool change_open(HANDLE process, uint64_t va);
+/* Bytes [first, end) of a table are reached in `runs`, where its address is `window`. */
+void window_judge(const struct tables_process *runs, uint64_t window, uint64_t first, uint64_t end);
 /* What the hardware makes of it is compared. */
 void change_compare(const struct table_change *change, struct tables_blame blame);
 

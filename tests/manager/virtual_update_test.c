@@ -257,6 +257,31 @@ static void the_companion_is_made_when_it_is_needed(void **state) {
     each_mode(play_companion);
 }
 
+static void copy_tile(struct scene *scene, uint64_t from, uint64_t to) {
+    const struct vidmm_va_operation copy = {.type = VIDMM_VA_OP_COPY,
+                                            .base = scene->va + from * WIDE,
+                                            .destination = scene->va + to * WIDE,
+                                            .size = WIDE};
+    assert_int_equal(update(scene, copy), VIDMM_OK);
+    assert_int_equal(vidmm_va_wait(scene->player->context), VIDMM_OK);
+}
+
+static void play_stale(struct scene *scene) {
+    assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
+    copy_tile(scene, 0, 1); /* all tables are shown by now */
+    uint64_t flushes = scene->process->flushes;
+    copy_tile(scene, 2, 3);
+    assert_int_equal(scene->process->flushes, flushes);
+    copy_tile(scene, 2, 1);
+    assert_int_equal(scene->process->flushes, flushes + 1);
+    expect_nowhere(scene, scene->va + WIDE);
+}
+
+static void copies_over_what_led_nowhere_need_no_flush(void **state) {
+    (void)state;
+    each_mode(play_stale);
+}
+
 static void a_companion_node_must_exist(void **state) {
     struct scene scene = begin(DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
     (void)state;
@@ -323,6 +348,7 @@ int main(void) {
         cmocka_unit_test(freed_addresses_have_no_updates),
         cmocka_unit_test(pools_and_contexts_go_with_their_updates),
         cmocka_unit_test(the_companion_is_made_when_it_is_needed),
+        cmocka_unit_test(copies_over_what_led_nowhere_need_no_flush),
         cmocka_unit_test(a_companion_node_must_exist),
         cmocka_unit_test(a_hang_in_an_update_is_survived),
         cmocka_unit_test(every_allocation_of_an_update_may_fail),

@@ -16,8 +16,6 @@
 
 #include <vidmm/services.h>
 
-#define UNTOLD 4096u /* ranges */
-
 static struct vidmm_context *context_of(struct vidmm_adapter *adapter, HANDLE handle) {
     for (struct vidmm_device *device = adapter->devices; device; device = device->next)
         for (struct vidmm_context *context = device->contexts; context; context = context->next)
@@ -79,6 +77,7 @@ bool books_uses(const struct vidmm_lab *lab, HANDLE allocation) {
 static void tell_pages(const struct vidmm_lab *lab, const struct vidmm_context *context,
                        const struct mapping *mapping, uint32_t fence) {
     const struct vidmm_allocation *allocation = mapping->use.allocation;
+    bool listed = lists(context->device, allocation);
     struct vidmm_told told = {.service = VIDMM_SERVICE_WORK};
     for (uint64_t at = mapping->start, row; at < mapping->end; at += row) {
         uint64_t offset = va_offset(mapping, at, &row);
@@ -90,7 +89,8 @@ static void tell_pages(const struct vidmm_lab *lab, const struct vidmm_context *
                                              .size = row,
                                              .offset = offset};
         vidmm_referee_judge_told(lab->referee, &told);
-        note_use(&told.work, fence);
+        if (listed)
+            note_use(&told.work, fence);
     }
 }
 
@@ -105,7 +105,6 @@ static void tell_nowhere(const struct vidmm_lab *lab, const struct vidmm_context
         vidmm_referee_judge_told(lab->referee, &told);
 }
 
-/* Of what is resident and not listed nobody may rely on either. */
 static bool leads_nowhere(const struct mapping *mapping) {
     return mapping->use.kind == VA_NOTHING ||
            (mapping->use.kind == VA_PAGES && mapping->use.allocation->segment == NULL);
@@ -127,8 +126,16 @@ static const struct vidmm_process *privileged_with(const struct vidmm_lab *lab, 
     return NULL;
 }
 
-bool books_companion(const struct vidmm_lab *lab, HANDLE context) {
-    return privileged_with(lab, context) != NULL;
+HANDLE books_companion(const struct vidmm_lab *lab, HANDLE context) {
+    const struct vidmm_process *privileged = privileged_with(lab, context);
+    return privileged ? privileged->handle : NULL;
+}
+
+bool books_privileged(const struct vidmm_lab *lab, HANDLE handle) {
+    const struct vidmm_process *process = lab ? lab->adapter->processes : NULL;
+    while (process && process->handle != handle)
+        process = process->next;
+    return process && process->owner;
 }
 
 /* The memory of a table that the privileged space shows at `address`; NULL: none of this tree. */
@@ -173,41 +180,10 @@ void books_name(const struct vidmm_lab *lab, DXGKARG_BUILDPAGINGBUFFER *args) {
     copy->pRanges = ranges;
 }
 
-/* What was mapped and resident at the last submission, and nobody was told of. */
-static struct {
-    HANDLE process;
-    uint32_t count;
-    struct {
-        uint64_t start, end;
-    } range[UNTOLD];
-} untold;
-
-bool books_told(HANDLE process, uint64_t start, uint64_t end) {
-    bool told = process != untold.process;
-    while (!told && start < end) {
-        uint32_t i = 0;
-        while (i < untold.count && (start < untold.range[i].start || start >= untold.range[i].end))
-            i++;
-        told = i == untold.count;
-        if (!told)
-            start = untold.range[i].end;
-    }
-    return told;
-}
-
-static void leave_untold(const struct mapping *mapping) {
-    if (mapping->use.kind != VA_PAGES || untold.count == UNTOLD)
-        return;
-    untold.range[untold.count].start = mapping->start;
-    untold.range[untold.count++].end = mapping->end;
-}
-
 HANDLE books_tell(const struct vidmm_lab *lab, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     const struct vidmm_context *context = context_of(lab->adapter, args->hContext);
     if (!context)
         return NULL;
-    untold.process = context->device->process->handle;
-    untold.count = 0;
     const struct va *va = &context->device->process->space->va;
     uint64_t end = 0; /* of what is told */
     for (const struct mapping *mapping = va_find(va, 0); mapping;
@@ -216,10 +192,8 @@ HANDLE books_tell(const struct vidmm_lab *lab, const DXGKARG_SUBMITCOMMANDVIRTUA
             continue;
         tell_nowhere(lab, context, end, mapping->start);
         end = mapping->end;
-        if (mapping->use.kind == VA_PAGES && lists(context->device, mapping->use.allocation))
+        if (mapping->use.kind == VA_PAGES)
             tell_pages(lab, context, mapping, args->SubmissionFenceId);
-        else
-            leave_untold(mapping);
     }
     tell_nowhere(lab, context, end, va->limit);
     return context->device->process->handle;

@@ -59,6 +59,8 @@ struct mutation_seen *mutation_seen(void);
 /* ---- operation.c: the calls of the driver ---------------------------------------------------- */
 
 void operation_install(DRIVER_INITIALIZATION_DATA *table);
+/* What the table of an update is told from others by. */
+uint64_t operation_table(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update);
 /* The lab that the calls are made in, once there is one. */
 void operation_in(const struct vidmm_lab *lab);
 
@@ -85,15 +87,19 @@ typedef bool entry_differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
 typedef uint64_t entry_size(UINT level);
 
 /* `count` entries from `first` of those of `update` are left out, each for 1 << `shift` bytes;
- * `links`: they lead to tables, and would have led nowhere before. */
+ * `paging`: only paging goes through these addresses; `links`: they lead to tables, and would have
+ * led nowhere before. */
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
                      uint32_t shift, bool paging, bool links, entry_differs *differs);
 /* A flush of [start, end). */
 void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging);
 /* Another flush was asked for. */
 void unused_flushed(void);
-/* Before the driver is asked. */
-void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *args, entry_size *size_of);
+/* Before the driver is asked for `asked`, which uses addresses of `process`; `known` has the
+ * tables' names that the paging process knows. */
+void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *asked,
+                      const DXGKARG_BUILDPAGINGBUFFER *known, HANDLE process, entry_size *size_of);
+/* Paging or work that uses addresses of `process`. */
 void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process);
 
 /* ---- waits.c --------------------------------------------------------------------------------- */
@@ -115,14 +121,14 @@ HANDLE books_tell(const struct vidmm_lab *lab, const DXGKARG_SUBMITCOMMANDVIRTUA
 bool books_used(const struct vidmm_lab *lab, HANDLE process, uint64_t start, uint64_t end);
 /* Work under way may use an address of the allocation. */
 bool books_uses(const struct vidmm_lab *lab, HANDLE allocation);
-/* Work of the process that was submitted last may rely on any of [start, end): it is not all mapped
- * to what is resident and not listed. */
-bool books_told(HANDLE process, uint64_t start, uint64_t end);
 /* Tables that an operation of a companion context names by its own addresses get the names that the
  * paging process has for them; `args` is the caller's own. */
 void books_name(const struct vidmm_lab *lab, DXGKARG_BUILDPAGINGBUFFER *args);
-/* The driver's context is a companion context, which has no work while its root is set. */
-bool books_companion(const struct vidmm_lab *lab, HANDLE context);
+/* The process in whose addresses the driver's context runs if it is a companion context, which has
+ * no work while its root is set; NULL: it is none. */
+HANDLE books_companion(const struct vidmm_lab *lab, HANDLE context);
+/* Only companion contexts use the addresses of the process. */
+bool books_privileged(const struct vidmm_lab *lab, HANDLE process);
 
 /* ---- scenes.c -------------------------------------------------------------------------------- */
 

@@ -44,7 +44,7 @@ static void set_cell(uint64_t table, uint32_t entry, uint64_t value) {
 #define TABLE_PROCESS 0xfffffff0u
 #define TABLE_START   0xfffffff1u
 
-static uint64_t table_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+uint64_t operation_table(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     switch (update->UpdateMode) {
     case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL:
         return (uintptr_t)update->PageTableAddress.CpuVirtual;
@@ -75,7 +75,7 @@ static bool differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i
         return true;
     for (uint32_t wide = 0; wide < 2; wide++) {
         uint32_t entry = (update->StartIndex + i) << 1 | wide;
-        const struct cell *cell = cell_of(table_of(update), entry);
+        const struct cell *cell = cell_of(operation_table(update), entry);
         if (array_of(update, wide) != NULL &&
             (cell->entry == 0 || cell->value != entry_of(update, wide, i)))
             return true;
@@ -98,7 +98,7 @@ static uint64_t entry_bytes(UINT level) {
 static bool entry_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
     for (uint32_t wide = 0; wide < 2; wide++) {
         uint32_t entry = (update->StartIndex + i) << 1 | wide;
-        const struct cell *cell = cell_of(table_of(update), entry);
+        const struct cell *cell = cell_of(operation_table(update), entry);
         if (array_of(update, wide) != NULL && cell->entry != 0 && (cell->value & 1) != 0 &&
             cell->value != entry_of(update, wide, i))
             return true;
@@ -106,11 +106,24 @@ static bool entry_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UI
     return false;
 }
 
-static bool any_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+/* Nobody but the paging process or companion contexts uses these addresses. */
+static bool paging_only(HANDLE process) {
+    return process == paging_process || books_privileged(lab, process);
+}
+
+/* The process whose addresses paging of the context uses. */
+static HANDLE paging_in(HANDLE context) {
+    HANDLE companion = books_companion(lab, context);
+    return companion != NULL ? companion : paging_process;
+}
+
+/* Addresses led nowhere so far that the entries lead to tables. */
+static bool new_links(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     UINT i = 0;
     while (i < update->NumPageTableEntries && !entry_takes(update, i))
         i++;
-    return i < update->NumPageTableEntries;
+    return i == update->NumPageTableEntries && update->PageTableLevel != 0 &&
+           !update->Flags.InitialUpdate;
 }
 
 /* Work under way may use what an entry leads to that is changed. */
@@ -152,13 +165,13 @@ static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
         for (uint32_t wide = 0; wide < 2; wide++) {
             uint32_t entry = (update->StartIndex + i) << 1 | wide;
             if (array_of(update, wide) != NULL)
-                set_cell(table_of(update), entry, entry_of(update, wide, i));
+                set_cell(operation_table(update), entry, entry_of(update, wide, i));
         }
     }
     if (update->PageTableLevel != 0)
         return;
-    set_cell(table_of(update), TABLE_PROCESS, (uintptr_t)update->hProcess);
-    set_cell(table_of(update), TABLE_START,
+    set_cell(operation_table(update), TABLE_PROCESS, (uintptr_t)update->hProcess);
+    set_cell(operation_table(update), TABLE_START,
              update->FirstPteVirtualAddress - ((uint64_t)update->StartIndex << shift));
     note_shown(update, shift);
 }
@@ -211,8 +224,7 @@ static void choose_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) 
         now.behind = false;
         tell_update(update, first);
         unused_left_out(update, first, entry ? 1 : update->NumPageTableEntries, shift_of(update),
-                        update->hProcess == paging_process,
-                        update->PageTableLevel != 0 && !any_takes(update), differs);
+                        paging_only(update->hProcess), new_links(update), differs);
     }
     remember(update);
     unit = update->Flags.Use64KBPages ? 65536 : unit;
@@ -241,7 +253,7 @@ static void choose_flush(const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
     if (!ranges_any(RANGES_STALE, flush->hProcess, start, end))
         seen->equal = "no entry of these pages changed since they were flushed last";
     else
-        unused_flush(flush->hProcess, start, end, flush->hProcess == paging_process);
+        unused_flush(flush->hProcess, start, end, paging_only(flush->hProcess));
 }
 
 static void ask_flush(const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
@@ -457,7 +469,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
         books_name(lab, &known);
         /* by the CPU at once, or when the paging node comes to it */
         waits_called(args->pDmaBuffer != NULL, takes(&known));
-        unused_operation(&known, entry_bytes);
+        unused_operation(args, &known, paging_in(args->hSystemContext), entry_bytes);
         choose(&known);
     }
     if (moves(args) && lab != NULL)
@@ -475,7 +487,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 /* ---- The other calls ------------------------------------------------------------------------ */
 
 static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
-    waits_called(true, !books_companion(lab, args->hContext));
+    waits_called(true, books_companion(lab, args->hContext) == NULL);
     if (mutation_comes(MUTATION_ROOT))
         snprintf(mutation_seen()->what, sizeof mutation_seen()->what, "root of %u entries",
                  args->NumEntries);
@@ -484,7 +496,7 @@ static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETAB
 }
 
 static NTSTATUS APIENTRY submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    HANDLE process = NULL;
+    HANDLE process = args->Flags.Paging ? paging_in(args->hContext) : NULL;
     waits_called(args->Flags.Paging, false);
     if (!args->Flags.Paging && lab != NULL)
         process = books_tell(lab, args);

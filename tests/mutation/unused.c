@@ -13,7 +13,7 @@ static struct {
     bool open, paging, used, flush, links;
     HANDLE process;
     uint64_t va, end; /* of a flush, or of the entries */
-    DXGK_PAGETABLEUPDATEADDRESS table;
+    uint64_t table;
     UINT start, count, wrong; /* entries; those that are not as they should be */
     uint32_t shift;           /* an entry is for 1 << shift bytes */
     bool *is_wrong;           /* of each */
@@ -39,7 +39,7 @@ void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT 
     left.links = links;
     left.paging = paging;
     left.process = update->hProcess;
-    left.table = update->PageTableAddress;
+    left.table = operation_table(update);
     left.start = update->StartIndex + first;
     left.count = count;
     left.shift = shift;
@@ -61,8 +61,8 @@ void unused_flush(HANDLE process, uint64_t start, uint64_t end, bool paging) {
 
 /* ---- Written, or flushed, again -------------------------------------------------------------- */
 
-static bool is_table(const DXGK_PAGETABLEUPDATEADDRESS *table) {
-    return !left.flush && memcmp(table, &left.table, sizeof left.table) == 0;
+static bool is_table(uint64_t table) {
+    return !left.flush && table == left.table;
 }
 
 /* The entries of [start, start + count) of the table that are wrong; `corrects`: not any more. */
@@ -79,26 +79,18 @@ static UINT wrong_of(UINT start, UINT count, bool corrects) {
 }
 
 static void write_again(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    if (update->hProcess == left.process && is_table(&update->PageTableAddress))
+    if (update->hProcess == left.process && is_table(operation_table(update)))
         wrong_of(update->StartIndex, update->NumPageTableEntries, true);
-}
-
-static DXGK_PAGETABLEUPDATEADDRESS seen_at(D3DGPU_VIRTUAL_ADDRESS address) {
-    DXGK_PAGETABLEUPDATEADDRESS table;
-    memset(&table, 0, sizeof table);
-    table.GpuVirtual = address;
-    return table;
 }
 
 /* What is wrong becomes wrong elsewhere, too; what is right comes in its place. */
 static void copy_again(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
     for (UINT i = 0; i < copy->NumRanges; i++) {
         const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[i];
-        const DXGK_PAGETABLEUPDATEADDRESS from = seen_at(range->SrcPageTableAddress);
-        const DXGK_PAGETABLEUPDATEADDRESS to = seen_at(range->DstPageTableAddress);
-        if (is_table(&from) && wrong_of(range->SrcStartPteIndex, range->NumPageTableEntries, false))
+        if (is_table(range->SrcPageTableAddress) &&
+            wrong_of(range->SrcStartPteIndex, range->NumPageTableEntries, false))
             left.used = true;
-        if (is_table(&to))
+        if (is_table(range->DstPageTableAddress))
             wrong_of(range->DstStartPteIndex, range->NumPageTableEntries, true);
     }
 }
@@ -117,7 +109,8 @@ static void use(uint64_t va, uint64_t size) {
         return;
     UINT first = (UINT)((start - left.va) >> left.shift);
     UINT last = (UINT)((end - 1 - left.va) >> left.shift);
-    if (left.flush || wrong_of(left.start + first, last - first + 1, false) != 0)
+    if (left.flush ? ranges_any(RANGES_STALE, left.process, start, end)
+                   : wrong_of(left.start + first, last - first + 1, false) != 0)
         left.used = true;
 }
 
@@ -168,27 +161,28 @@ static void use_operation(const DXGKARG_BUILDPAGINGBUFFER *args, entry_size *siz
     }
 }
 
-void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *args, entry_size *size_of) {
+void unused_operation(const DXGKARG_BUILDPAGINGBUFFER *asked,
+                      const DXGKARG_BUILDPAGINGBUFFER *known, HANDLE process, entry_size *size_of) {
     if (!left.open)
         return;
-    if (left.paging)
-        use_operation(args, size_of);
-    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
-        write_again(&args->UpdatePageTable);
-    if (args->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
-        copy_again(&args->CopyPageTableEntries);
+    if (left.paging && process == left.process)
+        use_operation(asked, size_of);
+    if (known->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+        write_again(&known->UpdatePageTable);
+    if (known->Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
+        copy_again(&known->CopyPageTableEntries);
     left.open = left.flush || left.wrong != 0;
     settle();
 }
 
 void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process) {
-    if (!left.open)
+    if (!left.open || process != left.process)
         return;
     if (left.paging && args->Flags.Paging)
         use(args->DmaBufferVirtualAddress, args->DmaBufferSize);
-    else if (!left.paging && !args->Flags.Paging && process == left.process)
-        left.used =
-            left.used || (left.links ? ranges_any(RANGES_SHOWN, process, left.va, left.end)
-                                     : left.flush || books_told(process, left.va, left.end));
+    else if (left.links)
+        left.used = left.used || ranges_any(RANGES_SHOWN, process, left.va, left.end);
+    else
+        left.used = true;
     settle();
 }

@@ -496,13 +496,17 @@ static void arm(DXGKARG_BUILDPAGINGBUFFER *args, DXGK_BUILDPAGINGBUFFER_OPERATIO
     memset(&args->Reserved, 0, sizeof(args->Reserved));
 }
 
-MORE(copies_entries, user_pages, {
+/* Of no entries, in the table at an address. */
+static void copy_at(DXGKARG_BUILDPAGINGBUFFER *args, D3DGPU_VIRTUAL_ADDRESS table) {
     arm(args, DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES);
     args->CopyPageTableEntries.NumRanges = 1;
     args->CopyPageTableEntries.pRanges = &no_entries;
-    no_entries = (DXGK_BUILDPAGINGBUFFER_COPY_RANGE){.SrcPageTableAddress = 4096,
-                                                     .DstPageTableAddress = 4096};
-})
+    no_entries = (DXGK_BUILDPAGINGBUFFER_COPY_RANGE){.SrcPageTableAddress = table,
+                                                     .DstPageTableAddress = table};
+}
+
+MORE(copies_entries, user_pages, copy_at(args, 4096))
+MORE(copies_nowhere, user_pages, copy_at(args, 0))
 MORE(copies_by_gpu, transfer, {
     arm(args, DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES);
     args->CopyPageTableEntries.NumRanges = 0;
@@ -1003,6 +1007,8 @@ const struct zoo_breaker zoo_virtual[] = {
     BREAKER(213, MANAGER, "passes an address that leads nowhere", nowhere, VIRTUAL),
     BREAKER(213, MANAGER, "passes an address of a table of which it leaves out the end",
             table_in_part, LONG),
+    BREAKER(213, MANAGER, "copies entries of a table whose address leads nowhere", copies_nowhere,
+            VIRTUAL),
     BREAKER(214, MANAGER, "writes one entry more than there are", one_too_many, THREE, WITH(208)),
     BREAKER(216, MANAGER, "maps one page twice", same_page, THREE),
     BREAKER(217, MANAGER, "passes a handle that is no allocation's", strange_handle, THREE),
@@ -1028,7 +1034,8 @@ const struct zoo_breaker zoo_virtual[] = {
     BREAKER(235, MANAGER, "frees tables with valid entries", not_explicit, THREE,
             .scene = scene_says_more),
     BREAKER(237, MANAGER, "has contexts run with another root", other_root, THREE),
-    BREAKER(238, MANAGER, "copies entries of tables between 64 KB", copies_entries, VIRTUAL),
+    BREAKER(238, MANAGER, "copies entries of tables between 64 KB", copies_entries, VIRTUAL,
+            WITH(213)),
     BREAKER(240, MANAGER, "transfers from an address that leads nowhere", from_nowhere, THREE),
     BREAKER(241, MANAGER, "passes page tables that nobody asked for", tables_too, THREE),
     BREAKER(242, MANAGER, "says 64 KB pages of a table of 4 KB pages", wide_source, THREE),

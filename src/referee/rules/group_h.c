@@ -115,11 +115,12 @@ const struct vidmm_rule rules_h[42] = {
         .severity = VIDMM_SEVERITY_CORRUPTION,
         .judged = true,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "With GPU_VIRTUAL the addresses of page tables are those of the address space "
-                     "of the system context that pages.",
+        .statement = "With GPU_VIRTUAL, and wherever entries are copied, the addresses of page "
+                     "tables are those of the address space of the system context that pages.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
-        .how = "The addresses of all that an update writes are translated by the shadow of the "
-               "paging process's tables, and must lead to one piece of memory.",
+        .how = "The addresses of all that an update writes, and a copy reads and writes, are "
+               "translated by the shadow of the context's tables, and must lead to one piece of "
+               "memory.",
         .why = "The GPU translates them through that address space and no other.",
         .windows = "The system maps page tables into the paging process.",
         .wrong = "args.UpdatePageTable.PageTableAddress.GpuVirtual = va_in_the_process;\n",

@@ -7,22 +7,22 @@
 #include <time.h>
 
 #include <vidmm/pattern.h>
-#include <vidmm/umd.h>
 
-#define PAGE         4096u
-#define LONGEST_NS   UINT64_C(30000000000) /* that a request may take, sanitizers and all */
-#define PACKETS_MOST (BUFFER_BYTES / sizeof(struct vidmm_umd_draw))
+#define LONGEST_NS UINT64_C(30000000000) /* that a request may take, sanitizers and all */
+
+_Static_assert(2 * BATCH + POOLS * POOL_PAGES + TILE_PACKETS <= PACKETS_MOST,
+               "a submission fits into the command buffer");
 
 /* ---- Requests: each is timed ----------------------------------------------------------------- */
 
-static uint64_t now_ns(void) {
+uint64_t actor_now_ns(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
 }
 
 static void took(struct actor *actor, const char *what, uint64_t begin) {
-    uint64_t ns = now_ns() - begin;
+    uint64_t ns = actor_now_ns() - begin;
     if (ns > LONGEST_NS)
         stress_fail("%s: %s took %llu ms", actor->name, what, (unsigned long long)(ns / 1000000));
     if (ns <= actor->longest_ns)
@@ -31,7 +31,7 @@ static void took(struct actor *actor, const char *what, uint64_t begin) {
     actor->longest = what;
 }
 
-static void must(struct actor *actor, enum vidmm_status status, const char *what, uint64_t begin) {
+void actor_must(struct actor *actor, enum vidmm_status status, const char *what, uint64_t begin) {
     struct vidmm_fault fault;
     char text[512];
     took(actor, what, begin);
@@ -42,13 +42,7 @@ static void must(struct actor *actor, enum vidmm_status status, const char *what
     stress_fail("%s: %s: status %d: %s", actor->name, what, (int)status, text);
 }
 
-#define MUST(actor, call)                                                                          \
-    do {                                                                                           \
-        uint64_t begin_ = now_ns();                                                                \
-        must((actor), (call), #call, begin_);                                                      \
-    } while (0)
-
-static uint64_t below(struct actor *actor, uint64_t limit) {
+uint64_t actor_below(struct actor *actor, uint64_t limit) {
     return stress_random(&actor->random) % limit;
 }
 
@@ -76,32 +70,46 @@ static void create(struct actor *actor, struct thing *thing, uint64_t size, uint
 
 /* From a page to THING_BYTES, all magnitudes alike. */
 static void create_random(struct actor *actor, struct thing *thing) {
-    uint64_t most = PAGE << below(actor, 8);
-    uint64_t size = (below(actor, most) / PAGE + 1) * PAGE;
+    uint64_t most = PAGE << actor_below(actor, 8);
+    uint64_t size = (actor_below(actor, most) / PAGE + 1) * PAGE;
     create(actor, thing, size, VIDMM_UMD_LOCAL);
+    thing->versions = tiles_pool(actor, thing);
 }
 
 static void destroy(struct actor *actor, struct thing *thing) {
-    uint64_t begin = now_ns();
+    uint64_t begin = actor_now_ns();
     vidmm_allocation_destroy(thing->allocation);
     took(actor, "vidmm_allocation_destroy", begin);
     *thing = (struct thing){0};
 }
 
 static struct thing *any(struct actor *actor) {
-    return &actor->things[below(actor, THINGS)];
+    return &actor->things[actor_below(actor, THINGS)];
 }
 
 /* ---- Through the CPU ------------------------------------------------------------------------- */
 
+static uint32_t version_of(const struct thing *thing, uint64_t page) {
+    return thing->versions ? thing->versions[page] : thing->version;
+}
+
+/* All of it is written anew. */
+static void renew(struct thing *thing) {
+    thing->version++;
+    thing->known = true;
+    for (uint64_t page = 0; thing->versions && page < thing->size / PAGE; page++)
+        thing->versions[page] = thing->version;
+}
+
 static void compare(struct actor *actor, const struct thing *thing, const unsigned char *cpu) {
     for (uint64_t page = 0; page < thing->size / PAGE; page++) {
-        uint64_t key = vidmm_pattern_key(thing->oracle, page, thing->version);
+        uint32_t version = version_of(thing, page);
+        uint64_t key = vidmm_pattern_key(thing->oracle, page, version);
         uint32_t wrong = vidmm_pattern_check(cpu + page * PAGE, key);
         if (wrong != PAGE)
             stress_fail(
                 "%s: allocation %llu, version %u: byte %u of page %llu is wrong for the CPU",
-                actor->name, (unsigned long long)thing->oracle, thing->version, wrong,
+                actor->name, (unsigned long long)thing->oracle, version, wrong,
                 (unsigned long long)page);
     }
     actor->checked_bytes += thing->size;
@@ -113,8 +121,7 @@ static void look(struct actor *actor, struct thing *thing, bool write) {
     if (thing->known)
         compare(actor, thing, cpu);
     if (write) {
-        thing->version++;
-        thing->known = true;
+        renew(thing);
         for (uint64_t page = 0; page < thing->size / PAGE; page++)
             vidmm_pattern_write((unsigned char *)cpu + page * PAGE,
                                 vidmm_pattern_key(thing->oracle, page, thing->version));
@@ -127,9 +134,9 @@ static void look(struct actor *actor, struct thing *thing, bool write) {
 /* Off the list once; says so if the GPU wrote nothing, sometimes. */
 static void evict(struct actor *actor, struct thing *thing) {
     uint32_t flags = 0;
-    if (below(actor, 2))
+    if (actor_below(actor, 2))
         flags |= VIDMM_EVICT_ONLY_IF_NECESSARY;
-    if (!thing->written && below(actor, 2))
+    if (!thing->written && actor_below(actor, 2))
         flags |= VIDMM_EVICT_NOT_WRITTEN_TO;
     MUST(actor, vidmm_device_evict(actor->device, &thing->allocation, 1, flags, NULL));
     if (--thing->listed == 0)
@@ -139,7 +146,7 @@ static void evict(struct actor *actor, struct thing *thing) {
 /* Lets go of so many bytes, starting anywhere; what it let go of. */
 static uint64_t trim(struct actor *actor, uint64_t bytes) {
     uint64_t freed = 0;
-    uint32_t first = (uint32_t)below(actor, THINGS);
+    uint32_t first = (uint32_t)actor_below(actor, THINGS);
     for (uint32_t i = 0; i < THINGS && freed < bytes; i++) {
         struct thing *thing = &actor->things[(first + i) % THINGS];
         if (!thing->listed)
@@ -157,15 +164,14 @@ static void asked_to_trim(void *ctx, uint32_t flags, uint64_t bytes) {
         atomic_store(&actor->trim_due, bytes);
 }
 
-/* As the pages want it: trim and try again, at last without any way out. */
-static void make_resident(struct actor *actor, struct thing *const *list, uint32_t count) {
+void actor_make_resident(struct actor *actor, struct thing *const *list, uint32_t count) {
     struct vidmm_allocation *allocations[BATCH];
     enum vidmm_status status;
     uint64_t fence = 0, bytes = 0;
     for (uint32_t i = 0; i < count; i++)
         allocations[i] = list[i]->allocation;
     do {
-        uint64_t begin = now_ns();
+        uint64_t begin = actor_now_ns();
         status = vidmm_make_resident(actor->queue, allocations, count, 0, &fence, &bytes);
         took(actor, "vidmm_make_resident", begin);
     } while (status == VIDMM_DOES_NOT_FIT && trim(actor, bytes ? bytes : 1));
@@ -192,15 +198,15 @@ static uint32_t choose(struct actor *actor, struct thing **list, uint32_t most) 
 
 static void list_some(struct actor *actor) {
     struct thing *list[BATCH];
-    uint32_t count = choose(actor, list, (uint32_t)below(actor, BATCH) + 1);
+    uint32_t count = choose(actor, list, (uint32_t)actor_below(actor, BATCH) + 1);
     if (count)
-        make_resident(actor, list, count);
+        actor_make_resident(actor, list, count);
 }
 
 /* ---- Offers ---------------------------------------------------------------------------------- */
 
 static void offer(struct actor *actor, struct thing *thing) {
-    enum vidmm_offer_priority priority = (enum vidmm_offer_priority)(1 + below(actor, 3));
+    enum vidmm_offer_priority priority = (enum vidmm_offer_priority)(1 + actor_below(actor, 3));
     MUST(actor, vidmm_offer(actor->device, &thing->allocation, 1, priority));
     thing->offered = true;
 }
@@ -218,40 +224,58 @@ static void reclaim(struct actor *actor, struct thing *thing) {
 
 /* ---- Through the GPU ------------------------------------------------------------------------- */
 
-struct packets {
-    struct vidmm_umd_draw *at;
-    uint32_t count;
-    struct vidmm_allocation *written[PACKETS_MOST + 1];
-    uint32_t written_count;
-};
+static void draw(struct packets *packets, uint16_t opcode, uint64_t result, uint64_t oracle,
+                 const struct span *span) {
+    packets->at[packets->count++] =
+        (struct vidmm_umd_draw){.head = {.opcode = opcode, .size = sizeof(struct vidmm_umd_draw)},
+                                .address = span->va,
+                                .result = result,
+                                .oracle = oracle,
+                                .bytes = (uint64_t)(span->page + span->pages) * PAGE,
+                                .page = span->page,
+                                .pages = span->pages,
+                                .version = span->version};
+}
 
-static void draw(struct actor *actor, struct packets *packets, struct thing *thing, bool check) {
-    packets->at[packets->count++] = (struct vidmm_umd_draw){
-        .head = {.opcode = check ? VIDMM_UMD_PACKET_CHECK : VIDMM_UMD_PACKET_STAMP,
-                 .size = sizeof(struct vidmm_umd_draw)},
-        .address = thing->va,
-        .result = check ? actor->result.va : 0,
-        .oracle = thing->oracle,
-        .bytes = thing->size,
-        .pages = (uint32_t)(thing->size / PAGE),
-        .version = thing->version};
+void actor_check(struct actor *actor, struct packets *packets, uint64_t oracle,
+                 const struct span *span) {
+    draw(packets, VIDMM_UMD_PACKET_CHECK, actor->result.va, oracle, span);
+}
+
+void actor_stamp(struct packets *packets, struct thing *thing, const struct span *span) {
+    draw(packets, VIDMM_UMD_PACKET_STAMP, 0, thing->oracle, span);
+    thing->written = true;
+    packets->written[packets->written_count++] = thing->allocation;
+    if (span->page == 0)
+        packets->stamped[packets->stamped_count++] = thing;
+}
+
+/* As many pages at once as are of one version. */
+static void check_all(struct actor *actor, struct packets *packets, const struct thing *thing) {
+    struct span span = {.va = thing->va};
+    for (; span.page < thing->size / PAGE; span.page += span.pages) {
+        span.version = version_of(thing, span.page);
+        span.pages = 1;
+        while (span.page + span.pages < thing->size / PAGE &&
+               version_of(thing, span.page + span.pages) == span.version)
+            span.pages++;
+        actor_check(actor, packets, thing->oracle, &span);
+    }
 }
 
 /* Checks what is known, then writes some of it. */
 static void use(struct actor *actor, struct packets *packets, struct thing *thing) {
     if (thing->known)
-        draw(actor, packets, thing, true);
-    if (thing->known && below(actor, 3))
+        check_all(actor, packets, thing);
+    if (thing->known && actor_below(actor, 3))
         return;
-    thing->version++;
-    thing->known = thing->written = true;
-    actor->stamped[actor->stamped_count++] = thing;
-    draw(actor, packets, thing, false);
-    packets->written[packets->written_count++] = thing->allocation;
+    renew(thing);
+    const struct span all = {thing->va, 0, (uint32_t)(thing->size / PAGE), thing->version};
+    actor_stamp(packets, thing, &all);
 }
 
 static void run(struct actor *actor, struct packets *packets) {
-    bool told = below(actor, 2); /* what is written */
+    bool told = actor_below(actor, 2); /* what is written */
     const struct vidmm_virtual_submission submission = {
         .commands = actor->commands.va,
         .size = packets->count * (uint32_t)sizeof(struct vidmm_umd_draw),
@@ -259,6 +283,8 @@ static void run(struct actor *actor, struct packets *packets) {
         .written_count = told ? packets->written_count : 0};
     uint64_t fence = 0;
     MUST(actor, vidmm_submit_virtual(actor->context, &submission, &fence));
+    if (actor_below(actor, 2))
+        tiles_queue_behind(actor);
     MUST(actor, vidmm_wait(actor->adapter, fence));
 }
 
@@ -268,23 +294,23 @@ struct lair {
     uint64_t offset;
 };
 
-static void find(const struct actor *actor, struct lair *lairs) {
-    for (uint32_t i = 0; i < actor->stamped_count; i++) {
+static void find(const struct packets *packets, struct lair *lairs) {
+    for (uint32_t i = 0; i < packets->stamped_count; i++) {
         struct vidmm_allocation_info info;
-        vidmm_allocation_info(actor->stamped[i]->allocation, &info);
+        vidmm_allocation_info(packets->stamped[i]->allocation, &info);
         lairs[i] = (struct lair){info.segment, info.offset};
     }
 }
 
 /* What lies where it lay was written there: every reader has heard of it, or hears of it next. */
-static void must_be_reported(struct actor *actor, const struct lair *before,
-                             const uint64_t *begin) {
-    struct lair after[BATCH];
-    find(actor, after);
+static void must_be_reported(struct actor *actor, const struct packets *packets,
+                             const struct lair *before, const uint64_t *begin) {
+    struct lair after[PACKETS_MOST];
+    find(packets, after);
     for (uint32_t k = 0; k < HARVESTS; k++) {
         const struct harvest *harvest = &actor->harvest[k];
         harvest_settle(&actor->harvest[k]);
-        for (uint32_t i = 0; i < actor->stamped_count; i++)
+        for (uint32_t i = 0; i < packets->stamped_count; i++)
             if (before[i].segment != 0 && before[i].segment == after[i].segment &&
                 before[i].offset == after[i].offset &&
                 !harvest_reported(harvest, after[i].segment, after[i].offset, begin[k]))
@@ -296,14 +322,14 @@ static void must_be_reported(struct actor *actor, const struct lair *before,
 
 /* The same under the eyes of those who read dirty bits. */
 static void run_watched(struct actor *actor, struct packets *packets) {
-    struct lair before[BATCH];
+    struct lair before[PACKETS_MOST];
     uint64_t begin[HARVESTS];
     for (uint32_t k = 0; k < HARVESTS; k++)
         begin[k] = harvest_begin(&actor->harvest[k]);
-    find(actor, before);
+    find(packets, before);
     run(actor, packets);
-    if (below(actor, 4) == 0) /* settling takes a while */
-        must_be_reported(actor, before, begin);
+    if (actor_below(actor, 4) == 0) /* settling takes a while */
+        must_be_reported(actor, packets, before, begin);
 }
 
 static void read_result(struct actor *actor) {
@@ -320,8 +346,7 @@ static void read_result(struct actor *actor) {
 
 void actor_submit(struct actor *actor) {
     struct packets packets = {.at = actor->commands_cpu};
-    uint32_t first = (uint32_t)below(actor, THINGS), used = 0;
-    actor->stamped_count = 0;
+    uint32_t first = (uint32_t)actor_below(actor, THINGS), used = 0;
     for (uint32_t i = 0; i < THINGS && used < BATCH; i++) {
         struct thing *thing = &actor->things[(first + i) % THINGS];
         if (!thing->listed || thing->offered)
@@ -329,6 +354,7 @@ void actor_submit(struct actor *actor) {
         used++;
         use(actor, &packets, thing);
     }
+    tiles_use(actor, &packets);
     packets.written[packets.written_count++] = actor->result.allocation;
     if (packets.count == 0)
         return;
@@ -358,23 +384,26 @@ static void act_on(struct actor *actor, struct thing *thing, uint64_t action) {
     } else if (action < 12) {
         remap(actor, thing);
     } else if (action < 24) {
-        look(actor, thing, below(actor, 2));
+        look(actor, thing, actor_below(actor, 2));
     } else if (action < 40 && thing->listed) {
         evict(actor, thing);
     }
 }
 
 void actor_step(struct actor *actor) {
-    uint64_t due = atomic_exchange(&actor->trim_due, 0), action = below(actor, 100);
-    struct thing *thing = any(actor);
-    if (due && below(actor, 4)) /* not everybody obeys at once */
+    uint64_t due = atomic_exchange(&actor->trim_due, 0), action = actor_below(actor, 100);
+    bool pool = actor_below(actor, 8) == 0;
+    struct thing *thing = pool ? &actor->things[actor_below(actor, POOLS)] : any(actor);
+    if (due && actor_below(actor, 4)) /* not everybody obeys at once */
         (void)trim(actor, due);
     if (!thing->allocation)
         create_random(actor, thing);
     else if (action < 40)
         act_on(actor, thing, action);
-    else if (action < 70)
+    else if (action < 55)
         list_some(actor);
+    else if (action < 75)
+        tiles_step(actor);
     else
         actor_submit(actor);
     atomic_fetch_add(&actor->steps, 1);
@@ -395,7 +424,7 @@ void actor_want(struct actor *actor, uint64_t bytes) {
     }
     for (uint32_t i = 0; i < THINGS && listed < bytes; i++) {
         struct thing *thing = &actor->things[i];
-        make_resident(actor, &thing, 1);
+        actor_make_resident(actor, &thing, 1);
         listed += thing->size;
     }
     atomic_fetch_add(&actor->steps, 1);
@@ -430,7 +459,7 @@ uint64_t actor_held(const struct actor *actor) {
 /* In system memory, where the CPU may keep its pointer to it. */
 static void create_helper(struct actor *actor, struct thing *thing, uint64_t size) {
     create(actor, thing, size, VIDMM_UMD_CACHED);
-    make_resident(actor, &thing, 1);
+    actor_make_resident(actor, &thing, 1);
 }
 
 void actor_start(struct actor *actor, struct vidmm_adapter *adapter, const char *name,
@@ -448,9 +477,12 @@ void actor_start(struct actor *actor, struct vidmm_adapter *adapter, const char 
     create_helper(actor, &actor->commands, BUFFER_BYTES);
     create_helper(actor, &actor->result, PAGE);
     MUST(actor, vidmm_lock(actor->commands.allocation, 0, &actor->commands_cpu));
+    tiles_start(actor);
 }
 
+/* The device takes some pools, and what is queued for its context, with it. */
 void actor_end(struct actor *actor) {
+    tiles_queue(actor);
     for (uint32_t i = 0; i < THINGS; i++) {
         struct thing *thing = &actor->things[i];
         if (!thing->allocation)
@@ -458,9 +490,11 @@ void actor_end(struct actor *actor) {
         if (thing->offered)
             reclaim(actor, thing);
         look(actor, thing, false);
-        destroy(actor, thing);
+        if (!thing->versions || actor_below(actor, 2))
+            destroy(actor, thing);
         atomic_fetch_add(&actor->steps, 1);
     }
+    tiles_queue(actor);
     vidmm_unlock(actor->commands.allocation);
     vidmm_device_destroy(actor->device);
     vidmm_process_destroy(actor->process);

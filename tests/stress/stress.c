@@ -74,11 +74,17 @@ static const uint64_t page_sized_tables[] = {
 static void open_round(struct round *round) {
     uint64_t random = round->seed;
     uint64_t levels = 2 + stress_random(&random) % 5, mode = stress_random(&random) % 3;
+    /* Bits at random: large pages, without which none are zero, and a TLB that caches what is not
+     * mapped. The largest TLB forgets nothing by itself. */
+    uint64_t features = 0x7 | (stress_random(&random) & 0x18);
+    uint64_t sets = 64 << stress_random(&random) % 9;
     const struct vidmm_host_setting settings[] = {
         {"VramBytes", (32 + stress_random(&random) % 32) * MIB},
         {"ApertureBytes", (96 + stress_random(&random) % 64) * MIB},
         {"MmuLevels", levels},
         {"MmuPages", stress_random(&random) % 3},
+        {"MmuFeatures", features},
+        {"TlbSets", sets},
         {"MmuUpdateMode", mode},
         {"MmuIndexBits", mode ? 0 : page_sized_tables[levels]},
         {"PagingBufferBytes", 4096 << stress_random(&random) % 5},

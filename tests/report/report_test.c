@@ -256,8 +256,8 @@ static void inspection_shows_segments_banks_and_paging_buffer(void **state) {
                                            "CpuVisible UseBanking",
                                            "Aperture bit 31",
                                            "bank 2: 0x100000 to 0x400000, 3.0 MiB",
-                                           "video protected range: 0x200000 to 0x300000, 1.0 MiB, "
-                                           "4.0 KiB reserved",
+                                           ("video protected range: 0x200000 to 0x300000, 1.0 MiB, "
+                                            "4.0 KiB reserved"),
                                            "system memory, contiguous",
                                            "64.0 KiB"};
     char *text = printed(print_inspection, &inspection);

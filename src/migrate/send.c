@@ -10,9 +10,10 @@
 /* As before a display: the frame after this one is not due yet. What was missed is not made up. */
 static void pace(struct migrate_session *session, uint64_t event) {
     const struct vidmm_workload *workload = session->workload;
-    uint64_t frames = session->options.frames_per_s, now = migrate_clock_ns();
+    uint64_t frames = session->options.frames_per_s;
     if (frames == 0 || event == 0 || workload->events[event - 1].kind != session->frame_end)
         return;
+    uint64_t now = migrate_clock_ns();
     session->frame_at += UINT64_C(1000000000) / frames;
     if (session->frame_at < now)
         session->frame_at = now;

@@ -237,14 +237,14 @@ static void decide(struct migrate_source *source) {
  * is left, with the guest running for half of it. What is little enough waits for the pause.
  */
 static bool can_wait(const struct migrate_source *source) {
-    uint64_t half = source->party.options->pause_ns / 2, predicted = source_rounds_predict(source);
+    uint64_t target = source->party.options->pause_ns, half = target / 2;
     if (source->state == SOURCE_ROUNDS)
-        return source->round != 0 &&
-               (behind(source) || predicted <= source->party.options->pause_ns);
+        return source->round != 0 && (behind(source) || source_rounds_predict(source) <= target);
     if (!source->standing)
         return true;
     if (source->party.event >= source->stand)
         return false;
+    uint64_t predicted = source_rounds_predict(source);
     uint64_t left = (source->stand - source->party.event) * source->event_ns;
     return predicted <= (half < KEEP_NS ? half : KEEP_NS) || left > 2 * predicted;
 }
@@ -505,11 +505,12 @@ static void note_leave(struct migrate_source *source) {
 }
 
 enum migrate_verdict migrate_source_step(struct migrate_source *source, uint64_t event) {
+    enum migrate_verdict verdict = MIGRATE_RUN;
     note_gate(source, event);
-    if (source->state == SOURCE_OVER || !open_areas(source))
-        return migrate_now(&source->party) < source->idle_until ? MIGRATE_HOLD : MIGRATE_RUN;
-    take_news(source);
-    enum migrate_verdict verdict = step(source);
+    if (source->state != SOURCE_OVER && open_areas(source)) {
+        take_news(source);
+        verdict = step(source);
+    }
     if (verdict == MIGRATE_RUN && migrate_now(&source->party) < source->idle_until)
         return MIGRATE_HOLD;
     if (verdict == MIGRATE_RUN)

@@ -2,6 +2,8 @@
  * The examination outlives whatever a driver does: it crashes, hangs, ends the process, leaks,
  * refuses or scribbles, and each of these is a finding; and the reports say so in every format.
  */
+#include "examined.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -29,10 +31,7 @@ static enum vidmm_check_status examine(void (*spoil)(DRIVER_INITIALIZATION_DATA 
 }
 
 static const struct vidmm_finding *find(enum vidmm_finding_kind kind) {
-    for (uint32_t i = 0; i < result.ledger.findings; i++)
-        if (result.ledger.finding[i].kind == kind)
-            return &result.ledger.finding[i];
-    return NULL;
+    return examined_finding(&result, kind);
 }
 
 static void the_reference_driver_passes(void **state) {

@@ -2,6 +2,8 @@
  * refusals_test.c - drivers that refuse what they are asked, or have nothing of its kind: the stage
  * that meets it says which call it was, or what is missing, and the examination goes on.
  */
+#include "examined.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,18 +21,8 @@ static uint32_t granted; /* calls before the first that is refused */
 static const struct vidmm_stage_result *examine(void (*spoil)(DRIVER_INITIALIZATION_DATA *table),
                                                 const char *stage,
                                                 const struct vidmm_host_setting *setting) {
-    const struct vidmm_spoiler spoiler = {.driver = spoil};
-    const struct vidmm_check_options options = {.settings = setting,
-                                                .setting_count = setting != NULL,
-                                                .stage = stage,
-                                                .spoiler = &spoiler,
-                                                .seed = 3};
-    vidmm_check(&options, &result);
-    for (uint32_t i = 0; i < result.stages; i++)
-        if (strcmp(result.stage[i].name, stage) == 0)
-            return &result.stage[i];
-    fail_msg("there is no stage %s", stage);
-    return NULL;
+    examined_spoiled(&result, spoil, stage, setting);
+    return examined_stage(&result, stage);
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */

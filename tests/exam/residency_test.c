@@ -2,6 +2,8 @@
  * residency_test.c - what user mode is promised is judged where there is somebody to promise it,
  * and said to be out of reach where there is not.
  */
+#include "examined.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,11 +23,7 @@ static const struct vidmm_stage_result *examine(const char *stage, uint32_t vers
     const struct vidmm_check_options options = {
         .stage = stage, .ddi_version = version, .seed = 1, .spoiler = &spoiler};
     vidmm_check(&options, &result);
-    for (uint32_t i = 0; i < result.stages; i++)
-        if (strcmp(result.stage[i].name, stage) == 0)
-            return &result.stage[i];
-    fail_msg("there is no stage %s", stage);
-    return NULL;
+    return examined_stage(&result, stage);
 }
 
 static void every_service_is_judged(void **state) {

@@ -3,6 +3,8 @@
  * to be preempted, paging buffers have little room, and a driver whose user-mode half nobody knows
  * is examined through the surfaces that the system makes for itself.
  */
+#include "examined.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,29 +22,16 @@ static struct vidmm_check_result result;
 static enum vidmm_check_status examine(void (*spoil)(DRIVER_INITIALIZATION_DATA *table),
                                        const char *stage,
                                        const struct vidmm_host_setting *setting) {
-    const struct vidmm_spoiler spoiler = {.driver = spoil};
-    const struct vidmm_check_options options = {.settings = setting,
-                                                .setting_count = setting != NULL,
-                                                .stage = stage,
-                                                .spoiler = &spoiler,
-                                                .seed = 3};
-    vidmm_check(&options, &result);
+    examined_spoiled(&result, spoil, stage, setting);
     return result.status;
 }
 
 static const struct vidmm_finding *find(enum vidmm_finding_kind kind) {
-    for (uint32_t i = 0; i < result.ledger.findings; i++)
-        if (result.ledger.finding[i].kind == kind)
-            return &result.ledger.finding[i];
-    return NULL;
+    return examined_finding(&result, kind);
 }
 
 static const struct vidmm_stage_result *stage_of(const char *name) {
-    for (uint32_t i = 0; i < result.stages; i++)
-        if (strcmp(result.stage[i].name, name) == 0)
-            return &result.stage[i];
-    fail_msg("there is no stage %s", name);
-    return NULL;
+    return examined_stage(&result, name);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

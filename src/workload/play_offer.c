@@ -5,6 +5,13 @@
  */
 #include "player.h"
 
+/* Whoever trims the process, on another thread perhaps, passes over what is offered. */
+static void note_offered(struct player_allocation *allocation, bool offered) {
+    pthread_mutex_lock(&allocation->process->lists);
+    allocation->offered = offered;
+    pthread_mutex_unlock(&allocation->process->lists);
+}
+
 bool play_offer(struct player_process *process, struct player_allocation *allocation) {
     struct vidmm_player *player = process->player;
     if (!player->gpummu || allocation->handle == NULL || allocation->pinned)
@@ -13,7 +20,7 @@ bool play_offer(struct player_process *process, struct player_allocation *alloca
         vidmm_offer(process->device, &allocation->handle, 1, VIDMM_OFFER_NORMAL);
     if (status != VIDMM_OK)
         return player_fail(player, status, "an offer");
-    allocation->offered = true;
+    note_offered(allocation, true);
     process->offers++;
     return true;
 }
@@ -30,7 +37,7 @@ bool play_reclaim(struct player_process *process, struct player_allocation *allo
         status = vidmm_paging_wait(process->queue, fence);
     if (status != VIDMM_OK)
         return player_fail(player, status, "a reclaim");
-    allocation->offered = false;
+    note_offered(allocation, false);
     if (result == VIDMM_RECLAIM_DISCARDED) {
         process->discards++;
         oracle_discarded(&allocation->oracle);

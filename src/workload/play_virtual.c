@@ -229,11 +229,12 @@ enum vidmm_status play_virtual_made(struct player_process *process,
 
 void play_virtual_leave(struct player_allocation *allocation) {
     struct player_process *process = allocation->process;
-    if (process == NULL || !allocation->resident)
+    if (process == NULL || process->space == NULL)
         return;
     pthread_mutex_lock(&process->lists);
+    if (allocation->resident)
+        unlink_allocation(allocation);
     allocation->resident = false;
-    unlink_allocation(allocation);
     pthread_mutex_unlock(&process->lists);
 }
 

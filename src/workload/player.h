@@ -110,7 +110,7 @@ struct player_process {
     struct player_allocation *oldest, *newest; /* what it keeps resident, by last use */
     struct vidmm_allocation **list;            /* of allocations for one request */
     uint32_t list_room;
-    pthread_mutex_t lists;     /* over oldest, newest, trims, trimmed_bytes */
+    pthread_mutex_t lists;     /* over oldest, newest, trims, trimmed_bytes, resident and offered */
     _Atomic uint64_t trim_due; /* bytes that were asked for and not yet let go */
     uint64_t trims, trimmed_bytes;
     uint64_t offers, discards, ranges, binds, aliased;

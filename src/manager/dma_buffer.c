@@ -93,6 +93,30 @@ static bool create_parts(struct vidmm_adapter *adapter, struct dma_ring *ring,
     return dma_ring_lists(adapter, ring, info->AllocationListSize);
 }
 
+/* Names what the driver asked most for: it may have meant another number. */
+static enum vidmm_status no_memory(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info,
+                                   const char *call) {
+    const struct {
+        const char *field;
+        uint32_t value;
+        uint64_t bytes;
+    } asked[] = {{"DXGK_CONTEXTINFO.DmaBufferSize", info->DmaBufferSize,
+                  (uint64_t)info->DmaBufferSize * DMA_BUFFERS},
+                 {"DXGK_CONTEXTINFO.DmaBufferPrivateDataSize", info->DmaBufferPrivateDataSize,
+                  (uint64_t)info->DmaBufferPrivateDataSize * DMA_BUFFERS},
+                 {"DXGK_CONTEXTINFO.AllocationListSize", info->AllocationListSize,
+                  (uint64_t)info->AllocationListSize * sizeof(DXGK_ALLOCATIONLIST)},
+                 {"DXGK_CONTEXTINFO.PatchLocationListSize", info->PatchLocationListSize,
+                  (uint64_t)info->PatchLocationListSize * sizeof(D3DDDI_PATCHLOCATIONLIST)}};
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < sizeof asked / sizeof asked[0]; i++)
+        if (asked[i].bytes > asked[most].bytes)
+            most = i;
+    return FAULT(adapter, .status = VIDMM_NO_MEMORY, .call = call, .field = asked[most].field,
+                 .expected = "what there is memory for", .page = "ns-d3dkmddi-_dxgk_contextinfo",
+                 .index = FAULT_NO_INDEX, .value = asked[most].value);
+}
+
 enum vidmm_status dma_ring_create(struct vidmm_adapter *adapter, struct dma_ring *ring,
                                   const DXGK_CONTEXTINFO *info, const char *call) {
     enum vidmm_status status = judge(adapter, info, call);
@@ -102,7 +126,7 @@ enum vidmm_status dma_ring_create(struct vidmm_adapter *adapter, struct dma_ring
     if (create_parts(adapter, ring, info))
         return VIDMM_OK;
     dma_ring_destroy(adapter, ring);
-    return fault_no_memory(adapter, call);
+    return no_memory(adapter, info, call);
 }
 
 struct unmapping {

@@ -112,8 +112,25 @@ static void buffers_in_the_aperture(void **state) {
         ;
 }
 
+static void buffers_that_nobody_has_memory_for_are_named(void **state) {
+    (void)state;
+    struct vidmm_device *device = NULL;
+    struct vidmm_context *context = NULL;
+    struct vidmm_fault fault;
+    struct world *world = world_new(64 * KIB, 512 * KIB, 0);
+    world->dma_size = UINT32_MAX;
+    assert_int_equal(world_start(world), VIDMM_OK);
+    assert_int_equal(vidmm_device_create(world->adapter, &device), VIDMM_OK);
+    assert_int_equal(vidmm_context_create(device, 0, &context), VIDMM_NO_MEMORY);
+    vidmm_last_fault(world->adapter, &fault);
+    assert_string_equal(fault.field, "DXGK_CONTEXTINFO.DmaBufferSize");
+    assert_int_equal(fault.value, UINT32_MAX);
+    world_end(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buffers_that_nobody_has_memory_for_are_named),
         cmocka_unit_test(memory_in_system),
         cmocka_unit_test(buffers_in_the_aperture),
     };

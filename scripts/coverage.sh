@@ -1,5 +1,6 @@
 #!/bin/sh
-# Line coverage under the suite without its long replays and its races: of src/manager with src/softgpu, of src/referee, of src/exam.
+# Line coverage of src/manager with src/softgpu, of src/referee and of src/exam, under the suites that
+# reach them: replays, races and what is left out in turn repeat lines that the rooms' own suites have.
 #
 #   scripts/coverage.sh [--min PERCENT] [DIR]    exits 1 where one is below; default: only prints
 set -eu
@@ -13,7 +14,8 @@ dir=${1:-build-coverage}
 # A little optimization: the oracle compares gigabytes.
 scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1
 find "$dir" -name '*.gcda' -delete
-scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite long --no-suite replay --no-suite threads
+scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite long --no-suite replay \
+    --no-suite threads --no-suite stress --no-suite mutation --no-suite migrate
 status=0
 measure() {
     gcovr --root . --object-directory "$dir" "$@" --exclude-throw-branches --print-summary \

@@ -105,10 +105,18 @@ void unused_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, HANDLE process)
 /* ---- waits.c --------------------------------------------------------------------------------- */
 
 /* The manager asks the driver for something; `paging`: for something that the paging node does in
- * its turn; `takes`: something away that work under way may use. */
+ * its turn, or that paging under way has nothing to do with; `takes`: something away that work
+ * under way may use. */
 void waits_called(bool paging, bool takes);
 /* Paging of bytes is asked for; it goes with the next paging buffer. */
 void waits_move(const struct vidmm_adapter *adapter);
+/* Likewise anything but a flush, and a flush. */
+void waits_change(const struct vidmm_adapter *adapter);
+void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush);
+/* Of the paging that was not waited for only flushes are left, which go through no address. */
+bool waits_flush_left(void);
+/* And they are of no address that leads work of the process anywhere. */
+bool waits_hidden(HANDLE process);
 /* The hardware whose engine is held back that is not waited for. */
 const struct vidmm_hw_model *waits_hardware(void);
 

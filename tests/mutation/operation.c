@@ -462,18 +462,40 @@ static bool takes(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
+/* By the paging node when it comes to it; otherwise by the CPU at once, which is for entries alone.
+ */
+static bool in_turn(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->pDmaBuffer != NULL &&
+           !(args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+             args->UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
+}
+
+/* The CPU writes entries that paging under way does not go through. */
+static bool beside_paging(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    return !paging_only(update->hProcess) || waits_flush_left();
+}
+
+/* What goes with the next paging buffer. */
+static void note_paging(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (moves(args))
+        waits_move(lab->adapter);
+    if (args->Operation == DXGK_OPERATION_FLUSH_TLB)
+        waits_flush(lab->adapter, &args->FlushTlb);
+    else
+        waits_change(lab->adapter);
+}
+
 static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     NTSTATUS status = STATUS_SUCCESS;
     if (!now.again) {
         DXGKARG_BUILDPAGINGBUFFER known = *args;
         books_name(lab, &known);
-        /* by the CPU at once, or when the paging node comes to it */
-        waits_called(args->pDmaBuffer != NULL, takes(&known));
+        waits_called(in_turn(args) || beside_paging(&args->UpdatePageTable), takes(&known));
         unused_operation(args, &known, paging_in(args->hSystemContext), entry_bytes);
         choose(&known);
     }
-    if (moves(args) && lab != NULL)
-        waits_move(lab->adapter);
+    if (lab != NULL && in_turn(args))
+        note_paging(args);
     if (now.how == SPLIT)
         status = split(adapter, args);
     else if (now.how == FEWER)
@@ -497,9 +519,9 @@ static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETAB
 
 static NTSTATUS APIENTRY submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     HANDLE process = args->Flags.Paging ? paging_in(args->hContext) : NULL;
-    waits_called(args->Flags.Paging, false);
     if (!args->Flags.Paging && lab != NULL)
         process = books_tell(lab, args);
+    waits_called(args->Flags.Paging || waits_hidden(process), false);
     unused_submission(args, process);
     return good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }

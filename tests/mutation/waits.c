@@ -5,11 +5,13 @@
  * none. The one that is left out returns at once, and the engine is as late as it can be: it is
  * held back until somebody waits for it, or nobody can tell for whom and no other one has work.
  * Nothing depended on the wait if the manager meanwhile asked nothing of the driver and let the CPU
- * at no memory, or nothing that work under way could notice, or nothing but paging behind paging.
+ * at no memory, or nothing that work under way could notice, or nothing but paging behind paging;
+ * or only flushes of addresses were left that lead the work behind them nowhere.
  */
 #include "mutation.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <adapter.h>
 #include <fence.h>
@@ -18,16 +20,29 @@
 
 #define NODES 64u
 
+#define FLUSHES 16u /* that are remembered */
+
+struct flushed {
+    HANDLE process;
+    uint64_t start, end;
+    uint32_t fence; /* of the paging node, behind which it is done */
+};
+
+/* The paging fences behind which the last bytes are moved that anybody asked for, and behind which
+ * the last is done that was no flush; the last flushes. */
+static uint32_t moving, changing;
+static struct flushed flushes[FLUSHES];
+static uint32_t flush_turn;
+
 /* What was not waited for. */
 static struct {
     struct vidmm_adapter *adapter; /* NULL: nothing */
     uint32_t fence[NODES], nodes;
-    uint64_t held;  /* engines */
-    uint64_t asked; /* engines that a wait of the manager's is for; 0: nobody can tell */
+    uint64_t held;     /* engines */
+    uint64_t asked;    /* engines that a wait of the manager's is for; 0: nobody can tell */
+    uint32_t changing; /* of the paging among it */
+    struct flushed flushes[FLUSHES]; /* likewise */
 } open;
-
-/* The paging fence behind which the last bytes are moved that anybody asked for. */
-static uint32_t moving;
 
 /* ---- The hardware ---------------------------------------------------------------------------- */
 
@@ -69,7 +84,8 @@ void waits_called(bool paging, bool takes) {
         open.adapter = NULL;
     } else if ((work_done || !takes) && (paging_done || paging)) {
         seen->equal =
-            work_done ? "only paging followed, in its order, or the end of what it was not about"
+            work_done ? "only paging followed, in its order, or work that can use none of what was "
+                        "flushed, or the end of what it was not about"
                       : "nothing was changed that work under way may use, until it was done";
     } else {
         seen->equal = NULL;
@@ -77,8 +93,40 @@ void waits_called(bool paging, bool takes) {
     }
 }
 
+static uint32_t next_fence(const struct vidmm_adapter *adapter) {
+    return adapter->fences.nodes[adapter->facts.paging_node].submitted + 1;
+}
+
 void waits_move(const struct vidmm_adapter *adapter) {
-    moving = adapter->fences.nodes[adapter->facts.paging_node].submitted + 1;
+    moving = next_fence(adapter);
+}
+
+void waits_change(const struct vidmm_adapter *adapter) {
+    changing = next_fence(adapter);
+}
+
+void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
+    uint32_t turn = flush_turn++ % FLUSHES, paging_node = adapter->facts.paging_node;
+    if (flushes[turn].fence != 0 && !fence_passed(adapter, paging_node, flushes[turn].fence))
+        waits_change(adapter); /* there is no room to tell any more */
+    flushes[turn] = (struct flushed){flush->hProcess, flush->StartVirtualAddress,
+                                     flush->EndVirtualAddress, next_fence(adapter)};
+}
+
+bool waits_flush_left(void) {
+    return open.adapter != NULL &&
+           fence_passed(open.adapter, open.adapter->facts.paging_node, open.changing);
+}
+
+bool waits_hidden(HANDLE process) {
+    bool hidden = waits_flush_left();
+    for (uint32_t i = 0; i < FLUSHES && hidden; i++) {
+        const struct flushed *flush = &open.flushes[i];
+        hidden = flush->process != process ||
+                 fence_passed(open.adapter, open.adapter->facts.paging_node, flush->fence) ||
+                 !ranges_any(RANGES_SHOWN, process, flush->start, flush->end);
+    }
+    return hidden;
 }
 
 /* Everything that is outstanding on `nodes` now. */
@@ -90,6 +138,9 @@ static void leave_open(struct vidmm_adapter *adapter, uint64_t nodes) {
         const struct node *node = &adapter->fences.nodes[i];
         open.fence[i] = nodes >> i & 1u ? node->submitted : node->completed;
     }
+    uint32_t paging_fence = open.fence[adapter->facts.paging_node];
+    open.changing = changing < paging_fence ? changing : paging_fence;
+    memcpy(open.flushes, flushes, sizeof flushes);
     mutation_seen()->equal = "nothing was asked of the driver before another wait";
 }
 

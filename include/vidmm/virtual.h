@@ -154,7 +154,8 @@ struct vidmm_va_operation {
  * before what it is given next (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md). The operations
  * are queued, and nobody waits, unless more than 128 of the context would be: then those that were
  * queued before are carried out first. What is queued keeps its allocations required to be
- * resident.
+ * resident. It is carried out before the context is destroyed; the device is lost if there is no
+ * memory for that.
  *
  * The callback's fence is the context's own work: FenceValue is the newest submission, FenceValue+1
  * what vidmm_va_wait waits for.
@@ -261,8 +262,9 @@ NTSTATUS vidmm_driver_reserve(struct vidmm_adapter *adapter,
                               DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args);
 /*
  * DxgkCbMapContextAllocation: free addresses of the owner's process lead to the allocation. 0: they
- * do not. `inside`: the calling thread is inside a DDI call that the manager made. That may be any
- * which creates, opens, closes or destroys something, or DxgkDdiSetRootPageTable.
+ * do not; never while DxgkDdiSetRootPageTable says that the root of that process has grown.
+ * `inside`: the calling thread is inside a DDI call that the manager made. That may be any which
+ * creates, opens, closes or destroys something, or DxgkDdiSetRootPageTable.
  */
 D3DGPU_VIRTUAL_ADDRESS vidmm_context_allocation_map(struct vidmm_adapter *adapter,
                                                     const DXGKARGCB_MAPCONTEXTALLOCATION *args,

@@ -73,8 +73,7 @@ static enum vidmm_status gpu_lost(struct vidmm_adapter *adapter, uint32_t hangs)
                  .page = "thread-synchronization-and-tdr", .index = FAULT_NO_INDEX, .value = hangs);
 }
 
-/* Resets, and again when the GPU hangs on what the reset itself has to have done. */
-static enum vidmm_status recover(struct vidmm_adapter *adapter) {
+enum vidmm_status adapter_recover(struct vidmm_adapter *adapter) {
     enum vidmm_status status = reset_adapter(adapter);
     for (uint32_t hangs = 0; status == VIDMM_GPU_LOST && !adapter->stopped; hangs++)
         status = hangs == HANGS_BEFORE_LOST ? gpu_lost(adapter, hangs) : reset_adapter(adapter);
@@ -93,7 +92,7 @@ enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
             adapter->hung = true;
             return status;
         }
-        status = recover(adapter);
+        status = adapter_recover(adapter);
         if (status)
             return status;
         if (hangs == HANGS_BEFORE_LOST)
@@ -148,7 +147,7 @@ void adapter_return(struct vidmm_adapter *adapter) {
         return;
     adapter->hung = false;
     if (!adapter->stopped)
-        (void)recover(adapter);
+        (void)adapter_recover(adapter);
 }
 
 /* ---- Start and stop ---------------------------------------------------------------------------
@@ -389,7 +388,7 @@ enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {
     enum vidmm_status status = adapter_serves(adapter, "vidmm_reset");
     if (status == VIDMM_OK) {
         plan_begin(adapter);
-        status = recover(adapter);
+        status = adapter_recover(adapter);
     }
     adapter_leave(adapter);
     return status;

@@ -128,6 +128,11 @@ bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacit
                   size_t element);
 
 /*
+ * Resets, and again when the GPU hangs on what the reset itself has to have done; if that does not
+ * help either the adapter is stopped.
+ */
+enum vidmm_status adapter_recover(struct vidmm_adapter *adapter);
+/*
  * Runs `attempt` until it answers something else than VIDMM_GPU_LOST, with a reset after each hang.
  * VIDMM_GPU_LOST: resets did not help, the adapter is stopped.
  */

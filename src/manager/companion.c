@@ -142,6 +142,19 @@ static bool any(const struct vidmm_context *context,
     return false;
 }
 
+/* What is still queued and leads to it leads where those tiles do whose pool goes. */
+static void lead_nowhere(struct vidmm_context *context, const struct vidmm_allocation *allocation) {
+    struct companion *companion = context->companion;
+    for (uint32_t i = 0; companion && i < companion->count; i++) {
+        struct vidmm_va_operation *operation = &companion->queue[i];
+        if (!leads_to(operation, allocation))
+            continue;
+        release_pool(context, operation);
+        *operation = (struct vidmm_va_operation){
+            .type = VIDMM_VA_OP_UNMAP, .base = operation->base, .size = operation->size};
+    }
+}
+
 void companion_forget(struct vidmm_allocation *allocation) {
     struct vidmm_device *device = allocation->adapter->devices;
     for (; device; device = device->next) {
@@ -149,12 +162,12 @@ void companion_forget(struct vidmm_allocation *allocation) {
         for (; context; context = context->next) {
             if (any(context, leads_to, allocation))
                 (void)companion_run(context);
-            drop(context, leads_to, allocation);
+            lead_nowhere(context, allocation);
         }
     }
 }
 
-enum vidmm_status companion_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
+enum vidmm_status companion_settle(struct vidmm_process *process, uint64_t va, uint64_t size) {
     const struct freed freed = {va, va + size};
     struct vidmm_device *device = process->adapter->devices;
     enum vidmm_status status = VIDMM_OK;
@@ -165,18 +178,29 @@ enum vidmm_status companion_free(struct vidmm_process *process, uint64_t va, uin
                 status = companion_run(context);
             if (status == VIDMM_DEVICE_LOST)
                 status = VIDMM_OK; /* nothing is queued any more */
-            if (status == VIDMM_OK)
-                drop(context, lies_in, &freed);
         }
     }
     return status;
 }
 
+void companion_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
+    const struct freed freed = {va, va + size};
+    struct vidmm_device *device = process->adapter->devices;
+    for (; device; device = device->next) {
+        struct vidmm_context *context = device->process == process ? device->contexts : NULL;
+        for (; context; context = context->next)
+            drop(context, lies_in, &freed);
+    }
+}
+
+/* Nobody can be told that there is no memory for its updates: without them the device would go on
+ * with tiles that lead somewhere else. */
 void companion_end(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
     if (!context->companion)
         return;
-    (void)companion_run(context);
+    if (companion_run(context))
+        device_mark_lost(context->device);
     drop(context, NULL, NULL);
     if (context->companion->context)
         context_destroy(context->companion->context);

@@ -39,14 +39,14 @@ bool companion_waits(const struct vidmm_context *context);
  * device that is lost by then has no updates any more.
  */
 enum vidmm_status companion_run(struct vidmm_context *context);
-/* Before `allocation` goes: what is queued and leads to it was carried out, or is dropped. */
+/* Before `allocation` goes: what is queued and leads to it was carried out, or leads to nothing. */
 void companion_forget(struct vidmm_allocation *allocation);
-/*
- * Before [va, va + size) is freed: what is queued and lies in it is dropped (R299). What only
- * touches it, or reads it, is carried out with all that it depends on.
- */
-enum vidmm_status companion_free(struct vidmm_process *process, uint64_t va, uint64_t size);
-/* With its context. */
+/* Before [va, va + size) is freed: what is queued and touches it, or reads it, but does not lie in
+ * it as a whole, is carried out with all that it depends on. */
+enum vidmm_status companion_settle(struct vidmm_process *process, uint64_t va, uint64_t size);
+/* It is free: what is queued and lies in it is dropped (R299). */
+void companion_free(struct vidmm_process *process, uint64_t va, uint64_t size);
+/* With its context. What is queued is carried out; the device is in error if it cannot be. */
 void companion_end(struct vidmm_context *context);
 
 #endif

@@ -38,11 +38,18 @@ static struct vidmm_allocation *serves(struct vidmm_adapter *adapter, HANDLE han
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
+/* The space of the owner's process, if it has one, unless its tables are being made: the driver is
+ * told that the root has grown. */
+static struct space *space_for(const struct vidmm_allocation *allocation) {
+    const struct vidmm_process *process = allocation->device->process;
+    return process && !process->space->old_root.size ? process->space : NULL;
+}
+
 static uint64_t map(struct vidmm_allocation *allocation,
                     const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
-    struct space *space = allocation->device->process->space;
+    struct space *space = space_for(allocation);
     uint64_t pages = allocation->size / PAGE_BYTES, va = 0;
-    if (args->OffsetInPages >= pages || args->SizeInPages > pages)
+    if (!space || args->OffsetInPages >= pages || args->SizeInPages > pages)
         return 0;
     struct vidmm_va_request request = {.base = args->BaseAddress,
                                        .minimum = args->MinimumAddress,

@@ -8,7 +8,6 @@
 
 #include "adapter.h"
 #include "bitmap.h"
-#include "reset.h"
 #include "space.h"
 
 /* What a call moves. */
@@ -130,7 +129,7 @@ static enum vidmm_status move(const struct copy *copy) {
     enum vidmm_status status =
         emit(copy, &place) ? run_aside(adapter) : fault_no_memory(adapter, copy->call);
     if (status == VIDMM_GPU_LOST)
-        (void)reset_adapter(adapter);
+        (void)adapter_recover(adapter);
     return status;
 }
 

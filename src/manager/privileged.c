@@ -32,7 +32,7 @@ static enum vidmm_status show(struct space *space, uint64_t size, struct va_use 
                      .expected = "as many free addresses beside those of the process",
                      .page = "tile-resources", .index = FAULT_NO_INDEX, .value = size);
     use.origin = at;
-    enum vidmm_status status = space_change(space, at, at + size, &use);
+    enum vidmm_status status = space_change_once(space, at, at + size, &use);
     if (status == VIDMM_OK)
         *va = at;
     return status;

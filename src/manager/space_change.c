@@ -73,8 +73,9 @@ static enum vidmm_status retire_root(struct space *space) {
 struct change {
     struct space *space;
     uint64_t start, end;
-    bool leads;  /* somewhere: it needs tables */
-    bool tables; /* only they are made: entries are another plan's */
+    const struct va_use *use; /* NULL: nothing, or what is copied */
+    bool leads;               /* somewhere: it needs tables */
+    bool tables;              /* only they are made: entries are another plan's */
     /* An update of tiles: */
     const struct companion *companion; /* NULL: by the paging process */
     uint64_t from;                     /* what that led to is copied; 0: it is as the books say */
@@ -181,9 +182,9 @@ static enum vidmm_status run_companion(const struct change *change) {
     return status;
 }
 
-/* Tables that are needed are made before, and those that nobody needs go afterwards. */
-static enum vidmm_status attempt_update(void *ctx) {
-    struct change *change = ctx;
+/* Tables that are needed are made before, and those that nobody needs go afterwards: entries are
+ * changed by then, so that without memory for that plan they stay. */
+static enum vidmm_status attempt_update(struct change *change) {
     struct change tables = *change;
     tables.tables = true;
     if (!change->companion || !change->companion->context || change->space->away)
@@ -191,7 +192,10 @@ static enum vidmm_status attempt_update(void *ctx) {
     enum vidmm_status status = change->leads ? attempt(&tables) : VIDMM_OK;
     if (status == VIDMM_OK && !change->space->away)
         status = run_companion(change);
-    return status == VIDMM_OK && !change->leads ? attempt(&tables) : status;
+    if (status || change->leads)
+        return status;
+    status = attempt(&tables);
+    return status == VIDMM_NO_MEMORY ? VIDMM_OK : status;
 }
 
 /* ---- The books ------------------------------------------------------------------------------- */
@@ -222,12 +226,79 @@ static bool take_snapshot(struct space *space, uint64_t start, uint64_t end,
     return va_prepare(&space->va, snapshot->count + 2 * VA_SET_NODES);
 }
 
+static void free_snapshot(struct space *space, struct snapshot *snapshot) {
+    adapter_free(space->adapter, snapshot->ranges, snapshot->capacity * sizeof *snapshot->ranges);
+}
+
 static void put_back(struct space *space, uint64_t start, uint64_t end,
                      const struct snapshot *snapshot) {
     (void)va_set(&space->va, start, end, NULL);
     for (uint32_t i = 0; i < snapshot->count; i++)
         (void)va_set(&space->va, snapshot->ranges[i].start, snapshot->ranges[i].end,
                      &snapshot->ranges[i].use);
+}
+
+/* The books of a copy: what was read of the source goes to the target's reservation. */
+static bool set_copies(const struct change *change, const struct snapshot *source) {
+    struct va *va = &change->space->va;
+    const struct va_use target = va_find(va, change->start)->use;
+    uint64_t by = change->start - change->from;
+    for (uint32_t i = 0; i < source->count; i++) {
+        struct va_use use = source->ranges[i].use;
+        use.origin += by;
+        use.reservation = target.reservation;
+        use.reserved_kind = target.reserved_kind;
+        use.reserved_protection = target.reserved_protection;
+        use.owner = target.owner;
+        if (!va_set(va, source->ranges[i].start + by, source->ranges[i].end + by, &use))
+            return false;
+    }
+    return true;
+}
+
+static bool set_books(const struct change *change) {
+    struct space *space = change->space;
+    uint64_t size = change->end - change->start;
+    struct snapshot source = {0};
+    if (!change->from)
+        return va_set(&space->va, change->start, change->end, change->use);
+    bool set = take_snapshot(space, change->from, change->from + size, &source) &&
+               set_copies(change, &source);
+    free_snapshot(space, &source);
+    return set;
+}
+
+/* In the books and in the tables, or in neither. The books are put back before a GPU that hangs is
+ * reset: that writes tables from them, and what follows may fail, or copy from there. */
+static enum vidmm_status attempt_change(void *ctx) {
+    struct change *change = ctx;
+    struct space *space = change->space;
+    struct snapshot before = {0};
+    enum vidmm_status status = VIDMM_OK;
+    bool taken = take_snapshot(space, change->start, change->end, &before);
+    if (!taken || !set_books(change))
+        status = fault_no_memory(space->adapter, CALL);
+    else if (!space->adapter->stopped)
+        status = attempt_update(change);
+    if (taken && status)
+        put_back(space, change->start, change->end, &before);
+    free_snapshot(space, &before);
+    return status;
+}
+
+static struct change change_to(struct space *space, uint64_t start, uint64_t end,
+                               const struct va_use *use) {
+    return (struct change){.space = space,
+                           .start = start,
+                           .end = end,
+                           .use = use,
+                           .leads = use && use->kind != VA_NOTHING};
+}
+
+enum vidmm_status space_change_once(struct space *space, uint64_t start, uint64_t end,
+                                    const struct va_use *use) {
+    struct change change = change_to(space, start, end, use);
+    return attempt_change(&change);
 }
 
 enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
@@ -237,63 +308,20 @@ enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end
 
 enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
                                  uint64_t start, uint64_t end, const struct va_use *use) {
-    struct vidmm_adapter *adapter = space->adapter;
-    struct change change = {.space = space,
-                            .start = start,
-                            .end = end,
-                            .leads = use && use->kind != VA_NOTHING,
-                            .companion = companion};
-    struct snapshot before = {0};
-    enum vidmm_status status = VIDMM_OK;
-    bool set = take_snapshot(space, start, end, &before) && va_set(&space->va, start, end, use);
-    if (!set)
-        status = fault_no_memory(adapter, CALL);
-    else if (!adapter->stopped)
-        status = adapter_persist(adapter, attempt_update, &change);
-    if (set && status)
-        put_back(space, start, end, &before);
-    adapter_free(adapter, before.ranges, before.capacity * sizeof *before.ranges);
-    return status;
-}
-
-/* The books of a copy: what was read of the source goes to the target's reservation. */
-static bool set_copies(struct space *space, const struct snapshot *source, uint64_t by,
-                       const struct va_use *target) {
-    for (uint32_t i = 0; i < source->count; i++) {
-        struct va_use use = source->ranges[i].use;
-        use.origin += by;
-        use.reservation = target->reservation;
-        use.reserved_kind = target->reserved_kind;
-        use.reserved_protection = target->reserved_protection;
-        use.owner = target->owner;
-        if (!va_set(&space->va, source->ranges[i].start + by, source->ranges[i].end + by, &use))
-            return false;
-    }
-    return true;
+    struct change change = change_to(space, start, end, use);
+    change.companion = companion;
+    return adapter_persist(space->adapter, attempt_change, &change);
 }
 
 enum vidmm_status space_copy(struct space *space, const struct companion *companion, uint64_t from,
                              uint64_t to, uint64_t size) {
-    struct vidmm_adapter *adapter = space->adapter;
     struct change change = {.space = space,
                             .start = to,
                             .end = to + size,
                             .leads = true,
                             .companion = companion,
                             .from = from};
-    const struct va_use target = va_find(&space->va, to)->use;
-    struct snapshot source = {0}, before = {0};
-    enum vidmm_status status = fault_no_memory(adapter, CALL);
-    if (take_snapshot(space, from, from + size, &source) &&
-        take_snapshot(space, to, to + size, &before)) {
-        if (set_copies(space, &source, to - from, &target))
-            status = adapter_persist(adapter, attempt_update, &change);
-        if (status)
-            put_back(space, to, to + size, &before);
-    }
-    adapter_free(adapter, source.ranges, source.capacity * sizeof *source.ranges);
-    adapter_free(adapter, before.ranges, before.capacity * sizeof *before.ranges);
-    return status;
+    return adapter_persist(space->adapter, attempt_change, &change);
 }
 
 /* A mapping as a whole: the books need no memory for it, and are never put back. */

@@ -20,6 +20,9 @@ void space_end(struct space *space);
 /* [start, end) is used for `use`, or with NULL for nothing. */
 enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
                                const struct va_use *use);
+/* The same inside an attempt of somebody else, who sees to it that a GPU that hangs is reset. */
+enum vidmm_status space_change_once(struct space *space, uint64_t start, uint64_t end,
+                                    const struct va_use *use);
 /*
  * The same for an update whose turn has come: on the companion context, where there is one
  * (companion.h); its plan needs none of what the CPU would have to know by then.

@@ -295,6 +295,8 @@ static enum vidmm_status set_range(struct space *space, const struct companion *
     if (operation->type == VIDMM_VA_OP_MAP)
         use.protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE;
     use.driver_protection = own ? operation->driver_protection : use.reserved_protection;
+    if (unmap && !operation->protection)
+        use.kind = use.reserved_kind; /* its pool is gone (companion.h) */
     if (use.kind == VA_PAGES && operation->repeat && operation->repeat < operation->size)
         use.repeat = operation->repeat;
     return space_retarget(space, companion, operation->base, end, &use);
@@ -404,9 +406,11 @@ enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, CALL_FREE);
     if (status == VIDMM_OK && !adapter->iommu)
-        status = companion_free(process, va, size);
+        status = companion_settle(process, va, size);
     if (status == VIDMM_OK)
         status = adapter->iommu ? iommu_free(process, va, size) : unmap(process->space, va, size);
+    if (status == VIDMM_OK)
+        companion_free(process, va, size);
     adapter_leave(adapter);
     return status;
 }

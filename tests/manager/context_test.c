@@ -94,6 +94,16 @@ static NTSTATUS make_own(struct own *one, HANDLE runtime) {
     return status;
 }
 
+static uint64_t map_own(uint64_t base, uint64_t offset, uint64_t pages, HANDLE allocation,
+                        bool inside) {
+    DXGKARGCB_MAPCONTEXTALLOCATION map = {.BaseAddress = base,
+                                          .hAllocation = allocation,
+                                          .OffsetInPages = offset,
+                                          .SizeInPages = pages};
+    map.Protection.Write = 1;
+    return vidmm_context_allocation_map(world->adapter, &map, inside);
+}
+
 static NTSTATUS APIENTRY create_context(HANDLE device, DXGKARG_CREATECONTEXT *arg) {
     struct own *one = own;
     if (arg->Flags.SystemContext)
@@ -103,9 +113,7 @@ static NTSTATUS APIENTRY create_context(HANDLE device, DXGKARG_CREATECONTEXT *ar
     NTSTATUS status = make_own(one, arg->hContext);
     if (status != STATUS_SUCCESS)
         return status;
-    DXGKARGCB_MAPCONTEXTALLOCATION map = {.hAllocation = one->allocation, .SizeInPages = OWN_PAGES};
-    map.Protection.Write = 1;
-    one->va = vidmm_context_allocation_map(world->adapter, &map, true);
+    one->va = map_own(0, 0, OWN_PAGES, one->allocation, true);
     one->runtime = arg->hContext;
     status = one->va ? below.DxgkDdiCreateContext(device, arg) : STATUS_NO_MEMORY;
     one->driver = arg->hContext;
@@ -142,6 +150,7 @@ static void expect_bytes(const struct own *one, struct world_process *process, u
 }
 
 static uint32_t calls; /* of functions from inside of which something is asked for */
+static bool maps_late; /* it is mapped once more when the root moves */
 
 static void APIENTRY set_root(HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *arg) {
     struct own *one = own_of(arg->hContext);
@@ -149,6 +158,8 @@ static void APIENTRY set_root(HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *ar
     if (!one)
         return;
     calls++;
+    if (maps_late)
+        assert_int_equal(map_own(0, 0, 1, one->allocation, true), 0);
     one->updates++;
     one->byte = (uint8_t)(0x80 + one->updates);
     /* A second time, if need be, from a driver that does not give up. */
@@ -228,7 +239,7 @@ struct user {
 static void prepare(uint32_t levels) {
     memset(own, 0, sizeof own);
     memset(&wish, 0, sizeof wish);
-    system_too = late = false;
+    system_too = late = maps_late = false;
     initialised = calls = 0;
     world = world_new(levels, PAGES_4K,
                       levels == 2 ? DXGK_PAGETABLEUPDATE_GPU_VIRTUAL
@@ -391,6 +402,22 @@ static void a_root_that_moves_is_told_to_the_context(void **state) {
     end(&user);
 }
 
+/* Tables are being made by then: another mapping would make them once more, without what is mapped.
+ */
+static void nothing_is_mapped_while_a_root_moves(void **state) {
+    struct user user;
+    (void)state;
+    begin(2, &user);
+    struct vidmm_allocation *allocation = allocate(&user);
+    uint64_t fence, sets = world->roots_set;
+    assert_int_equal(vidmm_make_resident(user.queue, &allocation, 1, 0, &fence, NULL), VIDMM_OK);
+    maps_late = true;
+    assert_int_equal(map_at(&user, 60 * MIB, allocation), VIDMM_OK);
+    assert_true(world->roots_set > sets);
+    assert_true(world_translate(world_process(world, 1), 60 * MIB).valid);
+    end(&user);
+}
+
 /* The map of a second context's allocation may move the root under the first one. */
 static void contexts_of_a_process_have_their_own(void **state) {
     struct user user;
@@ -420,13 +447,17 @@ static void its_addresses_go_with_it(void **state) {
     end(&user);
 }
 
-static uint64_t map_own(uint64_t base, uint64_t offset, uint64_t pages, HANDLE allocation) {
-    DXGKARGCB_MAPCONTEXTALLOCATION map = {.BaseAddress = base,
-                                          .hAllocation = allocation,
-                                          .OffsetInPages = offset,
-                                          .SizeInPages = pages};
-    map.Protection.Write = 1;
-    return vidmm_context_allocation_map(world->adapter, &map, false);
+/* Its context allocations are resident when it runs, but have no addresses. */
+static void a_device_without_a_process_has_no_addresses(void **state) {
+    struct vidmm_device *device;
+    struct vidmm_context *context;
+    struct user user;
+    (void)state;
+    begin(3, &user);
+    assert_int_equal(vidmm_device_create(world->adapter, &device), VIDMM_OK);
+    assert_int_equal(vidmm_context_create(device, 0, &context), VIDMM_DRIVER_REFUSED);
+    vidmm_device_destroy(device);
+    end(&user);
 }
 
 static void odd_requests_are_refused(void **state) {
@@ -435,13 +466,13 @@ static void odd_requests_are_refused(void **state) {
     (void)state;
     begin(3, &user);
     HANDLE allocation = own[0].allocation;
-    assert_int_equal(map_own(own[0].va, 0, 1, allocation), 0); /* is taken */
-    assert_int_equal(map_own(0, 0, 0, allocation), 0);
-    assert_int_equal(map_own(0, OWN_PAGES, 1, allocation), 0);
-    assert_int_equal(map_own(0, 1, OWN_PAGES, allocation), 0);
-    assert_int_equal(map_own(0, UINT64_MAX, UINT64_MAX, allocation), 0);
-    assert_int_equal(map_own(0, 0, 1, &user), 0);
-    assert_int_equal(map_own(8 * MIB, 1, 1, allocation), 8 * MIB);
+    assert_int_equal(map_own(own[0].va, 0, 1, allocation, false), 0); /* is taken */
+    assert_int_equal(map_own(0, 0, 0, allocation, false), 0);
+    assert_int_equal(map_own(0, OWN_PAGES, 1, allocation, false), 0);
+    assert_int_equal(map_own(0, 1, OWN_PAGES, allocation, false), 0);
+    assert_int_equal(map_own(0, UINT64_MAX, UINT64_MAX, allocation, false), 0);
+    assert_int_equal(map_own(0, 0, 1, &user, false), 0);
+    assert_int_equal(map_own(8 * MIB, 1, 1, allocation, false), 8 * MIB);
     nothing.hAllocation = allocation;
     assert_int_equal(vidmm_context_allocation_update(world->adapter, &nothing, false),
                      STATUS_INVALID_PARAMETER);
@@ -617,8 +648,10 @@ int main(void) {
         cmocka_unit_test(an_update_survives_a_hang),
         cmocka_unit_test(no_reset_is_inside_another_call),
         cmocka_unit_test(a_root_that_moves_is_told_to_the_context),
+        cmocka_unit_test(nothing_is_mapped_while_a_root_moves),
         cmocka_unit_test(contexts_of_a_process_have_their_own),
         cmocka_unit_test(its_addresses_go_with_it),
+        cmocka_unit_test(a_device_without_a_process_has_no_addresses),
         cmocka_unit_test(odd_requests_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_driver_has_its_range_to_itself),

@@ -13,13 +13,19 @@ static struct vidmm_adapter *adapter_of(const struct game *game) {
 }
 
 /* Page tables in SMALL, beside the paging process's, unless the CPU writes them. */
-static struct game *new_game(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode,
-                             bool performant) {
+static struct game *overlaid_game(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode,
+                                  bool performant, void (*overlay)(DRIVER_INITIALIZATION_DATA *)) {
     struct game *game = calloc(1, sizeof *game);
     game->world = world_new(2, pages, mode);
+    game->world->overlay = overlay;
     world_track(game->world, performant, (uint32_t)DIRTY_UNIT);
     game_start(game, 2);
     return game;
+}
+
+static struct game *new_game(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode,
+                             bool performant) {
+    return overlaid_game(pages, mode, performant, NULL);
 }
 
 static struct game *usual_game(bool performant) {
@@ -405,6 +411,38 @@ static void a_gpu_that_hangs_on_the_way_is_reset_and_the_call_fails(void **state
     finish(game);
 }
 
+static struct world *hanging;
+static NTSTATUS(APIENTRY *restart)(HANDLE adapter);
+
+/* What is built from here on hangs, too: the first reset does not help. */
+static NTSTATUS APIENTRY hang_once(HANDLE adapter) {
+    if (hanging->resets == 1)
+        hanging->hangs_at = 1;
+    return restart(adapter);
+}
+
+static void hang_in_reset(DRIVER_INITIALIZATION_DATA *ddi) {
+    restart = ddi->DxgkDdiRestartFromTimeout;
+    ddi->DxgkDdiRestartFromTimeout = hang_once;
+}
+
+static void a_reset_on_the_way_that_hangs_is_followed_by_another(void **state) {
+    struct game *game =
+        overlaid_game(PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, true, hang_in_reset);
+    struct vidmm_allocation *one = resident(&game->players[0], DIRTY_UNIT, VRAM);
+    struct vidmm_memory_range range = {offset_of(one), DIRTY_UNIT};
+    uint8_t bytes[DIRTY_UNIT];
+    (void)state;
+    hanging = game->world;
+    prepare(game, VIDMM_MIGRATION_SOURCE);
+    game->world->hangs_at = 1;
+    assert_int_equal(vidmm_migration_read(adapter_of(game), VRAM, &range, 1, bytes),
+                     VIDMM_GPU_LOST);
+    assert_int_equal(game->world->resets, 2);
+    must_submit(&game->players[0]);
+    finish(game);
+}
+
 /* ---- Leaving no trace ------------------------------------------------------------------------ */
 
 static void a_migration_that_is_given_up_leaves_no_trace(void **state) {
@@ -573,6 +611,7 @@ int main(void) {
         cmocka_unit_test(all_of_the_staging_pages_can_be_used_at_once),
         cmocka_unit_test(what_cannot_be_moved_is_refused),
         cmocka_unit_test(a_gpu_that_hangs_on_the_way_is_reset_and_the_call_fails),
+        cmocka_unit_test(a_reset_on_the_way_that_hangs_is_followed_by_another),
         cmocka_unit_test(a_migration_that_is_given_up_leaves_no_trace),
         cmocka_unit_test(submissions_wait_for_the_end_of_a_pause),
         cmocka_unit_test(a_target_is_paused_until_its_end),

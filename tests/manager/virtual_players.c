@@ -3,7 +3,7 @@
  */
 #include "virtual_players.h"
 
-static void start_player(struct game *game, uint32_t index) {
+void player_start(struct game *game, uint32_t index) {
     struct player *player = &game->players[index];
     player->game = game;
     player->index = index;
@@ -24,7 +24,7 @@ struct game *game_prepare(uint64_t vram) {
 void game_start(struct game *game, uint32_t players) {
     assert_int_equal(world_start(game->world), VIDMM_OK);
     for (uint32_t i = 0; i < players; i++)
-        start_player(game, i);
+        player_start(game, i);
 }
 
 struct game *game_new(uint32_t players) {

@@ -31,6 +31,8 @@ struct game *game_new(uint32_t players);
 /* The same in two steps, with so much VRAM (at most 4 MiB). */
 struct game *game_prepare(uint64_t vram);
 void game_start(struct game *game, uint32_t players);
+/* Process, device, context and queue of one. */
+void player_start(struct game *game, uint32_t index);
 void game_end(struct game *game);
 
 struct vidmm_allocation *make(struct player *player, uint64_t size, uint32_t set);

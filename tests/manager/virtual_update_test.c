@@ -39,6 +39,8 @@ static struct scene begin(DXGK_PAGETABLEUPDATEMODE mode) {
     struct scene scene = {.game = game_prepare(4 * MIB)};
     struct vidmm_va_request reserve = {.size = 4 * MIB};
     scene.game->world->mode = mode;
+    scene.game->world->version = DXGKDDI_INTERFACE_VERSION_WDDM3_2;
+    scene.game->world->paging_megabytes = 16; /* fewer tables than a process may have */
     scene.game->world->overlay = watch;
     game_start(scene.game, 1);
     companions = named_node = 0;
@@ -56,6 +58,14 @@ static struct vidmm_va_operation map(const struct scene *scene, uint64_t tile, u
                                        .size = WIDE,
                                        .allocation = scene->pool,
                                        .offset = offset};
+}
+
+static struct vidmm_va_operation copy(const struct scene *scene, uint64_t from, uint64_t to,
+                                      uint64_t tiles) {
+    return (struct vidmm_va_operation){.type = VIDMM_VA_OP_COPY,
+                                       .base = scene->va + from * WIDE,
+                                       .destination = scene->va + to * WIDE,
+                                       .size = tiles * WIDE};
 }
 
 /* Work that the GPU has not done when this returns; the context has its companion by then. */
@@ -184,10 +194,6 @@ static void tiles_follow_their_pool(void **state) {
 }
 
 static void play_free(struct scene *scene) {
-    struct vidmm_va_operation copy = {.type = VIDMM_VA_OP_COPY,
-                                      .base = scene->va,
-                                      .destination = scene->va + 8 * WIDE,
-                                      .size = WIDE};
     begin_work(scene);
     assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
     assert_int_equal(update(scene, map(scene, 1, 0)), VIDMM_OK);
@@ -195,7 +201,7 @@ static void play_free(struct scene *scene) {
     assert_true(scene->game->world->busy);
     assert_int_equal(queued(scene), 1);
     /* What is copied from there is copied before it is free. */
-    assert_int_equal(update(scene, copy), VIDMM_OK);
+    assert_int_equal(update(scene, copy(scene, 0, 8, 1)), VIDMM_OK);
     assert_int_equal(vidmm_va_free(scene->player->process, scene->va, WIDE), VIDMM_OK);
     assert_int_equal(queued(scene), 0);
     must_submit(scene->player);
@@ -207,6 +213,21 @@ static void play_free(struct scene *scene) {
 static void freed_addresses_have_no_updates(void **state) {
     (void)state;
     each_mode(play_free);
+}
+
+static void play_refused(struct scene *scene) {
+    begin_work(scene);
+    assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
+    assert_int_equal(vidmm_va_free(scene->player->process, scene->va, WIDE + 1),
+                     VIDMM_BAD_ARGUMENT);
+    assert_int_equal(queued(scene), 1);
+    must_submit(scene->player);
+    expect_pool(scene, scene->va, 0);
+}
+
+static void addresses_that_are_not_freed_keep_their_updates(void **state) {
+    (void)state;
+    each_mode(play_refused);
 }
 
 static void play_destroy(struct scene *scene) {
@@ -258,11 +279,7 @@ static void the_companion_is_made_when_it_is_needed(void **state) {
 }
 
 static void copy_tile(struct scene *scene, uint64_t from, uint64_t to) {
-    const struct vidmm_va_operation copy = {.type = VIDMM_VA_OP_COPY,
-                                            .base = scene->va + from * WIDE,
-                                            .destination = scene->va + to * WIDE,
-                                            .size = WIDE};
-    assert_int_equal(update(scene, copy), VIDMM_OK);
+    assert_int_equal(update(scene, copy(scene, from, to, 1)), VIDMM_OK);
     assert_int_equal(vidmm_va_wait(scene->player->context), VIDMM_OK);
 }
 
@@ -339,6 +356,162 @@ static void every_allocation_of_an_update_may_fail(void **state) {
     }
 }
 
+/* It leads where the books say, as far as that is resident. */
+static void expect_books(const struct scene *scene, uint64_t va) {
+    struct vidmm_allocation *allocation;
+    struct world_page page = world_translate(scene->process, va);
+    uint64_t offset;
+    bool leads = vidmm_process_lookup(scene->player->process, va, &allocation, &offset);
+    if (leads && segment_of(allocation))
+        expect_pool(scene, va, offset);
+    else
+        assert_true(!page.valid || (page.zero && !leads));
+}
+
+/* What a reset writes anew must not be copied as if it were what was there before. Tiles of zeros
+ * lead there without being resident. */
+static void play_copy_hangs(struct scene *scene) {
+    struct world *world = scene->game->world;
+    struct vidmm_va_operation zero = {
+        .type = VIDMM_VA_OP_UNMAP, .base = scene->va, .size = WIDE, .protection = VIDMM_VA_ZERO};
+    for (uint64_t hangs = 1; hangs < 8; hangs++, zero.base += 8 * WIDE) {
+        uint64_t first = (zero.base - scene->va) / WIDE;
+        assert_int_equal(update(scene, zero), VIDMM_OK);
+        assert_int_equal(vidmm_va_wait(scene->player->context), VIDMM_OK);
+        assert_int_equal(update(scene, copy(scene, first, first + 1, 3)), VIDMM_OK);
+        world->hangs_at = hangs;
+        assert_int_equal(vidmm_va_wait(scene->player->context), VIDMM_OK);
+        world->hangs_at = 0;
+        assert_true(world_translate(scene->process, zero.base + WIDE).zero);
+        expect_nowhere(scene, zero.base + 2 * WIDE);
+        expect_nowhere(scene, zero.base + 3 * WIDE);
+    }
+}
+
+static void a_copy_over_itself_survives_a_hang(void **state) {
+    (void)state;
+    each_mode(play_copy_hangs);
+}
+
+/* Runs `play` with the n-th allocation from then on failing, for every n and mode. */
+static void each_failure(void (*play)(struct scene *scene, uint64_t n)) {
+    for (uint32_t mode = 0; mode < MODES; mode++) {
+        bool done = false;
+        for (uint64_t n = 1; !done; n++) {
+            struct scene scene = begin((DXGK_PAGETABLEUPDATEMODE)mode);
+            play(&scene, n);
+            done = scene.game->world->calls < scene.game->world->fail_at;
+            scene.game->world->fail_at = 0;
+            game_end(scene.game);
+        }
+    }
+}
+
+static void fail_from_now(const struct scene *scene, uint64_t n) {
+    scene->game->world->fail_at = scene->game->world->calls + n;
+}
+
+#define LEAF_BYTES  (256 * 1024u) /* of addresses */
+#define LEAF_TABLES 128u
+
+/* What leads nowhere any more needs no tables. They are freed in a plan of its own, larger than any
+ * that they were made in. The `n`-th allocation fails; answers how many there were. */
+static uint64_t unmap_all(DXGK_PAGETABLEUPDATEMODE mode, uint64_t n) {
+    struct scene scene = begin(mode);
+    struct world *world = scene.game->world;
+    struct vidmm_va_request reserve = {.size = LEAF_TABLES * LEAF_BYTES};
+    assert_int_equal(vidmm_va_reserve(scene.player->process, &reserve, &scene.va), VIDMM_OK);
+    for (uint64_t i = 0; i < LEAF_TABLES; i++)
+        assert_int_equal(update(&scene, map(&scene, i * LEAF_BYTES / WIDE, 0)), VIDMM_OK);
+    assert_int_equal(vidmm_va_wait(scene.player->context), VIDMM_OK);
+    const struct vidmm_va_operation unmap = {.type = VIDMM_VA_OP_UNMAP,
+                                             .base = scene.va,
+                                             .size = reserve.size,
+                                             .protection = VIDMM_VA_NO_ACCESS};
+    assert_int_equal(update(&scene, unmap), VIDMM_OK);
+    uint64_t before = world->calls;
+    world->fail_at = n ? before + n : 0;
+    (void)vidmm_va_wait(scene.player->context);
+    world->fail_at = 0;
+    uint64_t calls = world->calls - before;
+    for (uint64_t i = 0; i < LEAF_TABLES; i++)
+        expect_books(&scene, scene.va + i * LEAF_BYTES);
+    game_end(scene.game);
+    return calls;
+}
+
+static void tables_that_cannot_be_freed_stay(void **state) {
+    (void)state;
+    for (uint32_t mode = 0; mode < MODES; mode++) {
+        uint64_t calls = unmap_all((DXGK_PAGETABLEUPDATEMODE)mode, 0);
+        for (uint64_t n = calls - 7; n <= calls; n++)
+            (void)unmap_all((DXGK_PAGETABLEUPDATEMODE)mode, n);
+    }
+}
+
+static uint64_t hang; /* which paging buffer */
+
+/* The reset writes the tables that there are again, before the second attempt makes others, or
+ * fails to. */
+static void play_again(struct scene *scene, uint64_t n) {
+    struct world *world = scene->game->world;
+    const struct vidmm_va_operation zero = {.type = VIDMM_VA_OP_UNMAP,
+                                            .base = scene->va,
+                                            .size = 2 * LEAF_BYTES,
+                                            .protection = VIDMM_VA_ZERO};
+    assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
+    must_submit(scene->player);
+    assert_int_equal(update(scene, zero), VIDMM_OK);
+    fail_from_now(scene, n);
+    world->hangs_at = hang;
+    (void)vidmm_va_wait(scene->player->context);
+    world->hangs_at = 0;
+    /* Without memory for a reset the adapter is stopped. */
+    if (vidmm_wait_idle(world->adapter) == VIDMM_OK)
+        expect_books(scene, scene->va);
+}
+
+static void an_update_that_fails_leaves_tables_as_the_books_say(void **state) {
+    (void)state;
+    for (hang = 1; hang < 5; hang++)
+        each_failure(play_again);
+}
+
+/* The tile led to another pool before, and is copied. */
+static void play_pool_fails(struct scene *scene, uint64_t n) {
+    struct vidmm_allocation *other = make(scene->player, WIDE, SET(VRAM));
+    struct vidmm_va_operation to_other = map(scene, 0, 0);
+    to_other.allocation = other;
+    assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
+    assert_int_equal(vidmm_va_wait(scene->player->context), VIDMM_OK);
+    assert_int_equal(update(scene, to_other), VIDMM_OK);
+    assert_int_equal(update(scene, copy(scene, 0, 4, 1)), VIDMM_OK);
+    fail_from_now(scene, n);
+    vidmm_allocation_destroy(other);
+    must_submit(scene->player);
+    expect_nowhere(scene, scene->va);
+    expect_nowhere(scene, scene->va + 4 * WIDE);
+}
+
+static void without_memory_tiles_of_a_pool_that_goes_lead_nowhere(void **state) {
+    (void)state;
+    each_failure(play_pool_fails);
+}
+
+static void play_context_fails(struct scene *scene, uint64_t n) {
+    struct player *player = scene->player;
+    assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
+    fail_from_now(scene, n);
+    vidmm_context_destroy(player->context);
+    if (!vidmm_device_lost(player->device))
+        expect_pool(scene, scene->va, 0);
+}
+
+static void without_memory_updates_of_a_context_that_goes_cost_the_device(void **state) {
+    (void)state;
+    each_failure(play_context_fails);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_lies_between_two_draws),
@@ -346,12 +519,18 @@ int main(void) {
         cmocka_unit_test(pools_of_queued_updates_are_required),
         cmocka_unit_test(tiles_follow_their_pool),
         cmocka_unit_test(freed_addresses_have_no_updates),
+        cmocka_unit_test(addresses_that_are_not_freed_keep_their_updates),
         cmocka_unit_test(pools_and_contexts_go_with_their_updates),
         cmocka_unit_test(the_companion_is_made_when_it_is_needed),
         cmocka_unit_test(copies_over_what_led_nowhere_need_no_flush),
         cmocka_unit_test(a_companion_node_must_exist),
         cmocka_unit_test(a_hang_in_an_update_is_survived),
         cmocka_unit_test(every_allocation_of_an_update_may_fail),
+        cmocka_unit_test(a_copy_over_itself_survives_a_hang),
+        cmocka_unit_test(tables_that_cannot_be_freed_stay),
+        cmocka_unit_test(an_update_that_fails_leaves_tables_as_the_books_say),
+        cmocka_unit_test(without_memory_tiles_of_a_pool_that_goes_lead_nowhere),
+        cmocka_unit_test(without_memory_updates_of_a_context_that_goes_cost_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

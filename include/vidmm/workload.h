@@ -99,8 +99,8 @@ struct vidmm_play_options {
     /* Called now and then with the share done; NULL: never. */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
-    /* Called before each event, in its thread and without locks; false: the replay ends here, and
-     * nothing is verified any more. NULL: never. */
+    /* Called before each event, in its thread and without locks, so that with several threads calls
+     * overlap; false: the replay ends here, and nothing is verified any more. NULL: never. */
     bool (*gate)(void *ctx, struct vidmm_lab *lab, uint64_t event);
     void *gate_ctx;
 };

@@ -4,6 +4,7 @@
  */
 #include "dirty.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,11 @@ struct tracked {
 struct run_dirty {
     struct vidmm_lab *lab;
     const struct vidmm_workload *workload;
-    struct vidmm_run_dirty *result;
+    struct vidmm_frames frames; /* that will be looked at */
     struct tracked *tracked;
     uint32_t count;
-    struct vidmm_frames frames;                          /* that will be looked at */
+    pthread_mutex_t lock; /* processes on threads end frames at once: over the bits, and the rest */
+    struct vidmm_run_dirty *result;
     uint64_t chart[VIDMM_DIRTY_SIZES][VIDMM_PLAY_CHART]; /* sums */
     uint64_t chart_frames[VIDMM_PLAY_CHART];
     enum vidmm_status status;
@@ -92,10 +94,13 @@ bool run_dirty_gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
     struct run_dirty *dirty = ctx;
     if (event == 0 || dirty->workload->events[event - 1].kind != dirty->frames.end)
         return true;
+    pthread_mutex_lock(&dirty->lock);
     vidmm_host_aside(lab->host, true);
     end_frame(dirty);
     vidmm_host_aside(lab->host, false);
-    return dirty->status == VIDMM_OK;
+    bool good = dirty->status == VIDMM_OK;
+    pthread_mutex_unlock(&dirty->lock);
+    return good;
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -153,6 +158,7 @@ static void release(struct run_dirty *dirty) {
         free(dirty->tracked[i].bits);
     }
     vidmm_host_aside(dirty->lab->host, false);
+    pthread_mutex_destroy(&dirty->lock);
     free(dirty->tracked);
     free(dirty);
 }
@@ -179,6 +185,7 @@ struct run_dirty *run_dirty_start(struct vidmm_lab *lab, const struct vidmm_work
                                 .workload = workload,
                                 .frames = vidmm_workload_frames(workload),
                                 .result = result};
+    pthread_mutex_init(&dirty->lock, NULL);
     if (frame_limit != 0 && frame_limit < dirty->frames.count)
         dirty->frames.count = frame_limit;
     memset(result, 0, sizeof *result);

@@ -95,6 +95,15 @@ uint64_t play_range_address(struct player_process *process, struct player_alloca
 /* ---- Making and ending --------------------------------------------------------------------------
  */
 
+void play_ranges_start(struct vidmm_player *player) {
+    const struct vidmm_workload *workload = player->workload;
+    for (size_t i = 0; i < workload->event_count; i++) {
+        const struct vidmm_event *event = &workload->events[i];
+        if (event->kind == VIDMM_EVENT_RESERVE || event->kind == VIDMM_EVENT_VIEW)
+            player->ranges[event->range].process = &player->processes[event->process];
+    }
+}
+
 static enum vidmm_status wait_for(struct vidmm_paging_queue *queue, enum vidmm_status status,
                                   uint64_t fence) {
     return status == VIDMM_OK && fence != 0 ? vidmm_paging_wait(queue, fence) : status;
@@ -153,7 +162,6 @@ static bool make(struct player_process *process, const struct vidmm_event *event
         return player_fail(player, status, "a range of addresses");
     range->va = va;
     range->reserved = reserved;
-    range->process = process;
     process->ranges++;
     if (!reserved)
         set_tiles(range, 0, range->tiles, event->allocation + 1, tiles_of(event->offset));
@@ -258,8 +266,8 @@ bool play_range_leave(struct player_process *process, struct player_allocation *
     uint32_t count = allocation->bound ? player->workload->range_count : 0;
     for (uint32_t i = 0; i < count; i++) {
         struct player_range *range = &player->ranges[i];
-        if (range->va == 0 || range->process != process)
-            continue;
+        if (range->process != process || range->va == 0)
+            continue; /* in this order: what others have their threads may be changing */
         bool ok = true;
         if (range->reserved)
             ok = unbind_all(process, i, allocation->oracle.index);

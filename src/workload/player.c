@@ -152,7 +152,9 @@ static bool gate_open(struct vidmm_player *player, uint64_t event) {
     const struct vidmm_play_options *options = player->options;
     if (options->gate == NULL || options->gate(options->gate_ctx, player->lab, event))
         return true;
+    pthread_mutex_lock(&player->lock);
     player->result->gated = true;
+    pthread_mutex_unlock(&player->lock);
     atomic_store(&player->failed, true); /* nothing is looked at any more */
     atomic_store(&player->stop, true);
     return false;
@@ -323,6 +325,7 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     vidmm_gpummu_info(lab->adapter, &mmu);
     player->gpummu = mmu.on || mmu.iommu;
     player->iommu = mmu.iommu;
+    play_ranges_start(player);
     if (start_processes(player)) {
         play_all(player);
         finish_frames(player);

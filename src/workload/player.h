@@ -66,11 +66,11 @@ struct player_tile {
 };
 
 struct player_range {
-    uint64_t va, was; /* 0: there is none; the address that a released one had */
-    bool reserved;    /* otherwise a view */
+    struct player_process *process; /* whose it is; the rest is for that one's thread alone */
+    uint64_t va, was;               /* 0: there is none; the address that a released one had */
+    bool reserved;                  /* otherwise a view */
     uint32_t tiles;
     struct player_tile *tile;
-    struct player_process *process;
 };
 
 /* Packets on their way to the GPU. */
@@ -194,6 +194,8 @@ void play_virtual_report(struct player_process *process);
 /* ---- play_range.c ------------------------------------------------------------------------------
  */
 
+/* Says whose each range will be. Before there are threads. */
+void play_ranges_start(struct vidmm_player *player);
 /* RESERVE to COPY; nothing without GPU virtual addresses. */
 bool play_range(struct player_process *process, const struct vidmm_event *event);
 /* By turns what is remembered to lead to an allocation, or NULL: its own address. */

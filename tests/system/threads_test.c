@@ -57,12 +57,35 @@ static void physical_addresses_break_no_rule_under_threads(void **state) {
     expect_verified(VIDMM_MODEL_PHYSICAL, "processes", 0);
 }
 
+/* Each thread looks at what the frames of its processes wrote; what they find is one result. */
+static void frames_that_end_on_several_threads_are_each_counted_once(void **state) {
+    (void)state;
+    struct vidmm_workload workload;
+    struct vidmm_workload_error error;
+    struct vidmm_run_result result;
+    const struct vidmm_run_options options = {.memory_model = VIDMM_MODEL_GPUMMU,
+                                              .vram_bytes = UINT64_C(64) << 20,
+                                              .threads = 3,
+                                              .dirty = true};
+    uint64_t frames = 0;
+    assert_true(vidmm_run_find("processes", 1, &workload, &error));
+    workload.event_count /= 8;
+    for (size_t i = 0; i + 1 < workload.event_count; i++) /* looked at by what comes next */
+        frames += workload.events[i].kind == vidmm_workload_frames(&workload).end;
+    if (vidmm_run(&workload, &options, &result) != VIDMM_RUN_VERIFIED)
+        fail_msg("%s", result.text);
+    assert_int_equal(result.dirty.frames, frames);
+    vidmm_run_result_free(&result);
+    vidmm_workload_free(&workload);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_that_change_hands_under_threads_break_no_rule),
         cmocka_unit_test(ranges_that_come_and_go_under_threads_break_no_rule),
         cmocka_unit_test(processes_behind_an_iommu_break_no_rule_under_threads),
         cmocka_unit_test(physical_addresses_break_no_rule_under_threads),
+        cmocka_unit_test(frames_that_end_on_several_threads_are_each_counted_once),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -156,6 +156,53 @@ static void processes_on_threads_trim_each_other_and_are_right(void **state) {
     }
 }
 
+/* The event as a second process has it, with everything of its own behind the first one's. */
+static struct vidmm_event of_second_process(const struct vidmm_workload *one,
+                                            struct vidmm_event event) {
+    event.process = 1;
+    event.allocation += one->allocation_count;
+    event.first += (uint32_t)one->list_count;
+    event.range += one->range_count;
+    event.like += event.like != VIDMM_EVENT_NOTHING ? one->range_count : 0;
+    return event;
+}
+
+/* Two processes that do the same by turns. Frees `one`. */
+static struct vidmm_workload two_of(struct vidmm_workload *one) {
+    struct vidmm_workload both = *one;
+    both.events = calloc(2 * one->event_count, sizeof *both.events);
+    both.lists = calloc(2 * one->list_count, sizeof *both.lists);
+    assert_true(both.events != NULL && both.lists != NULL);
+    for (size_t i = 0; i < one->event_count; i++) {
+        both.events[2 * i] = one->events[i];
+        both.events[2 * i + 1] = of_second_process(one, one->events[i]);
+    }
+    for (size_t i = 0; i < one->list_count; i++) {
+        both.lists[i] = one->lists[i];
+        both.lists[one->list_count + i] = one->lists[i] + one->allocation_count;
+    }
+    both.event_count *= 2;
+    both.list_count *= 2;
+    both.allocation_count *= 2;
+    both.range_count *= 2;
+    both.process_count = 2;
+    both.peak_live_bytes *= 2;
+    vidmm_workload_free(one);
+    return both;
+}
+
+/* Each allocation that is freed is looked for in all ranges of its process. */
+static void processes_on_threads_leave_the_ranges_of_others_alone(void **state) {
+    (void)state;
+    struct vidmm_workload one = generate("address-churn", 5), workload = two_of(&one);
+    struct run run = {.options = {.threads = 2, .frame_limit = 40}, .threads = true};
+    set_mmu(&run, 4, 0, 2);
+    set(&run, "VramBytes", 64 * MIB);
+    expect_right(&run, &workload, "2 threads");
+    assert_true(run.result.ranges > 0);
+    vidmm_workload_free(&workload);
+}
+
 /* ---- The end ------------------------------------------------------------------------------------
  */
 
@@ -188,6 +235,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_driver_with_an_mmu_runs_by_physical_addresses_as_before),
         cmocka_unit_test(processes_over_their_budgets_trim_and_are_told_what_was_discarded),
         cmocka_unit_test(processes_on_threads_trim_each_other_and_are_right),
+        cmocka_unit_test(processes_on_threads_leave_the_ranges_of_others_alone),
         cmocka_unit_test(memory_that_runs_out_anywhere_ends_the_run_in_order),
     };
     if (argc > 1)

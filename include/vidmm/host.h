@@ -101,7 +101,8 @@ bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error);
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error);
 /*
  * Unload, then judges what is left: pool blocks, contiguous memory, MDLs, mappings, damaged guard
- * bytes. Returns false and a sentence when anything was; the host is gone in either case.
+ * bytes. Returns false and a sentence when anything was; the host is gone in either case, but for
+ * what system threads of the driver use that do not end: then this process has no other one.
  */
 bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error);
 void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink);

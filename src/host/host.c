@@ -211,7 +211,8 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     return host;
 }
 
-/* Gives back what is there of a host, in the opposite order. */
+/* Gives back what is there of a host, in the opposite order. No code of the driver runs any more.
+ */
 static void delete_host(struct vidmm_host *host) {
     host_engines_stop(&host->engines);
     host_timers_clear();
@@ -259,7 +260,8 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
         *out = host_world;
         return true;
     }
-    delete_host(host_world);
+    if (host_threads_left() == 0) /* that a DriverEntry which failed has started */
+        delete_host(host_world);
     return false;
 }
 
@@ -311,7 +313,7 @@ static void say_blocks(struct sentence *s, enum host_owner owner, const char *wh
 }
 
 /* Names everything that nobody gave back; true when there was nothing to name. */
-static bool judge(struct vidmm_host *host, uint32_t timers, uint32_t threads, uint32_t handles,
+static bool judge(struct vidmm_host *host, uint32_t timers, uint32_t handles,
                   struct vidmm_host_error *error) {
     struct sentence s = {error->text, sizeof(error->text), 0};
     struct host_pool_left pool;
@@ -325,7 +327,6 @@ static bool judge(struct vidmm_host *host, uint32_t timers, uint32_t threads, ui
     say_count(&s, mdls, "MDLs");
     say_count(&s, host_bars_mappings_left(&host->bars), "I/O mappings");
     say_count(&s, timers, "timers that are set");
-    say_count(&s, threads, "running system threads");
     say_count(&s, handles, "thread handles or references");
     say_blocks(&s, HOST_OWNER_MANAGER, "blocks of the manager");
     say_blocks(&s, HOST_OWNER_LOCKS, "locks of the manager");
@@ -347,6 +348,13 @@ static bool judge_guards(struct vidmm_host *host, uint32_t before, struct vidmm_
     return false;
 }
 
+/* What a thread of the driver may still touch stays, and is this process's only host for ever. */
+static bool abandon(uint32_t threads, struct vidmm_host_error *error) {
+    snprintf(error->text, sizeof(error->text),
+             "%u running system threads were left behind after DxgkDdiUnload", threads);
+    return false;
+}
+
 bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
     error = error != NULL ? error : &unused;
@@ -356,13 +364,15 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     host_pool_check(&host->pool);
     host_engines_stop(&host->engines);
     uint32_t threads = host_threads_left();
+    if (threads != 0)
+        return abandon(threads, error);
     uint32_t timers = host_timers_clear();
     uint32_t handles = host_threads_forget();
     if (host->hw != NULL) {
         host->config.model->destroy(host->hw);
         host->hw = NULL;
     }
-    bool good = judge(host, timers, threads, handles, error);
+    bool good = judge(host, timers, handles, error);
     good = judge_guards(host, before, error) && good;
     delete_host(host);
     return good;

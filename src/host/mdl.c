@@ -142,31 +142,49 @@ static bool view_of_run(struct host_mdl *m) {
     return m->view != NULL;
 }
 
-void *host_mdl_map(PMDL mdl) {
-    struct host_mdl *m = outer(mdl);
+static void *map_locked(struct host_mdl *m) {
     if (view_of_run(m) || m->pages == 0 || !frames_installed(m) || !host_may_allocate())
         return m->view;
     return reserve(m) && map_runs(m) ? m->view : NULL;
 }
 
-uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
-    struct host_mdl *m = outer(mdl);
-    *bytes = m->pages * HOST_PAGE;
+void *host_mdl_map(PMDL mdl) {
+    struct host_mdls *mdls = &host_world->mdls;
+    pthread_mutex_lock(&mdls->lock);
+    void *view = map_locked(outer(mdl));
+    pthread_mutex_unlock(&mdls->lock);
+    return view;
+}
+
+static void *reserve_locked(struct host_mdl *m) {
     if (view_of_run(m))
-        return (uintptr_t)m->view;
+        return m->view;
     if (m->pages == 0 || !frames_installed(m) || (m->reserved == NULL && !host_may_allocate()))
-        return 0;
-    return reserve(m) ? (uintptr_t)m->reserved : 0;
+        return NULL;
+    return reserve(m) ? m->reserved : NULL;
+}
+
+uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
+    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdl *m = outer(mdl);
+    pthread_mutex_lock(&mdls->lock);
+    void *at = reserve_locked(m);
+    pthread_mutex_unlock(&mdls->lock);
+    *bytes = m->pages * HOST_PAGE;
+    return (uintptr_t)at;
 }
 
 void host_mdl_unmap(PMDL mdl) {
+    struct host_mdls *mdls = &host_world->mdls;
     struct host_mdl *m = outer(mdl);
+    pthread_mutex_lock(&mdls->lock);
     if (m->view_is_own)
         munmap(m->view, m->pages * HOST_PAGE);
     if (m->reserved != NULL)
         munmap(m->reserved, m->pages * HOST_PAGE);
     m->view = m->reserved = NULL;
     m->view_is_own = false;
+    pthread_mutex_unlock(&mdls->lock);
 }
 
 void host_mdl_free(PMDL mdl) {

@@ -38,7 +38,7 @@ struct host_contiguous {
 };
 
 struct host_mdls {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* over the lists, and the view of every MDL on them */
     struct host_mdl *first;
     struct host_contiguous *contiguous;
 };

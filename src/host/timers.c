@@ -17,8 +17,8 @@
 #define MILLISECOND 1000000u
 
 static struct {
-    pthread_mutex_t lock;
-    LIST_ENTRY list; /* of TimerListEntry; NULL links: no timer was ever set */
+    pthread_mutex_t lock; /* over the list, what its timers say, and the start of the thread */
+    LIST_ENTRY list;      /* of TimerListEntry; NULL links: no timer was ever set */
     _Atomic uint32_t set;
     pthread_t thread;
     bool threaded;
@@ -50,8 +50,12 @@ uint64_t host_timers_next(void) {
     return due;
 }
 
-/* Takes one timer that is due, or sets a periodic one anew; its DPC is the caller's to queue. */
-static bool take_due(uint64_t now, PKTIMER *fired, PKDPC *dpc) {
+/*
+ * Takes one timer that is due, or sets a periodic one anew. Its DPC is queued before the lock is
+ * let go: whoever cancels the timer too late finds the DPC in the queue, to be removed or waited
+ * for.
+ */
+static bool take_due(uint64_t now) {
     bool found = false;
     pthread_mutex_lock(&timers.lock);
     ensure_list();
@@ -60,8 +64,6 @@ static bool take_due(uint64_t now, PKTIMER *fired, PKDPC *dpc) {
         if (timer->DueTime.QuadPart > now)
             continue;
         found = true;
-        *fired = timer;
-        *dpc = timer->Dpc;
         if (timer->Period != 0) {
             timer->DueTime.QuadPart = now + (uint64_t)timer->Period * MILLISECOND;
         } else {
@@ -69,6 +71,8 @@ static bool take_due(uint64_t now, PKTIMER *fired, PKDPC *dpc) {
             timer->TimerListEntry.Flink = NULL;
             atomic_fetch_sub(&timers.set, 1);
         }
+        if (timer->Dpc != NULL)
+            host_dpc_queue(timer->Dpc, NULL, NULL);
         host_object_set(&timer->Header, 1);
     }
     pthread_mutex_unlock(&timers.lock);
@@ -76,13 +80,11 @@ static bool take_due(uint64_t now, PKTIMER *fired, PKDPC *dpc) {
 }
 
 void host_timers_run(void) {
-    PKTIMER timer;
-    PKDPC dpc;
     if (atomic_load(&timers.set) == 0)
         return;
-    while (take_due(host_now(), &timer, &dpc))
-        if (dpc != NULL)
-            KeInsertQueueDpc(dpc, NULL, NULL);
+    while (take_due(host_now()))
+        if (host_self.irql < DISPATCH_LEVEL)
+            host_dpcs_run();
 }
 
 static void *timer_thread(void *unused) {
@@ -96,7 +98,6 @@ static void *timer_thread(void *unused) {
 }
 
 uint32_t host_timers_clear(void) {
-    uint32_t left = atomic_exchange(&timers.set, 0);
     if (timers.threaded) {
         atomic_store(&timers.stop, true);
         pthread_join(timers.thread, NULL);
@@ -104,6 +105,7 @@ uint32_t host_timers_clear(void) {
         atomic_store(&timers.stop, false);
     }
     pthread_mutex_lock(&timers.lock);
+    uint32_t left = atomic_exchange(&timers.set, 0);
     InitializeListHead(&timers.list);
     pthread_mutex_unlock(&timers.lock);
     return left;
@@ -136,9 +138,9 @@ NTKERNELAPI VOID NTAPI KeInitializeTimer(PKTIMER Timer) {
 NTKERNELAPI BOOLEAN NTAPI KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LONG Period,
                                        PKDPC Dpc) {
     host_irql_at_most(DISPATCH_LEVEL, "KeSetTimer");
-    host_object_set(&Timer->Header, 0);
     pthread_mutex_lock(&timers.lock);
     bool was_set = cancel(Timer);
+    host_object_set(&Timer->Header, 0);
     Timer->DueTime.QuadPart = DueTime.QuadPart > 0
                                   ? (uint64_t)DueTime.QuadPart * UNITS_NS
                                   : host_now() + (uint64_t)-DueTime.QuadPart * UNITS_NS;

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void assert_left(struct vidmm_host *host, const char *text) {
@@ -93,6 +96,64 @@ static void a_failed_start_says_which_call_and_status(void **state) {
     assert_string_equal(error.text, "DxgkDdiStartDevice failed with status 0xc01e0009");
     assert_int_equal(error.status, STATUS_GRAPHICS_DRIVER_MISMATCH);
     assert_true(vidmm_host_destroy(host, &error));
+}
+
+static void nap(void) {
+    const struct timespec time = {.tv_nsec = 20000000};
+    nanosleep(&time, NULL);
+}
+
+static VOID NTAPI brief_thread(PVOID context) {
+    (void)context;
+    nap();
+}
+
+static NTSTATUS NTAPI failing_entry(PDRIVER_OBJECT driver, PUNICODE_STRING path) {
+    HANDLE thread;
+    (void)driver, (void)path;
+    (void)PsCreateSystemThread(&thread, THREAD_ALL_ACCESS, NULL, NULL, NULL, brief_thread, NULL);
+    return STATUS_UNSUCCESSFUL;
+}
+
+static void a_thread_that_a_failed_driver_entry_started_ends_before_the_host(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    struct vidmm_host *host;
+    (void)state;
+    config.driver_entry = failing_entry;
+    assert_false(vidmm_host_create(&config, &host, &error));
+    nap(); /* it would find no host any more */
+    nap();
+    config.driver_entry = tiny_driver_entry;
+    assert_true(tiny_down(tiny_up(&config), &error));
+}
+
+static VOID NTAPI endless_thread(PVOID context) {
+    KEVENT never;
+    (void)context;
+    KeInitializeEvent(&never, NotificationEvent, FALSE);
+    KeWaitForSingleObject(&never, Executive, KernelMode, FALSE, NULL);
+}
+
+/* In a process of its own, which has no other host after that. */
+static void a_thread_that_never_ends_is_named_and_finds_its_host(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct vidmm_host_config config = tiny_config();
+        struct vidmm_host *host = tiny_up(&config);
+        struct vidmm_host_error error;
+        HANDLE thread;
+        (void)PsCreateSystemThread(&thread, THREAD_ALL_ACCESS, NULL, NULL, NULL, endless_thread,
+                                   NULL);
+        assert_left(host, "1 running system threads");
+        for (int i = 0; i < 5; i++)
+            nap(); /* it looks every now and then whether it may go on */
+        _exit(vidmm_host_create(&config, &host, &error) ? 1 : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 static void an_unknown_version_is_refused(void **state) {
@@ -207,6 +268,8 @@ int main(void) {
         cmocka_unit_test(other_leaks_are_named),
         cmocka_unit_test(manager_leaks_are_named),
         cmocka_unit_test(a_failed_start_says_which_call_and_status),
+        cmocka_unit_test(a_thread_that_a_failed_driver_entry_started_ends_before_the_host),
+        cmocka_unit_test(a_thread_that_never_ends_is_named_and_finds_its_host),
         cmocka_unit_test(an_unknown_version_is_refused),
         cmocka_unit_test(an_old_driver_has_no_new_slots),
         cmocka_unit_test(loader_errors_are_sentences),

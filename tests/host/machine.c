@@ -324,6 +324,36 @@ static void events_and_timers_follow_virtual_time(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+static VOID NTAPI count_dpc(struct _KDPC *dpc, PVOID context, PVOID one, PVOID two) {
+    _Atomic int *count = context;
+    (void)dpc, (void)one, (void)two;
+    ++*count;
+}
+
+/* As a driver does it that frees both next: the timer has fired, perhaps a moment ago. */
+static void flushing_waits_for_the_dpc_of_a_timer_that_is_cancelled_too_late(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    const LARGE_INTEGER at_once = {.QuadPart = -1};
+    _Atomic int count = 0;
+    KTIMER timer;
+    KDPC dpc;
+    (void)state;
+    config.threads = true;
+    struct vidmm_host *host = tiny_up(&config);
+    KeInitializeTimer(&timer);
+    KeInitializeDpc(&dpc, count_dpc, &count);
+    for (int i = 1; i <= 300; i++) {
+        KeSetTimer(&timer, at_once, &dpc);
+        KeWaitForSingleObject(&timer, Executive, KernelMode, FALSE, NULL);
+        assert_false(KeCancelTimer(&timer));
+        KeFlushQueuedDpcs();
+        assert_int_equal(count, i);
+    }
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_true(tiny_down(host, &error));
+}
+
 struct ping {
     KEVENT go, done;
     KMUTEX mutex;
@@ -542,6 +572,7 @@ int main(void) {
         cmocka_unit_test(equal_runs_have_equal_hashes),
         cmocka_unit_test(what_is_done_aside_is_no_part_of_a_run),
         cmocka_unit_test(events_and_timers_follow_virtual_time),
+        cmocka_unit_test(flushing_waits_for_the_dpc_of_a_timer_that_is_cancelled_too_late),
         cmocka_unit_test(system_threads_run_and_are_waited_for),
         cmocka_unit_test(settings_are_the_registry),
         cmocka_unit_test(printing_has_the_windows_formats),

@@ -1,6 +1,7 @@
 /* memory.c - simulated physical memory, MDLs, contiguous memory and pool. */
 #include "tiny.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -205,6 +206,35 @@ static void mdls_of_a_driver_can_be_mapped(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
+/* As another thread of a driver does, or the manager for a lock. */
+static void *map_and_unmap(void *mdl) {
+    for (int i = 0; i < 500; i++)
+        MmUnmapLockedPages(MmMapLockedPages(mdl, KernelMode), mdl);
+    return NULL;
+}
+
+/* The address of a register is looked for in all views first. */
+static void addresses_are_looked_up_while_views_come_and_go(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    pthread_t thread;
+    (void)state;
+    config.seed = 7; /* scattered: a view is mapped for it */
+    struct vidmm_host *host = tiny_up(&config);
+    PMDL mdl = MmAllocatePagesForMdl(zero, any, zero, 64 * PAGE);
+    assert_non_null(mdl);
+    assert_int_equal(pthread_create(&thread, NULL, map_and_unmap, mdl), 0);
+    PVOID registers = (PVOID)(uintptr_t)tiny.registers;
+    LONGLONG first = MmGetPhysicalAddress(registers).QuadPart;
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(MmGetPhysicalAddress(registers).QuadPart, first);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    MmFreePagesFromMdl(mdl);
+    ExFreePool(mdl);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_true(tiny_down(host, &error));
+}
+
 static void damage_is_reported(void **state) {
     static const struct {
         size_t flag;
@@ -329,6 +359,7 @@ int main(void) {
         cmocka_unit_test(contiguous_pages_are_one_run_under_fragmentation),
         cmocka_unit_test(contiguous_memory_has_physical_addresses),
         cmocka_unit_test(mdls_of_a_driver_can_be_mapped),
+        cmocka_unit_test(addresses_are_looked_up_while_views_come_and_go),
         cmocka_unit_test(damage_is_reported),
         cmocka_unit_test(damage_of_a_live_block_fails_destroy),
         cmocka_unit_test(a_write_after_free_is_found),

@@ -208,7 +208,9 @@ struct kmd_adapter {
     bool iommu; /* processes may share their addresses with the GPU (IoMmu) */
     /* Newest fences of each engine (kmd_engine.c): */
     ULONG submitted[GPU_ENGINES];
-    ULONG settled[GPU_ENGINES]; /* ended by a page fault or a reset; counts as completed */
+    /* Ended by a page fault or a reset; counts as completed. Interrupts say so, and other threads
+     * in the middle of a reset: interlocked. */
+    volatile LONG settled[GPU_ENGINES];
 };
 
 /* ---- Registers
@@ -323,6 +325,8 @@ void kmd_interrupts(const struct kmd_adapter *adapter, bool enable);
 /* kmd_engine.c: `fence` was given to the engine with these registers. */
 void kmd_note_submitted(struct kmd_adapter *adapter, ULONG engine, ULONG fence);
 ULONG kmd_last_completed(const struct kmd_adapter *adapter, UINT node);
+/* A page fault or a reset ended what the engine had up to `fence`. Any IRQL. */
+void kmd_settle(struct kmd_adapter *adapter, UINT node, ULONG fence);
 /* The adapter was reset: nothing is under way (tdr-changes-in-windows-8.md). */
 void kmd_settle_all(struct kmd_adapter *adapter);
 

@@ -76,11 +76,22 @@ static NTSTATUS find_bars(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *i
     return STATUS_SUCCESS;
 }
 
+/* At the interrupt's level: one that is being served has ended, and the next finds nothing. */
+static BOOLEAN NTAPI forget_registers(PVOID context) {
+    struct kmd_adapter *adapter = context;
+    adapter->registers = NULL;
+    return TRUE;
+}
+
+/* An interrupt that was raised before they were disabled may be served until it is disconnected. */
 static void unmap(struct kmd_adapter *adapter) {
+    PUCHAR registers = adapter->registers;
+    BOOLEAN forgotten;
     kmd_migration_stop(adapter);
     kmd_dirty_stop(adapter);
-    MmUnmapIoSpace(adapter->registers, GPU_REGISTER_BYTES);
-    adapter->registers = NULL;
+    (void)adapter->dxgk.DxgkCbSynchronizeExecution(adapter->dxgk.DeviceHandle, forget_registers,
+                                                   adapter, 0, &forgotten);
+    MmUnmapIoSpace(registers, GPU_REGISTER_BYTES);
 }
 
 static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *info) {

@@ -17,15 +17,31 @@ void kmd_note_submitted(struct kmd_adapter *adapter, ULONG engine, ULONG fence) 
     adapter->submitted[node] = newer(fence, adapter->submitted[node]);
 }
 
+static ULONG settled(const struct kmd_adapter *adapter, UINT node) {
+    return (ULONG)__atomic_load_n(&adapter->settled[node], __ATOMIC_ACQUIRE);
+}
+
 /* What a reset or a page fault ended counts, too (ne-d3dkmdt-_dxgk_page_fault_flags.md). */
 ULONG kmd_last_completed(const struct kmd_adapter *adapter, UINT node) {
     ULONG completed = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED);
-    return newer(adapter->settled[node], completed);
+    return newer(settled(adapter, node), completed);
+}
+
+/* Two may do so at once: the newest stays. */
+void kmd_settle(struct kmd_adapter *adapter, UINT node, ULONG fence) {
+    ULONG was = settled(adapter, node);
+    while (newer(fence, was) != was) {
+        ULONG now =
+            (ULONG)InterlockedCompareExchange(&adapter->settled[node], (LONG)fence, (LONG)was);
+        if (now == was)
+            break;
+        was = now;
+    }
 }
 
 void kmd_settle_all(struct kmd_adapter *adapter) {
     for (UINT node = 0; node < adapter->nodes; node++)
-        adapter->settled[node] = adapter->submitted[node];
+        kmd_settle(adapter, node, adapter->submitted[node]);
 }
 
 /* Each engine has a reset line of its own. */
@@ -58,7 +74,7 @@ NTSTATUS APIENTRY kmd_reset_engine(const HANDLE hAdapter, DXGKARG_RESETENGINE *a
         return STATUS_INVALID_PARAMETER;
     kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_STATE, 1);
     ULONG aborted = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_ABORTED);
-    adapter->settled[node] = newer(aborted, kmd_last_completed(adapter, node));
-    args->LastAbortedFenceId = adapter->settled[node];
+    kmd_settle(adapter, node, newer(aborted, kmd_last_completed(adapter, node)));
+    args->LastAbortedFenceId = settled(adapter, node);
     return STATUS_SUCCESS;
 }

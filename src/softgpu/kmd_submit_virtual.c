@@ -63,9 +63,10 @@ void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node) {
         flags |= DXGK_PAGE_FAULT_WRITE;
     if (kmd_read(adapter, engine + GPU_ENGINE_FAULT) == GPU_FAULT_IOMMU)
         flags |= DXGK_PAGE_FAULT_IOMMU;
-    adapter->settled[node] = kmd_read(adapter, engine + GPU_ENGINE_FAULTED);
+    ULONG fence = kmd_read(adapter, engine + GPU_ENGINE_FAULTED);
+    kmd_settle(adapter, node, fence);
     data.InterruptType = DXGK_INTERRUPT_DMA_PAGE_FAULTED;
-    data.DmaPageFaulted.FaultedFenceId = adapter->settled[node];
+    data.DmaPageFaulted.FaultedFenceId = fence;
     data.DmaPageFaulted.FaultedPipelineStage = DXGK_RENDER_PIPELINE_STAGE_UNKNOWN;
     data.DmaPageFaulted.PageFaultFlags = (DXGK_PAGE_FAULT_FLAGS)flags;
     data.DmaPageFaulted.FaultedVirtualAddress = kmd_read64(adapter, engine + GPU_ENGINE_FAULT_VA);

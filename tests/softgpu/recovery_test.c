@@ -4,9 +4,13 @@
  */
 #include "rig.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -317,6 +321,46 @@ static void private_data_is_used_while_it_lasts(void **state) {
     rig_close(&rig);
 }
 
+static _Atomic bool being_served;
+
+/* Long enough for the device to stop meanwhile, if it does. */
+static void serve_slowly(void) {
+    const struct timespec nap = {.tv_nsec = 50000000};
+    atomic_store(&being_served, true);
+    nanosleep(&nap, NULL);
+}
+
+static void set_power(struct rig *rig, DEVICE_POWER_STATE state) {
+    assert_int_equal(
+        rig->ddi->DxgkDdiSetPowerState(rig->adapter, UINT32_MAX, state, PowerActionNone),
+        STATUS_SUCCESS);
+}
+
+/* Interrupts come as they are enabled: on this thread, those of both engines as one. */
+static void *wake_up(void *rig) {
+    set_power(rig, PowerDeviceD0);
+    return NULL;
+}
+
+static void the_device_stops_after_the_interrupt_that_is_being_served(void **state) {
+    struct vidmm_host_error error;
+    struct rig rig;
+    pthread_t thread;
+    (void)state;
+    rig_open(&rig, NULL, 0);
+    set_power(&rig, PowerDeviceD3);
+    for (uint32_t node = 0; node < 2; node++)
+        submit(&rig, node, 0, false);
+    vidmm_host_run(rig.host);
+    rig.serving = serve_slowly;
+    assert_int_equal(pthread_create(&thread, NULL, wake_up, &rig), 0);
+    while (!atomic_load(&being_served))
+        sched_yield();
+    assert_true(vidmm_host_stop(rig.host, &error));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    rig_close(&rig); /* it had its registers until then */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fences_complete_in_order_on_each_node),
@@ -331,6 +375,7 @@ int main(void) {
         cmocka_unit_test(ordered_fault_hits_the_right_mapping),
         cmocka_unit_test(debug_info_fits_every_buffer),
         cmocka_unit_test(private_data_is_used_while_it_lasts),
+        cmocka_unit_test(the_device_stops_after_the_interrupt_that_is_being_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

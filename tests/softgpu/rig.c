@@ -61,6 +61,8 @@ struct vidmm_hw_translation rig_translate(uint64_t root, uint32_t entries, uint6
 
 static VOID APIENTRY notified(const HANDLE handle, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     rig_now->notified = *data;
+    if (rig_now->serving != NULL)
+        rig_now->serving();
     notify_interrupt(handle, data);
 }
 

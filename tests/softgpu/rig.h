@@ -29,6 +29,7 @@ struct rig {
     uint64_t buffer_va;
     /* What the driver last told DxgkCbNotifyInterrupt, whatever it was. */
     DXGKARGCB_NOTIFY_INTERRUPT_DATA notified;
+    void (*serving)(void); /* called while it does so; NULL: nothing is */
 };
 
 /* A started driver; `settings` may be NULL. */

@@ -196,6 +196,9 @@ static void disconnected(struct socket_link *link, int fd, char *text, size_t te
     link->fd = -1;
     close(fd);
     migrate_queue_clear(&link->out);
+    /* The writer may hold what was for this connection: the next one must not begin with that. */
+    while (!migrate_queue_empty(&link->out))
+        pthread_cond_wait(&link->changed, &link->lock);
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
     (void)migrate_queue_put(&link->in, MIGRATE_DOWN, NULL, text);
@@ -297,6 +300,16 @@ static void write_message(struct socket_link *link, struct migrate_message *mess
               message->type == MIGRATE_PAGES ? migrate_clock_ns() - before : 0);
 }
 
+/* What was taken from the queue is written, or was for a connection that is no more. */
+static void let_go(struct socket_link *link, struct migrate_item *item) {
+    migrate_message_drop(&item->message);
+    free(item);
+    pthread_mutex_lock(&link->lock);
+    migrate_queue_done(&link->out);
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+}
+
 /* Nothing is left to be written: the other side may know that nothing comes. */
 static void part(struct socket_link *link) {
     pthread_mutex_lock(&link->lock);
@@ -314,9 +327,7 @@ static void *write_all(void *ctx) {
         struct migrate_item *item = migrate_queue_take(&link->out, LOOK_MS * MS);
         if (item != NULL) {
             write_message(link, &item->message);
-            migrate_message_drop(&item->message);
-            free(item);
-            migrate_queue_done(&link->out);
+            let_go(link, item);
             pinged = migrate_clock_ns();
         } else if (migrate_clock_ns() > pinged + PING_NS && !is_parting(link)) {
             struct migrate_message ping = {.type = MIGRATE_PING};

@@ -57,12 +57,14 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
     return false;
 }
 
+/* Of a guest that never was on this side there is nothing to report but why. */
 static int tell(const struct cli_options *options, const struct vidmm_migrate_result *result,
                 bool receives) {
     char text[512];
-    if (options->quiet && result->status != VIDMM_MIGRATE_DONE)
+    bool silent = options->quiet || (!result->moved && (receives || !result->run.played));
+    if (silent && result->status != VIDMM_MIGRATE_DONE)
         fprintf(stderr, "vidmm: %s\n", result->text);
-    if (!options->quiet)
+    if (!silent)
         vidmm_report_migration(options->json != NULL && strcmp(options->json, "-") == 0 ? stderr
                                                                                         : stdout,
                                result, receives, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
@@ -137,6 +139,10 @@ static int resolve(int argc, char **argv) {
     const char *control = NULL;
     char text[512];
     for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            cli_help_migrate(stdout);
+            return 0;
+        }
         if (strcmp(argv[i], "--take") == 0)
             verdict = VIDMM_MIGRATE_TAKE;
         else if (strcmp(argv[i], "--drop") == 0)

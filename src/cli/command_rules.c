@@ -69,6 +69,22 @@ static bool take_option(int id, const char *value, struct rules_options *options
     }
 }
 
+/* One rule, the whole document, or some rows of the table. */
+static bool fits(const struct rules_options *options) {
+    const struct vidmm_rule_filter *filter = &options->filter;
+    bool some = filter->group != 0 || filter->side != 0 || filter->judged;
+    const char *text = NULL;
+    if (options->rule != NULL && (some || options->markdown || options->matrix != NULL))
+        text = "one rule is explained without options";
+    else if (options->markdown && some)
+        text = "--markdown is the whole table, without --group, --side and --judged";
+    else if (options->matrix != NULL && !options->markdown)
+        text = "--matrix goes with --markdown";
+    if (text != NULL)
+        cli_refuse("%s; see vidmm rules --help", text);
+    return text == NULL;
+}
+
 static bool parse(int argc, char **argv, struct rules_options *options) {
     static const struct option known[] = {
         {"group", required_argument, NULL, 'g'},
@@ -93,7 +109,7 @@ static bool parse(int argc, char **argv, struct rules_options *options) {
         return false;
     }
     options->rule = argv[optind];
-    return true;
+    return options->help || fits(options);
 }
 
 static int explain(const char *word) {
@@ -134,8 +150,6 @@ int cli_rules(int argc, char **argv) {
         return explain(options.rule);
     if (options.markdown)
         return document(options.matrix);
-    if (options.matrix != NULL)
-        return cli_refuse("--matrix goes with --markdown; see vidmm rules --help");
     vidmm_report_rules(stdout, &options.filter, terminal_columns());
     return 0;
 }

@@ -17,13 +17,15 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
     return false;
 }
 
-/* Report on standard output, and as JSON; the exit code. */
+/* Report on standard output, and as JSON; the exit code. Of a run that did not begin there is
+ * nothing to report but why. */
 static int tell(const struct cli_options *options, const struct vidmm_run_result *result) {
     struct vidmm_report_style style = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
     char text[512];
-    if (options->quiet && result->status != VIDMM_RUN_VERIFIED)
+    bool silent = options->quiet || !result->played;
+    if (silent && result->status != VIDMM_RUN_VERIFIED)
         fprintf(stderr, "vidmm: %s\n", result->text);
-    if (!options->quiet)
+    if (!silent)
         vidmm_report_text(options->json && strcmp(options->json, "-") == 0 ? stderr : stdout,
                           result, &style);
     if (options->json && !vidmm_report_json(options->json, result, text, sizeof text))

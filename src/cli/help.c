@@ -9,18 +9,19 @@ void cli_help(FILE *out) {
           "Plays the operating system's half of the WDDM memory contract against a display\n"
           "miniport driver, moves real bytes, and checks every byte and every rule.\n"
           "\n"
-          "  vidmm run [WORKLOAD]   replay a workload and verify it\n"
-          "  vidmm check [DRIVER]   examine a driver by the rules\n"
-          "  vidmm migrate send|recv  move a run to another process while it plays\n"
-          "  vidmm inspect          show what a driver reports about its memory\n"
-          "  vidmm workloads        list what can be replayed\n"
-          "  vidmm rules [RULE]     list the rules, or explain one\n"
+          "  vidmm run [WORKLOAD]         replay a workload and verify it\n"
+          "  vidmm check [DRIVER]         examine a driver by the rules\n"
+          "  vidmm inspect                show what a driver reports about its memory\n"
+          "  vidmm migrate send|recv      move a run to another process while it plays\n"
+          "  vidmm migrate resolve        decide for one that is in doubt\n"
+          "  vidmm workloads              list what can be replayed\n"
+          "  vidmm rules [RULE]           list the rules, or explain one\n"
           "  vidmm --version\n"
           "\n"
           "vidmm COMMAND --help says more.\n"
           "\n"
           "Exit code: 0 verified, 1 a wrong byte or a broken rule, 2 bad usage or input,\n"
-          "3 the driver failed.\n",
+          "3 the driver failed; of migrate also 4 and 5.\n",
           out);
 }
 
@@ -85,15 +86,27 @@ void cli_help_inspect(FILE *out) {
 void cli_help_workloads(FILE *out) {
     fputs("Usage: vidmm workloads\n"
           "\n"
-          "Lists the shipped recordings and the generators.\n",
+          "Lists the shipped recordings and the generators.\n"
+          "\n"
+          "  -h, --help\n",
           out);
 }
 
 static void help_stages(FILE *out) {
     const char *summary;
     for (size_t i = 0; vidmm_check_stage_at(i, &summary) != NULL; i++)
-        fprintf(out, "                           %-10s %s\n", vidmm_check_stage_at(i, NULL),
+        fprintf(out, "                           %-13s %s\n", vidmm_check_stage_at(i, NULL),
                 summary);
+}
+
+static void help_readings(FILE *out) {
+    const struct vidmm_reading_choice *choice;
+    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++) {
+        fprintf(out, "                           %s=%s", choice->name, choice->value[0]);
+        for (size_t j = 1; j < 3 && choice->value[j] != NULL; j++)
+            fprintf(out, "|%s", choice->value[j]);
+        fputc('\n', out);
+    }
 }
 
 void cli_help_check(FILE *out) {
@@ -103,14 +116,18 @@ void cli_help_check(FILE *out) {
           "process of its own. DRIVER is a shared object that exports DriverEntry; without it\n"
           "the reference driver over a software GPU.\n"
           "\n"
+          "      --driver PATH      the same as DRIVER\n"
           "      --hardware PATH    a shared object with the model of the hardware behind the\n"
           "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n"
           "      --only R1,R2,A     judge these rules, or groups of rules, alone\n"
           "      --stage NAME       one stage alone:\n",
           out);
     help_stages(out);
-    fputs("      --reading NAME=VALUE  where pages contradict each other, which one holds\n"
-          "      --format FORMAT    text (default), json, junit or sarif\n"
+    fputs("      --reading NAME=VALUE  where pages contradict each other, which one holds; the\n"
+          "                         first of each is the default:\n",
+          out);
+    help_readings(out);
+    fputs("      --format FORMAT    text (default), json, junit or sarif\n"
           "      --output FILE      the report's file, whole or not at all\n"
           "      --timeout SECONDS  most time of one run of a stage (default 10)\n"
           "      --color WHEN       auto (default), always or never\n"

@@ -1,11 +1,14 @@
 /*
- * main.c - picks the command.
+ * main.c - picks the command, and sees that what it printed arrived.
  */
 #include "cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 int cli_refuse(const char *format, ...) {
     va_list arguments;
@@ -17,7 +20,27 @@ int cli_refuse(const char *format, ...) {
     return VIDMM_RUN_BAD_INPUT;
 }
 
-int main(int argc, char **argv) {
+/* A standard stream that was closed stays one: else the next file or socket would get its number,
+ * and what is printed. In the wrong direction, so that its use fails. */
+static void keep_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(VIDMM_RUN_BAD_INPUT);
+    }
+}
+
+/* The command's exit code, unless what it said was lost on the way, as in a file on a full disk,
+ * and it did not say that itself. */
+static int close_output(int code) {
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code == VIDMM_RUN_BAD_INPUT)
+        return code;
+    return cli_refuse("cannot write standard output: %s",
+                      errno != 0 ? strerror(errno) : "a write failed");
+}
+
+static int pick(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
@@ -25,7 +48,6 @@ int main(int argc, char **argv) {
         {"run", cli_run},         {"check", cli_check},         {"inspect", cli_inspect},
         {"migrate", cli_migrate}, {"workloads", cli_workloads}, {"rules", cli_rules}};
 
-    setlocale(LC_CTYPE, "");
     const char *word = argc > 1 ? argv[1] : NULL;
     if (word == NULL)
         return cli_refuse("no command; see vidmm --help");
@@ -42,4 +64,10 @@ int main(int argc, char **argv) {
             return commands[i].run(argc - 1, argv + 1);
     }
     return cli_refuse("no command '%s'; see vidmm --help", word);
+}
+
+int main(int argc, char **argv) {
+    keep_streams();
+    setlocale(LC_CTYPE, "");
+    return close_output(pick(argc, argv));
 }

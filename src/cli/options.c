@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,9 +101,10 @@ static const struct {
 static bool parse_number(const char *text, uint64_t most, uint64_t *value) {
     if (!isdigit((unsigned char)*text))
         return false;
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     char *end = NULL;
     errno = 0;
-    unsigned long long number = strtoull(text, &end, 0);
+    unsigned long long number = strtoull(text, &end, hexadecimal ? 16 : 10);
     if (errno != 0 || *end != '\0' || number > most)
         return false;
     *value = number;
@@ -115,13 +117,16 @@ static bool refuse_value(const char *option, const char *value, const char *expe
 }
 
 static bool take_number(const char *option, const char *text, uint64_t most, uint64_t *value) {
-    return parse_number(text, most, value) || refuse_value(option, text, "a whole number in range");
+    if (parse_number(text, most, value))
+        return true;
+    cli_refuse("--%s '%s' is not a whole number from 0 to %" PRIu64, option, text, most);
+    return false;
 }
 
 static bool take_threads(const char *text, struct cli_options *options) {
     uint64_t value = 0;
-    if (!parse_number(text, 256, &value))
-        return refuse_value("threads", text, "a number from 0 to 256");
+    if (!take_number("threads", text, 256, &value))
+        return false;
     options->run.threads = (uint32_t)value;
     return true;
 }
@@ -288,6 +293,23 @@ bool cli_refuse_option(int id, char **argv) {
     return false;
 }
 
+/* A driver is named once, and a model of the hardware belongs to it. */
+static bool take_driver(const char *word, struct cli_options *options) {
+    const char *named = options->run.driver_path;
+    if (word != NULL && named != NULL) {
+        cli_refuse("two drivers: '%s' and '%s'; see vidmm check --help", named, word);
+        return false;
+    }
+    if (word != NULL)
+        options->run.driver_path = word;
+    if (options->run.model_path != NULL && options->run.driver_path == NULL) {
+        cli_refuse("--hardware '%s' goes with a driver; the reference driver has its own",
+                   options->run.model_path);
+        return false;
+    }
+    return true;
+}
+
 /* The words that are no options: at most one, a workload or a driver. */
 static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options *options) {
     int most = (takes & (CLI_RUN_OPTIONS | CLI_CHECK_OPTIONS)) != 0 ? 1 : 0;
@@ -295,11 +317,11 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
         cli_refuse("one word too many: '%s'; see vidmm %s --help", argv[optind + most], argv[0]);
         return false;
     }
-    if (argc - optind == 1 && (takes & CLI_CHECK_OPTIONS) != 0)
-        options->run.driver_path = argv[optind];
-    else if (argc - optind == 1)
-        options->workload = argv[optind];
-    return true;
+    const char *word = argv[optind]; /* NULL: there is none */
+    bool driver = (takes & CLI_CHECK_OPTIONS) != 0;
+    if (word != NULL && !driver)
+        options->workload = word;
+    return options->help || take_driver(driver ? word : NULL, options);
 }
 
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options) {

@@ -30,6 +30,10 @@ static bool add_word(const char *word, struct cli_options *options) {
 
 bool cli_take_only(char *words, struct cli_options *options) {
     char *rest = NULL;
+    if (words[strspn(words, ",")] == '\0') {
+        cli_refuse("--only '%s' names no rule and no group", words);
+        return false;
+    }
     options->check.only_some = true;
     for (char *word = strtok_r(words, ",", &rest); word != NULL;
          word = strtok_r(NULL, ",", &rest)) {

@@ -3,6 +3,8 @@
  */
 #include <vidmm/report.h>
 
+#include "names.h"
+
 #include <inttypes.h>
 
 #define LABEL "  %-22s "
@@ -38,13 +40,26 @@ static void print_rounds(FILE *out, const struct vidmm_migrate_result *result) {
     }
 }
 
+/* What became of a guest that was not given away. */
+static void print_stayed(FILE *out, const struct vidmm_migrate_result *result) {
+    char verified[32];
+    fprintf(out, "%s: %s\n", report_migrate_status_name(result->status), result->text);
+    if (result->status == VIDMM_MIGRATE_STAYED)
+        fprintf(out, "the guest ran on here to its end: %s verified, calls hash %016" PRIx64 "\n",
+                vidmm_report_size(result->run.play.verified_bytes, verified, sizeof verified),
+                result->run.calls_hash);
+}
+
 static void print_source(FILE *out, const struct vidmm_migrate_result *result) {
     char text[64];
     if (result->moved)
-        fprintf(out, "moved at event %" PRIu64 "; began at event %" PRIu64 "\n\n", result->event,
+        fprintf(out, "moved at event %" PRIu64 "; began at event %" PRIu64 "\n", result->event,
                 result->start_event);
     else
-        fprintf(out, "stayed: %s\n\n", result->text);
+        print_stayed(out, result);
+    if (!result->moved && result->memory_bytes == 0)
+        return;
+    fputc('\n', out);
     row_bytes(out, "memory in use", result->used_bytes, "  (a full copy)");
     row_bytes(out, "memory sent", result->memory_bytes,
               share(result->memory_bytes, result->used_bytes, text, sizeof text));
@@ -68,10 +83,6 @@ static void print_source(FILE *out, const struct vidmm_migrate_result *result) {
 
 static void print_target(FILE *out, const struct vidmm_migrate_result *result, bool unicode) {
     const struct vidmm_report_style style = {.unicode = unicode};
-    if (!result->moved) {
-        fprintf(out, "nothing was taken over: %s\n", result->text);
-        return;
-    }
     fprintf(out, "taken over at event %" PRIu64 "\n\n", result->event);
     row_bytes(out, "memory in use", result->used_bytes, "");
     row_bytes(out, "content that came", result->memory_bytes, "  (zero pages left out)");
@@ -82,9 +93,7 @@ static void print_target(FILE *out, const struct vidmm_migrate_result *result, b
 
 void vidmm_report_migration(FILE *out, const struct vidmm_migrate_result *result, bool target,
                             bool unicode) {
-    if (result->status == VIDMM_MIGRATE_BAD_INPUT)
-        fprintf(out, "nothing was run: %s\n", result->text);
-    else if (target)
+    if (target)
         print_target(out, result, unicode);
     else
         print_source(out, result);

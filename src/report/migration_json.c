@@ -4,6 +4,7 @@
 #include <vidmm/report.h>
 
 #include "json_text.h"
+#include "names.h"
 #include "run_json.h"
 #include "write.h"
 
@@ -11,12 +12,6 @@
 
 static void put_count(json_t *object, const char *name, uint64_t value) {
     json_object_set_new(object, name, json_integer((json_int_t)value));
-}
-
-static const char *status_name(enum vidmm_migrate_status status) {
-    static const char *const names[] = {"done",   "wrong",  "bad input",
-                                        "failed", "stayed", "in doubt"};
-    return names[status];
 }
 
 static json_t *rounds(const struct vidmm_migrate_result *result) {
@@ -57,7 +52,8 @@ bool vidmm_report_migration_json(const char *path, const struct vidmm_migrate_re
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, result->run.calls_hash);
     json_t *root = json_object();
-    json_object_set_new(root, "status", report_json_text(status_name(result->status)));
+    json_object_set_new(root, "status",
+                        report_json_text(report_migrate_status_name(result->status)));
     json_object_set_new(root, "text", report_json_text(result->text));
     json_object_set_new(root, "side", report_json_text(target ? "target" : "source"));
     json_object_set_new(root, "moved", json_boolean(result->moved));

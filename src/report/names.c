@@ -38,6 +38,15 @@ const char *report_status_name(enum vidmm_run_status status) {
     return names[status];
 }
 
+const char *report_migrate_status_name(enum vidmm_migrate_status status) {
+    static const char *const names[] = {
+        [VIDMM_MIGRATE_DONE] = "done",           [VIDMM_MIGRATE_WRONG] = "wrong",
+        [VIDMM_MIGRATE_BAD_INPUT] = "bad input", [VIDMM_MIGRATE_DRIVER_FAILED] = "failed",
+        [VIDMM_MIGRATE_STAYED] = "stayed",       [VIDMM_MIGRATE_IN_DOUBT] = "in doubt",
+    };
+    return names[status];
+}
+
 /* Names of DXGK_SEGMENTFLAGS by bit (ns-d3dkmddi-_dxgk_segmentflags). */
 static const char *const segment_flags[] = {
     "Aperture",

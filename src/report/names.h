@@ -4,6 +4,7 @@
 #ifndef VIDMM_REPORT_NAMES_H
 #define VIDMM_REPORT_NAMES_H
 
+#include <vidmm/migrate.h>
 #include <vidmm/run.h>
 #include <vidmm/virtual.h>
 
@@ -11,6 +12,8 @@
 const char *report_op_name(enum vidmm_op_kind kind);
 /* "verified", "wrong" … */
 const char *report_status_name(enum vidmm_run_status status);
+/* "done", "stayed", "in doubt" … */
+const char *report_migrate_status_name(enum vidmm_migrate_status status);
 /* DXGK_SEGMENTFLAGS by bit (0 to 31); `name` is room for one that has none. */
 const char *report_segment_flag(unsigned bit, char name[16]);
 

@@ -126,14 +126,15 @@ bool vidmm_report_read_matrix(const char *path, struct vidmm_rule_matrix *matrix
     char line[256];
     bool good = true;
     for (unsigned number = 1; good && fgets(line, sizeof line, in) != NULL; number++) {
-        good = take_matrix_line(line, matrix);
+        /* Without an end before the last it is too long, or no text. */
+        good = (strchr(line, '\n') != NULL || feof(in)) && take_matrix_line(line, matrix);
         if (!good)
             snprintf(text, text_size, "%s:%u: not a line like 'R152 driver caught alone'", path,
                      number);
     }
     if (good && ferror(in)) {
         good = false;
-        snprintf(text, text_size, "cannot read %s", path);
+        snprintf(text, text_size, "cannot read %s: %s", path, strerror(errno));
     }
     fclose(in);
     return good;

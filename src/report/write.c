@@ -50,9 +50,12 @@ static bool write_file(const char *path, const char *dump, char *text, size_t si
 }
 
 bool report_write(const char *path, const char *dump, char *text, size_t size) {
-    if (strcmp(path, "-") == 0)
-        return write_stream(stdout, dump) || fail(path, text, size);
-    return write_file(path, dump, text, size);
+    if (strcmp(path, "-") != 0)
+        return write_file(path, dump, text, size);
+    if (write_stream(stdout, dump))
+        return true;
+    snprintf(text, size, "cannot write standard output: %s", strerror(errno));
+    return false;
 }
 
 bool report_write_json(const char *path, json_t *root, char *text, size_t size) {

@@ -32,6 +32,25 @@ accept() {
     fi
 }
 
+# lost PATTERN WORD...: what is printed on a full disk, or on nothing at all, is missed.
+lost() {
+    local pattern=$1 sink got
+    shift
+    for sink in /dev/full closed; do
+        if [ "$sink" = closed ]; then
+            "$vidmm" "$@" >&- 2>"$work/err" </dev/null
+        else
+            "$vidmm" "$@" >"$sink" 2>"$work/err" </dev/null
+        fi
+        got=$?
+        if [ "$got" -ne 2 ] || [ "$(wc -l <"$work/err")" -ne 1 ] || ! grep -q "$pattern" "$work/err"; then
+            echo "FAIL: vidmm $* to $sink: exit code $got, standard error:"
+            cat "$work/err"
+            failures=$((failures + 1))
+        fi
+    done
+}
+
 refuse 2 'no command'
 refuse 2 "no command 'fly'" fly
 refuse 2 "does not take '--speed'" run --speed
@@ -51,11 +70,18 @@ refuse 2 "a share like" migrate send --to file:"$work/guest" --at 0% vkcube
 refuse 2 "one of throttle" migrate send --to file:"$work/guest" --if-too-dirty cry vkcube
 refuse 2 "a time like" migrate send --to file:"$work/guest" --pause-target 3 vkcube
 refuse 2 "cannot connect" migrate resolve --take "$work/nobody"
+refuse 2 "none of tcp:HOST:PORT" migrate send --to nowhere vkcube
 accept 'migrate resolve' migrate --help
+accept 'migrate resolve' migrate resolve --help
 refuse 2 "neither a size" run --vram -25% vkcube
 refuse 2 'seed' run --seed minus-one vkcube
 refuse 2 'seed' run --seed 99999999999999999999 vkcube
-refuse 2 'threads' run --threads 1000000 vkcube
+refuse 2 'from 0 to 256' run --threads 1000000 vkcube
+refuse 2 'goes with a driver' run --hardware "$work/none.so" vkcube
+refuse 2 'goes with a driver' check --hardware "$work/none.so"
+refuse 2 "two drivers: 'a.so' and 'b.so'" check --driver a.so b.so
+refuse 2 'names no rule' check --only ''
+refuse 2 'names no rule' check --only ,
 refuse 2 'is not one of vista' run --ddi wddm9 vkcube
 refuse 2 'NAME=VALUE' run --set Banks vkcube
 refuse 2 'NAME=VALUE' run --set =3 vkcube
@@ -75,6 +101,10 @@ refuse 2 'neither driver nor manager' rules --side user
 refuse 2 "does not take '--driver'" rules --driver x
 refuse 2 'needs a value' rules --group
 refuse 2 'goes with --markdown' rules --matrix "$work"
+refuse 2 'without options' rules R152 --markdown
+refuse 2 'without options' rules R152 --judged
+refuse 2 'the whole table' rules --markdown --group A
+refuse 2 'not a line' rules --markdown --matrix /dev/zero
 refuse 2 'cannot read' rules --markdown --matrix "$work/none"
 printf 'R152 driver caught alone\nR152 nobody\n' >"$work/matrix"
 refuse 2 'matrix:2:' rules --markdown --matrix "$work/matrix"
@@ -92,6 +122,8 @@ refuse 2 'noise.jsonl.zst' run "$work/noise.jsonl.zst"
 refuse 2 "$work" run "$work"
 refuse 2 'cannot write' run --quiet --frames 2 --json "$work/no/such/place.json" vkcube
 refuse 3 'nonexistent.so' run --quiet --driver ./nonexistent.so --frames 2 vkcube
+refuse 3 'nonexistent.so' run --driver ./nonexistent.so --frames 2 vkcube
+refuse 4 'no migration stream' migrate recv --from file:"$work/noise.jsonl.zst" vkcube
 refuse 3 'text.jsonl' inspect --driver "$work/text.jsonl"
 
 accept '^vidmm [0-9]' --version
@@ -116,6 +148,30 @@ accept 'GPU virtual memory' inspect --model gpummu
 accept '"dual": true' inspect --model gpummu --set MmuPages=2 --json -
 accept '"mmu": null' inspect --json -
 accept '"calls_hash"' run --quiet --json - --frames 2 vkcube
+accept '"seed": 10,' run --quiet --json - --frames 1 --seed 010 vkcube
+accept '"seed": 16,' run --quiet --json - --frames 1 --seed 0x10 vkcube
 accept 'verified: every byte' run --frames 2 vkcube
+
+lost 'cannot write standard output' run --frames 2 vkcube
+lost 'cannot write standard output' run --quiet --json - --frames 2 vkcube
+lost 'cannot write standard output' check --stage start
+lost 'cannot write standard output' inspect
+lost 'cannot write standard output' rules
+lost 'cannot write standard output' --version
+
+# A file never gets the number of a closed standard output, nor what is printed there.
+"$vidmm" run --frames 2 --json "$work/alone.json" vkcube >&- 2>"$work/err"
+if [ "$(head -c 1 "$work/alone.json")" != '{' ] || [ "$(tail -n 1 "$work/alone.json")" != '}' ]; then
+    echo "FAIL: the report is not alone in its file: $(tail -n 1 "$work/alone.json")"
+    failures=$((failures + 1))
+fi
+
+# A guest that could not be given away is still this side's, and played to its end.
+"$vidmm" migrate send --to unix:"$work/nobody" --frames 9 vkcube >"$work/out" 2>"$work/err"
+if [ $? -ne 4 ] || ! grep -q 'the guest ran on here to its end' "$work/out" || grep -q 'a full copy' "$work/out"; then
+    echo "FAIL: a migration to nobody:"
+    cat "$work/out" "$work/err"
+    failures=$((failures + 1))
+fi
 
 [ "$failures" -eq 0 ] || exit 1

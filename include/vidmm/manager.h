@@ -239,6 +239,13 @@ struct vidmm_adapter_config {
     uint64_t transfer_chunk;               /* bytes of one TRANSFER at most; 0: no limit */
     struct vidmm_readings readings;        /* where pages and systems disagree; zero: the pages */
     enum vidmm_model model;
+    /*
+     * Called without locks when the adapter asks its driver nothing any more, stopped or not
+     * started: when it returns no vidmm_notify_* is under way, and none comes, for the adapter's
+     * memory goes next. NULL where the caller knows that anyway.
+     */
+    void (*quiesce)(void *ctx);
+    void *quiesce_ctx;
 };
 
 /*

@@ -6,6 +6,7 @@
  */
 #include "judging.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,29 +22,52 @@ static struct vidmm_adapter *adapter_now(void) {
     return __atomic_load_n(&current, __ATOMIC_ACQUIRE);
 }
 
+/* Held while the adapter is told something: a driver may report a fence again that nobody waits for
+ * any more, and the adapter must not go meanwhile. */
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+
+static struct vidmm_adapter *begin_telling(void) {
+    pthread_mutex_lock(&telling);
+    return adapter_now();
+}
+
+static void end_telling(void) {
+    pthread_mutex_unlock(&telling);
+}
+
+static void quiesce(void *ctx) {
+    (void)ctx;
+    pthread_mutex_lock(&telling);
+    __atomic_store_n(&current, NULL, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&telling);
+}
+
 static void completed(void *ctx, uint32_t node, uint32_t fence) {
-    struct vidmm_adapter *adapter = adapter_now();
+    struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
     if (adapter != NULL)
         vidmm_notify_completed(adapter, node, fence);
+    end_telling();
 }
 
 static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed) {
-    struct vidmm_adapter *adapter = adapter_now();
+    struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
     if (adapter != NULL)
         vidmm_notify_preempted(adapter, node, fence, last_completed);
+    end_telling();
 }
 
 static void faulted(void *ctx, uint32_t node, uint32_t fence) {
-    struct vidmm_adapter *adapter = adapter_now();
+    struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
     if (adapter != NULL)
         vidmm_notify_faulted(adapter, node, fence);
+    end_telling();
 }
 
 static void page_faulted(void *ctx, const struct vidmm_interrupt *report) {
-    struct vidmm_adapter *adapter = adapter_now();
+    struct vidmm_adapter *adapter = begin_telling();
     const struct vidmm_page_fault fault = {.node = report->node,
                                            .fence = report->fence,
                                            .flags = report->flags,
@@ -51,6 +75,7 @@ static void page_faulted(void *ctx, const struct vidmm_interrupt *report) {
     (void)ctx;
     if (adapter != NULL)
         vidmm_notify_page_faulted(adapter, &fault);
+    end_telling();
 }
 
 static NTSTATUS create_context_allocation(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args) {
@@ -159,6 +184,7 @@ enum vidmm_status vidmm_lab_start_manager(struct vidmm_lab *lab,
     config.os = vidmm_host_os(lab->host);
     config.ddi = &lab->table;
     config.hadapter = vidmm_host_adapter(lab->host);
+    config.quiesce = quiesce;
     enum vidmm_status status = vidmm_adapter_start(&config, &current, fault);
     lab->adapter = status == VIDMM_OK ? current : NULL;
     lab_judge_sizes(lab);
@@ -167,7 +193,6 @@ enum vidmm_status vidmm_lab_start_manager(struct vidmm_lab *lab,
 
 void vidmm_lab_stop_manager(struct vidmm_lab *lab) {
     vidmm_adapter_stop(lab->adapter);
-    __atomic_store_n(&current, NULL, __ATOMIC_RELEASE);
     lab->adapter = NULL;
 }
 

@@ -297,6 +297,8 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     if (config->observer)
         adapter->observer = *config->observer;
     adapter->readings = config->readings;
+    adapter->quiesce = config->quiesce;
+    adapter->quiesce_ctx = config->quiesce_ctx;
     adapter->hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;
     adapter->transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
     adapter->gate = os->lock_create(os->ctx);
@@ -330,7 +332,14 @@ static void tear_down(struct vidmm_adapter *adapter) {
     migration_release(adapter);
     host_apertures_end(adapter);
     adapter_leave(adapter);
+    if (adapter->quiesce)
+        adapter->quiesce(adapter->quiesce_ctx);
     release(adapter);
+}
+
+/* The driver may report completions before the start returns, on any thread. */
+static void publish(struct vidmm_adapter **out, struct vidmm_adapter *adapter) {
+    __atomic_store_n(out, adapter, __ATOMIC_RELEASE);
 }
 
 enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
@@ -338,20 +347,20 @@ enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
     struct vidmm_fault none = {
         .status = VIDMM_NO_MEMORY, .call = "vidmm_adapter_start", .index = FAULT_NO_INDEX};
     struct vidmm_adapter *adapter = new_adapter(config);
-    *out = NULL;
     if (!adapter) {
+        publish(out, NULL);
         if (fault)
             *fault = none;
         return VIDMM_NO_MEMORY;
     }
-    *out = adapter; /* the driver may report completions before we return */
+    publish(out, adapter);
     adapter_enter(adapter);
     enum vidmm_status status = bring_up(adapter, config);
     if (status) {
         if (fault)
             *fault = adapter->fault;
         tear_down(adapter);
-        *out = NULL; /* not before: going down waits for completions as well */
+        publish(out, NULL); /* not before: going down waits for completions as well */
         return status;
     }
     adapter_leave(adapter);

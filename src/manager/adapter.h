@@ -44,6 +44,8 @@ struct vidmm_adapter {
     const struct vidmm_policy *policy;
     struct vidmm_observer observer;
     struct vidmm_readings readings;
+    void (*quiesce)(void *ctx); /* NULL: none; see struct vidmm_adapter_config */
+    void *quiesce_ctx;
     uint64_t hang_ns, transfer_chunk;
 
     void *gate, *lock, *fence_lock;

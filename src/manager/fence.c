@@ -18,10 +18,13 @@ void fences_unlock(struct vidmm_adapter *adapter) {
 
 bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes) {
     struct fences *fences = &adapter->fences;
-    fences->nodes = adapter->os.alloc(adapter->os.ctx, nodes * sizeof *fences->nodes);
-    if (!fences->nodes)
+    struct node *made = adapter->os.alloc(adapter->os.ctx, nodes * sizeof *made);
+    if (!made)
         return false;
+    fences_lock(adapter); /* a driver may report what it was never given */
+    fences->nodes = made;
     fences->node_count = nodes;
+    fences_unlock(adapter);
     return true;
 }
 
@@ -258,23 +261,23 @@ void fences_unlock_and_wake(struct vidmm_adapter *adapter) {
     os.unlock(os.ctx, held);
 }
 
-void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
-    if (index >= adapter->fences.node_count)
-        return;
-    struct node *node = &adapter->fences.nodes[index];
+struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t index) {
+    const struct fences *fences = &adapter->fences;
     fences_lock(adapter);
-    if (!node->deaf)
+    return index < fences->node_count && !fences->nodes[index].deaf ? &fences->nodes[index] : NULL;
+}
+
+void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+    struct node *node = fence_notified(adapter, index);
+    if (node)
         fence_complete(adapter, node, fence);
     fences_unlock_and_wake(adapter);
 }
 
 void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence,
                             uint32_t last_completed) {
-    if (index >= adapter->fences.node_count)
-        return;
-    struct node *node = &adapter->fences.nodes[index];
-    fences_lock(adapter);
-    if (!node->deaf) {
+    struct node *node = fence_notified(adapter, index);
+    if (node) {
         fence_complete(adapter, node, last_completed);
         if (node->preempting && node->preemption == fence)
             node->preempting = false;

@@ -104,6 +104,9 @@ static inline struct fence_record *fence_record(struct node *node, uint32_t inde
 void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t fence);
 /* With the lock: the work of `record` is given up, and its device with it. */
 void fence_lose(struct vidmm_adapter *adapter, const struct fence_record *record);
+/* Takes the lock, for news from a node: it, or NULL when there is none of this number (yet) or
+ * nobody listens to it. */
+struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t index);
 /* Lets go of the lock and wakes who waits; nothing of the adapter is touched after the unlock: who
  * waited may be about to free it. */
 void fences_unlock_and_wake(struct vidmm_adapter *adapter);

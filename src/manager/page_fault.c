@@ -84,22 +84,16 @@ static void note(struct vidmm_adapter *adapter, struct node *node,
 
 void vidmm_notify_page_faulted(struct vidmm_adapter *adapter,
                                const struct vidmm_page_fault *fault) {
-    if (fault->node >= adapter->fences.node_count)
-        return;
-    struct node *node = &adapter->fences.nodes[fault->node];
-    fences_lock(adapter);
-    if (!node->deaf)
+    struct node *node = fence_notified(adapter, fault->node);
+    if (node)
         note(adapter, node, fault);
     fences_unlock_and_wake(adapter);
 }
 
 /* A command that the GPU could not execute: it goes on with the next one. */
 void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
-    if (index >= adapter->fences.node_count)
-        return;
-    struct node *node = &adapter->fences.nodes[index];
-    fences_lock(adapter);
-    for (uint32_t i = 0; !node->deaf && i < node->count; i++) {
+    struct node *node = fence_notified(adapter, index);
+    for (uint32_t i = 0; node && i < node->count; i++) {
         const struct fence_record *record = fence_record(node, i);
         if (record->fence != fence)
             continue;

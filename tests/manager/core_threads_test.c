@@ -113,9 +113,58 @@ static void threads_share_an_adapter(void **state) {
     world_end(world);
 }
 
+/* ---- The beginning and the end ----------------------------------------------------------------
+ */
+
+static struct {
+    pthread_mutex_t lock;
+    struct vidmm_adapter **adapter;
+    atomic_bool quit, quiet;
+} teller = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A driver may say again what it has said: nothing is new in it. */
+static void *tell_again(void *unused) {
+    while (!atomic_load(&teller.quit)) {
+        pthread_mutex_lock(&teller.lock);
+        struct vidmm_adapter *adapter = __atomic_load_n(teller.adapter, __ATOMIC_ACQUIRE);
+        if (adapter != NULL && !atomic_load(&teller.quiet))
+            vidmm_notify_completed(adapter, 0, 0);
+        pthread_mutex_unlock(&teller.lock);
+    }
+    return unused;
+}
+
+static void be_quiet(void *world) {
+    (void)world;
+    pthread_mutex_lock(&teller.lock);
+    must(!atomic_exchange(&teller.quiet, true));
+    pthread_mutex_unlock(&teller.lock);
+}
+
+static void old_news_may_come_from_the_first_call_until_the_adapter_is_quiet(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        struct world *world = world_new(64 * KIB, 512 * KIB, 0);
+        pthread_t thread;
+        world->quiesce = be_quiet;
+        teller.adapter = &world->adapter;
+        atomic_store(&teller.quit, false);
+        atomic_store(&teller.quiet, false);
+        assert_int_equal(pthread_create(&thread, NULL, tell_again, NULL), 0);
+        assert_int_equal(world_start(world), VIDMM_OK);
+        vidmm_adapter_stop(world->adapter);
+        assert_true(atomic_load(&teller.quiet));
+        atomic_store(&teller.quit, true);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        world->adapter = NULL;
+        world_end(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_share_an_adapter),
+        cmocka_unit_test(old_news_may_come_from_the_first_call_until_the_adapter_is_quiet),
     };
     return cmocka_run_group_tests_name("core_threads", tests, NULL, NULL);
 }

@@ -280,7 +280,9 @@ enum vidmm_status world_start(struct world *world) {
                                           .ddi = &world->ddi,
                                           .hadapter = world,
                                           .observer = &observer,
-                                          .transfer_chunk = world->transfer_chunk};
+                                          .transfer_chunk = world->transfer_chunk,
+                                          .quiesce = world->quiesce,
+                                          .quiesce_ctx = world};
     driver_table(world);
     call_referee(world);
     if (world->threads)

@@ -100,6 +100,7 @@ struct world {
     /* System. */
     uint8_t *ram;
     uint8_t used[WORLD_PAGES];
+    void (*quiesce)(void *world); /* of the adapter; NULL: none */
     uint64_t blocks, bytes, calls, fail_at;
     uint64_t now;
     pthread_cond_t news;

@@ -141,6 +141,8 @@ static void bury(struct player_process *process) {
 /* ---- Running -----------------------------------------------------------------------------------
  */
 
+#define PROGRESS 64u /* events after which it is told again */
+
 struct player_thread {
     struct vidmm_player *player;
     uint32_t index;
@@ -165,6 +167,7 @@ static void *play_events(void *ctx) {
     struct vidmm_player *player = thread->player;
     const struct vidmm_workload *workload = player->workload;
     const struct vidmm_play_options *options = player->options;
+    uint64_t told = 0; /* of the progress */
     for (size_t i = 0; i < workload->event_count && !atomic_load(&player->stop); i++) {
         struct player_process *process = &player->processes[workload->events[i].process];
         if (workload->events[i].process % player->threads != thread->index)
@@ -176,8 +179,10 @@ static void *play_events(void *ctx) {
         if (!play_event(player, i) && !atomic_load(&player->stop))
             bury(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
-        if (options->progress != NULL && thread->index == 0 && done % 64 == 0)
-            options->progress(options->progress_ctx, done, workload->event_count);
+        if (options->progress == NULL || thread->index != 0 || done / PROGRESS == told / PROGRESS)
+            continue; /* others do some of it, so that it is not told of every multiple */
+        told = done;
+        options->progress(options->progress_ctx, done, workload->event_count);
     }
     return NULL;
 }

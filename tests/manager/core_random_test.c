@@ -4,8 +4,7 @@
  * segments' books balance.
  */
 #include "core_world.h"
-
-#include <stdio.h>
+#include "seeds.h"
 
 #define ALLOCATIONS 12u
 #define STEPS       150u
@@ -265,14 +264,7 @@ static void live(uint32_t seed) {
 
 static void content_survives_random_lives(void **state) {
     (void)state;
-    const char *only = getenv("SEED");
-    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        if (only && seed != (uint32_t)atoi(only))
-            continue;
-        fprintf(stderr, "\rseed %u ", seed);
-        live(seed);
-    }
-    fprintf(stderr, "\r");
+    play_seeds(1, SEEDS, live);
 }
 
 int main(void) {

@@ -4,9 +4,8 @@
  * out and the GPU hangs anywhere. After each step the page tables and the TLB say what the
  * manager's books say, and with nothing queued the books say what was asked for.
  */
+#include "seeds.h"
 #include "virtual_players.h"
-
-#include <stdio.h>
 
 #define CAST       2u
 #define TILES      40u
@@ -450,15 +449,8 @@ static void run(uint32_t seed) {
 }
 
 static void tiles_lead_where_they_were_told_to(void **state) {
-    const char *only = getenv("SEED");
     (void)state;
-    for (uint32_t seed = 0; seed < SEEDS; seed++) {
-        if (only && seed != (uint32_t)atoi(only))
-            continue;
-        fprintf(stderr, "\rseed %u ", seed);
-        run(seed);
-    }
-    fprintf(stderr, "\r");
+    play_seeds(0, SEEDS, run);
 }
 
 int main(void) {

@@ -9,7 +9,7 @@
 #   make stress                  four processes over budget at random; STRESS_SECONDS=60
 #   make fuzz                    libFuzzer targets for a minute each, at once
 #   make sanitize | tsan         the suite under ASan+UBSan | TSan
-#   make coverage                line coverage of manager with softgpu, referee, exam
+#   make coverage                line coverage of manager with softgpu, referee, check
 #   make matrix                  every workload, every amount of VRAM, every descriptor version, GpuMmu
 #   make matrix-gpummu           every workload at every shape of page tables, a hundred frames
 #   make install                 PREFIX=/usr/local

@@ -46,8 +46,8 @@ void *bench_zeroed(uint64_t count, uint64_t size) {
 
 /* ---- Labs ------------------------------------------------------------------------------------ */
 
-void bench_open(struct vidmm_lab *lab, const struct vidmm_host_setting *settings, uint32_t count,
-                uint64_t memory_bytes, uint64_t seed) {
+void bench_open(struct vidmm_harness *harness, const struct vidmm_host_setting *settings,
+                uint32_t count, uint64_t memory_bytes, uint64_t seed) {
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
                                            .settings = settings,
@@ -56,14 +56,14 @@ void bench_open(struct vidmm_lab *lab, const struct vidmm_host_setting *settings
                                            .seed = seed};
     const struct vidmm_adapter_config adapter = {0};
     char text[512];
-    if (vidmm_lab_open(&host, &adapter, lab, text, sizeof text) != VIDMM_LAB_OK)
-        fail("vidmm_lab_open", text);
+    if (vidmm_harness_open(&host, &adapter, harness, text, sizeof text) != VIDMM_HARNESS_OK)
+        fail("vidmm_harness_open", text);
 }
 
-void bench_close(struct vidmm_lab *lab) {
+void bench_close(struct vidmm_harness *harness) {
     char text[512];
-    if (vidmm_lab_close(lab, text, sizeof text) != VIDMM_LAB_OK)
-        fail("vidmm_lab_close", text);
+    if (vidmm_harness_close(harness, text, sizeof text) != VIDMM_HARNESS_OK)
+        fail("vidmm_harness_close", text);
 }
 
 struct vidmm_allocation *bench_allocation(struct vidmm_device *device, uint64_t size,
@@ -76,25 +76,27 @@ struct vidmm_allocation *bench_allocation(struct vidmm_device *device, uint64_t 
     return allocation;
 }
 
-unsigned char *bench_system_page(const struct vidmm_lab *lab, PMDL mdl, uint64_t page) {
-    return vidmm_host_memory(lab->host, (uint64_t)MmGetMdlPfnArray(mdl)[page] << PAGE_SHIFT,
+unsigned char *bench_system_page(const struct vidmm_harness *harness, PMDL mdl, uint64_t page) {
+    return vidmm_host_memory(harness->host, (uint64_t)MmGetMdlPfnArray(mdl)[page] << PAGE_SHIFT,
                              PAGE_SIZE);
 }
 
-unsigned char *bench_segment_page(const struct vidmm_lab *lab, uint32_t segment, uint64_t offset) {
+unsigned char *bench_segment_page(const struct vidmm_harness *harness, uint32_t segment,
+                                  uint64_t offset) {
     struct vidmm_segment_info info;
-    if (!vidmm_segment_info(lab->adapter, segment, &info))
+    if (!vidmm_segment_info(harness->adapter, segment, &info))
         fail("vidmm_segment_info", "no such segment");
-    return (unsigned char *)(uintptr_t)vidmm_host_peek(lab->host, info.base + offset, PAGE_SIZE);
+    return (unsigned char *)(uintptr_t)vidmm_host_peek(harness->host, info.base + offset,
+                                                       PAGE_SIZE);
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-void bench_process_start(const struct vidmm_lab *lab, struct bench_process *process) {
+void bench_process_start(const struct vidmm_harness *harness, struct bench_process *process) {
     const struct vidmm_umd_packet nothing = {.opcode = VIDMM_UMD_PACKET_NOP,
                                              .size = sizeof nothing};
     void *cpu = NULL;
-    bench_must(vidmm_process_create(lab->adapter, &process->process), "vidmm_process_create");
+    bench_must(vidmm_process_create(harness->adapter, &process->process), "vidmm_process_create");
     bench_must(vidmm_process_device_create(process->process, &process->device),
                "vidmm_process_device_create");
     bench_must(vidmm_context_create(process->device, 0, &process->context), "vidmm_context_create");
@@ -132,12 +134,12 @@ void bench_make_resident(struct bench_process *process, struct vidmm_allocation 
                "vidmm_make_resident");
 }
 
-void bench_process_touch(const struct vidmm_lab *lab, struct bench_process *process) {
+void bench_process_touch(const struct vidmm_harness *harness, struct bench_process *process) {
     const struct vidmm_virtual_submission submission = {.commands = process->commands_va,
                                                         .size = sizeof(struct vidmm_umd_packet)};
     uint64_t fence;
     bench_must(vidmm_submit_virtual(process->context, &submission, &fence), "vidmm_submit_virtual");
-    bench_must(vidmm_wait(lab->adapter, fence), "vidmm_wait");
+    bench_must(vidmm_wait(harness->adapter, fence), "vidmm_wait");
 }
 
 void bench_fragment(struct bench_process *process, uint64_t bytes) {

@@ -1,5 +1,5 @@
 /*
- * bench.h - what the benchmarks over a whole lab share: the clock, medians, a lab over the
+ * bench.h - what the benchmarks over a whole harness share: the clock, medians, a harness over the
  * reference driver, and a process that makes allocations, lists them and gives its context work.
  */
 #ifndef VIDMM_BENCH_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <vidmm/lab.h>
+#include <vidmm/harness.h>
 #include <vidmm/softgpu.h>
 #include <vidmm/umd.h>
 #include <vidmm/virtual.h>
@@ -17,7 +17,7 @@
 #define BENCH_MIB    ((uint64_t)1 << 20)
 
 /*
- * Seconds of this thread. In virtual time a lab has no other, and never sleeps: it costs the same
+ * Seconds of this thread. In virtual time a harness has no other, and never sleeps: it costs the same
  * whoever else is at work on the machine.
  */
 double bench_now(void);
@@ -33,15 +33,16 @@ void bench_must(enum vidmm_status status, const char *what);
 void *bench_zeroed(uint64_t count, uint64_t size);
 
 /* The reference driver with these settings; `seed` 0: system pages follow each other. */
-void bench_open(struct vidmm_lab *lab, const struct vidmm_host_setting *settings, uint32_t count,
-                uint64_t memory_bytes, uint64_t seed);
-void bench_close(struct vidmm_lab *lab);
+void bench_open(struct vidmm_harness *harness, const struct vidmm_host_setting *settings,
+                uint32_t count, uint64_t memory_bytes, uint64_t seed);
+void bench_close(struct vidmm_harness *harness);
 /* VIDMM_UMD_* flags. */
 struct vidmm_allocation *bench_allocation(struct vidmm_device *device, uint64_t size,
                                           uint32_t flags);
 /* Host memory of a page of system memory, or of a segment. */
-unsigned char *bench_system_page(const struct vidmm_lab *lab, PMDL mdl, uint64_t page);
-unsigned char *bench_segment_page(const struct vidmm_lab *lab, uint32_t segment, uint64_t offset);
+unsigned char *bench_system_page(const struct vidmm_harness *harness, PMDL mdl, uint64_t page);
+unsigned char *bench_segment_page(const struct vidmm_harness *harness, uint32_t segment,
+                                  uint64_t offset);
 
 /* A process with GPU virtual addresses. */
 struct bench_process {
@@ -53,14 +54,14 @@ struct bench_process {
     uint64_t commands_va;
 };
 
-void bench_process_start(const struct vidmm_lab *lab, struct bench_process *process);
+void bench_process_start(const struct vidmm_harness *harness, struct bench_process *process);
 void bench_process_stop(struct bench_process *process);
 uint64_t bench_map(struct bench_process *process, struct vidmm_allocation *allocation,
                    uint64_t size);
 void bench_make_resident(struct bench_process *process, struct vidmm_allocation *const *allocations,
                          uint32_t count);
 /* The GPU runs something that may write everything on the process's list, and is done with it. */
-void bench_process_touch(const struct vidmm_lab *lab, struct bench_process *process);
+void bench_process_touch(const struct vidmm_harness *harness, struct bench_process *process);
 
 /*
  * Fills segment memory with pages that stay, so that `bytes` of it are free in holes of one page.

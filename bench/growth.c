@@ -21,7 +21,7 @@ static const char *const names[] = {"map",    "unmap",  "evict",  "make resident
                                     "submit", "create", "destroy"};
 
 struct crowd {
-    struct vidmm_lab lab;
+    struct vidmm_harness harness;
     struct bench_process process;
     struct vidmm_allocation **allocation;
     uint32_t live;
@@ -32,8 +32,8 @@ struct crowd {
 static void gather(struct crowd *crowd, uint32_t live) {
     uint64_t bytes = ((uint64_t)live + SAMPLES) * PAGE_SIZE + 64 * BENCH_MIB;
     const struct vidmm_host_setting settings[] = {{"MmuLevels", 4}, {"VramBytes", bytes}};
-    bench_open(&crowd->lab, settings, 2, 4 * bytes, 0);
-    bench_process_start(&crowd->lab, &crowd->process);
+    bench_open(&crowd->harness, settings, 2, 4 * bytes, 0);
+    bench_process_start(&crowd->harness, &crowd->process);
     crowd->live = live;
     crowd->allocation = bench_zeroed(live, sizeof(struct vidmm_allocation *));
     for (uint32_t i = 0; i < live; i++) {
@@ -56,7 +56,7 @@ static void submit(struct crowd *crowd, struct vidmm_allocation *one) {
     uint64_t fence;
     bench_must(vidmm_submit_virtual(crowd->process.context, &submission, &fence),
                "vidmm_submit_virtual");
-    bench_must(vidmm_wait(crowd->lab.adapter, fence), "vidmm_wait");
+    bench_must(vidmm_wait(crowd->harness.adapter, fence), "vidmm_wait");
 }
 
 static void request(struct crowd *crowd, enum request what, uint32_t i) {
@@ -104,7 +104,7 @@ static void measure(uint32_t live, double cost[REQUESTS]) {
     for (enum request what = MAP; what < REQUESTS; what++)
         cost[what] = bench_median(&series[what]);
     bench_process_stop(&crowd.process);
-    bench_close(&crowd.lab);
+    bench_close(&crowd.harness);
     free(crowd.allocation);
 }
 

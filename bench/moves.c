@@ -3,7 +3,7 @@
  * and places scattered over a segment in holes of one page, system pages likewise.
  *
  * The whole way (decide, scratch page tables, flush, build, submit, execute, show, fence) and the
- * software GPU's bare kernel over the same pieces (src/softgpu/hw_copy.h, which fetches the next
+ * software GPU's bare kernel over the same pieces (src/softgpu/hardware/copy.h, which fetches the next
  * piece meanwhile) take turns in one run; figures are medians, and ratios are what counts.
  */
 #include "bench.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/softgpu/hw_copy.h"
+#include "hardware/copy.h"
 
 #define TOTAL (128 * BENCH_MIB)
 
@@ -23,7 +23,7 @@ struct piece {
 };
 
 struct setup {
-    struct vidmm_lab lab;
+    struct vidmm_harness harness;
     struct bench_process process;
     struct vidmm_allocation **allocation;
     uint32_t count;
@@ -42,8 +42,8 @@ static void find_pieces(struct setup *s) {
         for (uint64_t page = 0; page < pages; page++) {
             uint64_t offset;
             uint32_t segment = vidmm_allocation_page(s->allocation[i], page, &offset);
-            unsigned char *gpu = bench_segment_page(&s->lab, segment, offset);
-            unsigned char *system = bench_system_page(&s->lab, mdl, page);
+            unsigned char *gpu = bench_segment_page(&s->harness, segment, offset);
+            unsigned char *system = bench_system_page(&s->harness, mdl, page);
             struct piece *last = page ? &s->piece[s->pieces - 1] : NULL;
             if (last && last->gpu + last->bytes == gpu && last->system + last->bytes == system)
                 last->bytes += PAGE_SIZE;
@@ -68,21 +68,21 @@ static double bare(const struct setup *s, bool out) {
 
 static double page_in(struct setup *s) {
     double start = bench_now();
-    bench_process_touch(&s->lab, &s->process);
+    bench_process_touch(&s->harness, &s->process);
     return bench_now() - start;
 }
 
 static double page_out(struct setup *s) {
     double start = bench_now();
-    bench_must(vidmm_evict_all(s->lab.adapter), "vidmm_evict_all");
+    bench_must(vidmm_evict_all(s->harness.adapter), "vidmm_evict_all");
     return bench_now() - start;
 }
 
 static void start(struct setup *s, uint64_t block, bool scattered, bool mapped) {
     const struct vidmm_host_setting settings[] = {
         {"MmuLevels", 4}, {"VramBytes", 2 * TOTAL}, {"PagingBufferBytes", BENCH_MIB}};
-    bench_open(&s->lab, settings, 3, 0, scattered);
-    bench_process_start(&s->lab, &s->process);
+    bench_open(&s->harness, settings, 3, 0, scattered);
+    bench_process_start(&s->harness, &s->process);
     if (scattered)
         bench_fragment(&s->process, TOTAL);
     s->block = block;
@@ -95,12 +95,12 @@ static void start(struct setup *s, uint64_t block, bool scattered, bool mapped) 
             (void)bench_map(&s->process, s->allocation[i], block);
     }
     bench_make_resident(&s->process, s->allocation, s->count);
-    bench_process_touch(&s->lab, &s->process);
+    bench_process_touch(&s->harness, &s->process);
 }
 
 static void stop(struct setup *s) {
     bench_process_stop(&s->process);
-    bench_close(&s->lab);
+    bench_close(&s->harness);
     free(s->allocation);
     free(s->piece);
 }

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/softgpu/hw_copy.h"
-#include "../src/softgpu/softgpu_regs.h"
+#include "hardware/copy.h"
+#include "softgpu_regs.h"
 
 #define VRAM   (256 * BENCH_MIB)
 #define RAM    (64 * BENCH_MIB)

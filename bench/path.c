@@ -3,7 +3,7 @@
  *
  * For blocks of 4 KiB to 64 MiB: a set of allocations is paged in, filled and paged out by the
  * manager through the reference driver and the software GPU (decide, build, submit, execute,
- * fence), and right after that the software GPU's bare kernels (src/softgpu/hw_copy.h) move the
+ * fence), and right after that the software GPU's bare kernels (src/softgpu/hardware/copy.h) move the
  * same bytes between the same places. Both are repeated in turn in one run; the figures are
  * medians, and the ratio of the two is what counts (absolute figures move with the machine).
  */
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/softgpu/hw_copy.h"
+#include "hardware/copy.h"
 
 #define BATCH 64u
 
 struct setup {
-    struct vidmm_lab lab;
+    struct vidmm_harness harness;
     struct vidmm_device *device;
     struct vidmm_context *context;
     struct vidmm_allocation **allocations;
@@ -30,8 +30,8 @@ static void open_setup(struct setup *s, uint64_t total, uint64_t seed) {
     const struct vidmm_host_setting settings[] = {{"VramBytes", total + 64 * BENCH_MIB},
                                                   {"ApertureBytes", 256 * BENCH_MIB},
                                                   {"PagingBufferBytes", BENCH_MIB}};
-    bench_open(&s->lab, settings, 3, 0, seed);
-    bench_must(vidmm_device_create(s->lab.adapter, &s->device), "vidmm_device_create");
+    bench_open(&s->harness, settings, 3, 0, seed);
+    bench_must(vidmm_device_create(s->harness.adapter, &s->device), "vidmm_device_create");
     bench_must(vidmm_context_create(s->device, 0, &s->context), "vidmm_context_create");
 }
 
@@ -53,7 +53,7 @@ static void page_in(struct setup *s) {
             references[i] = (struct vidmm_reference){s->allocations[first + i], true};
         bench_must(vidmm_submit(s->context, &submission, &fence), "vidmm_submit");
     }
-    bench_must(vidmm_wait_idle(s->lab.adapter), "vidmm_wait_idle");
+    bench_must(vidmm_wait_idle(s->harness.adapter), "vidmm_wait_idle");
 }
 
 static void drop(struct setup *s) {
@@ -66,9 +66,9 @@ static unsigned char *gpu_side(struct setup *s, uint32_t i) {
     struct vidmm_allocation_info info;
     struct vidmm_segment_info segment;
     vidmm_allocation_info(s->allocations[i], &info);
-    if (!vidmm_segment_info(s->lab.adapter, info.segment, &segment))
+    if (!vidmm_segment_info(s->harness.adapter, info.segment, &segment))
         exit(1);
-    return (unsigned char *)(uintptr_t)vidmm_host_peek(s->lab.host, segment.base + info.offset,
+    return (unsigned char *)(uintptr_t)vidmm_host_peek(s->harness.host, segment.base + info.offset,
                                                        (size_t)s->block);
 }
 
@@ -77,12 +77,12 @@ static void raw_block(struct setup *s, unsigned char *gpu, PMDL mdl, bool out) {
     uint64_t pages = s->block / PAGE_SIZE;
     bool stream = s->block >= HW_STREAM_BYTES;
     for (uint64_t page = 0, run; page < pages; page += run) {
-        unsigned char *sys = bench_system_page(&s->lab, mdl, page);
+        unsigned char *sys = bench_system_page(&s->harness, mdl, page);
         for (run = 1; page + run < pages &&
-                      bench_system_page(&s->lab, mdl, page + run) == sys + run * PAGE_SIZE;)
+                      bench_system_page(&s->harness, mdl, page + run) == sys + run * PAGE_SIZE;)
             run++;
         unsigned char *ahead =
-            page + run < pages ? bench_system_page(&s->lab, mdl, page + run) : NULL;
+            page + run < pages ? bench_system_page(&s->harness, mdl, page + run) : NULL;
         unsigned char *at = gpu + page * PAGE_SIZE;
         if (!stream)
             memcpy(out ? sys : at, out ? at : sys, (size_t)(run * PAGE_SIZE));
@@ -132,7 +132,7 @@ static double timed_page_in(struct setup *s) {
 
 static double timed_page_out(struct setup *s) {
     double start = bench_now();
-    bench_must(vidmm_evict_all(s->lab.adapter), "vidmm_evict_all");
+    bench_must(vidmm_evict_all(s->harness.adapter), "vidmm_evict_all");
     return bench_now() - start;
 }
 
@@ -165,7 +165,7 @@ static void measure(uint64_t block, uint64_t total, uint64_t seed) {
     vidmm_context_destroy(s.context);
     vidmm_device_destroy(s.device);
     free(s.allocations);
-    bench_close(&s.lab);
+    bench_close(&s.harness);
 }
 
 int main(void) {

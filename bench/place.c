@@ -22,7 +22,7 @@
 
 #include <x86intrin.h>
 
-#include "placer.h"
+#include "memory/placer.h"
 
 #define RUNS          5
 #define PAGE          4096ull

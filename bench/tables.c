@@ -133,16 +133,16 @@ static double raw(const struct ranges *ranges, enum pages kind) {
 
 /* ---- The whole way --------------------------------------------------------------------------- */
 
-static uint64_t entries_written(const struct vidmm_lab *lab) {
+static uint64_t entries_written(const struct vidmm_harness *harness) {
     struct vidmm_stats stats;
-    vidmm_stats(lab->adapter, &stats);
+    vidmm_stats(harness->adapter, &stats);
     return stats.op_bytes[VIDMM_OP_UPDATE_PAGE_TABLE] / sizeof(DXGK_PTE);
 }
 
 /* Seconds an entry, of mapping or of freeing all ranges. */
-static double path(const struct vidmm_lab *lab, struct bench_process *process,
+static double path(const struct vidmm_harness *harness, struct bench_process *process,
                    struct ranges *ranges, bool map) {
-    uint64_t before = entries_written(lab);
+    uint64_t before = entries_written(harness);
     double start = bench_now();
     for (uint32_t i = 0; i < ranges->count; i++) {
         uint64_t bytes = (uint64_t)ranges->pages[i] * PAGE_SIZE;
@@ -152,7 +152,7 @@ static double path(const struct vidmm_lab *lab, struct bench_process *process,
             bench_must(vidmm_va_free(process->process, ranges->va[i], bytes), "vidmm_va_free");
     }
     double seconds = bench_now() - start;
-    return seconds / (double)(entries_written(lab) - before);
+    return seconds / (double)(entries_written(harness) - before);
 }
 
 /* ---- One figure ------------------------------------------------------------------------------ */
@@ -207,21 +207,21 @@ static void measure(uint64_t mode, enum pages kind, bool is_long) {
         {"VramBytes", 2 * bytes},
         {"PagingBufferBytes", BENCH_MIB},
     };
-    struct vidmm_lab lab;
+    struct vidmm_harness harness;
     struct bench_process process;
     struct ranges ranges = {0};
     struct bench_series map = {{0}}, unmap = {{0}}, bare = {{0}}, hands = {{0}};
-    bench_open(&lab, settings, 4, 0, 1);
-    bench_process_start(&lab, &process);
+    bench_open(&harness, settings, 4, 0, 1);
+    bench_process_start(&harness, &process);
     if (kind == PAGES_SCATTERED)
         bench_fragment(&process, bytes);
     make_ranges(&process, &ranges, kind, is_long);
     for (uint32_t r = 0; r < BENCH_ROUNDS * REPEATS; r++) {
         uint32_t round = r / REPEATS;
-        map.value[round] += path(&lab, &process, &ranges, true) / REPEATS;
+        map.value[round] += path(&harness, &process, &ranges, true) / REPEATS;
         bare.value[round] += raw(&ranges, kind) / REPEATS;
         hands.value[round] += passes(&ranges, mode == 0) / REPEATS;
-        unmap.value[round] += path(&lab, &process, &ranges, false) / REPEATS;
+        unmap.value[round] += path(&harness, &process, &ranges, false) / REPEATS;
     }
     double stores = bench_median(&bare), mapped = bench_median(&map);
     double limit = bench_median(&hands);
@@ -231,7 +231,7 @@ static void measure(uint64_t mode, enum pages kind, bool is_long) {
            1e-6 / bench_median(&unmap), stores / mapped, limit / mapped);
     drop_ranges(&ranges);
     bench_process_stop(&process);
-    bench_close(&lab);
+    bench_close(&harness);
 }
 
 int main(int argc, char **argv) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <vidmm/lab.h>
+#include <vidmm/harness.h>
 #include <vidmm/migration.h>
 #include <vidmm/softgpu.h>
 
@@ -52,14 +52,14 @@ struct slot {
     bool written[PAGES_MOST]; /* pages of the segment */
 };
 
-static struct vidmm_lab lab;
+static struct vidmm_harness harness;
 static unsigned char *memory;
 static uint64_t pages;
 static struct slot slots[SLOTS];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void open_lab(void) {
+static void open_harness(void) {
     static const struct vidmm_host_setting settings[] = {
         {"VramBytes", PAGES_MOST * PAGE},
         {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},
@@ -72,12 +72,12 @@ static void open_lab(void) {
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_PHYSICAL};
     struct vidmm_segment_info segment;
     char text[512];
-    if (vidmm_lab_open(&host, &adapter, &lab, text, sizeof text) != VIDMM_LAB_OK) {
+    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof text) != VIDMM_HARNESS_OK) {
         fprintf(stderr, "fuzz-dirty: %s\n", text);
         abort();
     }
-    check(vidmm_segment_info(lab.adapter, SEGMENT, &segment) && segment.cpu_base != 0);
-    memory = vidmm_host_io(lab.host, segment.cpu_base, (size_t)segment.size);
+    check(vidmm_segment_info(harness.adapter, SEGMENT, &segment) && segment.cpu_base != 0);
+    memory = vidmm_host_io(harness.host, segment.cpu_base, (size_t)segment.size);
     pages = segment.size / PAGE;
     check(memory != NULL && pages <= PAGES_MOST);
 }
@@ -110,7 +110,7 @@ static void create(struct slot *slot, const struct step *step) {
         slot->range[i].size = step->size * unit;
     }
     enum vidmm_status status =
-        vidmm_basis_create(lab.adapter, SEGMENT, slot->range, slot->count, &slot->basis);
+        vidmm_basis_create(harness.adapter, SEGMENT, slot->range, slot->count, &slot->basis);
     check(status == (good_ranges(slot) ? VIDMM_OK : VIDMM_BAD_ARGUMENT));
     check((status == VIDMM_OK) == (slot->basis != NULL));
 }
@@ -223,7 +223,7 @@ static void play(const struct step *step) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (memory == NULL)
-        open_lab();
+        open_harness();
     for (size_t i = 0; i + sizeof(struct step) <= size; i += sizeof(struct step)) {
         struct step step;
         memcpy(&step, data + i, sizeof step);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The rules that the table says are judged are those that the referee and the examination judge:
-# every DRIVER_MUST(n, MANAGER_MUST(n, vidmm_ledger_judge(ledger, n and hand_judge(hand, n in their
+# every DRIVER_MUST(n, MANAGER_MUST(n, vidmm_ledger_judge(ledger, n and raw_judge(hand, n in their
 # sources has a row with .judged = true, and the other way round. A rule by which the manager refuses
 # a driver ("R88" in its sources) may be judged by that alone: the examination enters what the
 # manager says into its ledger. Prints the differences; exits 1 when there are any.
@@ -26,7 +26,7 @@ import subprocess
 import sys
 
 JUDGEMENT = re.compile(
-    r'\b(?:(?:DRIVER|MANAGER)_MUST\s*\(|(?:vidmm_ledger_judge|hand_judge)\s*\([^,()]*,)'
+    r'\b(?:(?:DRIVER|MANAGER)_MUST\s*\(|(?:vidmm_ledger_judge|raw_judge)\s*\([^,()]*,)'
     r'\s*(?:[^,?]*\?\s*(\d+)\s*:\s*)?(\d+)\s*,')
 REFUSAL = re.compile(r'"R(\d+)"')
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
@@ -38,7 +38,7 @@ NOT_YET = 'not judged yet: '
 
 def judged_in_code():
     numbers = {}
-    for path in sorted(glob.glob('src/referee/*.c') + glob.glob('src/exam/*.c')):
+    for path in sorted(glob.glob('src/referee/**/*.c', recursive=True) + glob.glob('src/check/*.c')):
         text = COMMENT.sub('', open(path).read())
         for match in JUDGEMENT.finditer(text):
             for number in match.groups():
@@ -49,7 +49,7 @@ def judged_in_code():
 
 def refused_by_manager():
     numbers = set()
-    for path in glob.glob('src/manager/*.c'):
+    for path in glob.glob('src/manager/**/*.c', recursive=True):
         numbers.update(int(number) for number in REFUSAL.findall(open(path).read()))
     return numbers
 

@@ -8,7 +8,7 @@ root=${1:-$(dirname "$0")/..}
 cd "$root" || exit 2
 
 # What an include line is, in one word:
-#   own             a header of the same room, in src/softgpu of the same half (hw_*, kmd*)
+#   own             a header of the same room, in src/softgpu of the same half (driver, hardware)
 #   common          a header of what the example drivers share, drivers/common
 #   wddm            a contract header
 #   vidmm/NAME      a public header of the library
@@ -16,14 +16,23 @@ cd "$root" || exit 2
 #   string          <string.h>: the mem* functions
 #   system          anything else from the system
 #   room            a header of another room
+resolve() { # FILE ROOM NAME: in a room with sub-folders, names begin at the room
+    local file=$1 room=$2 name=$3
+    if [[ $name != ../* && -f "$room/$name" ]]; then
+        echo "$room/$name"
+    else
+        realpath -m --relative-to=. "$(dirname "$file")/$name"
+    fi
+}
+
 classify() { # FILE ROOM QUOTED NAME
     local file=$1 room=$2 quoted=$3 name=$4 path
     if [ "$quoted" = 1 ]; then
-        path=$(realpath -m --relative-to=. "$(dirname "$file")/$name")
+        path=$(resolve "$file" "$room" "$name")
         case $path in
-        src/softgpu/softgpu_regs.h) echo own ;; # what the two halves share: the registers
+        src/softgpu/softgpu_*.h) echo own ;; # what the two halves share: the registers
         src/softgpu/*)
-            if [ "${path:0:14}" = "${file:0:14}" ]; then echo own; else echo other-half; fi
+            if [ "$(cut -d/ -f3 <<<"$path")" = "$(cut -d/ -f3 <<<"$file")" ]; then echo own; else echo other-half; fi
             ;;
         "$room"/*) echo own ;;
         drivers/common/*) echo common ;;
@@ -57,16 +66,16 @@ allowed() { # FILE
     src/manager/*)
         echo "own wddm free string vidmm/os vidmm/manager vidmm/virtual vidmm/migration vidmm/readings"
         ;;
-    src/softgpu/hw*) echo "own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu" ;;
+    src/softgpu/hardware/*) echo "own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu" ;;
     src/softgpu/*) echo "own wddm free string vidmm/umd vidmm/softgpu" ;;
     src/referee/rules/*) echo "own wddm free string system vidmm/rules vidmm/readings" ;;
     src/referee/*) echo "own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt vidmm/services" ;;
     src/host/*) echo "own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt" ;;
-    src/lab/*) echo "own wddm free string system vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/lab vidmm/referee" ;;
+    src/harness/*) echo "own wddm free string system vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness vidmm/referee" ;;
     src/workload/*)
-        echo "own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/lab vidmm/workload vidmm/umd vidmm/pattern"
+        echo "own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/harness vidmm/workload vidmm/umd vidmm/pattern"
         ;;
-    src/exam/*) echo "own wddm free string system vidmm/*" ;;
+    src/check/*) echo "own wddm free string system vidmm/*" ;;
     src/run/* | src/migrate/* | src/report/* | src/cli/*) echo "own free string system vidmm/*" ;;
     drivers/common/*) echo "own wddm free string" ;;
     drivers/*/hardware.*) echo "own free string system vidmm/hwmodel" ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Line coverage of src/manager with src/softgpu, of src/referee and of src/exam, under the suites that
+# Line coverage of src/manager with src/softgpu, of src/referee and of src/check, under the suites that
 # reach them: replays, races and what is left out in turn repeat lines that the rooms' own suites have.
 #
 #   scripts/coverage.sh [--min PERCENT] [DIR]    exits 1 where one is below; default: only prints
@@ -15,7 +15,7 @@ dir=${1:-build-coverage}
 scripts/build.sh "$dir" -Db_coverage=true -Doptimization=1
 find "$dir" -name '*.gcda' -delete
 scripts/run-tests.sh "$dir" --timeout-multiplier 4 --no-suite contract --no-suite long --no-suite replay \
-    --no-suite threads --no-suite stress --no-suite mutation --no-suite migrate
+    --no-suite threads --no-suite stress --no-suite dropped-calls --no-suite migrate
 status=0
 measure() {
     gcovr --root . --object-directory "$dir" "$@" --exclude-throw-branches --print-summary \
@@ -23,5 +23,5 @@ measure() {
 }
 measure --filter src/manager/ --filter src/softgpu/
 measure --filter src/referee/
-measure --filter src/exam/
+measure --filter src/check/
 exit $status

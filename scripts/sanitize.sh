@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 case ${1:-} in
 address) sanitizers=address,undefined suites= ;;
 # One thread has no races: the long single-threaded runs are left to the other sanitizers.
-thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite zoo --no-suite exam --no-suite mutation' ;;
+thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite mutants --no-suite check --no-suite dropped-calls' ;;
 *)
     echo "usage: scripts/sanitize.sh address|thread [DIR]" >&2
     exit 2

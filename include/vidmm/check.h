@@ -1,5 +1,5 @@
 /*
- * check.h - the examination: brings a driver up again and again and asks it for everything that the
+ * check.h - the conformance check: brings a driver up again and again and asks it for everything that the
  * rule table speaks of, with the referee looking on.
  *
  * Each stage is a life of its own, in a process of its own: a driver that dies, hangs or leaks ends
@@ -19,7 +19,7 @@
 #include <vidmm/rules.h>
 #include <vidmm/services.h>
 
-/* For tests of the examination: puts faults between the referee and the driver, and between the
+/* For tests of the conformance check: puts faults between the referee and the driver, and between the
  * manager (or the examiner's own hand) and the referee. Members may be NULL. */
 struct vidmm_spoiler {
     void (*driver)(DRIVER_INITIALIZATION_DATA *table);
@@ -86,7 +86,7 @@ struct vidmm_check_result {
     uint64_t seed;
     /* Of all stages together: what the stages found alike is one finding. */
     struct vidmm_ledger ledger;
-    /* Rules that the examination judges, and how they came out. */
+    /* Rules that the conformance check judges, and how they came out. */
     uint32_t judged, passed, broken, not_reached;
     /* Not 0: the rule is one of those. */
     uint8_t examined[VIDMM_RULES_SIZE];

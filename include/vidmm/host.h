@@ -29,7 +29,7 @@ struct vidmm_host_setting {
     uint64_t value;
 };
 
-/* Where dxgkrnl's news go: wired to the manager by src/lab. Members may be NULL. */
+/* Where dxgkrnl's news go: wired to the manager by src/harness. Members may be NULL. */
 struct vidmm_host_sink {
     void *ctx;
     void (*completed)(void *ctx, uint32_t node, uint32_t fence);
@@ -124,13 +124,13 @@ const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
 uint64_t vidmm_host_calls(struct vidmm_host *host);
 /*
- * DDI calls that are made while `aside` are no part of the run: they are hashed and counted apart,
+ * DDI calls that are made while `unhashed` are no part of the run: they are hashed and counted apart,
  * and the fences that they use up are taken out of those that later calls name. Whoever makes them
  * must leave nothing else behind. For one thread; Patch, which names no node, keeps its fence.
  */
-void vidmm_host_aside(struct vidmm_host *host, bool aside);
-uint64_t vidmm_host_aside_hash(struct vidmm_host *host);
-uint64_t vidmm_host_aside_calls(struct vidmm_host *host);
+void vidmm_host_unhashed(struct vidmm_host *host, bool unhashed);
+uint64_t vidmm_host_unhashed_hash(struct vidmm_host *host);
+uint64_t vidmm_host_unhashed_calls(struct vidmm_host *host);
 /* Allocations counted for fail_at so far; and whether the failure has happened. */
 uint64_t vidmm_host_allocations(struct vidmm_host *host);
 /* Pool blocks that the driver holds. */

@@ -8,7 +8,7 @@
  * Threads: every function may be called from any thread at PASSIVE_LEVEL unless it says otherwise,
  * and concurrently; objects are destroyed only when no other call uses them.
  * Errors: a function that can fail returns enum vidmm_status; details are in the adapter's (or the
- * caller's) struct vidmm_fault. Memory of a failed call is all given back.
+ * caller's) struct vidmm_error. Memory of a failed call is all given back.
  */
 #ifndef VIDMM_MANAGER_H
 #define VIDMM_MANAGER_H
@@ -65,7 +65,7 @@ struct vidmm_access {
 };
 
 /* What went wrong, as data; src/report makes a sentence of it. All strings are static. */
-struct vidmm_fault {
+struct vidmm_error {
     enum vidmm_status status;
     const char *call;           /* "DxgkDdiQueryAdapterInfo(QUERYSEGMENT4)" or the vidmm function */
     const char *field;          /* "DXGK_SEGMENTDESCRIPTOR4.Size", or NULL */
@@ -252,10 +252,10 @@ struct vidmm_adapter_config {
  * Asks the started driver for its caps and segments (initializing-use-of-memory-segments.md),
  * judges every answer, and makes paging buffers, the system device and context. `*out` is set
  * before the driver is first called, so that vidmm_notify_* finds the adapter meanwhile. On failure
- * `*out` is NULL and `*fault` (may be NULL) names call, field and rule.
+ * `*out` is NULL and `*error` (may be NULL) names call, field and rule.
  */
 enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
-                                      struct vidmm_adapter **out, struct vidmm_fault *fault);
+                                      struct vidmm_adapter **out, struct vidmm_error *error);
 /* Waits for the GPU, evicts everything, destroys what is left. NULL is fine. */
 void vidmm_adapter_stop(struct vidmm_adapter *adapter);
 
@@ -270,8 +270,8 @@ struct vidmm_memory_sizes {
 };
 void vidmm_memory_sizes(struct vidmm_adapter *adapter, struct vidmm_memory_sizes *sizes);
 void vidmm_stats(struct vidmm_adapter *adapter, struct vidmm_stats *stats);
-/* The fault of the last call that failed on this adapter. */
-void vidmm_last_fault(struct vidmm_adapter *adapter, struct vidmm_fault *fault);
+/* The error of the last call that failed on this adapter. */
+void vidmm_last_error(struct vidmm_adapter *adapter, struct vidmm_error *error);
 
 /*
  * From the host, at any IRQL, any thread, also from inside a DDI call: the driver reported with
@@ -293,7 +293,7 @@ struct vidmm_page_fault {
  * The device of that work is in error, and its engine is reset before it is used again: alone where
  * the driver can do that (DxgkDdiResetEngine), else with the whole adapter.
  */
-void vidmm_notify_page_faulted(struct vidmm_adapter *adapter, const struct vidmm_page_fault *fault);
+void vidmm_notify_page_faulted(struct vidmm_adapter *adapter, const struct vidmm_page_fault *error);
 
 /* Sleeps until every submission so far completed; resets a GPU that hangs. */
 enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter);

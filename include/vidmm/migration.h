@@ -12,7 +12,7 @@
  * no page says so; this is the one place that does).
  *
  * What is done here is no work of the applications: the host hashes it apart
- * (vidmm_host_aside), and it takes nothing that they could miss: staging pages and scratch
+ * (vidmm_host_unhashed), and it takes nothing that they could miss: staging pages and scratch
  * addresses are there from the start of an adapter whose driver can migrate.
  *
  * Threads and errors: as in manager.h. VIDMM_BAD_ARGUMENT also where the driver has no such

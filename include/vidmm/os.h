@@ -31,7 +31,7 @@ struct vidmm_iommu {
     void (*detach)(void *ctx, uint32_t pasid);
     /*
      * Where pages_map() shows, or will show, the pages of `mdl`; 0: out of room. Once for each MDL
-     * and process. The GPU's accesses fault until show() allows them.
+     * and process. The GPU's accesses error until show() allows them.
      */
     uint64_t (*map)(void *ctx, uint32_t pasid, PMDL mdl);
     void (*unmap)(void *ctx, uint32_t pasid, uint64_t address);

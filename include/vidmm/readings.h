@@ -1,6 +1,6 @@
 /*
  * readings.h - where the pages leave room, or systems were seen to do otherwise: which reading the
- * manager, the referee and the examination take. All zero is what the pages say, as we read them.
+ * manager, the referee and the conformance check take. All zero is what the pages say, as we read them.
  */
 #ifndef VIDMM_READINGS_H
 #define VIDMM_READINGS_H

@@ -32,7 +32,7 @@ enum vidmm_finding_kind {
     VIDMM_FINDING_CRASH,   /* died of a signal */
     VIDMM_FINDING_HANG,    /* did not come back, or never completed work */
     VIDMM_FINDING_EXIT,    /* called abort or exit, or a bugcheck */
-    VIDMM_FINDING_REFUSED, /* failed a call that it may fail, where the examination needed it */
+    VIDMM_FINDING_REFUSED, /* failed a call that it may fail, where the conformance check needed it */
 };
 
 struct vidmm_finding {
@@ -42,7 +42,7 @@ struct vidmm_finding {
     uint32_t times; /* how often the same happened at the same place */
     uint64_t call;  /* number of the DDI call, from 1, of the first time */
     char where[96]; /* "DxgkDdiBuildPagingBuffer(TRANSFER)" */
-    char step[96];  /* step of the examination, or empty */
+    char step[96];  /* step of the conformance check, or empty */
     char found[256];
     char expected[192];
 };
@@ -153,7 +153,7 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
 /* "[R152] DxgkDdiBuildPagingBuffer(TRANSFER): the driver ...; expected ..." */
 void vidmm_finding_text(const struct vidmm_finding *finding, char *text, size_t size);
 
-/* Breadcrumbs for findings: the DDI call under way (NULL: it returned), the examination's step. */
+/* Breadcrumbs for findings: the DDI call under way (NULL: it returned), the conformance check's step. */
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call);
 void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step);
 

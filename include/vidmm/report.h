@@ -53,7 +53,7 @@ void vidmm_report_migration(FILE *out, const struct vidmm_migrate_result *result
 bool vidmm_report_migration_json(const char *path, const struct vidmm_migrate_result *result,
                                  bool target, char *text, size_t text_size);
 
-/* ---- The examination ---------------------------------------------------------------------------
+/* ---- The conformance check ---------------------------------------------------------------------------
  */
 
 enum vidmm_check_format {

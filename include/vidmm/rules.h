@@ -1,7 +1,7 @@
 /*
  * rules.h - the rule table: every rule of the memory contract that vidmm knows, one row a rule.
  *
- * `vidmm rules`, docs/rules.md, the referee's findings and the examination all speak of the same
+ * `vidmm rules`, docs/rules.md, the referee's findings and the conformance check all speak of the same
  * rows. A number, once given, is never given to another rule.
  */
 #ifndef VIDMM_RULES_H

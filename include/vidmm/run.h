@@ -47,7 +47,7 @@ struct vidmm_run_options {
     bool dirty;    /* what each frame writes; the reference driver is WDDM 3.2 by default then */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
-    bool (*gate)(void *ctx, struct vidmm_lab *lab, uint64_t event); /* of the player, unless
+    bool (*gate)(void *ctx, struct vidmm_harness *harness, uint64_t event); /* of the player, unless
                                                                      `dirty`; or NULL */
     void *gate_ctx;
 };

@@ -3,7 +3,7 @@
  *
  * A workload is a list of events (allocate, free, map, unmap, submit, present; further GPU
  * addresses of allocations; offers), read from a recording (JSON Lines, plain or .zst;
- * docs/workloads.md) or made by a seeded generator. The player replays it over a started lab and
+ * docs/workloads.md) or made by a seeded generator. The player replays it over a started harness and
  * holds every byte against the oracle.
  */
 #ifndef VIDMM_WORKLOAD_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <vidmm/lab.h>
+#include <vidmm/harness.h>
 
 enum vidmm_event_kind {
     VIDMM_EVENT_ALLOC,
@@ -101,7 +101,7 @@ struct vidmm_play_options {
     void *progress_ctx;
     /* Called before each event, in its thread and without locks, so that with several threads calls
      * overlap; false: the replay ends here, and nothing is verified any more. NULL: never. */
-    bool (*gate)(void *ctx, struct vidmm_lab *lab, uint64_t event);
+    bool (*gate)(void *ctx, struct vidmm_harness *harness, uint64_t event);
     void *gate_ctx;
 };
 
@@ -157,7 +157,7 @@ enum vidmm_play_status {
 
 /*
  * The oracle is the adapter's observer, so it exists before the adapter: make a player, open the
- * lab with vidmm_player_observer in the adapter's configuration, then play.
+ * harness with vidmm_player_observer in the adapter's configuration, then play.
  */
 struct vidmm_player;
 struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload);
@@ -165,7 +165,7 @@ void vidmm_player_destroy(struct vidmm_player *player);
 const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player);
 /* Replays all; at the end everything is freed and every byte was compared. `text`: one sentence
  * unless OK. */
-enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidmm_lab *lab,
+enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidmm_harness *harness,
                                         const struct vidmm_play_options *options,
                                         struct vidmm_play_result *result, char *text,
                                         size_t text_size);

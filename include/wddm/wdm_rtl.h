@@ -196,7 +196,7 @@ FORCEINLINE VOID KeMemoryBarrier(VOID) {
 
 /*
  * Structured exceptions, in sources built as kernel code. Nothing raises one here: a bad address
- * ends the process, and the examination says in which call.
+ * ends the process, and the conformance check says in which call.
  */
 #if defined(_KERNEL_MODE) && !defined(_MSC_VER)
 #define EXCEPTION_EXECUTE_HANDLER    1

@@ -25,7 +25,7 @@ struct cli_options {
     const char *json; /* NULL: none */
     bool quiet;
     bool help;
-    struct vidmm_check_options check; /* what only the examination takes */
+    struct vidmm_check_options check; /* what only the conformance check takes */
     enum vidmm_check_format format;
     const char *output; /* NULL: standard output */
     const char *color;  /* NULL: auto */
@@ -46,7 +46,7 @@ struct cli_options {
  * exits with VIDMM_RUN_BAD_INPUT.
  */
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options);
-/* options_check.c: values of the examination's own options; false: one sentence is on standard
+/* options_check.c: values of the conformance check's own options; false: one sentence is on standard
  * error. */
 bool cli_take_only(char *words, struct cli_options *options);
 bool cli_take_reading(const char *word, struct cli_options *options);

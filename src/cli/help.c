@@ -131,7 +131,7 @@ void cli_help_check(FILE *out) {
           "      --output FILE      the report's file, whole or not at all\n"
           "      --timeout SECONDS  most time of one run of a stage (default 10)\n"
           "      --color WHEN       auto (default), always or never\n"
-          "      --seed N           another examination of the same kind\n"
+          "      --seed N           another conformance check of the same kind\n"
           "      --ddi VERSION      interface version of the reference driver\n"
           "      --set NAME=VALUE   a setting of the driver or the hardware\n"
           "      --trace            every DDI call and DbgPrint on standard error\n"

@@ -1,5 +1,5 @@
 /*
- * options_check.c - values of the options that only the examination has.
+ * options_check.c - values of the options that only the conformance check has.
  */
 #include "cli.h"
 

@@ -1,11 +1,11 @@
 /*
  * host.c - a host is built, torn down and judged here; each part of it has a file of its own.
  */
-#include "irql.h"
-#include "loader.h"
-#include "os.h"
-#include "threads.h"
-#include "timers.h"
+#include "kernel/irql.h"
+#include "driver/loader.h"
+#include "kernel/os.h"
+#include "kernel/threads.h"
+#include "kernel/timers.h"
 #include "world.h"
 
 #include <stdarg.h>

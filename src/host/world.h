@@ -10,18 +10,18 @@
 
 #include <vidmm/host.h>
 
-#include "allocations.h"
-#include "bars.h"
-#include "device.h"
-#include "dpc.h"
-#include "engines.h"
-#include "interrupt.h"
-#include "iommu.h"
-#include "mdl.h"
-#include "physical.h"
-#include "pool.h"
-#include "seam.h"
-#include "violations.h"
+#include "memory/allocations.h"
+#include "memory/bars.h"
+#include "driver/device.h"
+#include "kernel/dpc.h"
+#include "kernel/engines.h"
+#include "kernel/interrupt.h"
+#include "memory/iommu.h"
+#include "memory/mdl.h"
+#include "memory/physical.h"
+#include "memory/pool.h"
+#include "driver/thunks.h"
+#include "text/violations.h"
 
 struct vidmm_host {
     struct vidmm_host_config config;
@@ -38,7 +38,7 @@ struct vidmm_host {
     struct host_interrupt interrupt;
     struct host_dpcs dpcs;
     struct host_device device;
-    struct host_seam seam;
+    struct host_thunks thunks;
     struct vidmm_host_sink sink;
     struct vidmm_os os;
     struct vidmm_hw_host hw_host;

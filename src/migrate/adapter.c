@@ -13,20 +13,20 @@
 #include <vidmm/virtual.h>
 
 static struct vidmm_adapter *begin(struct migrate_adapter *adapter) {
-    vidmm_host_aside(adapter->lab->host, true);
-    return adapter->lab->adapter;
+    vidmm_host_unhashed(adapter->harness->host, true);
+    return adapter->harness->adapter;
 }
 
 /* The answer as a sentence, when it is none to go on with. */
 static bool finish(struct migrate_adapter *adapter, enum vidmm_status status, const char *doing) {
-    struct vidmm_fault fault;
-    vidmm_host_aside(adapter->lab->host, false);
+    struct vidmm_error error;
+    vidmm_host_unhashed(adapter->harness->host, false);
     if (status == VIDMM_OK)
         return true;
-    vidmm_last_fault(adapter->lab->adapter, &fault);
+    vidmm_last_error(adapter->harness->adapter, &error);
     int length = snprintf(adapter->why, sizeof adapter->why, "%s failed: ", doing);
-    if (fault.status == status && fault.call != NULL)
-        vidmm_fault_text(&fault, adapter->why + length, sizeof adapter->why - (size_t)length);
+    if (error.status == status && error.call != NULL)
+        vidmm_error_text(&error, adapter->why + length, sizeof adapter->why - (size_t)length);
     else
         snprintf(adapter->why + length, sizeof adapter->why - (size_t)length,
                  "the manager answered %d", (int)status);
@@ -49,13 +49,13 @@ static const char *obstacle(struct vidmm_adapter *adapter) {
 static uint32_t adapter_segments(void *ctx, struct migrate_segment *list, uint32_t room) {
     struct migrate_adapter *adapter = ctx;
     struct vidmm_segment_info info;
-    const char *why = obstacle(adapter->lab->adapter);
+    const char *why = obstacle(adapter->harness->adapter);
     uint32_t count = 0;
     snprintf(adapter->why, sizeof adapter->why, "%s",
              why != NULL ? why : "the adapter has no memory of its own that could be moved");
-    for (uint32_t id = 1; why == NULL && vidmm_segment_info(adapter->lab->adapter, id, &info);
+    for (uint32_t id = 1; why == NULL && vidmm_segment_info(adapter->harness->adapter, id, &info);
          id++) {
-        uint32_t page = info.aperture ? 0 : vidmm_dirty_page(adapter->lab->adapter, id);
+        uint32_t page = info.aperture ? 0 : vidmm_dirty_page(adapter->harness->adapter, id);
         if (info.aperture)
             continue;
         if (page == 0 || count == room) {
@@ -76,7 +76,7 @@ static bool adapter_prepare(void *ctx, enum vidmm_migration_side side) {
 static void adapter_end(void *ctx) {
     struct migrate_adapter *adapter = ctx;
     vidmm_migration_end(begin(adapter));
-    vidmm_host_aside(adapter->lab->host, false);
+    vidmm_host_unhashed(adapter->harness->host, false);
 }
 
 static bool adapter_pause(void *ctx) {
@@ -154,7 +154,7 @@ static bool adapter_write(void *ctx, uint32_t id, const struct vidmm_memory_rang
 
 static uint64_t adapter_calls_hash(void *ctx) {
     struct migrate_adapter *adapter = ctx;
-    return vidmm_host_calls_hash(adapter->lab->host);
+    return vidmm_host_calls_hash(adapter->harness->host);
 }
 
 static const char *adapter_why(void *ctx) {

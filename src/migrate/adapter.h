@@ -1,15 +1,15 @@
 /*
- * adapter.h - the adapter of a lab as the virtual GPU that moves.
+ * adapter.h - the adapter of a harness as the virtual GPU that moves.
  */
 #ifndef VIDMM_MIGRATE_ADAPTER_H
 #define VIDMM_MIGRATE_ADAPTER_H
 
-#include <vidmm/lab.h>
+#include <vidmm/harness.h>
 
 #include "device.h"
 
 struct migrate_adapter {
-    struct vidmm_lab *lab;
+    struct vidmm_harness *harness;
     char why[320];
 };
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
+static bool gate(void *ctx, struct vidmm_harness *harness, uint64_t event) {
     struct migrate_session *session = ctx;
-    session->adapter.lab = lab;
+    session->adapter.harness = harness;
     for (;;) {
         enum migrate_verdict verdict = migrate_target_step(&session->target, event);
         if (verdict != MIGRATE_HOLD) {

@@ -20,9 +20,9 @@ static void pace(struct migrate_session *session, uint64_t event) {
     session->source.idle_until = session->frame_at;
 }
 
-static bool gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
+static bool gate(void *ctx, struct vidmm_harness *harness, uint64_t event) {
     struct migrate_session *session = ctx;
-    session->adapter.lab = lab;
+    session->adapter.harness = harness;
     pace(session, event);
     for (;;) {
         enum migrate_verdict verdict = migrate_source_step(&session->source, event);

@@ -2,11 +2,11 @@
  * referee.c - the referee's life, and what every watched call has in common: the breadcrumb, the
  * lock, the class of calls that exclude each other; see judge.h.
  */
-#include "dirty.h"
-#include "judge.h"
-#include "work.h"
-#include "own_memory.h"
-#include "services.h"
+#include "state/dirty.h"
+#include "state/judge.h"
+#include "state/work.h"
+#include "state/own_memory.h"
+#include "service/services.h"
 
 #include <stdio.h>
 #include <stdlib.h>

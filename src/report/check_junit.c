@@ -1,5 +1,5 @@
 /*
- * check_junit.c - an examination as JUnit XML: a test case a rule, and one for each other kind of
+ * check_junit.c - an conformance check as JUnit XML: a test case a rule, and one for each other kind of
  * finding. Strict readers want the time and place of a suite and at most one failure a case.
  */
 #include "check.h"
@@ -98,7 +98,7 @@ static bool stands_alone(const struct vidmm_check_result *result,
 static void put_alone(FILE *out, const struct vidmm_finding *finding, uint32_t number) {
     char id[16], name[32];
     snprintf(name, sizeof name, "%s %" PRIu32, report_check_id(finding, id, sizeof id), number);
-    open_case(out, "vidmm.examination", name);
+    open_case(out, "vidmm.conformance check", name);
     open_failure(out, finding);
     put_sentence(out, finding);
     fputs("</failure>\n    </testcase>\n", out);

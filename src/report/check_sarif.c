@@ -1,5 +1,5 @@
 /*
- * check_sarif.c - an examination as SARIF 2.1.0, which code hosts show next to the source.
+ * check_sarif.c - an conformance check as SARIF 2.1.0, which code hosts show next to the source.
  */
 #include "check.h"
 
@@ -60,11 +60,11 @@ static json_t *result_object(const struct vidmm_check_result *result,
                              const struct vidmm_finding *finding) {
     char id[16], text[640];
     vidmm_finding_text(finding, text, sizeof text);
-    json_t *location =
-        json_pack("{s:{s:{s:o}}, s:[{s:o, s:s}]}", "physicalLocation", "artifactLocation", "uri",
-                  uri(result->driver), "logicalLocations", "fullyQualifiedName",
-                  report_json_text(finding->where[0] != '\0' ? finding->where : "examination"),
-                  "kind", "function");
+    json_t *location = json_pack(
+        "{s:{s:{s:o}}, s:[{s:o, s:s}]}", "physicalLocation", "artifactLocation", "uri",
+        uri(result->driver), "logicalLocations", "fullyQualifiedName",
+        report_json_text(finding->where[0] != '\0' ? finding->where : "conformance check"), "kind",
+        "function");
     return json_pack("{s:s, s:s, s:o, s:[o], s:i, s:{s:I, s:o, s:o}}", "ruleId",
                      report_check_id(finding, id, sizeof id), "level", level(finding), "message",
                      message(text), "locations", location, "occurrenceCount", (int)finding->times,

@@ -17,7 +17,7 @@ struct tracked {
 };
 
 struct run_dirty {
-    struct vidmm_lab *lab;
+    struct vidmm_harness *harness;
     const struct vidmm_workload *workload;
     struct vidmm_frames frames; /* that will be looked at */
     struct tracked *tracked;
@@ -90,14 +90,14 @@ static void end_frame(struct run_dirty *dirty) {
     result->frames++;
 }
 
-bool run_dirty_gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
+bool run_dirty_gate(void *ctx, struct vidmm_harness *harness, uint64_t event) {
     struct run_dirty *dirty = ctx;
     if (event == 0 || dirty->workload->events[event - 1].kind != dirty->frames.end)
         return true;
     pthread_mutex_lock(&dirty->lock);
-    vidmm_host_aside(lab->host, true);
+    vidmm_host_unhashed(harness->host, true);
     end_frame(dirty);
-    vidmm_host_aside(lab->host, false);
+    vidmm_host_unhashed(harness->host, false);
     bool good = dirty->status == VIDMM_OK;
     pthread_mutex_unlock(&dirty->lock);
     return good;
@@ -108,14 +108,14 @@ bool run_dirty_gate(void *ctx, struct vidmm_lab *lab, uint64_t event) {
 /* A basis over the whole of memory segment `id`, if the driver tracks it. */
 static enum vidmm_status track(struct run_dirty *dirty, uint32_t id) {
     struct vidmm_segment_info segment;
-    uint32_t page = vidmm_dirty_page(dirty->lab->adapter, id);
-    if (!vidmm_segment_info(dirty->lab->adapter, id, &segment) || segment.aperture || page == 0)
+    uint32_t page = vidmm_dirty_page(dirty->harness->adapter, id);
+    if (!vidmm_segment_info(dirty->harness->adapter, id, &segment) || segment.aperture || page == 0)
         return VIDMM_OK;
     struct tracked *tracked = &dirty->tracked[dirty->count];
     const struct vidmm_memory_range all = {.size = segment.size / page * page};
     const struct vidmm_dirty_query query = {0};
     enum vidmm_status status =
-        vidmm_basis_create(dirty->lab->adapter, id, &all, 1, &tracked->basis);
+        vidmm_basis_create(dirty->harness->adapter, id, &all, 1, &tracked->basis);
     if (status != VIDMM_OK)
         return status;
     dirty->count++;
@@ -129,7 +129,7 @@ static enum vidmm_status track(struct run_dirty *dirty, uint32_t id) {
 static enum vidmm_status track_all(struct run_dirty *dirty) {
     struct vidmm_adapter_info info;
     enum vidmm_status status = VIDMM_OK;
-    vidmm_adapter_info(dirty->lab->adapter, &info);
+    vidmm_adapter_info(dirty->harness->adapter, &info);
     dirty->tracked = calloc(info.segments + 1u, sizeof *dirty->tracked);
     if (dirty->tracked == NULL)
         return VIDMM_NO_MEMORY;
@@ -152,36 +152,36 @@ static void choose_sizes(struct run_dirty *dirty) {
 }
 
 static void release(struct run_dirty *dirty) {
-    vidmm_host_aside(dirty->lab->host, true);
+    vidmm_host_unhashed(dirty->harness->host, true);
     for (uint32_t i = 0; i < dirty->count; i++) {
         vidmm_basis_destroy(dirty->tracked[i].basis);
         free(dirty->tracked[i].bits);
     }
-    vidmm_host_aside(dirty->lab->host, false);
+    vidmm_host_unhashed(dirty->harness->host, false);
     pthread_mutex_destroy(&dirty->lock);
     free(dirty->tracked);
     free(dirty);
 }
 
 /* A sentence for what failed last. */
-static void say_fault(const struct run_dirty *dirty, char *text, size_t text_size) {
-    struct vidmm_fault fault;
-    vidmm_last_fault(dirty->lab->adapter, &fault);
+static void say_error(const struct run_dirty *dirty, char *text, size_t text_size) {
+    struct vidmm_error error;
+    vidmm_last_error(dirty->harness->adapter, &error);
     if (dirty->status == VIDMM_NO_MEMORY)
         snprintf(text, text_size, "out of memory for dirty-bit tracking");
     else
-        vidmm_fault_text(&fault, text, text_size);
+        vidmm_error_text(&error, text, text_size);
 }
 
-struct run_dirty *run_dirty_start(struct vidmm_lab *lab, const struct vidmm_workload *workload,
-                                  uint64_t frame_limit, struct vidmm_run_dirty *result, char *text,
-                                  size_t text_size) {
+struct run_dirty *run_dirty_start(struct vidmm_harness *harness,
+                                  const struct vidmm_workload *workload, uint64_t frame_limit,
+                                  struct vidmm_run_dirty *result, char *text, size_t text_size) {
     struct run_dirty *dirty = calloc(1, sizeof *dirty);
     if (dirty == NULL) {
         snprintf(text, text_size, "out of memory for dirty-bit tracking");
         return NULL;
     }
-    *dirty = (struct run_dirty){.lab = lab,
+    *dirty = (struct run_dirty){.harness = harness,
                                 .workload = workload,
                                 .frames = vidmm_workload_frames(workload),
                                 .result = result};
@@ -189,11 +189,11 @@ struct run_dirty *run_dirty_start(struct vidmm_lab *lab, const struct vidmm_work
     if (frame_limit != 0 && frame_limit < dirty->frames.count)
         dirty->frames.count = frame_limit;
     memset(result, 0, sizeof *result);
-    vidmm_host_aside(lab->host, true);
+    vidmm_host_unhashed(harness->host, true);
     dirty->status = track_all(dirty);
-    vidmm_host_aside(lab->host, false);
+    vidmm_host_unhashed(harness->host, false);
     if (dirty->status != VIDMM_OK) {
-        say_fault(dirty, text, text_size);
+        say_error(dirty, text, text_size);
         release(dirty);
         return NULL;
     }
@@ -223,7 +223,7 @@ bool run_dirty_stop(struct run_dirty *dirty, char *text, size_t text_size) {
         result->samples++;
     }
     if (!good)
-        say_fault(dirty, text, text_size);
+        say_error(dirty, text, text_size);
     release(dirty);
     return good;
 }

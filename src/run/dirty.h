@@ -11,14 +11,14 @@
 struct run_dirty;
 
 /*
- * Starts tracking on `lab`. NULL: `text` says why not. `result` is filled as frames go by and
+ * Starts tracking on `harness`. NULL: `text` says why not. `result` is filled as frames go by and
  * complete after run_dirty_stop.
  */
-struct run_dirty *run_dirty_start(struct vidmm_lab *lab, const struct vidmm_workload *workload,
-                                  uint64_t frame_limit, struct vidmm_run_dirty *result, char *text,
-                                  size_t text_size);
+struct run_dirty *run_dirty_start(struct vidmm_harness *harness,
+                                  const struct vidmm_workload *workload, uint64_t frame_limit,
+                                  struct vidmm_run_dirty *result, char *text, size_t text_size);
 /* vidmm_play_options.gate; ctx is the struct run_dirty. */
-bool run_dirty_gate(void *ctx, struct vidmm_lab *lab, uint64_t event);
+bool run_dirty_gate(void *ctx, struct vidmm_harness *harness, uint64_t event);
 /* False: a query failed; `text` says so. NULL is fine. */
 bool run_dirty_stop(struct run_dirty *dirty, char *text, size_t text_size);
 

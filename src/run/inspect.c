@@ -51,19 +51,19 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
                                         size_t text_size) {
     memset(inspection, 0, sizeof *inspection);
     run_driver_name(options, inspection->driver, sizeof inspection->driver);
-    struct vidmm_lab lab;
-    enum vidmm_run_status status = run_open(options, 0, NULL, NULL, &lab, text, text_size);
+    struct vidmm_harness harness;
+    enum vidmm_run_status status = run_open(options, 0, NULL, NULL, &harness, text, text_size);
     if (status != VIDMM_RUN_VERIFIED)
         return status;
-    vidmm_adapter_info(lab.adapter, &inspection->adapter);
-    vidmm_gpummu_info(lab.adapter, &inspection->mmu);
-    ask_budgets(lab.adapter, inspection);
-    if (!copy_segments(lab.adapter, inspection)) {
+    vidmm_adapter_info(harness.adapter, &inspection->adapter);
+    vidmm_gpummu_info(harness.adapter, &inspection->mmu);
+    ask_budgets(harness.adapter, inspection);
+    if (!copy_segments(harness.adapter, inspection)) {
         snprintf(text, text_size, "out of memory");
         status = VIDMM_RUN_DRIVER_FAILED;
     }
     char closing[512] = "";
-    if (vidmm_lab_close(&lab, closing, sizeof closing) != VIDMM_LAB_OK &&
+    if (vidmm_harness_close(&harness, closing, sizeof closing) != VIDMM_HARNESS_OK &&
         status == VIDMM_RUN_VERIFIED) {
         snprintf(text, text_size, "%s", closing);
         status = VIDMM_RUN_WRONG;

@@ -1,5 +1,5 @@
 /*
- * open.c - from a run's options to a started lab.
+ * open.c - from a run's options to a started harness.
  *
  * The reference driver takes everything it can be told through settings; VRAM size and interface
  * version are settings too, only with options of their own. A driver from a shared object sees the
@@ -91,7 +91,7 @@ static void fill_host_config(const struct vidmm_run_options *options,
 
 enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
                                const struct vidmm_observer *observer, struct vidmm_ledger *ledger,
-                               struct vidmm_lab *lab, char *text, size_t text_size) {
+                               struct vidmm_harness *harness, char *text, size_t text_size) {
     struct settings settings;
     if (!settings_make(options, &settings)) {
         snprintf(text, text_size, "out of memory");
@@ -105,16 +105,16 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
         adapter.agp_base = AGP_BASE;
         adapter.agp_size = AGP_BYTES;
     }
-    const struct vidmm_lab_judging judging = {.ledger = ledger};
-    enum vidmm_lab_result opened = vidmm_lab_open_judged(
-        &host, &adapter, ledger != NULL ? &judging : NULL, lab, text, text_size);
+    const struct vidmm_harness_judging judging = {.ledger = ledger};
+    enum vidmm_harness_result opened = vidmm_harness_open_judged(
+        &host, &adapter, ledger != NULL ? &judging : NULL, harness, text, text_size);
     free(settings.list);
     switch (opened) {
-    case VIDMM_LAB_OK:
+    case VIDMM_HARNESS_OK:
         return VIDMM_RUN_VERIFIED;
-    case VIDMM_LAB_REFUSED:
+    case VIDMM_HARNESS_REFUSED:
         return VIDMM_RUN_WRONG;
-    case VIDMM_LAB_DRIVER_FAILED:
+    case VIDMM_HARNESS_DRIVER_FAILED:
         break;
     }
     return VIDMM_RUN_DRIVER_FAILED;

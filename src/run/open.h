@@ -1,5 +1,5 @@
 /*
- * open.h - from a run's options to a started lab; shared by run.c and inspect.c.
+ * open.h - from a run's options to a started harness; shared by run.c and inspect.c.
  */
 #ifndef VIDMM_RUN_OPEN_H
 #define VIDMM_RUN_OPEN_H
@@ -14,6 +14,6 @@ void run_driver_name(const struct vidmm_run_options *options, char *name, size_t
  */
 enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t peak,
                                const struct vidmm_observer *observer, struct vidmm_ledger *ledger,
-                               struct vidmm_lab *lab, char *text, size_t text_size);
+                               struct vidmm_harness *harness, char *text, size_t text_size);
 
 #endif

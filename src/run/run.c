@@ -1,5 +1,5 @@
 /*
- * run.c - a whole run: lab up, replay, judge, lab down.
+ * run.c - a whole run: harness up, replay, judge, harness down.
  */
 #include "dirty.h"
 #include "open.h"
@@ -27,8 +27,9 @@ static void add_violation(struct vidmm_run_result *result, const char *text) {
         list[result->violation_count++] = copy;
 }
 
-static enum vidmm_run_status verdict_of_play(enum vidmm_play_status played, struct vidmm_lab *lab) {
-    struct vidmm_fault fault;
+static enum vidmm_run_status verdict_of_play(enum vidmm_play_status played,
+                                             struct vidmm_harness *harness) {
+    struct vidmm_error error;
     switch (played) {
     case VIDMM_PLAY_OK:
         return VIDMM_RUN_VERIFIED;
@@ -36,8 +37,8 @@ static enum vidmm_run_status verdict_of_play(enum vidmm_play_status played, stru
         return VIDMM_RUN_WRONG;
     case VIDMM_PLAY_DRIVER_FAILED:
         /* A driver that failed by an answer that no driver may give broke a rule. */
-        vidmm_last_fault(lab->adapter, &fault);
-        return fault.status == VIDMM_DRIVER_BROKE_RULE ? VIDMM_RUN_WRONG : VIDMM_RUN_DRIVER_FAILED;
+        vidmm_last_error(harness->adapter, &error);
+        return error.status == VIDMM_DRIVER_BROKE_RULE ? VIDMM_RUN_WRONG : VIDMM_RUN_DRIVER_FAILED;
     case VIDMM_PLAY_NO_MEMORY:
         break;
     }
@@ -54,19 +55,20 @@ static uint64_t memory_segments(struct vidmm_adapter *adapter) {
 }
 
 /* Everything that only a host and an adapter that still exist can tell. */
-static void keep_figures(struct vidmm_lab *lab, struct vidmm_run_result *result) {
-    vidmm_adapter_info(lab->adapter, &result->adapter);
-    vidmm_gpummu_info(lab->adapter, &result->mmu);
-    result->vram_bytes = memory_segments(lab->adapter);
-    result->calls = vidmm_host_calls(lab->host);
-    result->calls_hash = vidmm_host_calls_hash(lab->host);
-    result->allocations = vidmm_host_allocations(lab->host);
-    result->failed_once = vidmm_host_failed_once(lab->host);
+static void keep_figures(struct vidmm_harness *harness, struct vidmm_run_result *result) {
+    vidmm_adapter_info(harness->adapter, &result->adapter);
+    vidmm_gpummu_info(harness->adapter, &result->mmu);
+    result->vram_bytes = memory_segments(harness->adapter);
+    result->calls = vidmm_host_calls(harness->host);
+    result->calls_hash = vidmm_host_calls_hash(harness->host);
+    result->allocations = vidmm_host_allocations(harness->host);
+    result->failed_once = vidmm_host_failed_once(harness->host);
     result->played = true;
 }
 
 static void play(const struct vidmm_run_options *options, struct vidmm_player *player,
-                 struct vidmm_lab *lab, struct run_dirty *dirty, struct vidmm_run_result *result) {
+                 struct vidmm_harness *harness, struct run_dirty *dirty,
+                 struct vidmm_run_result *result) {
     struct vidmm_play_options play_options = {
         .threads = options->threads,
         .frame_limit = options->frame_limit,
@@ -77,35 +79,35 @@ static void play(const struct vidmm_run_options *options, struct vidmm_player *p
     };
     char text[sizeof result->text] = "";
     enum vidmm_play_status played =
-        vidmm_player_run(player, lab, &play_options, &result->play, text, sizeof text);
-    worsen(result, verdict_of_play(played, lab), text);
-    keep_figures(lab, result);
-    for (uint32_t i = 0; i < vidmm_host_violations(lab->host); i++)
-        add_violation(result, vidmm_host_violation(lab->host, i));
+        vidmm_player_run(player, harness, &play_options, &result->play, text, sizeof text);
+    worsen(result, verdict_of_play(played, harness), text);
+    keep_figures(harness, result);
+    for (uint32_t i = 0; i < vidmm_host_violations(harness->host); i++)
+        add_violation(result, vidmm_host_violation(harness->host, i));
 }
 
 /* The same, with what each frame writes if that was asked for. */
 static void play_tracked(const struct vidmm_workload *workload,
                          const struct vidmm_run_options *options, struct vidmm_player *player,
-                         struct vidmm_lab *lab, struct vidmm_run_result *result) {
+                         struct vidmm_harness *harness, struct vidmm_run_result *result) {
     char text[sizeof result->text] = "";
     struct run_dirty *dirty = NULL;
     if (options->dirty) {
-        dirty =
-            run_dirty_start(lab, workload, options->frame_limit, &result->dirty, text, sizeof text);
+        dirty = run_dirty_start(harness, workload, options->frame_limit, &result->dirty, text,
+                                sizeof text);
         if (dirty == NULL) {
             worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
             return;
         }
     }
-    play(options, player, lab, dirty, result);
+    play(options, player, harness, dirty, result);
     if (!run_dirty_stop(dirty, text, sizeof text))
         worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
 }
 
-static void go_down(struct vidmm_lab *lab, struct vidmm_run_result *result) {
+static void go_down(struct vidmm_harness *harness, struct vidmm_run_result *result) {
     char text[sizeof result->text] = "";
-    if (vidmm_lab_close(lab, text, sizeof text) != VIDMM_LAB_OK)
+    if (vidmm_harness_close(harness, text, sizeof text) != VIDMM_HARNESS_OK)
         add_violation(result, text);
 }
 
@@ -120,15 +122,15 @@ static void add_findings(const struct vidmm_ledger *ledger, struct vidmm_run_res
     }
 }
 
-static void play_in_lab(const struct vidmm_workload *workload,
-                        const struct vidmm_run_options *options, struct vidmm_player *player,
-                        struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
-    struct vidmm_lab lab;
+static void play_in_harness(const struct vidmm_workload *workload,
+                            const struct vidmm_run_options *options, struct vidmm_player *player,
+                            struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
+    struct vidmm_harness harness;
     result->status = run_open(options, workload->peak_live_bytes, vidmm_player_observer(player),
-                              ledger, &lab, result->text, sizeof result->text);
+                              ledger, &harness, result->text, sizeof result->text);
     if (result->status == VIDMM_RUN_VERIFIED) {
-        play_tracked(workload, options, player, &lab, result);
-        go_down(&lab, result);
+        play_tracked(workload, options, player, &harness, result);
+        go_down(&harness, result);
     }
     if (ledger != NULL)
         add_findings(ledger, result);
@@ -150,7 +152,7 @@ enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
     if (player == NULL || (ledger == NULL && !options->unjudged))
         worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle or the referee");
     else
-        play_in_lab(workload, options, player, ledger, result);
+        play_in_harness(workload, options, player, ledger, result);
     free(ledger);
     vidmm_player_destroy(player);
     return result->status;

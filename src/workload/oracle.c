@@ -18,13 +18,13 @@ void oracle_destroy(struct oracle *oracle) {
     pthread_mutex_destroy(&oracle->lock);
 }
 
-void oracle_attach(struct oracle *oracle, struct vidmm_lab *lab) {
+void oracle_attach(struct oracle *oracle, struct vidmm_harness *harness) {
     struct vidmm_segment_info info;
     pthread_mutex_lock(&oracle->lock);
-    oracle->host = lab->host;
+    oracle->host = harness->host;
     pthread_mutex_unlock(&oracle->lock);
     /* Outside of the lock: the getter takes the adapter's, which is taken before ours elsewhere. */
-    for (uint32_t id = 1; id <= ORACLE_SEGMENTS && vidmm_segment_info(lab->adapter, id, &info);
+    for (uint32_t id = 1; id <= ORACLE_SEGMENTS && vidmm_segment_info(harness->adapter, id, &info);
          id++) {
         oracle->segment_base[id] = info.base;
         oracle->segment_aperture[id] = info.aperture;

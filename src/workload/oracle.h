@@ -57,7 +57,7 @@ struct oracle_kept {
 
 struct oracle {
     pthread_mutex_t lock;
-    struct vidmm_host *host;                    /* NULL before the lab is open */
+    struct vidmm_host *host;                    /* NULL before the harness is open */
     uint64_t segment_base[ORACLE_SEGMENTS + 1]; /* by id */
     bool segment_aperture[ORACLE_SEGMENTS + 1];
     uint64_t event; /* being played */
@@ -72,7 +72,7 @@ struct oracle {
 bool oracle_init(struct oracle *oracle);
 void oracle_destroy(struct oracle *oracle);
 /* The host and where its segments are; before any allocation is made. */
-void oracle_attach(struct oracle *oracle, struct vidmm_lab *lab);
+void oracle_attach(struct oracle *oracle, struct vidmm_harness *harness);
 /* Which event is played next, for reports; the last one is judged to its end. */
 void oracle_set_event(struct oracle *oracle, uint64_t event);
 

@@ -9,11 +9,11 @@
  */
 static bool note_unmade(struct vidmm_player *player) {
     struct vidmm_play_result *result = player->result;
-    struct vidmm_fault fault;
-    vidmm_last_fault(player->lab->adapter, &fault);
+    struct vidmm_error error;
+    vidmm_last_error(player->harness->adapter, &error);
     pthread_mutex_lock(&player->lock);
     if (result->refused++ == 0)
-        vidmm_fault_text(&fault, result->refusal, sizeof result->refusal);
+        vidmm_error_text(&error, result->refusal, sizeof result->refusal);
     pthread_mutex_unlock(&player->lock);
     return true;
 }
@@ -25,9 +25,9 @@ static bool start_oracle(struct vidmm_player *player, struct player_process *pro
     vidmm_allocation_info(allocation->handle, &info);
     /* The driver has the last word on whether it is tiled, and we know the layout of our own only.
      */
-    uint32_t pitch = !info.swizzled           ? 0
-                     : player->speaker.native ? allocation->oracle.pitch
-                                              : ORACLE_OPAQUE;
+    uint32_t pitch = !info.swizzled        ? 0
+                     : player->shim.native ? allocation->oracle.pitch
+                                           : ORACLE_OPAQUE;
     if (!oracle_allocation_made(&allocation->oracle, (uint32_t)(info.size / PAGE_BYTES), pitch))
         return player_fail(player, VIDMM_NO_MEMORY, "the oracle");
     allocation->size = info.size;
@@ -48,20 +48,20 @@ static bool start_oracle(struct vidmm_player *player, struct player_process *pro
 static bool play_alloc(struct vidmm_player *player, struct player_process *process,
                        const struct vidmm_event *event) {
     struct player_allocation *allocation = &player->allocations[event->allocation];
-    bool swizzled = player->speaker.native && (event->umd_flags & VIDMM_UMD_SWIZZLED) != 0;
-    uint32_t pitch = swizzled ? speaker_pitch(event->size, event->allocation) : 0;
+    bool swizzled = player->shim.native && (event->umd_flags & VIDMM_UMD_SWIZZLED) != 0;
+    uint32_t pitch = swizzled ? umd_shim_pitch(event->size, event->allocation) : 0;
     memset(allocation, 0, sizeof *allocation);
     oracle_allocation_start(&allocation->oracle, &player->oracle, event->allocation, pitch);
     allocation->oracle.device = process->device;
     allocation->process = process;
-    const struct speaker_request request = {.size = (event->size + PAGE_BYTES - 1) / PAGE_BYTES *
-                                                    PAGE_BYTES,
-                                            .umd_flags = event->umd_flags,
-                                            .priority = event->priority,
-                                            .pitch = pitch,
-                                            .user = &allocation->oracle};
+    const struct umd_shim_request request = {.size = (event->size + PAGE_BYTES - 1) / PAGE_BYTES *
+                                                     PAGE_BYTES,
+                                             .umd_flags = event->umd_flags,
+                                             .priority = event->priority,
+                                             .pitch = pitch,
+                                             .user = &allocation->oracle};
     enum vidmm_status status =
-        speaker_create(&player->speaker, process->device, &request, &allocation->handle);
+        umd_shim_create(&player->shim, process->device, &request, &allocation->handle);
     if (status == VIDMM_DOES_NOT_FIT)
         return note_unmade(player);
     if (status != VIDMM_OK)

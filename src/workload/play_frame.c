@@ -11,16 +11,16 @@
  */
 static enum vidmm_status make_result(struct player_process *process, struct player_slot *slot) {
     struct vidmm_player *player = process->player;
-    const struct speaker_request request = {.size = PAGE_BYTES,
-                                            .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
-                                            .user = &slot->watch};
+    const struct umd_shim_request request = {.size = PAGE_BYTES,
+                                             .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
+                                             .user = &slot->watch};
     enum vidmm_status status;
     oracle_allocation_start(&slot->watch, &player->oracle, player->workload->allocation_count, 0);
     slot->watch.device = process->device;
     if (!oracle_allocation_made(&slot->watch, 1, 0))
         return VIDMM_NO_MEMORY;
     slot->watch.versions[0] = ORACLE_UNKNOWN;
-    status = speaker_create(&player->speaker, process->device, &request, &slot->result.handle);
+    status = umd_shim_create(&player->shim, process->device, &request, &slot->result.handle);
     slot->result.size = PAGE_BYTES;
     if (status != VIDMM_OK || !player->gpummu)
         return status;
@@ -30,7 +30,7 @@ static enum vidmm_status make_result(struct player_process *process, struct play
 
 bool play_frames_start(struct player_process *process) {
     struct vidmm_player *player = process->player;
-    if (!player->speaker.native)
+    if (!player->shim.native)
         return true;
     for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
         enum vidmm_status status = make_result(process, &process->slots[i]);
@@ -65,7 +65,7 @@ static bool collect(struct player_process *process, struct player_slot *slot) {
     struct vidmm_umd_result result;
     void *cpu = slot->cpu;
     enum vidmm_status status =
-        slot->fence == 0 ? VIDMM_OK : vidmm_wait(player->lab->adapter, slot->fence);
+        slot->fence == 0 ? VIDMM_OK : vidmm_wait(player->harness->adapter, slot->fence);
     slot->fence = 0;
     if (status == VIDMM_OK && slot->used && slot->cpu == NULL)
         status = vidmm_lock(slot->result.handle, 0, &cpu);
@@ -107,7 +107,7 @@ static void sample(struct vidmm_player *player, uint32_t at) {
     struct vidmm_play_result *result = player->result;
     struct vidmm_segment_info info;
     uint64_t vram = 0, aperture = 0, live = atomic_load(&player->live_bytes);
-    for (uint32_t id = 1; vidmm_segment_info(player->lab->adapter, id, &info); id++)
+    for (uint32_t id = 1; vidmm_segment_info(player->harness->adapter, id, &info); id++)
         *(info.aperture ? &aperture : &vram) += info.used;
     result->chart_vram[at] = vram;
     result->chart_aperture[at] = aperture;

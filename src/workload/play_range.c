@@ -174,7 +174,7 @@ static bool release(struct player_process *process, struct player_range *range) 
     if (range->va == 0)
         return true;
     enum vidmm_status status =
-        process->fence == 0 ? VIDMM_OK : vidmm_wait(player->lab->adapter, process->fence);
+        process->fence == 0 ? VIDMM_OK : vidmm_wait(player->harness->adapter, process->fence);
     if (status == VIDMM_OK)
         status = vidmm_va_free(process->space, range->va, range->tiles * VIDMM_TILE_BYTES);
     if (status != VIDMM_OK)

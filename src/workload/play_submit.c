@@ -117,14 +117,14 @@ static bool add_checks(struct player_process *process, struct player_allocation 
 static bool add_read(struct player_process *process, struct player_allocation *allocation) {
     struct vidmm_player *player = process->player;
     return add_reference(process, allocation, false) &&
-           (!player->speaker.native ||
+           (!player->shim.native ||
             add_checks(process, allocation, play_share(player, allocation, &allocation->read_turn),
                        RUNS_MAX));
 }
 
 static bool add_write(struct player_process *process, struct player_allocation *allocation) {
     struct vidmm_player *player = process->player;
-    if (!player->speaker.native)
+    if (!player->shim.native)
         return play_cpu(player, allocation, true) && add_reference(process, allocation, true);
     struct oracle_range range = play_share(player, allocation, &allocation->write_turn);
     uint64_t id = allocation->oracle.index + UINT64_C(1);
@@ -162,11 +162,11 @@ static bool note_status(struct player_process *process, enum vidmm_status status
         return true;
     if (status != VIDMM_DOES_NOT_FIT)
         return player_fail(player, status, "a submission");
-    struct vidmm_fault fault;
-    vidmm_last_fault(player->lab->adapter, &fault);
+    struct vidmm_error error;
+    vidmm_last_error(player->harness->adapter, &error);
     pthread_mutex_lock(&player->lock);
     if (result->refused++ == 0)
-        vidmm_fault_text(&fault, result->refusal, sizeof result->refusal);
+        vidmm_error_text(&error, result->refusal, sizeof result->refusal);
     pthread_mutex_unlock(&player->lock);
     return true;
 }

@@ -68,7 +68,7 @@ bool play_verify_freed(struct player_process *process, struct player_allocation 
         oracle_check_backing(&allocation->oracle, vidmm_allocation_backing(allocation->handle));
         return true;
     }
-    if (player->speaker.native)
+    if (player->shim.native)
         return play_submit_check(process, allocation);
     return !allocation->visible || look_through_lock(player, allocation);
 }

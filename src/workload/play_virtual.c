@@ -163,7 +163,7 @@ static enum vidmm_status next_buffer(struct player_process *process, struct play
     struct player_commands *commands = &process->ring[process->ring_next++ % COMMAND_BUFFERS];
     *out = commands;
     return commands->fence == 0 ? VIDMM_OK
-                                : vidmm_wait(process->player->lab->adapter, commands->fence);
+                                : vidmm_wait(process->player->harness->adapter, commands->fence);
 }
 
 static enum vidmm_status submit_part(struct player_process *process, uint32_t first, uint32_t count,
@@ -241,10 +241,10 @@ void play_virtual_leave(struct player_allocation *allocation) {
 /* System memory, cached: the CPU writes it all the time. */
 static enum vidmm_status make_buffer(struct player_process *process,
                                      struct player_commands *commands) {
-    const struct speaker_request request = {.size = BUFFER_BYTES,
-                                            .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED};
-    enum vidmm_status status = speaker_create(&process->player->speaker, process->device, &request,
-                                              &commands->buffer.handle);
+    const struct umd_shim_request request = {.size = BUFFER_BYTES,
+                                             .umd_flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED};
+    enum vidmm_status status = umd_shim_create(&process->player->shim, process->device, &request,
+                                               &commands->buffer.handle);
     commands->buffer.size = BUFFER_BYTES;
     if (status == VIDMM_OK)
         status = play_virtual_made(process, &commands->buffer);
@@ -280,7 +280,7 @@ bool play_virtual_start(struct player_process *process) {
     struct vidmm_player *player = process->player;
     if (pthread_mutex_init(&process->lists, NULL) != 0)
         return player_fail(player, VIDMM_NO_MEMORY, "a process");
-    enum vidmm_status status = vidmm_process_create(player->lab->adapter, &process->space);
+    enum vidmm_status status = vidmm_process_create(player->harness->adapter, &process->space);
     if (status == VIDMM_OK)
         status = vidmm_process_device_create(process->space, &process->device);
     if (status == VIDMM_OK)

@@ -1,5 +1,5 @@
 /*
- * player.c - replays a workload over a started lab and holds every byte against the oracle.
+ * player.c - replays a workload over a started harness and holds every byte against the oracle.
  */
 #include "player.h"
 
@@ -94,21 +94,21 @@ const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player) 
 }
 
 /* As a sentence, with the workload's own number of the allocation that it speaks of. */
-static void describe(const struct vidmm_fault *fault, char *text, size_t size) {
-    const struct oracle_allocation *allocation = fault->access.user;
-    vidmm_fault_text(fault, text, size);
+static void describe(const struct vidmm_error *error, char *text, size_t size) {
+    const struct oracle_allocation *allocation = error->access.user;
+    vidmm_error_text(error, text, size);
     size_t length = strlen(text);
-    if (fault->access.known && allocation != NULL)
+    if (error->access.known && allocation != NULL)
         snprintf(text + length, size - length, "; 0x%x is allocation %u of the workload",
-                 fault->access.allocation, allocation->index);
+                 error->access.allocation, allocation->index);
 }
 
 bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing) {
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     char sentence[512];
-    vidmm_last_fault(player->lab->adapter, &fault);
-    if (fault.status == status && fault.call != NULL)
-        describe(&fault, sentence, sizeof sentence);
+    vidmm_last_error(player->harness->adapter, &error);
+    if (error.status == status && error.call != NULL)
+        describe(&error, sentence, sizeof sentence);
     else
         snprintf(sentence, sizeof sentence, "the manager answered %d", (int)status);
     pthread_mutex_lock(&player->lock);
@@ -152,7 +152,7 @@ struct player_thread {
 /* Somebody may want the replay to end here, as it is. */
 static bool gate_open(struct vidmm_player *player, uint64_t event) {
     const struct vidmm_play_options *options = player->options;
-    if (options->gate == NULL || options->gate(options->gate_ctx, player->lab, event))
+    if (options->gate == NULL || options->gate(options->gate_ctx, player->harness, event))
         return true;
     pthread_mutex_lock(&player->lock);
     player->result->gated = true;
@@ -210,7 +210,7 @@ static void play_all(struct vidmm_player *player) {
 
 static bool start_physical(struct player_process *process) {
     struct vidmm_player *player = process->player;
-    enum vidmm_status status = vidmm_device_create(player->lab->adapter, &process->device);
+    enum vidmm_status status = vidmm_device_create(player->harness->adapter, &process->device);
     if (status == VIDMM_OK)
         status = vidmm_context_create(process->device, 0, &process->context);
     return status == VIDMM_OK || player_fail(player, status, "a device");
@@ -288,8 +288,8 @@ static void finish_frames(struct vidmm_player *player) {
 
 static void report(struct vidmm_player *player, uint64_t started) {
     struct vidmm_play_result *result = player->result;
-    const struct vidmm_os *os = vidmm_host_os(player->lab->host);
-    vidmm_stats(player->lab->adapter, &result->stats);
+    const struct vidmm_os *os = vidmm_host_os(player->harness->host);
+    vidmm_stats(player->harness->adapter, &result->stats);
     for (uint32_t i = 0; player->gpummu && i < player->workload->process_count; i++)
         play_virtual_report(&player->processes[i]);
     result->virtual_ns = os->now(os->ctx) - started;
@@ -307,17 +307,17 @@ static void conclude(struct vidmm_player *player) {
     }
 }
 
-enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidmm_lab *lab,
+enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidmm_harness *harness,
                                         const struct vidmm_play_options *options,
                                         struct vidmm_play_result *result, char *text,
                                         size_t text_size) {
-    const struct vidmm_os *os = vidmm_host_os(lab->host);
+    const struct vidmm_os *os = vidmm_host_os(harness->host);
     uint64_t started = os->now(os->ctx);
     uint32_t processes = player->workload->process_count;
     struct vidmm_gpummu_info mmu;
     memset(result, 0, sizeof *result);
     text[0] = 0;
-    player->lab = lab;
+    player->harness = harness;
     player->options = options;
     player->result = result;
     player->text = text;
@@ -325,9 +325,9 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     player->threads = options->threads < processes ? options->threads : processes;
     if (player->threads == 0)
         player->threads = 1;
-    oracle_attach(&player->oracle, lab);
-    speaker_start(&player->speaker, lab);
-    vidmm_gpummu_info(lab->adapter, &mmu);
+    oracle_attach(&player->oracle, harness);
+    umd_shim_start(&player->shim, harness);
+    vidmm_gpummu_info(harness->adapter, &mmu);
     player->gpummu = mmu.on || mmu.iommu;
     player->iommu = mmu.iommu;
     play_ranges_start(player);

@@ -27,7 +27,7 @@
 #include <vidmm/virtual.h>
 
 #include "oracle.h"
-#include "speaker.h"
+#include "umd_shim.h"
 
 #define PAGE_BYTES  VIDMM_PATTERN_PAGE
 #define FRAME_SLOTS 3u /* two frames in flight, and the one being made */
@@ -137,8 +137,8 @@ struct vidmm_player {
     bool iommu;     /* the CPU's: nobody reserves them, or maps tiles into them */
 
     /* While it runs: */
-    struct vidmm_lab *lab;
-    struct speaker speaker;
+    struct vidmm_harness *harness;
+    struct shim shim;
     const struct vidmm_play_options *options;
     uint32_t threads;
     _Atomic bool stop;

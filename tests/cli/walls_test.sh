@@ -8,10 +8,11 @@ failures=0
 
 house() { # a small one with one file in each room
     house=$(mktemp -d)
-    mkdir -p "$house"/include/{wddm,vidmm} "$house"/src/{manager,softgpu,host,lab,workload,cli,attic}
+    mkdir -p "$house"/include/{wddm,vidmm} "$house"/src/{manager,softgpu/{driver,hardware},host,harness,workload,cli,attic}
     mkdir -p "$house"/drivers/{common,plain,other}
     touch "$house/include/wddm/ntddk.h" "$house/include/vidmm/manager.h"
     echo '#include "own.h"' >"$house/src/manager/own.c"
+    touch "$house"/src/softgpu/{driver/kmd,hardware/hw}.h
     touch "$house/src/manager/own.h" "$house/drivers/common/skeleton.h" "$house/drivers/other/other.h"
 }
 
@@ -32,23 +33,23 @@ expect() {
 expect 0 src/manager/a.c '<string.h>'
 expect 0 src/manager/a.c '<ntddk.h>'
 expect 0 src/manager/a.c '"own.h"'
-expect 0 src/softgpu/hw_a.c '<vidmm/hwmodel.h>'
+expect 0 src/softgpu/hardware/a.c '<vidmm/hwmodel.h>'
 expect 0 src/host/a.c '<pthread.h>'
 expect 0 src/cli/a.c '<vidmm/manager.h>'
 expect 1 src/manager/a.c '<stdio.h>'
 expect 1 src/manager/a.c '<stdlib.h>'
 expect 1 src/manager/a.c '<vidmm/host.h>'
-expect 1 src/manager/a.c '"../softgpu/hw.h"'
-expect 1 src/softgpu/a.c '"../manager/own.h"'
-expect 1 src/softgpu/a.c '<vidmm/manager.h>'
-expect 1 src/softgpu/kmd.c '<vidmm/hwmodel.h>'
-expect 1 src/softgpu/hw_a.c '<ntddk.h>'
-expect 0 src/softgpu/kmd_a.c '"kmd.h"'
-expect 0 src/softgpu/kmd_a.c '"softgpu_regs.h"'
-expect 1 src/softgpu/kmd_a.c '"hw.h"'
-expect 1 src/softgpu/hw_a.c '"kmd.h"'
+expect 1 src/manager/a.c '"../softgpu/hardware/hw.h"'
+expect 1 src/softgpu/driver/a.c '"../../manager/own.h"'
+expect 1 src/softgpu/driver/a.c '<vidmm/manager.h>'
+expect 1 src/softgpu/driver/b.c '<vidmm/hwmodel.h>'
+expect 1 src/softgpu/hardware/a.c '<ntddk.h>'
+expect 0 src/softgpu/driver/a.c '"driver/kmd.h"'
+expect 0 src/softgpu/driver/a.c '"softgpu_regs.h"'
+expect 1 src/softgpu/driver/a.c '"hardware/hw.h"'
+expect 1 src/softgpu/hardware/a.c '"driver/kmd.h"'
 expect 1 src/host/a.c '<vidmm/manager.h>'
-expect 1 src/lab/a.c '"../manager/own.h"'
+expect 1 src/harness/a.c '"../manager/own.h"'
 expect 1 src/workload/a.c '<ntddk.h>'
 expect 1 src/cli/a.c '"../manager/own.h"'
 expect 1 include/vidmm/manager.h '<vidmm/host.h>'

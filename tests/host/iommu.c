@@ -40,7 +40,7 @@ static void assert_reaches(uint32_t pasid, uint64_t va, size_t bytes, const unsi
     }
 }
 
-static void assert_faults(uint32_t pasid, uint64_t va) {
+static void assert_errors(uint32_t pasid, uint64_t va) {
     size_t size = 1;
     assert_null(device.iommu(device.ctx, pasid, va, &size));
 }
@@ -87,26 +87,26 @@ static void nothing_else_is_reached(void **state) {
     (void)state;
     assert_int_not_equal(one, other);
     uint64_t va = os->iommu->map(os->ctx, one, mdl), end = va + PAGES * PAGE;
-    assert_faults(one, va); /* not shown yet */
+    assert_errors(one, va); /* not shown yet */
     os->iommu->show(os->ctx, one, va, true);
     size_t size = 2 * PAGE;
     assert_non_null(device.iommu(device.ctx, one, end - 1, &size));
     assert_int_equal(size, 1); /* not a byte behind the range */
-    assert_faults(one, end);
-    assert_faults(one, va - 1);
-    assert_faults(one, 0);
-    assert_faults(one, UINT64_MAX);
-    assert_faults(other, va);
-    assert_faults(0, va);
-    assert_faults(UINT32_MAX, va);
+    assert_errors(one, end);
+    assert_errors(one, va - 1);
+    assert_errors(one, 0);
+    assert_errors(one, UINT64_MAX);
+    assert_errors(other, va);
+    assert_errors(0, va);
+    assert_errors(UINT32_MAX, va);
     os->iommu->show(os->ctx, one, va, false);
-    assert_faults(one, va);
+    assert_errors(one, va);
     os->iommu->show(os->ctx, one, va, true);
     os->iommu->unmap(os->ctx, one, va);
-    assert_faults(one, va);
+    assert_errors(one, va);
     os->iommu->detach(os->ctx, one);
     os->iommu->detach(os->ctx, other);
-    assert_faults(one, va);
+    assert_errors(one, va);
     os->pages_free(os->ctx, mdl);
     assert_true(tiny_down(host, &error));
 }
@@ -151,7 +151,7 @@ static void many_ranges_of_many_processes_stay_apart(void **state) {
         if (range[r].va[p] != 0 && range[r].shown[p])
             assert_reaches(pasid[p], at, 1, range[r].cpu + (at - range[r].va[p]));
         else
-            assert_faults(pasid[p], at);
+            assert_errors(pasid[p], at);
     }
     for (uint32_t p = 0; p < PROCESSES; p++)
         os->iommu->detach(os->ctx, pasid[p]);

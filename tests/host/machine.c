@@ -1,4 +1,4 @@
-/* machine.c - IRQL, interrupts, registers, time, waiting and the seam. */
+/* machine.c - IRQL, interrupts, registers, time, waiting and the thunks. */
 #include "tiny.h"
 
 #include <pthread.h>
@@ -270,15 +270,15 @@ static uint64_t hash_beside(uint32_t every, uint64_t *calls, uint64_t *beside) {
         tiny_submit(host, ++fence);
         if (every == 0 || i % every != 0)
             continue;
-        vidmm_host_aside(host, true);
+        vidmm_host_unhashed(host, true);
         tiny_submit(host, ++fence);
-        vidmm_host_aside(host, false);
+        vidmm_host_unhashed(host, false);
     }
     assert_true(wait_for(host, &news, fence));
     uint64_t hash = vidmm_host_calls_hash(host);
     *calls = vidmm_host_calls(host);
-    *beside = vidmm_host_aside_calls(host);
-    assert_int_equal(*beside == 0, vidmm_host_aside_hash(host) == 0);
+    *beside = vidmm_host_unhashed_calls(host);
+    assert_int_equal(*beside == 0, vidmm_host_unhashed_hash(host) == 0);
     assert_true(tiny_down(host, &error));
     return hash;
 }

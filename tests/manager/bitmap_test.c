@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bitmap.h"
+#include "base/bitmap.h"
 
 #define BITS 300u
 

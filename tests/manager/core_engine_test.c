@@ -202,7 +202,7 @@ static void a_fence_that_cannot_be_stops_the_adapter(void **state) {
         world->aborted_off = i == 0 ? 100 : (uint32_t)-100;
         start_hanging(&two, world);
         assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_DRIVER_BROKE_RULE);
-        world_expect_fault(world, VIDMM_DRIVER_BROKE_RULE, "R281");
+        world_expect_error(world, VIDMM_DRIVER_BROKE_RULE, "R281");
         assert_int_equal(vidmm_wait_idle(world->adapter), VIDMM_STOPPED);
         world_end(world);
     }
@@ -281,7 +281,7 @@ static void a_page_fault_costs_its_device_and_nobody_else(void **state) {
     for (uint32_t anonymous = 0; anonymous < 2; anonymous++) {
         struct two two;
         struct world *world = engines();
-        struct vidmm_fault told;
+        struct vidmm_error told;
         start_hanging(&two, world);
         fault(&two, DXGK_PAGE_FAULT_WRITE | DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
                         (anonymous ? DXGK_PAGE_FAULT_FENCE_INVALID : 0));
@@ -290,7 +290,7 @@ static void a_page_fault_costs_its_device_and_nobody_else(void **state) {
         assert_int_equal(world->engine_resets, 1);
         expect_nothing_moved(&two);
         assert_int_equal(vidmm_wait(world->adapter, two.fence[0]), VIDMM_DEVICE_LOST);
-        vidmm_last_fault(world->adapter, &told);
+        vidmm_last_error(world->adapter, &told);
         assert_true(told.access.known);
         assert_true(told.access.write);
         assert_int_equal(told.access.address, 0x123456000);

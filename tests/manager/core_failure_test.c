@@ -87,7 +87,7 @@ static bool run(uint64_t fail_at, uint32_t paging_segment) {
     world->context_allocation = false;
     if (failed(world_start(world))) {
         assert_null(world->adapter);
-        assert_int_equal(world->fault.status, VIDMM_NO_MEMORY);
+        assert_int_equal(world->error.status, VIDMM_NO_MEMORY);
     } else {
         if (failed(vidmm_device_create(world->adapter, &device)))
             assert_int_equal(vidmm_device_create(world->adapter, &device), VIDMM_OK);
@@ -116,15 +116,15 @@ static void buffers_that_nobody_has_memory_for_are_named(void **state) {
     (void)state;
     struct vidmm_device *device = NULL;
     struct vidmm_context *context = NULL;
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     struct world *world = world_new(64 * KIB, 512 * KIB, 0);
     world->dma_size = UINT32_MAX;
     assert_int_equal(world_start(world), VIDMM_OK);
     assert_int_equal(vidmm_device_create(world->adapter, &device), VIDMM_OK);
     assert_int_equal(vidmm_context_create(device, 0, &context), VIDMM_NO_MEMORY);
-    vidmm_last_fault(world->adapter, &fault);
-    assert_string_equal(fault.field, "DXGK_CONTEXTINFO.DmaBufferSize");
-    assert_int_equal(fault.value, UINT32_MAX);
+    vidmm_last_error(world->adapter, &error);
+    assert_string_equal(error.field, "DXGK_CONTEXTINFO.DmaBufferSize");
+    assert_int_equal(error.value, UINT32_MAX);
     world_end(world);
 }
 

@@ -216,7 +216,7 @@ static void expect_broken(void (*damage)(struct world *world), const char *rule)
     struct vidmm_allocation *b = NULL;
     damage(world);
     assert_int_equal(world_use(context, true, 1, a), VIDMM_DRIVER_BROKE_RULE);
-    world_expect_fault(world, VIDMM_DRIVER_BROKE_RULE, rule);
+    world_expect_error(world, VIDMM_DRIVER_BROKE_RULE, rule);
     assert_int_equal(world_segment_of(a), 0);
     assert_int_equal(world_use(context, true, 1, a), VIDMM_STOPPED);
     assert_int_equal(world_try_create(device, world_only(SET(VRAM), PAGE), &b), VIDMM_STOPPED);

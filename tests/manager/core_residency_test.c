@@ -18,17 +18,17 @@ static void what_does_not_fit_leaves_everything_as_it_was(void **state) {
     struct vidmm_allocation *a = world_create(device, world_only(SET(VRAM), 40 * KIB));
     struct vidmm_allocation *b = world_create(device, world_only(SET(VRAM), 40 * KIB));
     struct vidmm_segment_info before, after;
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     world_write(a, 1);
     world_write(b, 2);
     assert_int_equal(world_use(context, true, 1, a), VIDMM_OK);
     assert_true(vidmm_segment_info(world->adapter, VRAM, &before));
     uint32_t builds = world->build_count;
     assert_int_equal(world_use(context, true, 2, a, b), VIDMM_DOES_NOT_FIT);
-    vidmm_last_fault(world->adapter, &fault);
-    assert_int_equal(fault.status, VIDMM_DOES_NOT_FIT);
-    assert_true(fault.index < 2);
-    assert_int_equal(fault.value, SET(VRAM));
+    vidmm_last_error(world->adapter, &error);
+    assert_int_equal(error.status, VIDMM_DOES_NOT_FIT);
+    assert_true(error.index < 2);
+    assert_int_equal(error.value, SET(VRAM));
     assert_true(vidmm_segment_info(world->adapter, VRAM, &after));
     assert_int_equal(after.used, before.used);
     assert_int_equal(after.residents, before.residents);
@@ -381,7 +381,7 @@ static void bad_allocations_are_refused_by_rule(void **state) {
         struct vidmm_allocation *allocation = NULL;
         assert_int_equal(world_try_create(device, cases[i].desc, &allocation),
                          VIDMM_DRIVER_BROKE_RULE);
-        world_expect_fault(world, VIDMM_DRIVER_BROKE_RULE, cases[i].rule);
+        world_expect_error(world, VIDMM_DRIVER_BROKE_RULE, cases[i].rule);
         assert_int_equal(world->objects, objects);
     }
     world_end(world);
@@ -396,7 +396,7 @@ static void allocation_statuses_are_judged(void **state) {
     world->create_status = STATUS_NOT_SUPPORTED;
     assert_int_equal(world_try_create(device, world_local(PAGE), &allocation),
                      VIDMM_DRIVER_BROKE_RULE);
-    world_expect_fault(world, VIDMM_DRIVER_BROKE_RULE, "R137");
+    world_expect_error(world, VIDMM_DRIVER_BROKE_RULE, "R137");
     world->create_status = STATUS_NO_MEMORY;
     assert_int_equal(world_try_create(device, world_local(PAGE), &allocation),
                      VIDMM_DRIVER_REFUSED);

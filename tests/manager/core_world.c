@@ -287,7 +287,7 @@ enum vidmm_status world_start(struct world *world) {
     call_referee(world);
     if (world->threads)
         pthread_create(&world->thread, NULL, gpu_thread, world);
-    return vidmm_adapter_start(&config, &world->adapter, &world->fault);
+    return vidmm_adapter_start(&config, &world->adapter, &world->error);
 }
 
 static void quit_thread(struct world *world) {
@@ -462,11 +462,11 @@ const DXGKARG_BUILDPAGINGBUFFER *world_find_build(const struct world *world, uin
     return NULL;
 }
 
-void world_expect_fault(struct world *world, enum vidmm_status status, const char *rule) {
-    struct vidmm_fault fault;
-    vidmm_last_fault(world->adapter, &fault);
-    assert_int_equal(fault.status, status);
-    assert_non_null(fault.call);
+void world_expect_error(struct world *world, enum vidmm_status status, const char *rule) {
+    struct vidmm_error error;
+    vidmm_last_error(world->adapter, &error);
+    assert_int_equal(error.status, status);
+    assert_non_null(error.call);
     if (rule)
-        assert_string_equal(fault.rule, rule);
+        assert_string_equal(error.rule, rule);
 }

@@ -111,7 +111,7 @@ struct world {
     struct vidmm_os os;
     DRIVER_INITIALIZATION_DATA ddi;
     struct vidmm_adapter *adapter;
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     struct vidmm_referee *referee; /* judges the manager in every test */
     struct vidmm_ledger ledger;
 
@@ -166,6 +166,6 @@ uint32_t world_count_builds(const struct world *world, uint32_t first,
                             DXGK_BUILDPAGINGBUFFER_OPERATION operation);
 const DXGKARG_BUILDPAGINGBUFFER *world_find_build(const struct world *world, uint32_t first,
                                                   DXGK_BUILDPAGINGBUFFER_OPERATION operation);
-void world_expect_fault(struct world *world, enum vidmm_status status, const char *rule);
+void world_expect_error(struct world *world, enum vidmm_status status, const char *rule);
 
 #endif

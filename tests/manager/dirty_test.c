@@ -69,7 +69,7 @@ static void a_segment_that_is_not_tracked_has_no_page_size(void **state) {
 
 static void expect_refused_start(struct world *world, const char *rule) {
     assert_int_equal(world_start(world), VIDMM_DRIVER_BROKE_RULE);
-    assert_string_equal(world->fault.rule, rule);
+    assert_string_equal(world->error.rule, rule);
     world_end(world);
 }
 

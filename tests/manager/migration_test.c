@@ -576,9 +576,9 @@ static void the_drivers_state_is_saved_and_restored(void **state) {
     assert_int_equal(
         vidmm_migration_restore(adapter_of(game), VIDMM_MIGRATION_IMMUTABLE, data, size),
         VIDMM_DRIVER_REFUSED);
-    struct vidmm_fault fault;
-    vidmm_last_fault(adapter_of(game), &fault);
-    assert_int_equal(fault.nt, STATUS_OBJECT_TYPE_MISMATCH);
+    struct vidmm_error error;
+    vidmm_last_error(adapter_of(game), &error);
+    assert_int_equal(error.nt, STATUS_OBJECT_TYPE_MISMATCH);
     vidmm_migration_release(adapter_of(game), data, size);
     finish(game);
 }

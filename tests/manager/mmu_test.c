@@ -69,9 +69,9 @@ static void impossible_answers_are_refused(void **state) {
         struct world *world = world_new(3, PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
         world->spoil = spoiled[i].spoil;
         assert_int_equal(world_start(world), VIDMM_DRIVER_BROKE_RULE);
-        assert_non_null(strstr(world->fault.field, spoiled[i].field));
+        assert_non_null(strstr(world->error.field, spoiled[i].field));
         if (spoiled[i].rule)
-            assert_string_equal(world->fault.rule, spoiled[i].rule);
+            assert_string_equal(world->error.rule, spoiled[i].rule);
         world_end(world);
     }
 }
@@ -137,7 +137,7 @@ static void a_function_that_is_missing_is_named(void **state) {
     (void)state;
     world->no_root_size = true;
     assert_int_equal(world_start(world), VIDMM_DRIVER_BROKE_RULE);
-    assert_string_equal(world->fault.call, "DxgkDdiGetRootPageTableSize");
+    assert_string_equal(world->error.call, "DxgkDdiGetRootPageTableSize");
     world_end(world);
 }
 

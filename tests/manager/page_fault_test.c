@@ -33,9 +33,9 @@ static void fault_at(struct player *player, uint64_t address, uint32_t flags) {
 }
 
 static struct vidmm_access access_of(struct player *player) {
-    struct vidmm_fault fault;
+    struct vidmm_error fault;
     assert_int_equal(submit(player), VIDMM_DEVICE_LOST);
-    vidmm_last_fault(player->game->world->adapter, &fault);
+    vidmm_last_error(player->game->world->adapter, &fault);
     assert_int_equal(fault.status, VIDMM_DEVICE_LOST);
     assert_true(fault.access.known);
     return fault.access;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "counting_os.h"
-#include "placer.h"
+#include "memory/placer.h"
 
 #define PAGE   4096u
 #define PAGES  4096u

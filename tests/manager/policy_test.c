@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "policy.h"
+#include "memory/policy.h"
 
 #define RESIDENTS 200u
 

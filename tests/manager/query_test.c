@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "counting_os.h"
-#include "query.h"
+#include "reported/query.h"
 
 #define MIB (1ull << 20)
 #define GIB (1ull << 30)
@@ -236,7 +236,7 @@ struct asked {
     DRIVER_INITIALIZATION_DATA ddi;
     struct query_context context;
     struct adapter_facts facts;
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     enum vidmm_status status;
 };
 
@@ -254,7 +254,7 @@ static void ask_driver(struct asked *asked, struct fake *fake, uint32_t version,
                                             .agp_base = 0xd0000000,
                                             .agp_size = fake->agp_size};
     memset(&asked->facts, 0xff, sizeof(asked->facts));
-    asked->status = query_adapter(&asked->context, &asked->facts, &asked->fault);
+    asked->status = query_adapter(&asked->context, &asked->facts, &asked->error);
 }
 
 static void check_nothing_left(const struct asked *asked) {
@@ -281,16 +281,16 @@ static void check_refusal(void (*change)(struct fake *fake), unsigned mask, cons
         change(&fake);
         ask_driver(&asked, &fake, versions[i], 0);
         assert_int_equal(asked.status, VIDMM_DRIVER_BROKE_RULE);
-        assert_int_equal(asked.fault.status, VIDMM_DRIVER_BROKE_RULE);
-        assert_non_null(strstr(asked.fault.field, field));
-        assert_non_null(asked.fault.call);
-        assert_non_null(asked.fault.expected);
-        assert_non_null(asked.fault.page);
+        assert_int_equal(asked.error.status, VIDMM_DRIVER_BROKE_RULE);
+        assert_non_null(strstr(asked.error.field, field));
+        assert_non_null(asked.error.call);
+        assert_non_null(asked.error.expected);
+        assert_non_null(asked.error.page);
         if (rule) {
-            assert_non_null(asked.fault.rule);
-            assert_string_equal(asked.fault.rule, rule);
+            assert_non_null(asked.error.rule);
+            assert_string_equal(asked.error.rule, rule);
         } else {
-            assert_null(asked.fault.rule);
+            assert_null(asked.error.rule);
         }
         check_nothing_left(&asked);
     }
@@ -585,8 +585,8 @@ static void an_unknown_version_is_refused(void **state) {
         fake_init(&fake);
         ask_driver(&asked, &fake, unknown[i], 0);
         assert_int_equal(asked.status, VIDMM_DRIVER_BROKE_RULE);
-        assert_string_equal(asked.fault.field, "DRIVER_INITIALIZATION_DATA.Version");
-        assert_int_equal(asked.fault.value, unknown[i]);
+        assert_string_equal(asked.error.field, "DRIVER_INITIALIZATION_DATA.Version");
+        assert_int_equal(asked.error.value, unknown[i]);
         check_nothing_left(&asked);
     }
 }
@@ -599,8 +599,8 @@ static void a_driver_may_refuse_with_a_documented_status(void **state) {
     fake.status[DXGKQAITYPE_QUERYSEGMENT3] = STATUS_NO_MEMORY;
     ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WIN8, 0);
     assert_int_equal(asked.status, VIDMM_DRIVER_REFUSED);
-    assert_int_equal(asked.fault.nt, STATUS_NO_MEMORY);
-    assert_string_equal(asked.fault.call, "DxgkDdiQueryAdapterInfo(QUERYSEGMENT3)");
+    assert_int_equal(asked.error.nt, STATUS_NO_MEMORY);
+    assert_string_equal(asked.error.call, "DxgkDdiQueryAdapterInfo(QUERYSEGMENT3)");
     check_nothing_left(&asked);
 }
 
@@ -611,10 +611,10 @@ static void a_fault_names_the_segment(void **state) {
     fake_init(&fake);
     fake.segments[1].size = 12345;
     ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WIN7, 0);
-    assert_int_equal(asked.fault.index, 2);
-    assert_int_equal(asked.fault.value, 12345);
-    assert_string_equal(asked.fault.field, "DXGK_SEGMENTDESCRIPTOR.Size");
-    assert_string_equal(asked.fault.page, "ns-d3dkmddi-_dxgk_segmentdescriptor");
+    assert_int_equal(asked.error.index, 2);
+    assert_int_equal(asked.error.value, 12345);
+    assert_string_equal(asked.error.field, "DXGK_SEGMENTDESCRIPTOR.Size");
+    assert_string_equal(asked.error.page, "ns-d3dkmddi-_dxgk_segmentdescriptor");
     check_nothing_left(&asked);
 }
 
@@ -637,7 +637,7 @@ static void an_agp_segment_has_the_platforms_place_and_size(void **state) {
         make_agp(&fake, 2);
         ask_driver(&asked, &fake, versions[i], 0);
         assert_int_equal(asked.status, VIDMM_DRIVER_BROKE_RULE);
-        assert_string_equal(asked.fault.rule, "R34");
+        assert_string_equal(asked.error.rule, "R34");
         check_nothing_left(&asked);
     }
 }
@@ -911,7 +911,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
             done = asked.status == VIDMM_OK;
             if (!done) {
                 assert_int_equal(asked.status, VIDMM_NO_MEMORY);
-                assert_int_equal(asked.fault.status, VIDMM_NO_MEMORY);
+                assert_int_equal(asked.error.status, VIDMM_NO_MEMORY);
                 check_nothing_left(&asked);
             } else {
                 assert_true(fail_at > 4);
@@ -981,7 +981,7 @@ static void random_answers_are_refused_or_sound(void **state) {
         fake.written = fake.count > 3 ? 3 : 0;
         ask_driver(&asked, &fake, versions[number % 3], 0);
         if (asked.status != VIDMM_OK) {
-            assert_non_null(asked.fault.call);
+            assert_non_null(asked.error.call);
             check_nothing_left(&asked);
             continue;
         }

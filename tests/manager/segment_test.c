@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "counting_os.h"
-#include "segment.h"
+#include "memory/segment.h"
 
 #define PAGE 4096u
 #define SIZE (100u * PAGE)

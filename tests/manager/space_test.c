@@ -84,9 +84,9 @@ static void begin(struct game *game, struct world *world) {
     game->seed = world->levels * 100 + world->pages * 10 + (uint32_t)world->mode + 1;
     enum vidmm_status status = world_start(world);
     if (status)
-        fail_msg("start: %d, %s %s: %s", status, world->fault.call,
-                 world->fault.field ? world->fault.field : "",
-                 world->fault.expected ? world->fault.expected : "");
+        fail_msg("start: %d, %s %s: %s", status, world->error.call,
+                 world->error.field ? world->error.field : "",
+                 world->error.expected ? world->error.expected : "");
     for (uint32_t i = 0; i < PROCESSES; i++) {
         assert_int_equal(vidmm_process_create(world->adapter, &game->process[i]), VIDMM_OK);
         assert_int_equal(vidmm_process_device_create(game->process[i], &game->device[i]), VIDMM_OK);

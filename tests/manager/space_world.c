@@ -190,7 +190,7 @@ enum vidmm_status world_start(struct world *world) {
     driver_table(world);
     if (world->overlay)
         world->overlay(&world->ddi);
-    return vidmm_adapter_start(&config, &world->adapter, &world->fault);
+    return vidmm_adapter_start(&config, &world->adapter, &world->error);
 }
 
 void world_end(struct world *world) {

@@ -90,7 +90,7 @@ struct world {
     struct vidmm_os os;
     DRIVER_INITIALIZATION_DATA ddi;
     struct vidmm_adapter *adapter;
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     struct world_process process[WORLD_PROCESSES];
 
     struct world_job {

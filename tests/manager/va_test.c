@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "counting_os.h"
-#include "va.h"
+#include "object/va.h"
 
 #define UNIT  4096u
 #define PAGES 512u

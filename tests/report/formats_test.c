@@ -1,5 +1,5 @@
 /*
- * formats_test.c - an examination, made by hand, as SARIF 2.1.0 and as JUnit: the members and
+ * formats_test.c - an conformance check, made by hand, as SARIF 2.1.0 and as JUnit: the members and
  * elements that strict readers of these formats require are there, and no others.
  */
 #include <setjmp.h>
@@ -16,12 +16,12 @@
 
 #include <vidmm/report.h>
 
-/* ---- An examination ----------------------------------------------------------------------------
+/* ---- An conformance check ----------------------------------------------------------------------------
  */
 
 static struct vidmm_check_result result;
 
-/* Of the examination's room, which this test does without. */
+/* Of the conformance check's room, which this test does without. */
 void vidmm_check_reason(const struct vidmm_check_result *of, uint32_t rule, char *text,
                         size_t size) {
     (void)of;

@@ -48,7 +48,7 @@ static bool work(struct space *space, uint32_t pattern) {
     return board_finish(space->board, 0);
 }
 
-static void assert_fault(struct space *space, enum gpu_fault fault) {
+static void assert_error(struct space *space, enum gpu_fault fault) {
     assert_int_equal(board_read(space->board, ENGINE + GPU_ENGINE_FAULT), fault);
 }
 
@@ -83,7 +83,7 @@ static void a_save_area_that_changed_is_a_fault(void **test) {
         assert_true(work(&simple.space, 1));
         *board_at(&simple.board, SAVED + page * GPU_PAGE) ^= 1;
         assert_false(work(&simple.space, 2));
-        assert_fault(&simple.space, GPU_FAULT_STATE);
+        assert_error(&simple.space, GPU_FAULT_STATE);
         assert_memory_equal(board_at(&simple.board, VRAM_DATA), "\1\0\0\0", 4); /* nothing ran */
         board_drop(&simple.board);
     }
@@ -97,7 +97,7 @@ static void a_save_area_that_is_gone_is_a_page_fault(void **test) {
     *space_entry(&simple.space, SAVE_VA + GPU_PAGE, 12) = 0;
     board_write(&simple.board, GPU_REG_FLUSH, GPU_FLUSH_ALL);
     assert_false(work(&simple.space, 2));
-    assert_fault(&simple.space, GPU_FAULT_INVALID);
+    assert_error(&simple.space, GPU_FAULT_INVALID);
     assert_int_equal(board_read64(&simple.board, ENGINE + GPU_ENGINE_FAULT_VA), SAVE_VA + GPU_PAGE);
     board_drop(&simple.board);
 }
@@ -114,7 +114,7 @@ static void a_state_that_is_none_is_a_fault(void **test) {
         else
             state_of(&simple.space)->space = GPU_SPACES;
         assert_false(work(&simple.space, 1));
-        assert_fault(&simple.space, GPU_FAULT_STATE);
+        assert_error(&simple.space, GPU_FAULT_STATE);
         board_drop(&simple.board);
     }
 }
@@ -128,7 +128,7 @@ static void an_old_root_leads_where_it_led(void **test) {
     state_of(&simple.space)->root_entries = 0;
     board_write(&simple.board, GPU_REG_FLUSH, GPU_FLUSH_ALL);
     assert_false(work(&simple.space, 2));
-    assert_fault(&simple.space, GPU_FAULT_RANGE);
+    assert_error(&simple.space, GPU_FAULT_RANGE);
     board_drop(&simple.board);
 }
 

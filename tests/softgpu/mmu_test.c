@@ -336,7 +336,7 @@ static void faulted(struct space *space, struct expected expected) {
     space_resume(space, 0);
 }
 
-static void fill_faults(struct space *space, uint64_t va, enum gpu_fault fault, uint32_t level) {
+static void fill_errors(struct space *space, uint64_t va, enum gpu_fault fault, uint32_t level) {
     uint32_t interrupts = space->board->interrupts;
     assert_false(space_fill(space, va, 0, 8));
     assert_int_equal(space->board->interrupts, interrupts + 1);
@@ -350,22 +350,22 @@ static void wrong_entries_are_faults_with_their_level(void **state) {
     space_map(&s.space, VA, VRAM_DATA, GPU_PAGE_SHIFT, 0);
     uint64_t *leaf = space_entry(&s.space, VA, GPU_PAGE_SHIFT), good = *leaf;
     uint64_t *middle = space_table_entry(&s.space, VA, 1, 0), table = *middle;
-    fill_faults(&s.space, VA + GPU_PAGE, GPU_FAULT_INVALID, 0);
-    fill_faults(&s.space, OTHER_VA, GPU_FAULT_INVALID, 1);
-    fill_faults(&s.space, UINT64_C(1) << (s.space.va_bits - 1), GPU_FAULT_INVALID, 2);
+    fill_errors(&s.space, VA + GPU_PAGE, GPU_FAULT_INVALID, 0);
+    fill_errors(&s.space, OTHER_VA, GPU_FAULT_INVALID, 1);
+    fill_errors(&s.space, UINT64_C(1) << (s.space.va_bits - 1), GPU_FAULT_INVALID, 2);
     *leaf = good & ~(uint64_t)GPU_PTE_VALID;
-    fill_faults(&s.space, VA + 16, GPU_FAULT_INVALID, 0);
+    fill_errors(&s.space, VA + 16, GPU_FAULT_INVALID, 0);
     *leaf = good | UINT64_C(1) << 60;
-    fill_faults(&s.space, VA + 16, GPU_FAULT_FORMAT, 0);
+    fill_errors(&s.space, VA + 16, GPU_FAULT_FORMAT, 0);
     *leaf = GPU_VRAM_BASE + 8 * MIB + GPU_PTE_VALID;
-    fill_faults(&s.space, VA + 24, GPU_FAULT_TARGET, 0);
+    fill_errors(&s.space, VA + 24, GPU_FAULT_TARGET, 0);
     space_flush(&s.space, GPU_FLUSH_ALL, 0, 0);
     *middle = table | GPU_PTE_READ_ONLY;
-    fill_faults(&s.space, VA, GPU_FAULT_FORMAT, 1);
+    fill_errors(&s.space, VA, GPU_FAULT_FORMAT, 1);
     *middle = (VRAM_DATA + GPU_PAGE) | GPU_PTE_VALID | GPU_PTE_LARGE;
-    fill_faults(&s.space, VA, GPU_FAULT_FORMAT, 1);
+    fill_errors(&s.space, VA, GPU_FAULT_FORMAT, 1);
     *middle = (RAM_BASE + RAM_BYTES) | GPU_PTE_VALID;
-    fill_faults(&s.space, VA, GPU_FAULT_TABLE, 0);
+    fill_errors(&s.space, VA, GPU_FAULT_TABLE, 0);
     board_drop(&s.board);
 }
 
@@ -375,10 +375,10 @@ static void addresses_beyond_the_tables_are_faults(void **state) {
     space_simple(&s);
     uint32_t top = s.space.format.levels - 1;
     uint64_t covers = UINT64_C(1) << gpu_mmu_shift(&s.space.format, top);
-    fill_faults(&s.space, UINT64_C(1) << s.space.va_bits, GPU_FAULT_RANGE, top);
+    fill_errors(&s.space, UINT64_C(1) << s.space.va_bits, GPU_FAULT_RANGE, top);
     space_map(&s.space, covers, VRAM_DATA, GPU_PAGE_SHIFT, 0);
     s.space.entries = 1;
-    fill_faults(&s.space, covers, GPU_FAULT_RANGE, top);
+    fill_errors(&s.space, covers, GPU_FAULT_RANGE, top);
     s.space.entries = 2;
     assert_true(space_fill(&s.space, covers, 0, 8));
     s.space.id = GPU_SPACES;
@@ -402,7 +402,7 @@ static void an_unaligned_64k_page_or_root_is_a_fault(void **state) {
     space_board(&board, 3, GPU_PAGES_SINGLE, 0);
     space_make(&space, &board, 1, &next);
     space_map(&space, OTHER_VA, VRAM_DATA + GPU_PAGE, GPU_PAGE_64K_SHIFT, 0);
-    fill_faults(&space, OTHER_VA + GPU_PAGE, GPU_FAULT_FORMAT, 0);
+    fill_errors(&space, OTHER_VA + GPU_PAGE, GPU_FAULT_FORMAT, 0);
     space.root += 64;
     space_flush(&space, GPU_FLUSH_ALL, 0, 0); /* still fetched through the TLB */
     space_queue(&space, 0, COMMAND_VA, 8, GPU_DOORBELL_RENDER);
@@ -418,8 +418,8 @@ static void protection_stops_writes_and_commands(void **state) {
     space_map(&s.space, VA, COMMANDS, GPU_PAGE_SHIFT, GPU_PTE_READ_ONLY);
     space_map(&s.space, OTHER_VA, COMMANDS, GPU_PAGE_SHIFT, GPU_PTE_NO_EXECUTE);
     memset(s.board.ram, 0, 64);
-    fill_faults(&s.space, VA, GPU_FAULT_READ_ONLY, 0);
-    fill_faults(&s.space, VA, GPU_FAULT_READ_ONLY, 0); /* from the TLB as from the tables */
+    fill_errors(&s.space, VA, GPU_FAULT_READ_ONLY, 0);
+    fill_errors(&s.space, VA, GPU_FAULT_READ_ONLY, 0); /* from the TLB as from the tables */
     (void)space_word(&s.space, VA);
     assert_true(space_translation(&s.space, VA).read_only);
     space_queue(&s.space, 0, OTHER_VA, 8, GPU_DOORBELL_RENDER);
@@ -442,12 +442,12 @@ static void bits_of_missing_features_are_reserved(void **state) {
     space_make(&space, &board, 1, &next);
     for (uint32_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
         space_map(&space, VA, VRAM_DATA, GPU_PAGE_SHIFT, bits[i]);
-        fill_faults(&space, VA, GPU_FAULT_FORMAT, 0);
+        fill_errors(&space, VA, GPU_FAULT_FORMAT, 0);
     }
     space_map(&space, VA, VRAM_DATA, GPU_PAGE_SHIFT, GPU_PTE_COHERENT);
     assert_true(space_fill(&space, VA, 0, 8));
     *space_table_entry(&space, VA, 1, 0) |= GPU_PTE_TABLE_64K;
-    fill_faults(&space, VA + GPU_PAGE, GPU_FAULT_FORMAT, 1);
+    fill_errors(&space, VA + GPU_PAGE, GPU_FAULT_FORMAT, 1);
     board_drop(&board);
 }
 

@@ -32,13 +32,13 @@ static void took(struct actor *actor, const char *what, uint64_t begin) {
 }
 
 void actor_must(struct actor *actor, enum vidmm_status status, const char *what, uint64_t begin) {
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     char text[512];
     took(actor, what, begin);
     if (status == VIDMM_OK)
         return;
-    vidmm_last_fault(actor->adapter, &fault);
-    vidmm_fault_text(&fault, text, sizeof text);
+    vidmm_last_error(actor->adapter, &error);
+    vidmm_error_text(&error, text, sizeof text);
     stress_fail("%s: %s: status %d: %s", actor->name, what, (int)status, text);
 }
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <vidmm/lab.h>
+#include <vidmm/harness.h>
 #include <vidmm/umd.h>
 #include <vidmm/virtual.h>
 

@@ -34,7 +34,7 @@ static const char *const names[ACTORS] = {"process 0", "process 1", "process 2",
 struct round {
     uint64_t seed;
     bool threads;
-    struct vidmm_lab lab;
+    struct vidmm_harness harness;
     struct actor actors[ACTORS];
     struct harvest harvest[HARVESTS];
     bool tracked; /* somebody reads dirty bits */
@@ -101,12 +101,12 @@ static void open_round(struct round *round) {
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_GPUMMU,
                                                  .hang_ns = UINT64_C(60000000000)};
     char text[512];
-    if (vidmm_lab_open(&host, &adapter, &round->lab, text, sizeof text) != VIDMM_LAB_OK)
+    if (vidmm_harness_open(&host, &adapter, &round->harness, text, sizeof text) != VIDMM_HARNESS_OK)
         stress_fail("%s", text);
     for (uint32_t i = 0; i < ACTORS; i++)
-        actor_start(&round->actors[i], round->lab.adapter, names[i], round->seed * ACTORS + i);
+        actor_start(&round->actors[i], round->harness.adapter, names[i], round->seed * ACTORS + i);
     for (uint32_t k = 0; k < HARVESTS && round->tracked; k++)
-        harvest_start(&round->harvest[k], round->lab.adapter, round->seed + k, round->threads);
+        harvest_start(&round->harvest[k], round->harness.adapter, round->seed + k, round->threads);
     for (uint32_t i = 0; i < ACTORS && round->tracked; i++)
         round->actors[i].harvest = round->harvest;
 }
@@ -228,7 +228,7 @@ static void play_round(uint64_t seed) {
         play_alone(round);
     for (uint32_t k = 0; k < HARVESTS && round->tracked; k++)
         harvest_stop(&round->harvest[k]);
-    if (vidmm_lab_close(&round->lab, text, sizeof text) != VIDMM_LAB_OK)
+    if (vidmm_harness_close(&round->harness, text, sizeof text) != VIDMM_HARNESS_OK)
         stress_fail("%s", text);
     report(round);
     free(round);

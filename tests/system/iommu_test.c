@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include <vidmm/lab.h>
+#include <vidmm/harness.h>
 #include <vidmm/manager.h>
 #include <vidmm/softgpu.h>
 #include <vidmm/umd.h>
@@ -30,9 +30,9 @@ struct user {
     void *cpu;
 };
 
-static struct vidmm_lab lab;
+static struct vidmm_harness harness;
 
-static void open_lab(const struct vidmm_host_setting *settings, uint32_t count) {
+static void open_harness(const struct vidmm_host_setting *settings, uint32_t count) {
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
                                            .settings = settings,
@@ -40,18 +40,18 @@ static void open_lab(const struct vidmm_host_setting *settings, uint32_t count) 
                                            .seed = 5};
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_IOMMU};
     char text[512];
-    if (vidmm_lab_open(&host, &adapter, &lab, text, sizeof text) != VIDMM_LAB_OK)
+    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof text) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
 }
 
 static void open_plain(void) {
     const struct vidmm_host_setting setting = {"Iommu", 1};
-    open_lab(&setting, 1);
+    open_harness(&setting, 1);
 }
 
-static void close_lab(void) {
+static void close_harness(void) {
     char text[512] = "";
-    if (vidmm_lab_close(&lab, text, sizeof text) != VIDMM_LAB_OK)
+    if (vidmm_harness_close(&harness, text, sizeof text) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
 }
 
@@ -81,7 +81,7 @@ static void list(const struct user *user, struct vidmm_allocation *allocation) {
 
 static struct user make_user(void) {
     struct user user = {0};
-    assert_int_equal(vidmm_process_create(lab.adapter, &user.process), VIDMM_OK);
+    assert_int_equal(vidmm_process_create(harness.adapter, &user.process), VIDMM_OK);
     assert_int_equal(vidmm_process_device_create(user.process, &user.device), VIDMM_OK);
     assert_int_equal(vidmm_context_create(user.device, 0, &user.context), VIDMM_OK);
     assert_int_equal(vidmm_paging_queue_create(user.device, 0, &user.queue), VIDMM_OK);
@@ -112,7 +112,7 @@ static enum vidmm_status fill(struct user *user, uint64_t va, uint64_t bytes, ui
     uint64_t fence = 0;
     memcpy(user->cpu, &packet, sizeof packet);
     assert_int_equal(vidmm_submit_virtual(user->context, &submission, &fence), VIDMM_OK);
-    return vidmm_wait(lab.adapter, fence);
+    return vidmm_wait(harness.adapter, fence);
 }
 
 static void assert_filled(struct vidmm_allocation *allocation, uint64_t va, uint32_t pattern) {
@@ -127,7 +127,7 @@ static void assert_filled(struct vidmm_allocation *allocation, uint64_t va, uint
 static void play_with_one_pointer(uint32_t version) {
     const struct vidmm_host_setting settings[] = {
         {"Iommu", 1}, {"MapAperture2", 1}, {"InterfaceVersion", version}};
-    open_lab(settings, 3);
+    open_harness(settings, 3);
     struct user user = make_user();
     struct vidmm_allocation *found, *target = allocate(user.device, BYTES, VIDMM_UMD_CPU_VISIBLE);
     uint64_t va = map(&user, target), offset;
@@ -142,7 +142,7 @@ static void play_with_one_pointer(uint32_t version) {
     vidmm_allocation_destroy(target);
     assert_false(vidmm_process_lookup(user.process, va, &found, &offset));
     drop_user(&user);
-    close_lab();
+    close_harness();
 }
 
 static void the_gpus_address_is_the_cpus_pointer(void **state) {
@@ -174,7 +174,7 @@ static void processes_share_pages_and_not_permission(void **state) {
     vidmm_allocation_destroy(target);
     drop_user(&one);
     drop_user(&two);
-    close_lab();
+    close_harness();
 }
 
 /* Its pages are there all the time: only the IOMMU can tell. */
@@ -187,14 +187,14 @@ static void what_is_not_resident_faults(void **state) {
     list(&user, target);
     assert_int_equal(fill(&user, va, BYTES, 1), VIDMM_OK);
     assert_int_equal(vidmm_device_evict(user.device, &target, 1, 0, NULL), VIDMM_OK);
-    assert_int_equal(vidmm_evict_all(lab.adapter), VIDMM_OK);
+    assert_int_equal(vidmm_evict_all(harness.adapter), VIDMM_OK);
     assert_filled(target, va, 1);
     assert_int_not_equal(fill(&user, va, BYTES, 2), VIDMM_OK);
     assert_true(vidmm_device_lost(user.device));
     assert_int_equal(*(const uint32_t *)(uintptr_t)va, 1);
     vidmm_allocation_destroy(target);
     drop_user(&user);
-    close_lab();
+    close_harness();
 }
 
 static void addresses_are_not_the_callers_to_choose(void **state) {
@@ -230,7 +230,7 @@ static void addresses_are_not_the_callers_to_choose(void **state) {
     assert_int_equal(map(&user, target), va);
     vidmm_allocation_destroy(target);
     drop_user(&user);
-    close_lab();
+    close_harness();
 }
 
 /* The display does not go through the process's page tables (R390). */
@@ -240,13 +240,13 @@ static void only_what_is_read_physically_is_mapped_into_the_aperture(void **stat
     (void)state;
     open_plain();
     struct user user = make_user();
-    vidmm_stats(lab.adapter, &stats);
+    vidmm_stats(harness.adapter, &stats);
     assert_int_equal(stats.ops[VIDMM_OP_MAP], 0);
     struct vidmm_allocation *primary =
         allocate(user.device, BYTES, VIDMM_UMD_LOCAL | VIDMM_UMD_PRIMARY);
     uint64_t va = map(&user, primary), offset;
     list(&user, primary);
-    vidmm_stats(lab.adapter, &stats);
+    vidmm_stats(harness.adapter, &stats);
     assert_int_equal(stats.ops[VIDMM_OP_MAP], 1);
     assert_int_equal(vidmm_allocation_page(primary, 0, &offset), 1);
     vidmm_allocation_info(primary, &info);
@@ -255,7 +255,7 @@ static void only_what_is_read_physically_is_mapped_into_the_aperture(void **stat
     assert_int_equal(vidmm_allocation_page(user.commands, 0, &offset), 0);
     vidmm_allocation_destroy(primary);
     drop_user(&user);
-    close_lab();
+    close_harness();
 }
 
 static void a_reset_takes_nothing_from_system_memory(void **state) {
@@ -266,13 +266,13 @@ static void a_reset_takes_nothing_from_system_memory(void **state) {
     uint64_t va = map(&user, target);
     list(&user, target);
     assert_int_equal(fill(&user, va, BYTES, 1), VIDMM_OK);
-    assert_int_equal(vidmm_reset(lab.adapter), VIDMM_OK);
+    assert_int_equal(vidmm_reset(harness.adapter), VIDMM_OK);
     assert_filled(target, va, 1);
     assert_int_equal(fill(&user, va, BYTES, 2), VIDMM_OK); /* it is resident again */
     assert_filled(target, va, 2);
     vidmm_allocation_destroy(target);
     drop_user(&user);
-    close_lab();
+    close_harness();
 }
 
 /* A driver with both models runs on the one that was asked for. */
@@ -280,8 +280,8 @@ static void a_driver_with_both_models_runs_on_this_one(void **state) {
     const struct vidmm_host_setting settings[] = {{"Iommu", 1}, {"MmuLevels", 4}};
     struct vidmm_gpummu_info info;
     (void)state;
-    open_lab(settings, 2);
-    vidmm_gpummu_info(lab.adapter, &info);
+    open_harness(settings, 2);
+    vidmm_gpummu_info(harness.adapter, &info);
     assert_true(info.iommu);
     assert_false(info.on);
     struct user user = make_user();
@@ -293,7 +293,7 @@ static void a_driver_with_both_models_runs_on_this_one(void **state) {
     assert_filled(target, va, 6);
     vidmm_allocation_destroy(target);
     drop_user(&user);
-    close_lab();
+    close_harness();
 }
 
 static void a_driver_without_the_model_is_refused(void **state) {
@@ -302,7 +302,8 @@ static void a_driver_without_the_model_is_refused(void **state) {
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_IOMMU};
     char text[512] = "";
     (void)state;
-    assert_int_not_equal(vidmm_lab_open(&host, &adapter, &lab, text, sizeof text), VIDMM_LAB_OK);
+    assert_int_not_equal(vidmm_harness_open(&host, &adapter, &harness, text, sizeof text),
+                         VIDMM_HARNESS_OK);
     assert_non_null(strstr(text, "IoMmuSupported"));
 }
 

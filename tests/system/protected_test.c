@@ -32,7 +32,7 @@ static const struct game games[] = {
 #define GAMES (sizeof games / sizeof games[0])
 
 struct run {
-    struct vidmm_lab lab;
+    struct vidmm_harness harness;
     struct vidmm_ledger ledger;
     const struct vidmm_observer *player; /* told of everything, too */
     struct vidmm_segment_info memory;    /* the segment with the range */
@@ -74,9 +74,9 @@ static void content_lost(void *ctx, struct vidmm_allocation *allocation) {
 }
 
 /* `spoil`: the driver's table, or NULL. */
-static void open_lab(struct run *run, const struct vidmm_observer *observer,
-                     const struct game *game, uint64_t range,
-                     void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
+static void open_harness(struct run *run, const struct vidmm_observer *observer,
+                         const struct game *game, uint64_t range,
+                         void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
     const struct vidmm_host_setting settings[] = {
         {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1},
         {"VramBytes", VRAM},
@@ -91,18 +91,18 @@ static void open_lab(struct run *run, const struct vidmm_observer *observer,
                                            .setting_count = sizeof settings / sizeof settings[0]};
     const struct vidmm_adapter_config adapter = {
         .observer = observer, .model = game->levels ? VIDMM_MODEL_GPUMMU : VIDMM_MODEL_PHYSICAL};
-    const struct vidmm_lab_judging judging = {.ledger = &run->ledger, .spoil_driver = spoil};
+    const struct vidmm_harness_judging judging = {.ledger = &run->ledger, .spoil_driver = spoil};
     char text[512] = "";
-    if (vidmm_lab_open_judged(&host, &adapter, &judging, &run->lab, text, sizeof text) !=
-        VIDMM_LAB_OK)
+    if (vidmm_harness_open_judged(&host, &adapter, &judging, &run->harness, text, sizeof text) !=
+        VIDMM_HARNESS_OK)
         fail_msg("%s", text);
-    assert_true(vidmm_segment_info(run->lab.adapter, MEMORY, &run->memory));
+    assert_true(vidmm_segment_info(run->harness.adapter, MEMORY, &run->memory));
     assert_int_equal(run->memory.vpr_size, range);
 }
 
-static void close_lab(struct run *run) {
+static void close_harness(struct run *run) {
     char text[512] = "";
-    if (vidmm_lab_close(&run->lab, text, sizeof text) != VIDMM_LAB_OK)
+    if (vidmm_harness_close(&run->harness, text, sizeof text) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
     if (run->ledger.findings != 0) {
         vidmm_finding_text(&run->ledger.finding[0], text, sizeof text);
@@ -126,7 +126,7 @@ static void protect_some(struct vidmm_workload *workload, uint32_t one_in, uint3
 
 static bool untouched(struct run *run) {
     const uint8_t *bytes =
-        vidmm_host_peek(run->lab.host, run->memory.base + run->memory.vpr_start, RANGE);
+        vidmm_host_peek(run->harness.host, run->memory.base + run->memory.vpr_start, RANGE);
     assert_non_null(bytes);
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, RANGE - 1) == 0;
 }
@@ -145,13 +145,14 @@ static bool play(const struct game *game, uint32_t one_in, uint32_t most, struct
     run->player = vidmm_player_observer(player);
     const struct vidmm_observer observer = {run, op_done, content_lost};
     const struct vidmm_play_options options = {.threads = 1, .frame_limit = 8};
-    open_lab(run, &observer, game, RANGE, NULL);
-    if (vidmm_player_run(player, &run->lab, &options, &result, text, sizeof text) != VIDMM_PLAY_OK)
+    open_harness(run, &observer, game, RANGE, NULL);
+    if (vidmm_player_run(player, &run->harness, &options, &result, text, sizeof text) !=
+        VIDMM_PLAY_OK)
         fail_msg("%s", text);
     assert_int_equal(result.mismatched_bytes, 0);
     assert_true(result.verified_bytes > 0);
     bool clean = untouched(run);
-    close_lab(run);
+    close_harness(run);
     vidmm_player_destroy(player);
     vidmm_workload_free(&workload);
     return clean;
@@ -198,8 +199,8 @@ static void sign_in(struct user *user, uint64_t range,
                     void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
     static const struct game alone = {NULL, 4, 0};
     memset(user, 0, sizeof *user);
-    open_lab(&user->run, NULL, &alone, range, spoil);
-    assert_int_equal(vidmm_process_create(user->run.lab.adapter, &user->process), VIDMM_OK);
+    open_harness(&user->run, NULL, &alone, range, spoil);
+    assert_int_equal(vidmm_process_create(user->run.harness.adapter, &user->process), VIDMM_OK);
     assert_int_equal(vidmm_process_device_create(user->process, &user->device), VIDMM_OK);
     assert_int_equal(vidmm_paging_queue_create(user->device, 0, &user->queue), VIDMM_OK);
 }
@@ -208,7 +209,7 @@ static void sign_out(struct user *user) {
     vidmm_paging_queue_destroy(user->queue);
     vidmm_device_destroy(user->device);
     vidmm_process_destroy(user->process);
-    close_lab(&user->run);
+    close_harness(&user->run);
 }
 
 static enum vidmm_status create(struct user *user, uint32_t flags, uint64_t size,
@@ -304,11 +305,11 @@ static void what_asks_for_a_range_that_is_not_there_is_refused_by_name(void **st
     (void)state;
     struct user user;
     struct vidmm_allocation *allocation = NULL;
-    struct vidmm_fault fault;
+    struct vidmm_error error;
     sign_in(&user, 0, spoil_create);
     assert_int_equal(create(&user, PROTECTED, PAGE, &allocation), VIDMM_DRIVER_BROKE_RULE);
-    vidmm_last_fault(user.run.lab.adapter, &fault);
-    assert_string_equal(fault.field, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr");
+    vidmm_last_error(user.run.harness.adapter, &error);
+    assert_string_equal(error.field, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr");
     sign_out(&user);
 }
 

@@ -103,10 +103,10 @@ static const struct oracle_range whole = {0, PAGES};
 /* An allocation of 8 pages with version 1 in system memory, whose pages lie backwards. */
 static int set_up(void **state) {
     struct scene *scene = calloc(1, sizeof *scene);
-    struct vidmm_lab lab = {.host = (struct vidmm_host *)scene};
+    struct vidmm_harness harness = {.host = (struct vidmm_host *)scene};
     assert_non_null(scene);
     assert_true(oracle_init(&scene->oracle));
-    oracle_attach(&scene->oracle, &lab);
+    oracle_attach(&scene->oracle, &harness);
     oracle_observe(&scene->oracle, &scene->observer);
     oracle_allocation_start(&scene->content, &scene->oracle, 6, 0);
     assert_true(oracle_allocation_made(&scene->content, PAGES, 0));

@@ -157,7 +157,7 @@ static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
         run_workload(&run, &workload);
         if (run.status != VIDMM_PLAY_WRONG || run.result.first.by_op != faults[i].by_op ||
             (faults[i].by_op && run.result.first.op != faults[i].op))
-            fail_msg("fault %u at %u: status %d, by_op %d, op %d: %s", faults[i].kind, faults[i].at,
+            fail_msg("error %u at %u: status %d, by_op %d, op %d: %s", faults[i].kind, faults[i].at,
                      (int)run.status, run.result.first.by_op, (int)run.result.first.op, run.text);
         assert_true(run.result.mismatched_bytes > 0);
         assert_true(run.closed_clean);

@@ -9,7 +9,7 @@ void set(struct run *run, const char *name, uint64_t value) {
 }
 
 void run_workload(struct run *run, const struct vidmm_workload *workload) {
-    struct vidmm_lab lab;
+    struct vidmm_harness harness;
     struct vidmm_player *player = vidmm_player_create(workload);
     assert_non_null(player);
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
@@ -20,14 +20,14 @@ void run_workload(struct run *run, const struct vidmm_workload *workload) {
                                            .fail_at = run->fail_at};
     const struct vidmm_adapter_config adapter = {.observer = vidmm_player_observer(player),
                                                  .model = run->model};
-    run->opened =
-        vidmm_lab_open(&host, &adapter, &lab, run->text, sizeof run->text) == VIDMM_LAB_OK;
+    run->opened = vidmm_harness_open(&host, &adapter, &harness, run->text, sizeof run->text) ==
+                  VIDMM_HARNESS_OK;
     if (run->opened) {
         char text[512];
-        run->status = vidmm_player_run(player, &lab, &run->options, &run->result, run->text,
+        run->status = vidmm_player_run(player, &harness, &run->options, &run->result, run->text,
                                        sizeof run->text);
-        run->calls_hash = vidmm_host_calls_hash(lab.host);
-        run->closed_clean = vidmm_lab_close(&lab, text, sizeof text) == VIDMM_LAB_OK;
+        run->calls_hash = vidmm_host_calls_hash(harness.host);
+        run->closed_clean = vidmm_harness_close(&harness, text, sizeof text) == VIDMM_HARNESS_OK;
         if (!run->closed_clean)
             print_message("%s\n", text);
     }

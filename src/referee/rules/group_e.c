@@ -109,7 +109,7 @@ const struct vidmm_rule rules_e[27] = {
         .statement = "The driver never writes beyond the DmaSize bytes at pDmaBuffer.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "Bytes behind the buffer hold a pattern that must survive, also when the "
-               "examination offers very small buffers.",
+               "conformance check offers very small buffers.",
         .why = "Nobody sees the last packet that does not fit until an eviction storm fills a "
                "buffer.",
         .windows = "Windows does not check: the write lands in kernel memory behind the buffer.",
@@ -156,7 +156,7 @@ const struct vidmm_rule rules_e[27] = {
                "reports it as another error stops the machine.",
         .windows = "Windows submits the part, gets another buffer and repeats the call; any other "
                    "failure is bugcheck 0x10E.",
-        .wrong = "ASSERT(args->DmaSize >= NEEDED); /* never so in the lab */\n",
+        .wrong = "ASSERT(args->DmaSize >= NEEDED); /* never so in the harness */\n",
         .right = "if (args->DmaSize < NEEDED)\n"
                  "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
     },

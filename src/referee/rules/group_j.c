@@ -17,7 +17,7 @@ const struct vidmm_rule rules_j[8] = {
         .statement = "MapCpuHostAperture and UnmapCpuHostAperture work as soon as the segments "
                      "were reported.",
         .page = "cpu-host-aperature",
-        .how = "The first DxgkDdiMapCpuHostAperture of the examination comes right after the "
+        .how = "The first DxgkDdiMapCpuHostAperture of the conformance check comes right after the "
                "segment query, before any allocation.",
         .why = "The first page tables are written through the aperture.",
         .windows = "The adapter cannot be initialised.",
@@ -91,7 +91,7 @@ const struct vidmm_rule rules_j[8] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "hAllocation may be NULL, for page tables.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
-        .how = "The examination maps without an allocation.",
+        .how = "The conformance check maps without an allocation.",
         .why = "The system's own allocations have no object in the driver.",
         .windows = "A driver that follows the NULL pointer is a bugcheck.",
         .wrong = "const struct allocation *allocation = args->hAllocation;\n"

@@ -183,7 +183,7 @@ const struct vidmm_rule rules_k[11] = {
         .page = "tdr-changes-in-windows-8",
         .how =
             "Each fence is compared with those submitted and completed on its node. The "
-            "examination preempts queued paging work: the report must name the request and a "
+            "conformance check preempts queued paging work: the report must name the request and a "
             "fence between those reported and those submitted last, what it leaves undone must "
             "not be reported complete before it was submitted again, and must come again first, "
             "in order, from WDDM 2.0 on with Resubmission. It resets the engine with work queued, "

@@ -17,7 +17,7 @@ const struct vidmm_rule rules_l[27] = {
         .statement = "MakeResident makes all of its allocations resident or none, and then tells "
                      "how many bytes are missing.",
         .page = "nc-d3dumddi-pfnd3dddi_makeresidentcb",
-        .how = "What the manager answered to the examination's MakeResident: every count one "
+        .how = "What the manager answered to the conformance check's MakeResident: every count one "
                "higher, or none changed and NumBytesToTrim not 0.",
         .why = "User mode trims by that number and tries again.",
         .windows = "The call fails as a whole.",
@@ -33,7 +33,8 @@ const struct vidmm_rule rules_l[27] = {
         .statement =
             "After E_PENDING the GPU uses the allocations only when the paging fence was reached.",
         .page = "device-paging-queues",
-        .how = "After every MakeResident that the examination made: the fence is waited for, and "
+        .how = "After every MakeResident that the conformance check made: the fence is waited for, "
+               "and "
                "everything has to be in place then.",
         .why = "Until then the contents are on their way.",
         .windows = "An earlier access reads other bytes or faults.",
@@ -49,7 +50,8 @@ const struct vidmm_rule rules_l[27] = {
         .statement = "Evict takes back one MakeResident, and only the last one takes the "
                      "allocation off the device's list.",
         .page = "residency-overview",
-        .how = "The counts before and after each Evict of the examination, and an Evict of what is "
+        .how = "The counts before and after each Evict of the conformance check, and an Evict of "
+               "what is "
                "not on the list, which has to be refused.",
         .why = "Parts of an application use the same allocation without knowing of each other.",
         .windows = "The system counts references.",
@@ -65,7 +67,8 @@ const struct vidmm_rule rules_l[27] = {
         .statement =
             "All allocations on a device's list are resident before its contexts are scheduled.",
         .page = "residency-overview",
-        .how = "With every submission of the examination: everything that its device lists has a "
+        .how = "With every submission of the conformance check: everything that its device lists "
+               "has a "
                "place by the manager's own books. Where user mode says what its addresses lead to, "
                "the "
                "page tables have to say so when work is submitted, and until it is done.",
@@ -113,7 +116,7 @@ const struct vidmm_rule rules_l[27] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After its last Evict an allocation is not accessed any more.",
         .page = "nc-d3dumddi-pfnd3dddi_evictcb",
-        .how = "not judged: it binds applications, and the examination is the only one. What "
+        .how = "not judged: it binds applications, and the conformance check is the only one. What "
                "happens to one that does it is R380's to judge.",
         .why = "Its memory may be used for something else.",
         .windows = "The GPU faults or reads other bytes.",
@@ -129,7 +132,8 @@ const struct vidmm_rule rules_l[27] = {
         .statement = "TrimToBudget carries a number of bytes, and PeriodicTrim and "
                      "RestartPeriodicTrim exclude each other.",
         .page = "ns-d3dukmdt-d3dddi_trimresidencyset_flags",
-        .how = "The arguments of each trim callback that the examination gets while two processes "
+        .how = "The arguments of each trim callback that the conformance check gets while two "
+               "processes "
                "want the same memory.",
         .why = "User mode takes the flags for different requests.",
         .windows = "The system sets one.",
@@ -306,7 +310,7 @@ const struct vidmm_rule rules_l[27] = {
             "Mappings made by updates have the driver protection that the range was reserved with.",
         .page = "driver-protection",
         .how = "DriverProtection of every UPDATE_PAGE_TABLE that makes entries valid in a range "
-               "which the examination reserved with a protection.",
+               "which the conformance check reserved with a protection.",
         .why = "An update has no member of its own for it.",
         .windows = "The system remembers it.",
     },

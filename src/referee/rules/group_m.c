@@ -199,7 +199,7 @@ const struct vidmm_rule rules_m[21] = {
         .statement = "When tracking starts all bits of the basis are zero.",
         .page = "nc-d3dkmddi-dxgkddi_startdirtytracking",
         .how = "A query right after the start, with nothing under way and no other call between, "
-               "must show no bit. The examination starts a basis again after writes.",
+               "must show no bit. The conformance check starts a basis again after writes.",
         .why = "Migration starts from a full copy and counts from there.",
         .windows = "Pages with old bits are copied for nothing.",
         .wrong = "WriteRegister(TRACKING, ON); /* the plane is as it was */\n",

@@ -1,0 +1,177 @@
+/*
+ * child.c - one run of a stage in a process of its own: what it died of, or that it never ended, is
+ * a finding like any other.
+ */
+#include "stage.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_TIMEOUT_MS 10000u
+#define LAST_WORDS_MS      500u /* for saying where it hangs */
+#define CHILD_DONE         86
+
+static struct check_shared *dying_of;
+
+/* What the thread was in goes into shared memory. */
+static void say_where(void) {
+    const char *doing = vidmm_host_doing();
+    if (doing != NULL)
+        strncpy(dying_of->died_in, doing, sizeof(dying_of->died_in) - 1);
+}
+
+/* The signal comes again, and is deadly then. */
+static void last_words(int number) {
+    say_where();
+    (void)raise(number);
+}
+
+/* Signals that a driver dies of arrive as such, whoever handles them in this program; on a stack of
+ * their own, as it may be the stack that gave out. SIGTERM is what wait_for ends a hang with. What
+ * a driver prints is no part of a report. */
+static void die_alone(struct check_shared *shared) {
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGTERM};
+    static uint64_t stack[8192];
+    const stack_t last = {.ss_sp = stack, .ss_size = sizeof(stack)};
+    const struct rlimit none = {0, 0};
+    struct sigaction action = {.sa_handler = last_words, .sa_flags = SA_RESETHAND | SA_ONSTACK};
+    dying_of = shared;
+    (void)sigaltstack(&last, NULL);
+    for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+        (void)sigaction(deadly[i], &action, NULL);
+    (void)atexit(say_where);
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO);
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static void child(struct check *check, const struct check_stage *stage, uint32_t number) {
+    die_alone(check->shared);
+    check->shared->outcome = (uint32_t)stage->run(check, number);
+    if (check->displays_only)
+        check->shared->outcome = VIDMM_STAGE_SKIPPED;
+    check_close(check);
+    if (check->options->log != NULL)
+        fflush(check->options->log);
+    check->shared->finished = 1;
+    exit(CHILD_DONE); /* not _exit: what is measured of the program is written at exit */
+}
+
+uint64_t check_now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static bool ends_within(uint32_t timeout_ms, pid_t pid, int *status) {
+    const struct timespec nap = {0, 1000000};
+    uint64_t end = check_now_ms() + timeout_ms;
+    while (waitpid(pid, status, WNOHANG) == 0) {
+        if (check_now_ms() >= end)
+            return false;
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+/* False: it did not end in time, and was killed after it was asked where it is. */
+static bool wait_for(pid_t pid, uint32_t timeout_ms, int *status) {
+    if (ends_within(timeout_ms, pid, status))
+        return true;
+    kill(pid, SIGTERM);
+    if (!ends_within(LAST_WORDS_MS, pid, status)) {
+        kill(pid, SIGKILL);
+        (void)waitpid(pid, status, 0);
+    }
+    return false;
+}
+
+/* What comes out of shared memory is what a driver left of it. */
+static void repair(struct check_shared *shared) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    if (ledger->findings > VIDMM_FINDINGS)
+        ledger->findings = VIDMM_FINDINGS;
+    for (uint32_t i = 0; i < VIDMM_FINDINGS; i++) {
+        struct vidmm_finding *finding = &ledger->finding[i];
+        finding->where[sizeof(finding->where) - 1] = 0;
+        finding->step[sizeof(finding->step) - 1] = 0;
+        finding->found[sizeof(finding->found) - 1] = 0;
+        finding->expected[sizeof(finding->expected) - 1] = 0;
+        if (finding->rule > VIDMM_RULES_LAST || finding->kind > VIDMM_FINDING_REFUSED)
+            finding->rule = finding->kind = 0;
+        if (finding->who != VIDMM_SIDE_MANAGER)
+            finding->who = VIDMM_SIDE_DRIVER;
+    }
+    ledger->calling[sizeof(ledger->calling) - 1] = 0;
+    ledger->step[sizeof(ledger->step) - 1] = 0;
+    shared->text[sizeof(shared->text) - 1] = 0;
+    shared->died_in[sizeof(shared->died_in) - 1] = 0;
+    if (shared->failures > CHECK_FAILURES)
+        shared->failures = CHECK_FAILURES;
+    if (shared->outcome > VIDMM_STAGE_HUNG)
+        shared->outcome = VIDMM_STAGE_STOPPED;
+}
+
+/* Where it was, for the sentence and as the finding's place. */
+static const char *place(struct check_shared *shared) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    if (shared->died_in[0] != 0)
+        vidmm_ledger_calling(ledger, shared->died_in);
+    return ledger->calling[0] != 0 ? ledger->calling : "no call of the system's";
+}
+
+static enum vidmm_stage_outcome judge_death(struct check_shared *shared, int status) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    const char *where = place(shared);
+    bool done = WIFEXITED(status) && WEXITSTATUS(status) == CHILD_DONE && shared->finished == 1;
+    if (done)
+        return (enum vidmm_stage_outcome)shared->outcome;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
+                          "abort or a bugcheck in %s", where);
+    else if (WIFSIGNALED(status))
+        vidmm_ledger_note(ledger, VIDMM_FINDING_CRASH, VIDMM_SIDE_DRIVER, "signal %d (%s) in %s",
+                          WTERMSIG(status), strsignal(WTERMSIG(status)), where);
+    else
+        vidmm_ledger_note(ledger, VIDMM_FINDING_EXIT, VIDMM_SIDE_DRIVER,
+                          "the process ended with exit code %d in %s", WEXITSTATUS(status), where);
+    return check_say(&(struct check){.shared = shared}, VIDMM_STAGE_CRASHED, "died in %s", where);
+}
+
+static enum vidmm_stage_outcome judge_hang(struct check_shared *shared, uint32_t timeout_ms) {
+    struct vidmm_ledger *ledger = &shared->ledger;
+    const char *where = place(shared);
+    vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "no end within %u ms, in %s",
+                      timeout_ms, where);
+    return check_say(&(struct check){.shared = shared}, VIDMM_STAGE_HUNG,
+                     "no end within %u ms, in %s", timeout_ms, where);
+}
+
+enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,
+                                     uint32_t number) {
+    struct check_shared *shared = check->shared;
+    uint32_t timeout =
+        check->options->timeout_ms != 0 ? check->options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    int status = 0;
+    shared->finished = 0;
+    shared->outcome = VIDMM_STAGE_STOPPED;
+    shared->text[0] = shared->died_in[0] = 0;
+    shared->ledger.depth = 0;
+    vidmm_ledger_calling(&shared->ledger, NULL);
+    check_step(check, "%s", stage->name);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        return check_say(check, VIDMM_STAGE_STOPPED, "no process could be made");
+    if (pid == 0)
+        child(check, stage, number);
+    bool ended = wait_for(pid, timeout, &status);
+    repair(shared);
+    return ended ? judge_death(shared, status) : judge_hang(shared, timeout);
+}

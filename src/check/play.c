@@ -1,0 +1,89 @@
+/*
+ * play.c - plays a workload over the manager and makes findings of wrong bytes: which rule a wrong
+ * byte breaks follows from the operation that last touched its page.
+ */
+#include "stage.h"
+
+static uint32_t rule_of(enum vidmm_op_kind kind) {
+    switch (kind) {
+    case VIDMM_OP_FILL:
+        return 188;
+    case VIDMM_OP_MAP:
+        return 194;
+    case VIDMM_OP_UNMAP:
+        return 200;
+    default:
+        return 161; /* what a transfer in one or many pieces must come to */
+    }
+}
+
+static void judge_bytes(struct check *check, const struct vidmm_play_result *result) {
+    const struct vidmm_mismatch *first = &result->first;
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    if (result->mismatched_bytes == 0 || check->starving)
+        return;
+    for (uint32_t i = 0; i < ledger->findings; i++)
+        if (ledger->finding[i].kind == VIDMM_FINDING_RULE)
+            return; /* wrong bytes follow from what is already named */
+    if (first->by_op)
+        vidmm_ledger_judge(ledger, rule_of(first->op), VIDMM_SIDE_DRIVER, false,
+                           "the bytes that were written", "%s", first->text);
+    else
+        vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", first->text);
+}
+
+void check_reset(struct check *check) {
+    check->resets++;
+    (void)vidmm_reset(check->harness.adapter);
+}
+
+/* ---- Playing -----------------------------------------------------------------------------------
+ */
+
+/* The manager had to reset a GPU that made no progress; bytes that were lost so are not judged. */
+static bool judge_hangs(struct check *check) {
+    struct vidmm_stats stats;
+    vidmm_stats(check->harness.adapter, &stats);
+    if (stats.resets + stats.engine_resets <= check->resets)
+        return false;
+    vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                      "work that was submitted did not complete, and the GPU had to be reset");
+    return true;
+}
+
+static enum vidmm_stage_outcome play(struct check *check,
+                                     void (*between)(void *ctx, uint64_t done, uint64_t events)) {
+    const struct vidmm_play_options options = {.progress = between, .progress_ctx = check};
+    struct vidmm_play_result result;
+    char text[256] = "";
+    enum vidmm_play_status status =
+        vidmm_player_run(check->player, &check->harness, &options, &result, text, sizeof(text));
+    if (!judge_hangs(check))
+        judge_bytes(check, &result);
+    if (status == VIDMM_PLAY_OK || status == VIDMM_PLAY_WRONG)
+        return VIDMM_STAGE_DONE;
+    struct vidmm_error error = {.status = VIDMM_OK};
+    vidmm_last_error(check->harness.adapter, &error);
+    check_error(check, &error);
+    return check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
+}
+
+enum vidmm_stage_outcome check_play(struct check *check, struct check_world *world, uint32_t frames,
+                                    void (*between)(void *ctx, uint64_t done, uint64_t events)) {
+    enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
+    struct vidmm_workload workload;
+    if (!check_workload(check->options->seed, frames, &workload))
+        return check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
+    check->player = vidmm_player_create(&workload);
+    if (check->player == NULL) {
+        (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
+    } else {
+        world->observer = vidmm_player_observer(check->player);
+        if (check_open(check, world) && check_manage(check, world))
+            outcome = play(check, between);
+    }
+    check_close(check);
+    vidmm_player_destroy(check->player);
+    vidmm_workload_free(&workload);
+    return outcome;
+}

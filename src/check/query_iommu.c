@@ -1,0 +1,49 @@
+/*
+ * query_iommu.c - what systems ask of memory behind an IOMMU (iommu-based-gpu-isolation.md,
+ * iommu-dma-remapping.md), of those drivers that report any of it.
+ */
+#include "stage.h"
+
+#include <string.h>
+
+#define RANGES 64u
+
+static NTSTATUS ask(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *output,
+                    uint32_t size) {
+    UINT adapter = 0;
+    DXGKARG_QUERYADAPTERINFO query = {.Type = type,
+                                      .pInputData = &adapter,
+                                      .InputDataSize = sizeof(adapter),
+                                      .pOutputData = output,
+                                      .OutputDataSize = size};
+    check_step(check, "query: type %d", (int)type);
+    return check->harness.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
+                                                        &query);
+}
+
+/* How many there are, then which. */
+static void ask_ranges(struct check *check) {
+    DXGK_PHYSICAL_MEMORY_RANGE range[RANGES];
+    DXGK_HARDWARERESERVEDRANGES ranges = {.NumRanges = 0};
+    NTSTATUS status = ask(check, DXGKQAITYPE_HARDWARERESERVEDRANGES, &ranges, sizeof(ranges));
+    if (status != STATUS_SUCCESS || ranges.NumRanges == 0 || ranges.NumRanges > RANGES)
+        return;
+    memset(range, 0, sizeof(range));
+    ranges.pPhysicalRanges = range;
+    (void)ask(check, DXGKQAITYPE_HARDWARERESERVEDRANGES, &ranges, sizeof(ranges));
+}
+
+void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps) {
+    uint32_t version = check->harness.table.Version;
+    DXGK_PHYSICALADAPTERCAPS adapter;
+    DXGK_FRAMEBUFFERSAVEAREA area = {.MaximumSize = 0};
+    DXGK_IOMMU_CAPS iommu = {.Value = 0};
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+        (void)ask(check, DXGKQAITYPE_IOMMU_CAPS, &iommu, sizeof(iommu));
+    if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_4 ||
+        !caps->MemoryManagementCaps.IoMmuSecureModeSupported)
+        return;
+    (void)ask(check, DXGKQAITYPE_PHYSICALADAPTERCAPS, &adapter, sizeof(adapter));
+    (void)ask(check, DXGKQAITYPE_FRAMEBUFFERSAVESIZE, &area, sizeof(area));
+    ask_ranges(check);
+}

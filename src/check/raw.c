@@ -1,0 +1,281 @@
+/* raw.c - see raw.h. */
+#include "raw.h"
+#include "surface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/umd.h>
+
+/* Past every fence that the manager used. */
+#define FIRST_FENCE 0x10000u
+
+/* ---- What the driver tells --------------------------------------------------------------------
+ */
+
+static void completed(void *ctx, uint32_t node, uint32_t fence) {
+    struct raw_submitter *raw = ctx;
+    if (node == raw->info.paging_node)
+        raw->completed = fence;
+}
+
+static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last) {
+    struct raw_submitter *raw = ctx;
+    if (node != raw->info.paging_node)
+        return;
+    raw->preempted = fence;
+    if ((int32_t)(last - raw->completed) > 0)
+        raw->completed = last;
+}
+
+static void faulted(void *ctx, uint32_t node, uint32_t fence) {
+    struct raw_submitter *raw = ctx;
+    if (node == raw->info.paging_node)
+        raw->faulted = fence;
+}
+
+/* ---- Up and down ----------------------------------------------------------------------------- */
+
+static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *adapter) {
+    struct vidmm_segment_info info;
+    for (uint32_t id = 1; vidmm_segment_info(adapter, id, &info); id++) {
+        struct vidmm_segment_info *role = info.aperture ? &raw->aperture : &raw->memory;
+        if (role->id == 0 && !info.agp && info.size >= 2 * HAND_PAGES * CHECK_PAGE)
+            *role = info;
+        if (id == raw->info.paging_segment)
+            raw->place = info;
+    }
+}
+
+/* The manager asks for everything there is to know; then it goes, and the hand takes over. */
+static bool learn(struct raw_submitter *raw) {
+    const struct check_world world = {.fail_at = 0};
+    if (!check_manage(raw->check, &world))
+        return false;
+    vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
+    choose_segments(raw, raw->check->harness.adapter);
+    vidmm_harness_stop_manager(&raw->check->harness);
+    return true;
+}
+
+static bool fits(struct raw_submitter *raw, bool aperture_will_do) {
+    const char *missing = NULL;
+    if (raw->memory.id == 0 && !(aperture_will_do && raw->aperture.id != 0))
+        missing = "the driver has no memory segment of 48 pages";
+    else if (raw->info.paging_segment != 0 &&
+             raw->place.size < raw->info.paging_size + 2 * HAND_PAGES * CHECK_PAGE)
+        missing = "the aperture of the paging buffer has no 48 pages besides";
+    if (missing != NULL)
+        (void)check_say(raw->check, VIDMM_STAGE_SKIPPED, "%s", missing);
+    return missing == NULL;
+}
+
+static bool make_context(struct raw_submitter *raw) {
+    bool contexts = raw->info.caps.SchedulingCaps.MultiEngineAware != 0 &&
+                    raw->ddi->DxgkDdiCreateContext != NULL;
+    if (raw->info.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !contexts)
+        return true; /* paging has no context */
+    DXGKARG_CREATEDEVICE device = {.hDevice = raw};
+    device.Flags.SystemDevice = 1;
+    NTSTATUS status = raw->ddi->DxgkDdiCreateDevice(raw->adapter, &device);
+    if (status != STATUS_SUCCESS)
+        return raw_refuse(raw, "DxgkDdiCreateDevice for the system", status);
+    raw->device = device.hDevice;
+    DXGKARG_CREATECONTEXT context = {
+        .hContext = raw, .NodeOrdinal = raw->info.paging_node, .EngineAffinity = 1};
+    context.Flags.SystemContext = 1;
+    status = raw->ddi->DxgkDdiCreateContext(raw->device, &context);
+    if (status != STATUS_SUCCESS)
+        return raw_refuse(raw, "DxgkDdiCreateContext for the system", status);
+    raw->context = context.hContext;
+    return true;
+}
+
+/* ---- An allocation --------------------------------------------------------------------------- */
+
+static void destroy(struct raw_submitter *raw) {
+    DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1, .pAllocationList = &raw->allocation};
+    if (raw->allocation != NULL)
+        (void)raw->ddi->DxgkDdiDestroyAllocation(raw->adapter, &args);
+    raw->allocation = NULL;
+}
+
+/* Kept if it is just as large as the hand will say, and may be in the segment. */
+static void create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info) {
+    DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
+    if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
+        raw->allocation = info->hAllocation;
+    bool fits = info->Size == HAND_PAGES * CHECK_PAGE &&
+                (info->SupportedWriteSegmentSet >> (raw->memory.id - 1) & 1u) != 0;
+    if (!fits)
+        destroy(raw);
+}
+
+static void create_spoken(struct raw_submitter *raw) {
+    struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
+                                        .flags = VIDMM_UMD_LOCAL,
+                                        .size = (uint64_t)HAND_PAGES * CHECK_PAGE};
+    DXGK_ALLOCATIONINFO info;
+    memset(&info, 0, sizeof(info));
+    info.pPrivateDriverData = &data;
+    info.PrivateDriverDataSize = sizeof(data);
+    create(raw, &info);
+}
+
+/* A surface that the system makes for itself. */
+static void create_standard(struct raw_submitter *raw, uint32_t kind) {
+    struct check_surface surface;
+    DXGK_ALLOCATIONINFO info;
+    memset(&info, 0, sizeof(info));
+    if (check_surface_open(raw->check, &surface, kind, 256, HAND_PAGES * CHECK_PAGE / (256 * 4))) {
+        info.pPrivateDriverData = surface.data;
+        info.PrivateDriverDataSize = surface.size;
+        create(raw, &info);
+    }
+    check_surface_close(&surface);
+}
+
+/* One that is at home in GPU memory; without one operations go without a handle. */
+static void make_allocation(struct raw_submitter *raw) {
+    if (raw->memory.id == 0)
+        return;
+    if (check_speaks(raw->check))
+        create_spoken(raw);
+    for (uint32_t kind = 0; raw->allocation == NULL && kind < CHECK_SURFACES; kind++)
+        create_standard(raw, kind);
+}
+
+/* ---- Up and down ----------------------------------------------------------------------------- */
+
+static bool make_buffers(struct raw_submitter *raw) {
+    const struct vidmm_os *os = raw->os;
+    size_t pages = (raw->info.paging_size + CHECK_PAGE - 1) / CHECK_PAGE;
+    raw->buffer = os->pages_alloc(os->ctx, pages, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
+    raw->source = os->pages_alloc(os->ctx, HAND_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
+    raw->target = os->pages_alloc(os->ctx, HAND_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
+    if (raw->info.paging_private != 0)
+        raw->private_data = os->alloc(os->ctx, raw->info.paging_private);
+    raw->cpu = raw->buffer != NULL ? os->pages_map(os->ctx, raw->buffer) : NULL;
+    return raw->cpu != NULL && raw->source != NULL && raw->target != NULL &&
+           (raw->info.paging_private == 0 || raw->private_data != NULL);
+}
+
+static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
+                                          bool aperture_will_do) {
+    *raw = (struct raw_submitter){.check = check,
+                                  .ddi = &check->harness.table,
+                                  .adapter = vidmm_host_adapter(check->harness.host),
+                                  .os = vidmm_host_os(check->harness.host),
+                                  .fence = FIRST_FENCE,
+                                  .completed = FIRST_FENCE};
+    if (!learn(raw))
+        return VIDMM_STAGE_STOPPED;
+    if (!fits(raw, aperture_will_do))
+        return VIDMM_STAGE_SKIPPED;
+    const struct vidmm_host_sink sink = {
+        .ctx = raw, .completed = completed, .preempted = preempted, .faulted = faulted};
+    vidmm_host_set_sink(check->harness.host, &sink);
+    raw->end = raw->info.paging_size;
+    if (!make_buffers(raw)) {
+        (void)raw_close(raw);
+        return check_say(check, VIDMM_STAGE_STOPPED, "out of memory for the paging buffer");
+    }
+    if (!make_context(raw))
+        return raw_close(raw);
+    make_allocation(raw);
+    if (raw->info.paging_segment != 0 && !raw_map_buffer(raw))
+        return raw_close(raw);
+    return VIDMM_STAGE_DONE;
+}
+
+enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check) {
+    return open_hand(raw, check, false);
+}
+
+enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check) {
+    return open_hand(raw, check, true);
+}
+
+static void free_pages(struct raw_submitter *raw, PMDL mdl) {
+    if (mdl != NULL)
+        raw->os->pages_free(raw->os->ctx, mdl);
+}
+
+/* Work that never completes is given up before the driver is asked for anything else. */
+static void give_up(struct raw_submitter *raw) {
+    if (raw->ddi->DxgkDdiResetFromTimeout != NULL)
+        (void)raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);
+    if (raw->ddi->DxgkDdiRestartFromTimeout != NULL)
+        (void)raw->ddi->DxgkDdiRestartFromTimeout(raw->adapter);
+}
+
+enum vidmm_stage_outcome raw_close(struct raw_submitter *raw) {
+    if (raw->mapped && !raw->refused && raw_flush(raw) && raw_unmap_buffer(raw))
+        (void)raw_flush(raw);
+    if (raw->unseen)
+        give_up(raw);
+    destroy(raw);
+    if (raw->context != NULL)
+        (void)raw->ddi->DxgkDdiDestroyContext(raw->context);
+    if (raw->device != NULL)
+        (void)raw->ddi->DxgkDdiDestroyDevice(raw->device);
+    free_pages(raw, raw->buffer);
+    free_pages(raw, raw->source);
+    free_pages(raw, raw->target);
+    if (raw->private_data != NULL)
+        raw->os->free(raw->os->ctx, raw->private_data, raw->info.paging_private);
+    vidmm_host_set_sink(raw->check->harness.host, NULL);
+    if (raw->unseen && !raw->works && raw->faulted == 0)
+        return VIDMM_STAGE_SKIPPED;
+    return raw->refused ? VIDMM_STAGE_STOPPED : VIDMM_STAGE_DONE;
+}
+
+/* ---- The paging buffer in an aperture -------------------------------------------------------- */
+
+static uint32_t buffer_pages(const struct raw_submitter *raw) {
+    return (raw->info.paging_size + CHECK_PAGE - 1) / CHECK_PAGE;
+}
+
+uint32_t raw_buffer_page(const struct raw_submitter *raw) {
+    return (uint32_t)(raw->place.size / CHECK_PAGE) - buffer_pages(raw);
+}
+
+bool raw_map_buffer(struct raw_submitter *raw) {
+    raw->mapped =
+        raw_map(raw, &raw->place, raw_buffer_page(raw), buffer_pages(raw), raw->buffer, 0) &&
+        raw_flush(raw);
+    return raw->mapped;
+}
+
+bool raw_unmap_buffer(struct raw_submitter *raw) {
+    raw->mapped = false;
+    return raw_unmap(raw, &raw->place, raw_buffer_page(raw), buffer_pages(raw));
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page) {
+    return vidmm_host_memory(raw->check->harness.host,
+                             MmGetMdlPfnArray(mdl)[page] * (uint64_t)CHECK_PAGE, CHECK_PAGE);
+}
+
+void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed) {
+    for (uint32_t page = 0; page < HAND_PAGES; page++) {
+        unsigned char *bytes = raw_page(raw, mdl, page);
+        uint32_t x = seed * 0x9e3779b9u + page * 0x85ebca6bu + 1;
+        for (uint32_t i = 0; i < CHECK_PAGE; i++) {
+            x = x * 1664525u + 1013904223u;
+            bytes[i] = (unsigned char)(x >> 24);
+        }
+    }
+}
+
+void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
+               const char *found) {
+    struct vidmm_ledger *ledger = &raw->check->shared->ledger;
+    bool explained = false;
+    for (uint32_t i = 0; i < ledger->findings; i++)
+        explained = explained || ledger->finding[i].kind == VIDMM_FINDING_RULE;
+    if (kept || !explained)
+        vidmm_ledger_judge(ledger, rule, VIDMM_SIDE_DRIVER, kept, expected, "%s", found);
+}

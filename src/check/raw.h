@@ -1,0 +1,143 @@
+/*
+ * raw.h - paging operations by the examiner's own hand: what the manager would never ask in just
+ * this way, but may. The protocol is that of src/manager/paging/paging.c; every operation is done and its
+ * effect can be looked at when raw_flush returns.
+ *
+ * raw.c has what a hand needs, raw_work.c how buffers are filled, submitted, preempted and lost
+ * in a reset, raw_operation.c the operations that several stages ask for.
+ */
+#ifndef VIDMM_CHECK_RAW_H
+#define VIDMM_CHECK_RAW_H
+
+#include "stage.h"
+
+#define HAND_PAGES   24u /* of each of the two system buffers */
+#define HAND_PACKETS 8u  /* submissions under way at a time */
+#define HAND_PIECE   4u  /* pages of one that raw_queue makes */
+#define HAND_PIECES  (HAND_PAGES / HAND_PIECE)
+#define HAND_WHOLE   UINT32_MAX
+
+/* A submission under way: a range of the paging buffer. */
+struct raw_packet {
+    uint32_t fence;
+    uint32_t start, end;
+    uint32_t private_start, private_end;
+};
+
+struct raw_submitter {
+    struct check *check;
+    const DRIVER_INITIALIZATION_DATA *ddi;
+    HANDLE adapter, device, context; /* the system's, where the driver makes some */
+    const struct vidmm_os *os;
+    struct vidmm_adapter_info info;
+    struct vidmm_segment_info memory, aperture; /* id 0: there is none */
+    struct vidmm_segment_info place;            /* aperture of the paging buffer; id 0: none */
+    PMDL buffer;                                /* the paging buffer */
+    unsigned char *cpu, *private_data;
+    bool mapped;          /* the GPU finds it in `place`; else in system memory */
+    uint32_t start, used; /* of it, [start, used) is built and not submitted */
+    uint32_t end;         /* of the bytes that operations may use */
+    uint32_t private_start, private_used;
+    struct raw_packet packet[HAND_PACKETS];
+    uint32_t packets;
+    uint32_t fence, completed;
+    uint32_t faulted;    /* fence of the newest error; 0: none */
+    uint32_t preempted;  /* fence of the newest preemption that was reported */
+    bool held;           /* between reset and restart */
+    bool refused;        /* something failed: nothing is asked any more */
+    bool works;          /* something completed */
+    bool unseen;         /* work does not complete */
+    HANDLE allocation;   /* the driver's, of HAND_PAGES pages; NULL: nobody can name one */
+    PMDL source, target; /* HAND_PAGES each */
+};
+
+/* ---- raw.c ---------------------------------------------------------------------------------- */
+
+/* After check_open. DONE, or why not: check->shared->text says it. */
+enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check);
+/* The same, but an aperture will do where there is no memory segment (`memory.id` 0). */
+enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct check *check);
+/* The outcome of a stage that did all it wanted. */
+enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
+
+/* Where the paging buffer is, or will be, in `place`: the page it begins with. */
+uint32_t raw_buffer_page(const struct raw_submitter *raw);
+/* Has the GPU find it there, and done; built in system memory, as it must be. */
+bool raw_map_buffer(struct raw_submitter *raw);
+/* Builds the contrary: what comes next is submitted in system memory. */
+bool raw_unmap_buffer(struct raw_submitter *raw);
+
+/* Byte `at` of page `page` of an MDL. */
+unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page);
+/* Gives every page of an MDL bytes of its own. */
+void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed);
+
+/* An effect of R`rule`: kept, or broken by the driver if nothing else is to blame. */
+void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
+               const char *found);
+
+/* ---- raw_work.c ----------------------------------------------------------------------------- */
+
+/* The driver refused a call: nothing is asked any more. False. */
+bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status);
+/* Builds one operation behind the others; false when the driver refused. */
+bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args);
+/* Submits what was built, without waiting for the GPU. */
+bool raw_submit(struct raw_submitter *raw);
+/* Submits what was built and lets the GPU do all; false when it does not. */
+bool raw_flush(struct raw_submitter *raw);
+/* What is built next finds at most `room` bytes free behind the operations that are in the buffer;
+ * as from a system, the next buffer is whole. Without effect where nothing is in it. */
+void raw_shorten(struct raw_submitter *raw, uint32_t room);
+/* Asks for the submissions back that the GPU has not begun, and waits for the report. */
+bool raw_preempt(struct raw_submitter *raw);
+/* Submits again what a preemption left undone. */
+bool raw_resubmit(struct raw_submitter *raw);
+/* Resets the paging engine alone. */
+enum raw_engine {
+    HAND_ENGINE_RESET,   /* raw_resubmit brings back what was not done */
+    HAND_ENGINE_LOST,    /* ... and paging work with it: the adapter has to be reset as well */
+    HAND_ENGINE_REFUSED, /* the driver cannot, as it may: the same */
+    HAND_ENGINE_BROKEN,  /* nothing is asked any more */
+};
+enum raw_engine raw_reset_engine(struct raw_submitter *raw);
+/* As a TDR: what is under way is lost. */
+bool raw_reset(struct raw_submitter *raw);
+
+/* ---- raw_operation.c ------------------------------------------------------------------------ */
+
+/* GPU address of the `page`th page of the memory segment. */
+uint64_t raw_memory_at(const struct raw_submitter *raw, uint32_t page);
+
+/* `pages` pages from `at` on of the HAND_PAGES at segment page 0, into or out of an MDL. */
+struct raw_piece {
+    uint32_t at, pages;
+    bool in; /* from `source` into the segment; else out of it into `target` */
+};
+bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece);
+/* All HAND_PAGES in pieces of `chunk` pages, and done. */
+bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk);
+/* All HAND_PAGES into the memory segment, where there is none mapped into the aperture: each piece
+ * is submitted, none waited for but the first `ahead` of them. */
+bool raw_queue(struct raw_submitter *raw, uint32_t ahead);
+/* A new allocation wants a fill first; then everything is moved in, and done. */
+bool raw_settle_in(struct raw_submitter *raw);
+/* Tells the driver that the content of the memory segment is gone: a transfer of nothing. */
+bool raw_tell_lost(struct raw_submitter *raw);
+/* What is in the target is what was in the source. */
+bool raw_same(struct raw_submitter *raw);
+/* FILL of pages of the memory segment; `allocation` must be there. */
+bool raw_fill(struct raw_submitter *raw, uint32_t page, uint32_t pages, uint32_t pattern);
+/* Every 32 bits of a page of the target are `pattern`. */
+bool raw_filled(struct raw_submitter *raw, uint32_t page, uint32_t pattern);
+/* Pages of an MDL from `mdl_page` on at page `page` of an aperture. */
+bool raw_map(struct raw_submitter *raw, const struct vidmm_segment_info *aperture, uint32_t page,
+             uint32_t pages, PMDL mdl, uint32_t mdl_page);
+bool raw_unmap(struct raw_submitter *raw, const struct vidmm_segment_info *aperture, uint32_t page,
+               uint32_t pages);
+/* WRITE_PHYSICAL, or READ_PHYSICAL, at a page of the memory segment. */
+bool raw_touch(struct raw_submitter *raw, uint32_t page, bool write);
+/* DISCARD_CONTENT of the allocation, which must be there. */
+bool raw_discard(struct raw_submitter *raw);
+
+#endif

@@ -1,0 +1,168 @@
+/* raw_operation.c - the paging operations that several stages ask for; see raw.h. */
+#include "raw.h"
+
+#include <string.h>
+
+uint64_t raw_memory_at(const struct raw_submitter *raw, uint32_t page) {
+    return raw->memory.base + (uint64_t)page * CHECK_PAGE;
+}
+
+/* ---- Transfers ------------------------------------------------------------------------------- */
+
+static DXGKARG_BUILDPAGINGBUFFER transfer_args(const struct raw_submitter *raw, bool in) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
+    args.Transfer.hAllocation = raw->allocation;
+    if (in) {
+        args.Transfer.Source.pMdl = raw->source;
+        args.Transfer.Destination.SegmentId = raw->memory.id;
+        args.Transfer.Destination.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, 0);
+    } else {
+        args.Transfer.Source.SegmentId = raw->memory.id;
+        args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, 0);
+        args.Transfer.Destination.pMdl = raw->target;
+    }
+    return args;
+}
+
+bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece) {
+    DXGKARG_BUILDPAGINGBUFFER args = transfer_args(raw, piece->in);
+    bool both = raw->check->options->readings.transfer_offset != 0;
+    args.Transfer.TransferOffset = piece->at * CHECK_PAGE;
+    args.Transfer.TransferSize = (SIZE_T)piece->pages * CHECK_PAGE;
+    args.Transfer.MdlOffset = both ? 0 : piece->at;
+    args.Transfer.Flags.TransferStart = piece->at == 0;
+    args.Transfer.Flags.TransferEnd = piece->at + piece->pages == HAND_PAGES;
+    return raw_build(raw, &args);
+}
+
+bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk) {
+    bool good = true;
+    for (uint32_t at = 0; good && at < HAND_PAGES; at += chunk) {
+        uint32_t left = HAND_PAGES - at;
+        const struct raw_piece piece = {.at = at, .pages = left < chunk ? left : chunk, .in = in};
+        good = raw_transfer(raw, &piece);
+    }
+    return good && raw_flush(raw);
+}
+
+static bool enqueue(struct raw_submitter *raw, uint32_t at) {
+    const struct raw_piece piece = {.at = at, .pages = HAND_PIECE, .in = true};
+    bool built = raw->memory.id != 0
+                     ? raw_transfer(raw, &piece)
+                     : raw_map(raw, &raw->aperture, at, HAND_PIECE, raw->source, at);
+    return built && raw_submit(raw);
+}
+
+bool raw_queue(struct raw_submitter *raw, uint32_t ahead) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < HAND_PIECES; i++)
+        good = enqueue(raw, i * HAND_PIECE) && (i + 1 != ahead || raw_flush(raw));
+    return good;
+}
+
+bool raw_settle_in(struct raw_submitter *raw) {
+    return (raw->allocation == NULL || raw_fill(raw, 0, HAND_PAGES, 0)) &&
+           raw_move(raw, true, HAND_PAGES);
+}
+
+bool raw_tell_lost(struct raw_submitter *raw) {
+    DXGKARG_BUILDPAGINGBUFFER args = transfer_args(raw, false);
+    args.Transfer.Flags.TransferStart = args.Transfer.Flags.TransferEnd = 1;
+    return raw_build(raw, &args);
+}
+
+bool raw_same(struct raw_submitter *raw) {
+    for (uint32_t page = 0; page < HAND_PAGES; page++)
+        if (memcmp(raw_page(raw, raw->source, page), raw_page(raw, raw->target, page),
+                   CHECK_PAGE) != 0)
+            return false;
+    return true;
+}
+
+/* ---- Fills ----------------------------------------------------------------------------------- */
+
+bool raw_fill(struct raw_submitter *raw, uint32_t page, uint32_t pages, uint32_t pattern) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_FILL};
+    args.Fill.hAllocation = raw->allocation;
+    args.Fill.FillSize = (SIZE_T)pages * CHECK_PAGE;
+    args.Fill.FillPattern = pattern;
+    args.Fill.Destination.SegmentId = raw->memory.id;
+    args.Fill.Destination.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, page);
+    return raw_build(raw, &args);
+}
+
+bool raw_filled(struct raw_submitter *raw, uint32_t page, uint32_t pattern) {
+    const unsigned char *bytes = raw_page(raw, raw->target, page);
+    for (uint32_t i = 0; i < CHECK_PAGE; i += sizeof(pattern))
+        if (memcmp(bytes + i, &pattern, sizeof(pattern)) != 0)
+            return false;
+    return true;
+}
+
+/* ---- The aperture ---------------------------------------------------------------------------- */
+
+/* A single page comes as a run of two that it is the end of, more of them as a list. */
+static bool map_list(struct raw_submitter *raw, const struct vidmm_segment_info *aperture,
+                     uint32_t page, uint32_t pages, PMDL mdl, uint32_t mdl_page) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2};
+    const PFN_NUMBER *frames = MmGetMdlPfnArray(mdl);
+    args.MapApertureSegment2.SegmentId = aperture->id;
+    args.MapApertureSegment2.OffsetInPages = page;
+    args.MapApertureSegment2.NumberOfPages = pages;
+    args.MapApertureSegment2.AdlOffset = pages == 1 ? 1 : mdl_page;
+    args.MapApertureSegment2.Adl.PageCount = pages == 1 ? 2 : mdl_page + pages;
+    args.MapApertureSegment2.Adl.Flags.Contiguous = pages == 1;
+    if (pages == 1)
+        args.MapApertureSegment2.Adl.BasePageNumber = frames[mdl_page] - 1;
+    else
+        args.MapApertureSegment2.Adl.Pages = frames;
+    return raw_build(raw, &args);
+}
+
+bool raw_map(struct raw_submitter *raw, const struct vidmm_segment_info *aperture, uint32_t page,
+             uint32_t pages, PMDL mdl, uint32_t mdl_page) {
+    if (raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
+        raw->info.caps.MemoryManagementCaps.MapAperture2Supported)
+        return map_list(raw, aperture, page, pages, mdl, mdl_page);
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT};
+    args.MapApertureSegment.SegmentId = aperture->id;
+    args.MapApertureSegment.OffsetInPages = page;
+    args.MapApertureSegment.NumberOfPages = pages;
+    args.MapApertureSegment.pMdl = mdl;
+    args.MapApertureSegment.MdlOffset = mdl_page;
+    return raw_build(raw, &args);
+}
+
+bool raw_unmap(struct raw_submitter *raw, const struct vidmm_segment_info *aperture, uint32_t page,
+               uint32_t pages) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT};
+    args.UnmapApertureSegment.SegmentId = aperture->id;
+    args.UnmapApertureSegment.OffsetInPages = page;
+    args.UnmapApertureSegment.NumberOfPages = pages;
+    args.UnmapApertureSegment.DummyPage.QuadPart = (LONGLONG)raw->os->dummy_page(raw->os->ctx);
+    return raw_build(raw, &args);
+}
+
+/* ---- The rest -------------------------------------------------------------------------------- */
+
+bool raw_touch(struct raw_submitter *raw, uint32_t page, bool write) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = write ? DXGK_OPERATION_WRITE_PHYSICAL
+                                                         : DXGK_OPERATION_READ_PHYSICAL};
+    LONGLONG address = (LONGLONG)raw_memory_at(raw, page);
+    if (write) {
+        args.WritePhysical.SegmentId = raw->memory.id;
+        args.WritePhysical.PhysicalAddress.QuadPart = address;
+    } else {
+        args.ReadPhysical.SegmentId = raw->memory.id;
+        args.ReadPhysical.PhysicalAddress.QuadPart = address;
+    }
+    return raw_build(raw, &args);
+}
+
+bool raw_discard(struct raw_submitter *raw) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_DISCARD_CONTENT};
+    args.DiscardContent.hAllocation = raw->allocation;
+    args.DiscardContent.SegmentId = raw->memory.id;
+    args.DiscardContent.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, 0);
+    return raw_build(raw, &args);
+}

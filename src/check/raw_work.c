@@ -1,0 +1,295 @@
+/*
+ * raw_work.c - filling the one paging buffer that a hand has, and its way to the GPU: several
+ * submissions may be under way, each a range of the buffer; they come back from a preemption, and
+ * are lost in a reset. The buffer is free again when all of them are done.
+ */
+#include "raw.h"
+
+/* Answers INSUFFICIENT or BUSY to one operation before it is given up. */
+#define PASSES_MOST 4096u
+
+bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status) {
+    raw->refused = true;
+    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "%s answered status 0x%08x", call,
+                    (unsigned)status);
+    return false;
+}
+
+/* Fence ids wrap. */
+static bool beyond(uint32_t fence, uint32_t other) {
+    return (int32_t)(fence - other) > 0;
+}
+
+/* ---- Submitting ------------------------------------------------------------------------------ */
+
+/* In an aperture it has the last pages; operations that are looked at have the first ones. */
+static uint64_t buffer_address(const struct raw_submitter *raw) {
+    if (raw->mapped)
+        return raw->place.base + (uint64_t)raw_buffer_page(raw) * CHECK_PAGE;
+    return MmGetMdlPfnArray(raw->buffer)[0] * (uint64_t)CHECK_PAGE;
+}
+
+static void describe(const struct raw_submitter *raw, const struct raw_packet *packet,
+                     DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
+    *patch = (DXGKARG_PATCH){.hContext = raw->context,
+                             .DmaBufferSegmentId = raw->mapped ? raw->place.id : 0,
+                             .pDmaBuffer = raw->cpu,
+                             .DmaBufferSize = raw->info.paging_size,
+                             .DmaBufferSubmissionStartOffset = packet->start,
+                             .DmaBufferSubmissionEndOffset = packet->end,
+                             .pDmaBufferPrivateData = raw->private_data,
+                             .DmaBufferPrivateDataSize = raw->info.paging_private,
+                             .DmaBufferPrivateDataSubmissionStartOffset = packet->private_start,
+                             .DmaBufferPrivateDataSubmissionEndOffset = packet->private_end,
+                             .SubmissionFenceId = packet->fence};
+    patch->DmaBufferPhysicalAddress.QuadPart = (LONGLONG)buffer_address(raw);
+    patch->Flags.Paging = 1;
+    *submit =
+        (DXGKARG_SUBMITCOMMAND){.hContext = raw->context,
+                                .DmaBufferSegmentId = patch->DmaBufferSegmentId,
+                                .DmaBufferPhysicalAddress = patch->DmaBufferPhysicalAddress,
+                                .DmaBufferSize = patch->DmaBufferSize,
+                                .DmaBufferSubmissionStartOffset = packet->start,
+                                .DmaBufferSubmissionEndOffset = packet->end,
+                                .pDmaBufferPrivateData = raw->private_data,
+                                .DmaBufferPrivateDataSize = raw->info.paging_private,
+                                .DmaBufferPrivateDataSubmissionStartOffset = packet->private_start,
+                                .DmaBufferPrivateDataSubmissionEndOffset = packet->private_end,
+                                .SubmissionFenceId = packet->fence,
+                                .NodeOrdinal = raw->info.paging_node};
+    submit->Flags.Paging = 1;
+}
+
+static bool restart(struct raw_submitter *raw) {
+    raw->held = false;
+    NTSTATUS status = raw->ddi->DxgkDdiRestartFromTimeout(raw->adapter);
+    return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiRestartFromTimeout", status);
+}
+
+static bool send(struct raw_submitter *raw, const struct raw_packet *packet, bool again) {
+    DXGKARG_PATCH patch;
+    DXGKARG_SUBMITCOMMAND submit;
+    bool patches =
+        raw->ddi->DxgkDdiPatch != NULL && raw->check->options->readings.paging_patch == 0;
+    if (raw->held && !restart(raw))
+        return false;
+    describe(raw, packet, &patch, &submit);
+    if (again && raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        submit.Flags.Resubmission = 1;
+    NTSTATUS status = patches ? raw->ddi->DxgkDdiPatch(raw->adapter, &patch) : STATUS_SUCCESS;
+    if (status != STATUS_SUCCESS)
+        return raw_refuse(raw, "DxgkDdiPatch", status);
+    status = raw->ddi->DxgkDdiSubmitCommand(raw->adapter, &submit);
+    return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiSubmitCommand", status);
+}
+
+/* All of the buffer is free. */
+static void begin_buffer(struct raw_submitter *raw) {
+    raw->packets = 0;
+    raw->start = raw->used = 0;
+    raw->end = raw->info.paging_size;
+    raw->private_start = raw->private_used = 0;
+}
+
+/* Where nothing ever completes there may be no hardware; where something did it has to. */
+static void give_up(struct raw_submitter *raw, uint32_t fence) {
+    raw->unseen = raw->refused = true;
+    if (!raw->works && raw->faulted == 0) {
+        (void)check_say(raw->check, VIDMM_STAGE_SKIPPED,
+                        "work does not complete, so effects were not observed");
+        return;
+    }
+    vidmm_ledger_note(&raw->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                      "paging work with fence %u %s", fence,
+                      raw->faulted != 0 ? "ended in a error" : "was never reported complete");
+    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "paging work did not complete");
+}
+
+/* The GPU does what is under way. */
+static bool settle(struct raw_submitter *raw) {
+    if (raw->packets != 0) {
+        uint32_t last = raw->packet[raw->packets - 1].fence;
+        vidmm_host_run(raw->check->harness.host);
+        if (raw->completed != last || raw->faulted != 0)
+            give_up(raw, last);
+        else
+            raw->works = true;
+    }
+    if (!raw->unseen)
+        begin_buffer(raw);
+    return !raw->unseen;
+}
+
+bool raw_submit(struct raw_submitter *raw) {
+    if (raw->refused || raw->used == raw->start)
+        return !raw->refused;
+    struct raw_packet *packet = &raw->packet[raw->packets++];
+    *packet = (struct raw_packet){++raw->fence, raw->start, raw->used, raw->private_start,
+                                  raw->private_used};
+    raw->start = raw->used;
+    raw->private_start = raw->private_used;
+    return send(raw, packet, false) && (raw->packets < HAND_PACKETS || settle(raw));
+}
+
+bool raw_flush(struct raw_submitter *raw) {
+    return raw_submit(raw) && settle(raw);
+}
+
+void raw_shorten(struct raw_submitter *raw, uint32_t room) {
+    if (raw->used == 0 || raw->end - raw->used <= room)
+        return;
+    raw->end = raw->used + room;
+    vidmm_referee_shorten(raw->check->harness.referee, raw->cpu, raw->end);
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static void aim(const struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
+    args->pDmaBuffer = raw->cpu + raw->used;
+    args->DmaSize = raw->end - raw->used;
+    args->pDmaBufferPrivateData =
+        raw->private_data != NULL ? raw->private_data + raw->private_used : NULL;
+    args->DmaBufferPrivateDataSize = raw->info.paging_private - raw->private_used;
+    args->DmaBufferWriteOffset = raw->used;
+}
+
+/* Takes over how far the driver wrote; false: it points somewhere else. */
+static bool advance(struct raw_submitter *raw, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    uintptr_t used = (uintptr_t)args->pDmaBuffer - (uintptr_t)raw->cpu;
+    uintptr_t private_used = raw->private_data == NULL ? 0
+                                                       : (uintptr_t)args->pDmaBufferPrivateData -
+                                                             (uintptr_t)raw->private_data;
+    if (used < raw->used || used > raw->end || private_used > raw->info.paging_private)
+        return false;
+    raw->used = (uint32_t)used;
+    raw->private_used = (uint32_t)private_used;
+    return true;
+}
+
+static void say_idle(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_TRANSFER)
+        args->Transfer.Flags.AllocationIsIdle = 1;
+    else if (args->Operation == DXGK_OPERATION_DISCARD_CONTENT)
+        args->DiscardContent.Flags.AllocationIsIdle = 1;
+}
+
+/* A pass that did not end its operation, and where it began. */
+struct pass {
+    uint32_t used, private_used, multipass;
+};
+
+/* By the other reading it is not run, when it is not alone in its buffer, but starts over. */
+static void drop(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args,
+                 const struct pass *pass) {
+    if (raw->check->options->readings.insufficient == 0 || pass->used == 0)
+        return;
+    raw->used = pass->used;
+    raw->private_used = pass->private_used;
+    args->MultipassOffset = 0;
+}
+
+/* The rest finds another buffer, a whole one. */
+static bool next_buffer(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args,
+                        const struct pass *pass) {
+    bool progress = raw->used != pass->used || args->MultipassOffset != pass->multipass;
+    if (!progress && pass->used == 0)
+        return raw_refuse(raw, "DxgkDdiBuildPagingBuffer", STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
+    drop(raw, args, pass);
+    return raw_flush(raw);
+}
+
+static bool go_on(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args, NTSTATUS status,
+                  const struct pass *pass) {
+    if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
+        say_idle(args); /* nothing else uses it */
+        return raw_flush(raw);
+    }
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        return next_buffer(raw, args, pass);
+    return raw_refuse(raw, "DxgkDdiBuildPagingBuffer", status);
+}
+
+bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
+    args->hSystemContext = raw->context;
+    for (uint32_t i = 0; i < PASSES_MOST && !raw->refused; i++) {
+        const struct pass pass = {raw->used, raw->private_used, args->MultipassOffset};
+        DXGKARG_BUILDPAGINGBUFFER told = *args; /* a driver may spoil what it only reads */
+        aim(raw, &told);
+        NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &told);
+        args->MultipassOffset = told.MultipassOffset;
+        if (!advance(raw, &told))
+            return raw_refuse(raw, "DxgkDdiBuildPagingBuffer left the buffer and", status);
+        if (status == STATUS_SUCCESS)
+            return true;
+        if (!go_on(raw, args, status, &pass))
+            return false;
+    }
+    return raw->refused ? false : raw_refuse(raw, "DxgkDdiBuildPagingBuffer again and again", 0);
+}
+
+/* ---- Preemption ------------------------------------------------------------------------------ */
+
+bool raw_preempt(struct raw_submitter *raw) {
+    const DXGKARG_PREEMPTCOMMAND args = {.PreemptionFenceId = ++raw->fence,
+                                         .NodeOrdinal = raw->info.paging_node};
+    if (raw->refused)
+        return false;
+    NTSTATUS status = raw->ddi->DxgkDdiPreemptCommand(raw->adapter, &args);
+    if (status != STATUS_SUCCESS)
+        return raw_refuse(raw, "DxgkDdiPreemptCommand", status);
+    vidmm_host_run(raw->check->harness.host);
+    if (raw->preempted == args.PreemptionFenceId)
+        return true;
+    raw->refused = true;
+    (void)check_say(raw->check, VIDMM_STAGE_STOPPED, "a preemption was not reported");
+    return false;
+}
+
+bool raw_resubmit(struct raw_submitter *raw) {
+    uint32_t last = raw->completed;
+    bool good = !raw->refused;
+    for (uint32_t i = 0; good && i < raw->packets; i++)
+        if (beyond(raw->packet[i].fence, last))
+            good = send(raw, &raw->packet[i], true);
+    return good;
+}
+
+/* ---- Resets ---------------------------------------------------------------------------------- */
+
+/* The mapping of the paging buffer goes in the clean-up and comes back after the restart. */
+bool raw_reset(struct raw_submitter *raw) {
+    bool mapped = raw->mapped;
+    NTSTATUS status = raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);
+    if (status != STATUS_SUCCESS)
+        return raw_refuse(raw, "DxgkDdiResetFromTimeout", status);
+    raw->held = true;
+    begin_buffer(raw);
+    bool good = raw_tell_lost(raw) && (!mapped || raw_unmap_buffer(raw)) &&
+                (!raw->held || restart(raw)) && raw_flush(raw);
+    return good && (!mapped || raw_map_buffer(raw));
+}
+
+static bool query_engine(struct raw_submitter *raw) {
+    DXGKARG_QUERYDEPENDENTENGINEGROUP group = {.NodeOrdinal = raw->info.paging_node};
+    DXGKARG_QUERYENGINESTATUS engine = {.NodeOrdinal = raw->info.paging_node};
+    NTSTATUS status = raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &engine);
+    if (status != STATUS_SUCCESS)
+        return raw_refuse(raw, "DxgkDdiQueryEngineStatus", status);
+    status = raw->ddi->DxgkDdiQueryDependentEngineGroup(raw->adapter, &group);
+    return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiQueryDependentEngineGroup", status);
+}
+
+enum raw_engine raw_reset_engine(struct raw_submitter *raw) {
+    DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->info.paging_node};
+    bool lost = false;
+    if (raw->refused || !query_engine(raw))
+        return HAND_ENGINE_BROKEN;
+    if (raw->ddi->DxgkDdiResetEngine(raw->adapter, &reset) != STATUS_SUCCESS)
+        return HAND_ENGINE_REFUSED;
+    for (uint32_t i = 0; i < raw->packets; i++)
+        lost = lost || (beyond(raw->packet[i].fence, raw->completed) &&
+                        !beyond(raw->packet[i].fence, reset.LastAbortedFenceId));
+    if (beyond(reset.LastAbortedFenceId, raw->completed))
+        raw->completed = reset.LastAbortedFenceId;
+    return lost ? HAND_ENGINE_LOST : HAND_ENGINE_RESET;
+}

@@ -1,0 +1,122 @@
+/*
+ * stage.h - what the stages of the conformance check share.
+ *
+ * A stage (stage_*.c) is a row of check_stages: so many runs, each of them a life of the driver in a
+ * process of its own (child.c). Within a run, world.c brings the driver up and down and turns what
+ * host and manager say into findings; check.c puts the stages together.
+ */
+#ifndef VIDMM_CHECK_STAGE_H
+#define VIDMM_CHECK_STAGE_H
+
+#include <vidmm/check.h>
+#include <vidmm/harness.h>
+#include <vidmm/workload.h>
+
+#define CHECK_SETTINGS 256u
+#define CHECK_PAGE     4096u
+#define CHECK_FAILURES 160u
+
+/* In memory that child and parent share; a driver can scribble on it. */
+struct check_shared {
+    struct vidmm_ledger ledger;
+    uint32_t finished; /* the child came to its end */
+    uint32_t outcome;  /* enum vidmm_stage_outcome */
+    uint32_t version;  /* of the driver's table; 0: it did not come so far */
+    /* Allocations that are worth failing, in order: what stage_memory.c's first run finds. */
+    uint32_t failures;
+    uint64_t fail_at[CHECK_FAILURES];
+    char text[256];
+    char died_in[64]; /* by the dying process: what is not the call of `ledger` */
+};
+
+struct check {
+    const struct vidmm_check_options *options;
+    struct check_shared *shared;
+    /* Of the run: */
+    struct vidmm_harness harness;
+    struct vidmm_host_setting settings[CHECK_SETTINGS];
+    bool displays_only; /* the manager would have nothing to do, and somebody wanted it */
+    bool starving;      /* memory fails on purpose: refusals are no findings */
+    uint64_t resets;    /* that the run asked for */
+    struct vidmm_player *player;
+};
+
+/* How the world of a run differs from the usual one. Settings that the user gave win. */
+struct check_world {
+    struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
+    uint64_t fail_at;
+    void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: nobody is told */
+    uint64_t transfer_chunk;
+    const struct vidmm_observer *observer;
+};
+
+struct check_stage {
+    const char *name, *summary;
+    uint32_t runs;
+    /* Whatever it did not close is closed for it. */
+    enum vidmm_stage_outcome (*run)(struct check *check, uint32_t number);
+};
+
+extern const struct check_stage check_stages[];
+extern const uint32_t check_stage_count;
+
+enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number);
+enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t number);
+
+/* check.c and child.c: one run in a process of its own. */
+enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,
+                                     uint32_t number);
+uint64_t check_now_ms(void);
+
+/* world.c. false: a finding or check->shared->text says why. */
+bool check_open(struct check *check, const struct check_world *world);
+bool check_manage(struct check *check, const struct check_world *world);
+/* What the user set for the driver or its hardware; 0: nothing. */
+uint64_t check_setting(const struct check *check, const char *name);
+/* There is nothing to manage: every stage that wants to is skipped. */
+bool check_displays_only(struct check *check);
+/* Down again, from wherever it got to; what is left behind becomes a finding. */
+void check_close(struct check *check);
+/* The driver's device stops and starts again; the manager must be away. */
+bool check_restart(struct check *check);
+/* The driver and its user-mode half speak vidmm/umd.h. */
+bool check_speaks(struct check *check);
+/* "paging: frame 3" for findings. */
+void check_step(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One sentence about why a stage ends here; returns `outcome`. */
+enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome outcome,
+                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A rule was found broken: that explains whatever else is wrong. */
+bool check_explained(const struct check *check);
+/* Makes a finding of what stopped the manager. */
+void check_error(struct check *check, const struct vidmm_error *error);
+/* The same of the adapter's last error, when `status` is not VIDMM_OK; returns whether it is. */
+bool check_good(struct check *check, enum vidmm_status status);
+
+/* query_iommu.c: what systems ask of memory behind an IOMMU. */
+void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
+
+/* workload.c: a short game with everything that pages; false: out of memory. */
+bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out);
+/* play.c: opens `world`, plays a workload of so many frames over it and closes it again; `between`
+ * (may be NULL) is called now and then. */
+enum vidmm_stage_outcome check_play(struct check *check, struct check_world *world, uint32_t frames,
+                                    void (*between)(void *ctx, uint64_t done, uint64_t events));
+/* vidmm_reset from `between`. */
+void check_reset(struct check *check);
+
+#endif

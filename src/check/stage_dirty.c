@@ -1,0 +1,237 @@
+/*
+ * stage_dirty.c - memory bases by hand, in each memory that the driver tracks: pages are written by
+ * fills between queries of every kind, of bases side by side and one over the other. What the bits
+ * must say the referee knows (src/referee/operation/dirty_bits.c); here is what provokes it.
+ */
+#include "raw.h"
+
+#include <string.h>
+
+#define UNITS 16u /* dirty pages that are played with */
+
+/* Ranges in dirty pages from the start of the segment. */
+struct basis {
+    HANDLE handle;
+    uint32_t count;
+    struct {
+        uint32_t first, pages;
+    } range[3];
+};
+
+struct dirty {
+    struct raw_submitter raw;
+    uint32_t page; /* bytes that a bit stands for */
+    bool refused;
+    uint8_t bits[64];
+};
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static void note(struct dirty *dirty, bool good) {
+    dirty->refused = dirty->refused || !good;
+}
+
+static void create(struct dirty *dirty, struct basis *basis) {
+    unsigned char block[sizeof(DXGKARG_CREATEMEMORYBASIS) + 2 * sizeof(DXGK_MEMORYRANGE)];
+    DXGKARG_CREATEMEMORYBASIS *args = (void *)block;
+    memset(block, 0, sizeof(block));
+    args->SegmentId = dirty->raw.memory.id;
+    args->RangeCount = basis->count;
+    for (uint32_t i = 0; i < basis->count; i++) {
+        args->Ranges[i].SegmentOffset = (UINT64)basis->range[i].first * dirty->page;
+        args->Ranges[i].SizeInBytes = (UINT64)basis->range[i].pages * dirty->page;
+    }
+    basis->handle = dirty->raw.ddi->DxgkDdiCreateMemoryBasis(dirty->raw.adapter, args);
+    note(dirty, basis->handle != NULL);
+}
+
+static void start(struct dirty *dirty, const struct basis *basis) {
+    if (basis->handle != NULL)
+        note(dirty, dirty->raw.ddi->DxgkDdiStartDirtyTracking(dirty->raw.adapter, basis->handle) ==
+                        STATUS_SUCCESS);
+}
+
+static void stop(struct dirty *dirty, const struct basis *basis) {
+    if (basis->handle != NULL)
+        note(dirty, dirty->raw.ddi->DxgkDdiStopDirtyTracking(dirty->raw.adapter, basis->handle) ==
+                        STATUS_SUCCESS);
+}
+
+static void destroy(struct dirty *dirty, struct basis *basis) {
+    if (basis->handle != NULL)
+        (void)dirty->raw.ddi->DxgkDdiDestroyMemoryBasis(dirty->raw.adapter, basis->handle);
+    basis->handle = NULL;
+}
+
+/* A query; `pages` 0: of all. `room` is how much the buffer is larger than it must be. */
+struct question {
+    uint32_t index, first, pages;
+    bool clear;
+    uint32_t room;
+};
+
+static void ask(struct dirty *dirty, const struct basis *basis, struct question question) {
+    uint32_t pages = question.pages;
+    DXGKARG_QUERYDIRTYBITDATA args = {.MemoryBasis = basis->handle,
+                                      .SubrangeIndex = question.index,
+                                      .SubrangeOffset = (UINT64)question.first * dirty->page,
+                                      .SubrangeSize = (UINT64)question.pages * dirty->page,
+                                      .Buffer = dirty->bits,
+                                      .Flags = question.clear};
+    for (uint32_t i = 0; question.pages == 0 && i < basis->count; i++)
+        pages += basis->range[i].pages;
+    args.BufferSize = (pages + 7) / 8 + question.room;
+    if (basis->handle != NULL)
+        note(dirty,
+             dirty->raw.ddi->DxgkDdiQueryDirtyBitData(dirty->raw.adapter, &args) == STATUS_SUCCESS);
+}
+
+static void look(struct dirty *dirty, const struct basis *basis) {
+    ask(dirty, basis, (struct question){.room = 0});
+}
+
+static void clear(struct dirty *dirty, const struct basis *basis) {
+    ask(dirty, basis, (struct question){.clear = true, .room = 32});
+}
+
+/* The GPU writes the last bytes of a dirty page, and is done. */
+static bool fill(struct dirty *dirty, uint32_t unit) {
+    uint32_t pages = dirty->page / CHECK_PAGE;
+    return raw_fill(&dirty->raw, unit * pages + pages - 1, 1, 0x20202020u + unit);
+}
+
+static void write(struct dirty *dirty, uint32_t unit) {
+    note(dirty, fill(dirty, unit) && raw_flush(&dirty->raw));
+}
+
+/* ---- Scenes ---------------------------------------------------------------------------------- */
+
+/* In any order, with a hole; seven bits. */
+static void play_one(struct dirty *dirty, struct basis *basis) {
+    check_step(dirty->raw.check, "dirty: one basis");
+    create(dirty, basis);
+    start(dirty, basis);
+    look(dirty, basis);
+    write(dirty, 5);
+    write(dirty, 1);
+    write(dirty, 2);
+    look(dirty, basis);
+    look(dirty, basis);
+    ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 2, .clear = true});
+    look(dirty, basis);
+    write(dirty, 4);
+    ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 4, .room = 7});
+    clear(dirty, basis);
+    write(dirty, 1);
+    look(dirty, basis);
+}
+
+/* The driver answers before the GPU has written, while it does, or after. */
+static void play_busy(struct dirty *dirty, const struct basis *basis) {
+    check_step(dirty->raw.check, "dirty: a query while the GPU writes");
+    for (uint32_t unit = 4; unit < 8; unit++) {
+        note(dirty, fill(dirty, unit) && raw_submit(&dirty->raw));
+        clear(dirty, basis);
+        note(dirty, raw_flush(&dirty->raw));
+        clear(dirty, basis);
+    }
+}
+
+static void play_beside(struct dirty *dirty, const struct basis *basis) {
+    struct basis other = {.count = 1, .range = {{8, 4}}};
+    check_step(dirty->raw.check, "dirty: another basis beside it");
+    create(dirty, &other);
+    start(dirty, &other);
+    write(dirty, 9);
+    write(dirty, 1);
+    clear(dirty, basis);
+    write(dirty, 2);
+    look(dirty, &other);
+    clear(dirty, &other);
+    look(dirty, basis);
+    stop(dirty, &other);
+    destroy(dirty, &other);
+}
+
+static void play_over(struct dirty *dirty, const struct basis *basis) {
+    struct basis other = {.count = 1, .range = {{0, UNITS}}};
+    check_step(dirty->raw.check, "dirty: another basis over it");
+    create(dirty, &other);
+    start(dirty, &other);
+    write(dirty, 6);
+    look(dirty, basis);
+    look(dirty, &other);
+    stop(dirty, &other);
+    destroy(dirty, &other);
+    look(dirty, basis);
+    write(dirty, 4);
+    look(dirty, basis);
+}
+
+static void play_again(struct dirty *dirty, struct basis *basis) {
+    check_step(dirty->raw.check, "dirty: started again");
+    write(dirty, 5);
+    stop(dirty, basis);
+    start(dirty, basis);
+    look(dirty, basis);
+    stop(dirty, basis);
+    destroy(dirty, basis);
+}
+
+static void play(struct dirty *dirty) {
+    struct basis basis = {.count = 2, .range = {{4, 4}, {0, 3}}};
+    play_one(dirty, &basis);
+    play_busy(dirty, &basis);
+    play_beside(dirty, &basis);
+    play_over(dirty, &basis);
+    play_again(dirty, &basis);
+}
+
+/* ---- Which memory ---------------------------------------------------------------------------- */
+
+static bool query(const struct raw_submitter *raw, DXGK_QUERYADAPTERINFOTYPE type, UINT *segment,
+                  UINT32 *value) {
+    const DXGKARG_QUERYADAPTERINFO args = {.Type = type,
+                                           .pInputData = segment,
+                                           .InputDataSize = segment != NULL ? sizeof(*segment) : 0,
+                                           .pOutputData = value,
+                                           .OutputDataSize = sizeof(*value)};
+    return raw->ddi->DxgkDdiQueryAdapterInfo(raw->adapter, &args) == STATUS_SUCCESS;
+}
+
+static bool tracks(struct dirty *dirty) {
+    const struct raw_submitter *raw = &dirty->raw;
+    DXGK_DIRTY_BIT_TRACKING_CAPS caps = {.Value = 0};
+    UINT id = raw->memory.id;
+    return raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
+           query(raw, DXGKQAITYPE_DIRTYBITTRACKINGCAPS, NULL, &caps.Value) &&
+           caps.DirtyBitTrackingSupported &&
+           query(raw, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id, &dirty->page) &&
+           dirty->page >= CHECK_PAGE && raw->ddi->DxgkDdiCreateMemoryBasis != NULL;
+}
+
+static enum vidmm_stage_outcome skip(struct dirty *dirty, const char *why) {
+    (void)raw_close(&dirty->raw);
+    return check_say(dirty->raw.check, VIDMM_STAGE_SKIPPED, "%s", why);
+}
+
+enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
+    const struct check_world world = {.settings = {{"DirtyPageBytes", CHECK_PAGE}}};
+    struct dirty dirty = {.refused = false};
+    (void)number;
+    check_step(check, "dirty: start");
+    if (!check_open(check, &world))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome outcome = raw_open(&dirty.raw, check);
+    if (outcome != VIDMM_STAGE_DONE)
+        return outcome;
+    if (!tracks(&dirty))
+        return skip(&dirty, "the driver reports no dirty-bit tracking");
+    if (dirty.raw.memory.size / dirty.page < UNITS)
+        return skip(&dirty, "the memory segment has no 16 dirty pages");
+    play(&dirty);
+    outcome = raw_close(&dirty.raw);
+    if (outcome == VIDMM_STAGE_DONE && dirty.refused)
+        return check_say(check, VIDMM_STAGE_STOPPED, "the driver refused a call of its tracking");
+    return outcome;
+}

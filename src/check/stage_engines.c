@@ -1,0 +1,170 @@
+/*
+ * stage_engines.c - single engines that begin anew (tdr-changes-in-windows-8.md): the paging engine
+ * with work queued by hand, which is submitted again; and, with GPU virtual addresses, the engine
+ * of a process that uses an address that leads nowhere, while another process goes on
+ * (access-to-non-resident-allocation.md).
+ */
+#include "raw.h"
+#include "user.h"
+
+#include <vidmm/umd.h>
+
+static enum vidmm_stage_outcome cannot(struct check *check) {
+    return check_say(check, VIDMM_STAGE_SKIPPED,
+                     "the driver does not say SupportPerEngineTDR: not reached");
+}
+
+/* ---- Queued paging work -----------------------------------------------------------------------
+ */
+
+/* What is left undone comes again; what was lost, after a reset of the adapter, anew. */
+static bool recover(struct raw_submitter *raw, bool *refused) {
+    enum raw_engine engine = raw_reset_engine(raw);
+    if (engine == HAND_ENGINE_RESET || engine == HAND_ENGINE_BROKEN)
+        return engine == HAND_ENGINE_RESET && raw_resubmit(raw);
+    *refused = *refused || engine == HAND_ENGINE_REFUSED;
+    return raw_reset(raw) && raw_queue(raw, 0);
+}
+
+static bool round_trip(struct raw_submitter *raw, uint32_t ahead, bool preempted, bool *refused) {
+    check_step(raw->check, "engines: a reset behind %u submissions%s", ahead,
+               preempted ? " and a preemption" : "");
+    raw_paint(raw, raw->source, 3 * ahead + preempted);
+    raw_paint(raw, raw->target, 99);
+    if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) || !recover(raw, refused) ||
+        !raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+        return false;
+    raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
+              "other bytes after an engine was reset and its work submitted again");
+    return true;
+}
+
+/* False: the driver refused, as it may. */
+static bool resets(struct raw_submitter *raw) {
+    bool refused = false;
+    check_step(raw->check, "engines: a reset of an idle engine");
+    if (raw_reset_engine(raw) == HAND_ENGINE_BROKEN)
+        return true;
+    for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
+        if (!round_trip(raw, ahead, false, &refused) || !round_trip(raw, ahead, true, &refused))
+            break;
+    return !refused;
+}
+
+static enum vidmm_stage_outcome by_hand(struct check *check) {
+    static const struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
+    struct raw_submitter raw;
+    if (!check_open(check, &world))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    bool able = raw.info.caps.SupportPerEngineTDR &&
+                raw.ddi->DxgkDdiQueryDependentEngineGroup != NULL &&
+                raw.ddi->DxgkDdiQueryEngineStatus != NULL && raw.ddi->DxgkDdiResetEngine != NULL;
+    bool completes = able && raw_settle_in(&raw);
+    bool obeys = !completes || raw.ddi->DxgkDdiPreemptCommand == NULL || resets(&raw);
+    enum vidmm_stage_outcome closed = raw_close(&raw);
+    if (!able)
+        return cannot(check);
+    return obeys || closed != VIDMM_STAGE_DONE
+               ? closed
+               : check_say(check, VIDMM_STAGE_SKIPPED, "DxgkDdiResetEngine refuses: not reached");
+}
+
+/* ---- An address that leads nowhere ------------------------------------------------------------
+ */
+
+#define NOWHERE_BYTES 65536u
+
+static bool submit_nowhere(struct user *user, uint64_t *fence) {
+    const struct vidmm_va_request nowhere = {.size = NOWHERE_BYTES};
+    struct vidmm_virtual_submission submission = {.size = CHECK_PAGE};
+    return check_good(user->check,
+                      vidmm_va_reserve(user->process, &nowhere, &submission.commands)) &&
+           check_good(user->check, vidmm_submit_virtual(user->context, &submission, fence));
+}
+
+static void note(struct check *check, const char *text) {
+    vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
+}
+
+static void judge_error(struct check *check) {
+    struct vidmm_error fault;
+    vidmm_last_error(check->harness.adapter, &fault);
+    vidmm_ledger_judge(&check->shared->ledger, 380, VIDMM_SIDE_DRIVER, fault.access.known,
+                       "DmaPageFaulted where commands are at an address that leads nowhere",
+                       "the work ended without one%s", "");
+}
+
+/* The reset of the adapter, which a driver may need, costs whoever has work under way. */
+static bool adapter_was_reset(struct check *check) {
+    struct vidmm_stats stats;
+    vidmm_stats(check->harness.adapter, &stats);
+    return stats.resets != 0;
+}
+
+/* The others' work behind it is done all the same. */
+static bool others_go_on(struct user *other, uint64_t behind, bool alone) {
+    if (alone && vidmm_wait(other->check->harness.adapter, behind) == VIDMM_DEVICE_LOST &&
+        !adapter_was_reset(other->check))
+        note(other->check, "a page fault of one process cost another one its device");
+    if (vidmm_device_lost(other->device))
+        return true;
+    if (!user_submit(other, 0) || !user_rest(other))
+        return false;
+    if (user_lost(other, 0))
+        note(other->check, "a page fault of one process changed bytes of another");
+    return true;
+}
+
+static bool fault_beside(struct user *user, struct user *other, bool alone) {
+    struct check *check = user->check;
+    const uint32_t surface = 0;
+    uint64_t fence = 0;
+    if (!user_make(other, 0, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, 4) ||
+        !user_write(other, 0, 'b') || !user_make_resident(other, NULL, &surface, 1, 0) ||
+        !submit_nowhere(user, &fence))
+        return false;
+    const struct vidmm_virtual_submission nothing = {.commands = other->commands.va,
+                                                     .written = &other->commands.allocation};
+    if (alone && !check_good(check, vidmm_submit_virtual(other->context, &nothing, &other->fence)))
+        return false;
+    enum vidmm_status status = vidmm_wait(check->harness.adapter, fence);
+    if (status == VIDMM_OK) {
+        (void)check_say(check, VIDMM_STAGE_SKIPPED, "commands at no address are no fault here");
+        return true;
+    }
+    if (status != VIDMM_DEVICE_LOST)
+        return check_good(check, status);
+    judge_error(check);
+    return others_go_on(other, other->fence, alone) && user_submit(user, 0);
+}
+
+static enum vidmm_stage_outcome by_fault(struct check *check) {
+    static const struct check_world world = {
+        .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}};
+    struct vidmm_gpummu_info mmu;
+    struct vidmm_adapter_info info;
+    struct user user, other;
+    if (!check_open(check, &world) || !check_manage(check, &world))
+        return VIDMM_STAGE_STOPPED;
+    vidmm_gpummu_info(check->harness.adapter, &mmu);
+    vidmm_adapter_info(check->harness.adapter, &info);
+    if (!mmu.on)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
+    if (!check_speaks(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver does not speak vidmm/umd.h");
+    if (!user_open(check, &user) || !user_open(check, &other) ||
+        !fault_beside(&user, &other, info.caps.SupportPerEngineTDR))
+        return VIDMM_STAGE_STOPPED;
+    check_step(check, "engines: down");
+    user_close(&other);
+    user_close(&user);
+    return VIDMM_STAGE_DONE;
+}
+
+enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
+    check_step(check, "engines: run %u", number + 1);
+    return number == 0 ? by_hand(check) : by_fault(check);
+}

@@ -1,0 +1,117 @@
+/*
+ * stage_host_aperture.c - pages of the CPU host aperture by hand, as a system maps them for its
+ * page tables before there is any allocation: scattered, written by the CPU, some of them unmapped
+ * and mapped to something else while the others stay.
+ */
+#include "stage.h"
+
+#include <string.h>
+
+#define SEGMENTS 32u
+#define PAGES    4u /* of the aperture */
+#define WIDE     0x10000u
+
+struct host_aperture {
+    struct check *check;
+    UINT16 segment;
+    DXGK_CPUHOSTAPERTURE aperture;
+    uint64_t pages; /* of the segment */
+    uint64_t page_size;
+};
+
+static NTSTATUS ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
+    DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
+    DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_QUERYSEGMENT4,
+                                      .pInputData = &in,
+                                      .InputDataSize = sizeof(in),
+                                      .pOutputData = out,
+                                      .OutputDataSize = sizeof(*out)};
+    return check->harness.table.DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host),
+                                                        &query);
+}
+
+/* The first segment that has one. */
+static bool find(struct host_aperture *found) {
+    DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS] = {{.Size = 0}};
+    DXGK_QUERYSEGMENTOUT4 out = {.SegmentDescriptorStride = sizeof(segment[0])};
+    if (ask(found->check, &out) != STATUS_SUCCESS || out.NbSegment > SEGMENTS)
+        return false;
+    UINT count = out.NbSegment;
+    out.pSegmentDescriptor = (BYTE *)segment;
+    if (ask(found->check, &out) != STATUS_SUCCESS)
+        return false;
+    for (UINT i = 0; i < count; i++) {
+        if (!segment[i].Flags.SupportsCpuHostAperture)
+            continue;
+        found->segment = (UINT16)(i + 1);
+        found->aperture = segment[i].CpuHostAperture;
+        found->page_size = segment[i].Flags.Use64KBPages ? WIDE : CHECK_PAGE;
+        found->pages = segment[i].Size / found->page_size;
+        return true;
+    }
+    return false;
+}
+
+static bool map(const struct host_aperture *host, UINT32 *aperture, UINT64 *segment,
+                uint32_t count) {
+    DXGKARG_MAPCPUHOSTAPERTURE args = {.SegmentId = host->segment,
+                                       .NumberOfPages = count,
+                                       .pCpuHostAperturePages = aperture,
+                                       .pMemorySegmentPages = segment};
+    const struct vidmm_harness *harness = &host->check->harness;
+    return harness->table.DxgkDdiMapCpuHostAperture(vidmm_host_adapter(harness->host), &args) ==
+           STATUS_SUCCESS;
+}
+
+static bool unmap(const struct host_aperture *host, UINT32 *aperture, uint32_t count) {
+    DXGKARG_UNMAPCPUHOSTAPERTURE args = {
+        .SegmentId = host->segment, .NumberOfPages = count, .pCpuHostAperturePages = aperture};
+    const struct vidmm_harness *harness = &host->check->harness;
+    return harness->table.DxgkDdiUnmapCpuHostAperture(vidmm_host_adapter(harness->host), &args) ==
+           STATUS_SUCCESS;
+}
+
+static void write(const struct host_aperture *host, uint32_t page, int letter) {
+    void *cpu = vidmm_host_io(host->check->harness.host,
+                              host->aperture.PhysicalAddress + page * host->page_size, CHECK_PAGE);
+    if (cpu != NULL)
+        memset(cpu, letter, CHECK_PAGE);
+}
+
+static bool play(const struct host_aperture *host) {
+    UINT32 all[PAGES] = {0, 1, 2, 3}, one[1] = {1}, others[3] = {3, 0, 2};
+    UINT64 behind[PAGES] = {5, 3, 9, 0}, new_behind[1] = {12};
+    check_step(host->check, "host-aperture: scattered pages");
+    if (!map(host, all, behind, PAGES))
+        return false;
+    for (uint32_t i = 0; i < PAGES; i++)
+        write(host, i, 'a' + (int)i);
+    check_step(host->check, "host-aperture: one page moves");
+    if (!unmap(host, one, 1) || !map(host, one, new_behind, 1))
+        return false;
+    write(host, 1, 'z');
+    check_step(host->check, "host-aperture: all unmapped");
+    return unmap(host, others, 3) && unmap(host, one, 1);
+}
+
+enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t number) {
+    const struct check_world world = {.settings = {{"VramBytes", 16u << 20},
+                                                   {"VramVisibleBytes", 8u << 20},
+                                                   {"CpuHostApertureBytes", 1u << 20}}};
+    struct host_aperture host = {.check = check};
+    (void)number;
+    if (check->options->driver_path == NULL && check_setting(check, "DirtyPageBytes") != 0)
+        return check_say(check, VIDMM_STAGE_SKIPPED,
+                         "the reference board has no CPU host aperture beside dirty bits");
+    check_step(check, "host-aperture: start");
+    if (!check_open(check, &world))
+        return VIDMM_STAGE_STOPPED;
+    if (check->harness.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 ||
+        check->harness.table.DxgkDdiMapCpuHostAperture == NULL ||
+        check->harness.table.DxgkDdiUnmapCpuHostAperture == NULL || !find(&host) ||
+        host.aperture.SizeInPages < PAGES || host.pages < 16)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no CPU host aperture");
+    if (!play(&host))
+        return check_say(check, VIDMM_STAGE_STOPPED, "the driver refused pages of its aperture");
+    return VIDMM_STAGE_DONE;
+}

@@ -1,0 +1,88 @@
+/*
+ * stage_memory.c - memory runs out: one allocation of a run fails, whoever makes it, and a driver
+ * may then refuse what was asked, but neither die nor leave anything behind.
+ *
+ * The first run fails none. It notes which call is under way at each allocation, so that in each
+ * call that allocates at all the first ones, some on the way and the last one fail, a run each.
+ */
+#include "stage.h"
+
+#include <string.h>
+
+#define FRAMES 2u
+#define CALLS  64u
+#define STARTS                                                                                     \
+    16u /* of the first allocations all fail: without a call, in the host and the model */
+#define NOTED 8u
+
+/* Allocations of one call: the n-th ones with n = 1, 2, 4, 8 ..., and the last. */
+static struct allocating {
+    char call[96];
+    uint64_t count, last, noted[NOTED];
+} calls[CALLS];
+
+static struct allocating *calling(const char *call) {
+    for (uint32_t i = 0; i < CALLS; i++) {
+        if (calls[i].count != 0 && strncmp(calls[i].call, call, sizeof(calls[i].call)) == 0)
+            return &calls[i];
+        if (calls[i].count == 0) {
+            snprintf(calls[i].call, sizeof(calls[i].call), "%s", call);
+            return &calls[i];
+        }
+    }
+    return NULL;
+}
+
+static void note(void *ctx, uint64_t number) {
+    const struct check *check = ctx;
+    struct allocating *now = calling(check->shared->ledger.calling);
+    if (now == NULL)
+        return;
+    uint64_t nth = ++now->count;
+    now->last = number;
+    for (uint32_t i = 0; i < NOTED; i++)
+        if (nth == (uint64_t)1 << i)
+            now->noted[i] = number;
+}
+
+static void plan(struct check_shared *shared, uint64_t number) {
+    for (uint32_t i = 0; i < shared->failures; i++)
+        if (shared->fail_at[i] == number)
+            return;
+    if (number != 0 && shared->failures < CHECK_FAILURES)
+        shared->fail_at[shared->failures++] = number;
+}
+
+/* First ones first: of them every call has its own, however many calls there are. */
+static void plan_all(struct check_shared *shared) {
+    for (uint32_t i = 0; i < CALLS; i++)
+        plan(shared, calls[i].noted[0]);
+    for (uint32_t i = 0; i < CALLS; i++)
+        plan(shared, calls[i].last);
+    for (uint64_t number = 1; number <= STARTS; number++)
+        plan(shared, number);
+    for (uint32_t nth = 1; nth < NOTED; nth++)
+        for (uint32_t i = 0; i < CALLS; i++)
+            plan(shared, calls[i].noted[nth]);
+}
+
+static enum vidmm_stage_outcome look(struct check *check) {
+    struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .allocating = note};
+    check->shared->failures = 0;
+    enum vidmm_stage_outcome outcome = check_play(check, &world, FRAMES, NULL);
+    plan_all(check->shared);
+    return outcome;
+}
+
+enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number) {
+    struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
+    if (number == 0)
+        return look(check);
+    if (number > check->shared->failures)
+        return VIDMM_STAGE_DONE;
+    world.fail_at = check->shared->fail_at[number - 1];
+    check_step(check, "memory: allocation %llu fails", (unsigned long long)world.fail_at);
+    (void)check_play(check, &world, FRAMES, NULL);
+    check->shared->text[0] = 0;
+    return VIDMM_STAGE_DONE; /* to be refused is what this is about */
+}

@@ -1,0 +1,262 @@
+/*
+ * stage_migration.c - a live migration of the adapter to itself, in the pauses of a short game:
+ * what is dirty is read round by round; then all that is in use is overwritten, the driver is shown
+ * state that is not its own, and both are restored. The game goes on from there, and its bytes
+ * must be what they were.
+ */
+#include "stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/migration.h>
+
+#define VRAM   (UINT64_C(24) << 20)
+#define FRAMES 24u
+#define ROUNDS 3u
+#define POISON 0xd7
+
+/* What the stage keeps between the pauses: in its process, one at a time. */
+static struct {
+    uint32_t rounds;
+    bool moved, refused, able;
+    void *board; /* immutable data of the source */
+    size_t board_size;
+} stage;
+
+static bool good(struct check *check, enum vidmm_status status) {
+    stage.refused = stage.refused || !check_good(check, status);
+    return !stage.refused;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* All pieces of a segment, one behind the other. */
+struct copy {
+    uint32_t segment, count;
+    struct vidmm_memory_range *ranges;
+    uint64_t size;
+    unsigned char *bytes;
+};
+
+static void drop(struct check *check, struct copy *copy) {
+    vidmm_migration_release_ranges(check->harness.adapter, copy->ranges, copy->count);
+    free(copy->bytes);
+    *copy = (struct copy){.count = 0};
+}
+
+static void measure(struct copy *copy) {
+    for (uint32_t i = 0; i < copy->count; i++)
+        copy->size += copy->ranges[i].size;
+    copy->bytes = malloc((size_t)copy->size + 1);
+}
+
+typedef enum vidmm_status mover(struct check *check, uint32_t segment,
+                                const struct vidmm_memory_range *ranges, uint32_t count,
+                                unsigned char *bytes);
+
+static enum vidmm_status read_pieces(struct check *check, uint32_t segment,
+                                     const struct vidmm_memory_range *ranges, uint32_t count,
+                                     unsigned char *bytes) {
+    return vidmm_migration_read(check->harness.adapter, segment, ranges, count, bytes);
+}
+
+static enum vidmm_status write_pieces(struct check *check, uint32_t segment,
+                                      const struct vidmm_memory_range *ranges, uint32_t count,
+                                      unsigned char *bytes) {
+    return vidmm_migration_write(check->harness.adapter, segment, ranges, count, bytes);
+}
+
+#define BATCH 64u
+
+/* As many pieces at once as there are staging pages for, the last of them cut. */
+static bool move(struct check *check, const struct copy *copy, mover *one) {
+    uint64_t done = 0, inside = 0;
+    for (uint32_t i = 0; copy->bytes != NULL && i < copy->count;) {
+        struct vidmm_memory_range batch[BATCH];
+        uint64_t size = 0;
+        uint32_t count = 0;
+        for (; i < copy->count && count < BATCH && size < VIDMM_MIGRATION_STAGING; count++) {
+            uint64_t left = copy->ranges[i].size - inside, room = VIDMM_MIGRATION_STAGING - size;
+            batch[count].offset = copy->ranges[i].offset + inside;
+            batch[count].size = left < room ? left : room;
+            size += batch[count].size;
+            inside += batch[count].size;
+            if (inside == copy->ranges[i].size)
+                inside = 0, i++;
+        }
+        if (!good(check, one(check, copy->segment, batch, count, copy->bytes + done)))
+            return false;
+        done += size;
+    }
+    return copy->bytes != NULL;
+}
+
+static bool next_memory(struct check *check, uint32_t *id) {
+    struct vidmm_segment_info info = {.aperture = true};
+    while (vidmm_segment_info(check->harness.adapter, ++*id, &info))
+        if (!info.aperture)
+            return true;
+    return false;
+}
+
+static void read_round(struct check *check) {
+    for (uint32_t id = 0; !stage.refused && next_memory(check, &id);) {
+        struct copy copy = {.segment = id};
+        if (good(check,
+                 vidmm_migration_dirty(check->harness.adapter, id, &copy.ranges, &copy.count))) {
+            measure(&copy);
+            (void)move(check, &copy, read_pieces);
+        }
+        drop(check, &copy);
+    }
+}
+
+/* ---- The driver's own state ------------------------------------------------------------------ */
+
+struct state {
+    void *data;
+    size_t size;
+};
+
+static void save(struct check *check, struct state *state) {
+    (void)good(check, vidmm_migration_save(check->harness.adapter, VIDMM_MIGRATION_MUTABLE,
+                                           &state->data, &state->size));
+}
+
+/* Right after the preparation; for a target that is prepared later. */
+static void keep_board(struct check *check) {
+    struct state state = {NULL, 0};
+    if (!good(check, vidmm_migration_save(check->harness.adapter, VIDMM_MIGRATION_IMMUTABLE,
+                                          &state.data, &state.size)))
+        return;
+    stage.board = malloc(state.size + 1);
+    if (stage.board != NULL) {
+        memcpy(stage.board, state.data, state.size);
+        stage.board_size = state.size;
+    }
+    vidmm_migration_release(check->harness.adapter, state.data, state.size);
+}
+
+static void release(struct check *check, struct state *state) {
+    vidmm_migration_release(check->harness.adapter, state->data, state->size);
+    *state = (struct state){NULL, 0};
+}
+
+/* What no driver may take for its own: whatever it answers, the referee judges. */
+static void show_others(struct check *check) {
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    unsigned char *other = malloc(stage.board_size + 1);
+    check_step(check, "migration: state of another GPU");
+    for (size_t i = 0; other != NULL && i < stage.board_size; i++)
+        other[i] = (unsigned char)~((const unsigned char *)stage.board)[i];
+    if (other != NULL && stage.board_size != 0) {
+        (void)vidmm_migration_restore(adapter, VIDMM_MIGRATION_IMMUTABLE, other, stage.board_size);
+        (void)vidmm_migration_restore(adapter, VIDMM_MIGRATION_IMMUTABLE, stage.board,
+                                      stage.board_size / 2);
+        (void)vidmm_migration_restore(adapter, VIDMM_MIGRATION_IMMUTABLE, other, 0);
+    }
+    free(other);
+}
+
+/* ---- From the adapter to itself -------------------------------------------------------------- */
+
+#define SEGMENTS 8u
+
+struct whole {
+    struct state mutable;
+    struct copy copies[SEGMENTS];
+    uint32_t count;
+};
+
+static void read_all(struct check *check, struct whole *whole) {
+    for (uint32_t id = 0; whole->count < SEGMENTS && !stage.refused && next_memory(check, &id);) {
+        struct copy *copy = &whole->copies[whole->count++];
+        copy->segment = id;
+        if (!good(check,
+                  vidmm_migration_used(check->harness.adapter, id, &copy->ranges, &copy->count)))
+            return;
+        measure(copy);
+        (void)move(check, copy, read_pieces);
+    }
+}
+
+static void poison(struct check *check, const struct copy *copy) {
+    struct copy other = *copy;
+    other.bytes = malloc((size_t)copy->size + 1);
+    if (other.bytes != NULL)
+        memset(other.bytes, POISON, (size_t)copy->size);
+    (void)move(check, &other, write_pieces);
+    free(other.bytes);
+}
+
+static void receive(struct check *check, struct whole *whole) {
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    check_step(check, "migration: target");
+    if (!good(check, vidmm_migration_prepare(adapter, VIDMM_MIGRATION_TARGET)))
+        return;
+    show_others(check);
+    (void)good(check, vidmm_migration_restore(adapter, VIDMM_MIGRATION_IMMUTABLE, stage.board,
+                                              stage.board_size));
+    for (uint32_t i = 0; !stage.refused && i < whole->count; i++) {
+        poison(check, &whole->copies[i]);
+        (void)move(check, &whole->copies[i], write_pieces);
+    }
+    if (!stage.refused)
+        (void)good(check, vidmm_migration_restore(adapter, VIDMM_MIGRATION_MUTABLE,
+                                                  whole->mutable.data, whole->mutable.size));
+    vidmm_migration_end(adapter);
+}
+
+static void give(struct check *check) {
+    static struct whole whole;
+    memset(&whole, 0, sizeof(whole));
+    check_step(check, "migration: the guest is paused");
+    if (!good(check, vidmm_migration_pause(check->harness.adapter)))
+        return;
+    read_round(check);
+    read_all(check, &whole);
+    save(check, &whole.mutable);
+    vidmm_migration_end(check->harness.adapter);
+    if (!stage.refused)
+        receive(check, &whole);
+    stage.moved = !stage.refused;
+    for (uint32_t i = 0; i < whole.count; i++)
+        drop(check, &whole.copies[i]);
+    release(check, &whole.mutable);
+}
+
+/* One pause of the game: a round, the last of them the move. */
+static void between(void *ctx, uint64_t done, uint64_t events) {
+    struct check *check = ctx;
+    struct vidmm_dirty_info info;
+    (void)done, (void)events;
+    vidmm_dirty_info(check->harness.adapter, &info);
+    stage.able = info.migration;
+    if (!info.migration || stage.refused || stage.moved)
+        return;
+    check_step(check, "migration: round %u", stage.rounds + 1);
+    if (stage.rounds == 0) {
+        if (!good(check, vidmm_migration_prepare(check->harness.adapter, VIDMM_MIGRATION_SOURCE)))
+            return;
+        keep_board(check);
+    }
+    read_round(check);
+    if (++stage.rounds == ROUNDS && !stage.refused)
+        give(check);
+}
+
+enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number) {
+    struct check_world world = {.settings = {{"VramBytes", VRAM},
+                                             {"DirtyPageBytes", CHECK_PAGE},
+                                             {"DirtyPerformant", number}}};
+    memset(&stage, 0, sizeof(stage));
+    check_step(check, "migration: run %u", number + 1);
+    enum vidmm_stage_outcome outcome = check_play(check, &world, FRAMES, between);
+    free(stage.board);
+    if (outcome == VIDMM_STAGE_DONE && !stage.able)
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver reports no live migration");
+    if (outcome == VIDMM_STAGE_DONE && stage.refused)
+        return VIDMM_STAGE_STOPPED;
+    return outcome;
+}

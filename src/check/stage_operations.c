@@ -1,0 +1,184 @@
+/*
+ * stage_operations.c - paging operations by hand: transfers in one piece and in many with every
+ * offset, fills back to back through paging buffers that run full, maps in pieces, unmaps and
+ * remaps. What must come of them is compared byte by byte.
+ */
+#include "raw.h"
+
+#include <string.h>
+
+#define PAGES 16u /* that an operation moves */
+#define FIRST 3u  /* page of the source that it begins with */
+#define PLACE 5u  /* page of the target */
+
+/* ---- Transfers ------------------------------------------------------------------------------- */
+
+static void transfers(struct raw_submitter *raw) {
+    static const uint32_t chunks[] = {HAND_PAGES, 1, 3, 7, 16};
+    for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++) {
+        check_step(raw->check, "operations: transfers of %u pages", chunks[i]);
+        raw_paint(raw, raw->source, 2 * i);
+        raw_paint(raw, raw->target, 2 * i + 1);
+        if (!raw_move(raw, true, chunks[i]) || !raw_move(raw, false, HAND_PAGES))
+            return;
+        raw_judge(raw, chunks[i] == HAND_PAGES ? 161 : 176, raw_same(raw),
+                  "the bytes of the source pages at the same offsets of the allocation",
+                  "other bytes after a transfer in and out");
+        raw_paint(raw, raw->target, 2 * i + 1);
+        if (!raw_move(raw, false, chunks[i]))
+            return;
+        raw_judge(raw, chunks[i] == HAND_PAGES ? 161 : 177, raw_same(raw),
+                  "the bytes of the allocation in the pages from MdlOffset on",
+                  "other bytes after a transfer out in pieces");
+    }
+}
+
+/* ---- Fills ----------------------------------------------------------------------------------- */
+
+/* Everything once, as for a new allocation. */
+static void first_fill(struct raw_submitter *raw) {
+    const uint32_t pattern = 0x11c0ffeeu;
+    if (raw->allocation == NULL)
+        return; /* a fill needs one */
+    check_step(raw->check, "operations: a fill");
+    if (!raw_fill(raw, 0, HAND_PAGES, pattern) || !raw_flush(raw) ||
+        !raw_move(raw, false, HAND_PAGES))
+        return;
+    bool good = true;
+    for (uint32_t page = 0; page < HAND_PAGES; page++)
+        good = good && raw_filled(raw, page, pattern);
+    raw_judge(raw, 188, good, "FillSize bytes of the 32-bit pattern",
+              "other bytes after a fill and a transfer out");
+}
+
+/* One after the other into the same buffer, until it has run full some times. */
+static void many_fills(struct raw_submitter *raw) {
+    const uint32_t rounds = 32;
+    if (raw->allocation == NULL)
+        return;
+    check_step(raw->check, "operations: fills back to back");
+    for (uint32_t i = 0; i < rounds * HAND_PAGES; i++)
+        if (!raw_fill(raw, i % HAND_PAGES, 1, 0x01010101u * (i % 251)))
+            return;
+    if (!raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+        return;
+    bool good = true;
+    for (uint32_t page = 0; page < HAND_PAGES; page++)
+        good =
+            good && raw_filled(raw, page, 0x01010101u * (((rounds - 1) * HAND_PAGES + page) % 251));
+    raw_judge(raw, 154, good, "each of the operations in the buffer done once",
+              "other bytes after fills back to back");
+}
+
+/* ---- The aperture ---------------------------------------------------------------------------- */
+
+/* From memory into the aperture: it arrives in the pages that are mapped there. */
+static bool move_through(struct raw_submitter *raw, uint32_t page) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_TRANSFER};
+    args.Transfer.TransferSize = (SIZE_T)PAGES * CHECK_PAGE;
+    args.Transfer.Source.SegmentId = raw->memory.id;
+    args.Transfer.Source.SegmentAddress.QuadPart = (LONGLONG)raw_memory_at(raw, FIRST);
+    args.Transfer.Destination.SegmentId = raw->aperture.id;
+    args.Transfer.Destination.SegmentAddress.QuadPart =
+        (LONGLONG)(raw->aperture.base + (uint64_t)page * CHECK_PAGE);
+    args.Transfer.Flags.TransferStart = 1;
+    args.Transfer.Flags.TransferEnd = 1;
+    return raw_build(raw, &args) && raw_flush(raw);
+}
+
+static bool arrived(struct raw_submitter *raw) {
+    for (uint32_t page = 0; page < PAGES; page++)
+        if (memcmp(raw_page(raw, raw->source, FIRST + page),
+                   raw_page(raw, raw->target, PLACE + page), CHECK_PAGE) != 0)
+            return false;
+    return true;
+}
+
+/* PAGES pages of the target from PLACE on, mapped in pieces of `chunk` at aperture page `page`. */
+static bool map_round(struct raw_submitter *raw, uint32_t page, uint32_t chunk) {
+    check_step(raw->check, "operations: maps of %u pages at page %u", chunk, page);
+    raw_paint(raw, raw->target, page + chunk);
+    for (uint32_t at = 0; at < PAGES; at += chunk) {
+        uint32_t pages = PAGES - at < chunk ? PAGES - at : chunk;
+        if (!raw_map(raw, &raw->aperture, page + at, pages, raw->target, PLACE + at))
+            return false;
+    }
+    if (!raw_flush(raw) || !move_through(raw, page))
+        return false;
+    raw_judge(raw, 194, arrived(raw), "aperture pages that lead to PFN[MdlOffset + i]",
+              "other bytes in the pages that are mapped");
+    return raw_unmap(raw, &raw->aperture, page, PAGES) && raw_flush(raw);
+}
+
+static void apertures(struct raw_submitter *raw) {
+    static const uint32_t chunks[] = {PAGES, 1, 5};
+    if (raw->aperture.id == 0)
+        return;
+    raw_paint(raw, raw->source, 99);
+    if (!raw_move(raw, true, HAND_PAGES))
+        return;
+    for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++)
+        if (!map_round(raw, 2 * i, chunks[i]))
+            return;
+}
+
+/* ---- The rest -------------------------------------------------------------------------------- */
+
+static void physical(struct raw_submitter *raw) {
+    check_step(raw->check, "operations: READ_PHYSICAL, WRITE_PHYSICAL");
+    if (raw_touch(raw, 1, false) && raw_touch(raw, HAND_PAGES + 1, true))
+        (void)raw_flush(raw);
+}
+
+static void discard(struct raw_submitter *raw) {
+    if (raw->allocation == NULL)
+        return;
+    check_step(raw->check, "operations: DISCARD_CONTENT");
+    if (raw_discard(raw))
+        (void)raw_flush(raw);
+}
+
+/* An operation that no system has asked for yet: the driver lets it be. */
+static void unknown(struct raw_submitter *raw) {
+    DXGKARG_BUILDPAGINGBUFFER args = {.Operation = (DXGK_BUILDPAGINGBUFFER_OPERATION)0x7fff};
+    if (raw->refused)
+        return;
+    check_step(raw->check, "operations: an unknown one");
+    args.hSystemContext = raw->context;
+    args.pDmaBuffer = raw->cpu;
+    args.DmaSize = raw->info.paging_size;
+    args.pDmaBufferPrivateData = raw->private_data;
+    args.DmaBufferPrivateDataSize = raw->info.paging_private;
+    NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &args);
+    bool kept = status == STATUS_SUCCESS && args.pDmaBuffer == (void *)raw->cpu;
+    raw->refused = !kept; /* nobody knows what would become of the buffer */
+    vidmm_ledger_judge(&raw->check->shared->ledger, 167, VIDMM_SIDE_DRIVER, kept,
+                       "STATUS_SUCCESS and nothing written", "status 0x%08x and %lld bytes",
+                       (unsigned)status, (long long)((unsigned char *)args.pDmaBuffer - raw->cpu));
+}
+
+enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) {
+    static const struct check_world worlds[] = {
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20},
+                      {"PagingBufferBytes", CHECK_PAGE},
+                      {"PagingPrivateBytes", 64},
+                      {"BusyEvery", 2}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}}},
+    };
+    struct raw_submitter raw;
+    check_step(check, "operations: run %u", number + 1);
+    if (!check_open(check, &worlds[number]))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    first_fill(&raw);
+    transfers(&raw);
+    apertures(&raw);
+    many_fills(&raw);
+    physical(&raw);
+    discard(&raw);
+    unknown(&raw);
+    return raw_close(&raw);
+}

@@ -1,0 +1,73 @@
+/*
+ * stage_paging.c - the real manager over the driver, with half the memory that a short game wants:
+ * fills, transfers in one piece and in many, maps and unmaps, locks, flushes, a power-down's
+ * eviction, and a reset in between.
+ */
+#include "stage.h"
+
+#define FRAMES 24u
+#define VRAM   ((uint64_t)1 << 20)
+
+/* WRITE_PHYSICAL leaves something behind where it goes: a page that nobody has, while all are out.
+ */
+static void flush_empty(struct vidmm_adapter *adapter) {
+    struct vidmm_segment_info info;
+    if (vidmm_evict_all(adapter) != VIDMM_OK || !vidmm_segment_info(adapter, 1, &info) ||
+        info.aperture || info.used + CHECK_PAGE > info.size)
+        return;
+    (void)vidmm_flush(adapter, 1, info.size - CHECK_PAGE, true);
+}
+
+/* Before the CPU reads what the GPU wrote; memory that is coherent needs no such thing. */
+static void flush_first(struct vidmm_adapter *adapter) {
+    struct vidmm_segment_info info;
+    if (!vidmm_segment_info(adapter, 1, &info))
+        return;
+    DXGK_SEGMENTFLAGS flags = {.Value = info.flags};
+    if (!info.aperture || !flags.CacheCoherent)
+        (void)vidmm_flush(adapter, 1, 0, false);
+}
+
+/* The n-th pause of the game. */
+static void between(void *ctx, uint64_t done, uint64_t events) {
+    struct check *check = ctx;
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    (void)events;
+    if (vidmm_wait_idle(adapter) != VIDMM_OK)
+        return;
+    check_step(check, "paging: after event %llu", (unsigned long long)done);
+    switch (done / 64 % 3) {
+    case 0:
+        check_reset(check);
+        break;
+    case 1:
+        flush_empty(adapter);
+        break;
+    case 2:
+        flush_first(adapter);
+        break;
+    }
+}
+
+/* Run by run: as it is; in chunks through paging buffers of one page with busy answers; with the
+ * paging buffer in the aperture, private data and one node for everything. */
+static const struct check_world variants[] = {
+    {.settings = {{"VramBytes", VRAM}}},
+    {.settings = {{"VramBytes", VRAM}, {"PagingBufferBytes", CHECK_PAGE}, {"BusyEvery", 3}},
+     .transfer_chunk = 3 * CHECK_PAGE},
+    {.settings = {{"VramBytes", VRAM},
+                  {"VramVisibleBytes", VRAM / 2},
+                  {"PagingBufferSegment", 1},
+                  {"PagingPrivateBytes", 64},
+                  {"Nodes", 1}}},
+};
+
+enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number) {
+    struct check_world world = variants[number];
+    /* From WDDM 2.0 on there is one aperture only; before, some surfaces leave through another. */
+    if (number == 0 && check->shared->version != 0 &&
+        check->shared->version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        world.settings[1] = (struct vidmm_host_setting){"EvictionApertureBytes", 4 * VRAM};
+    check_step(check, "paging: run %u", number + 1);
+    return check_play(check, &world, FRAMES, between);
+}

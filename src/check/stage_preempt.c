@@ -1,0 +1,91 @@
+/*
+ * stage_preempt.c - paging work that is queued when the system wants the GPU for something else:
+ * it is preempted, submitted again with the fences that it had (gpu-preemption.md), preempted once
+ * more, or lost in a reset. Whatever the hardware made of it, the bytes must be there at the end.
+ */
+#include "raw.h"
+
+#define ROUNDS 3u
+
+/* Preempted `times` times, each time before what came again has begun. */
+static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times) {
+    check_step(raw->check, "preempt: %u times behind %u submissions", times, ahead);
+    raw_paint(raw, raw->source, 5 * ahead + times);
+    raw_paint(raw, raw->target, 99);
+    bool good = raw_queue(raw, ahead);
+    for (uint32_t i = 0; good && i < times; i++)
+        good = raw_preempt(raw) && raw_resubmit(raw);
+    if (!good || !raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+        return false;
+    raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
+              "other bytes after work was preempted and submitted again");
+    return true;
+}
+
+static void preempts(struct raw_submitter *raw) {
+    check_step(raw->check, "preempt: nothing queued");
+    if (!raw_preempt(raw))
+        return;
+    for (uint32_t times = 1; times <= ROUNDS; times++)
+        for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
+            if (!round_trip(raw, ahead, times))
+                return;
+    check_step(raw->check, "preempt: nothing queued any more");
+    (void)raw_preempt(raw);
+}
+
+/* Where there is no memory to move things to the source is mapped piece by piece. */
+static void preempts_maps(struct raw_submitter *raw) {
+    check_step(raw->check, "preempt: nothing queued");
+    bool good = raw_preempt(raw);
+    for (uint32_t ahead = 0; good && ahead < HAND_PIECES; ahead += 2) {
+        check_step(raw->check, "preempt: maps behind %u submissions", ahead);
+        good = raw_queue(raw, ahead) && raw_preempt(raw) && raw_resubmit(raw) && raw_flush(raw) &&
+               raw_unmap(raw, &raw->aperture, 0, HAND_PAGES) && raw_flush(raw);
+    }
+}
+
+/* What is lost is built and submitted anew: its fences do not come again. */
+static bool lose(struct raw_submitter *raw, uint32_t ahead, bool preempted) {
+    check_step(raw->check, "preempt: a reset behind %u submissions", ahead);
+    raw_paint(raw, raw->source, ahead + 50);
+    raw_paint(raw, raw->target, 99);
+    if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) || !raw_reset(raw) ||
+        !raw_queue(raw, 0) || !raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+        return false;
+    raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages",
+              "other bytes in what was moved after a reset");
+    return true;
+}
+
+static void resets(struct raw_submitter *raw) {
+    for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
+        if (!lose(raw, ahead, false) || !lose(raw, ahead, true))
+            return;
+}
+
+enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
+    static const struct check_world worlds[] = {
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}}},
+    };
+    struct raw_submitter raw;
+    check_step(check, "preempt: run %u", number + 1);
+    if (!check_open(check, &worlds[number]))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    if (raw.memory.id == 0) {
+        if (raw.ddi->DxgkDdiPreemptCommand != NULL)
+            preempts_maps(&raw);
+        return raw_close(&raw);
+    }
+    bool completes = raw_settle_in(&raw);
+    if (completes && raw.ddi->DxgkDdiPreemptCommand != NULL)
+        preempts(&raw);
+    if (!raw.refused && raw.ddi->DxgkDdiResetFromTimeout != NULL &&
+        raw.ddi->DxgkDdiRestartFromTimeout != NULL)
+        resets(&raw);
+    return raw_close(&raw);
+}

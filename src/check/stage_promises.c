@@ -1,0 +1,221 @@
+/*
+ * stage_promises.c - one surface at a time through the manager, and what its flags promise to the
+ * application: a place when the preferred segment is too small, locks that lead to the system copy,
+ * a lock that keeps a surface where the CPU found it, bytes in the order in which they were
+ * written, and nothing left behind by those that come and go. Only where the driver speaks
+ * vidmm/umd.h.
+ */
+#include "stage.h"
+
+#include <string.h>
+
+#include <vidmm/umd.h>
+
+#define VRAM   ((uint64_t)1 << 20)
+#define PAGES  16u
+#define CYCLES 16u
+
+struct promises {
+    struct check *check;
+    struct vidmm_ledger *ledger;
+    struct vidmm_device *device;
+    struct vidmm_context *context;
+    struct vidmm_allocation *surface; /* of the step under way */
+};
+
+/* ---- Surfaces -------------------------------------------------------------------------------- */
+
+static bool make(struct promises *promises, uint32_t flags, uint64_t pages) {
+    struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = pages * CHECK_PAGE};
+    const struct vidmm_allocation_request request = {.private_data = &data,
+                                                     .private_size = sizeof(data)};
+    promises->surface = NULL;
+    return check_good(promises->check,
+                      vidmm_allocation_create(promises->device, &request, &promises->surface));
+}
+
+static void drop(struct promises *promises) {
+    vidmm_allocation_destroy(promises->surface);
+}
+
+static enum vidmm_status use(struct promises *promises) {
+    const struct vidmm_reference reference = {.allocation = promises->surface};
+    const struct vidmm_submission submission = {.references = &reference, .count = 1};
+    uint64_t fence = 0;
+    enum vidmm_status status = vidmm_submit(promises->context, &submission, &fence);
+    return status == VIDMM_OK ? vidmm_wait_idle(promises->check->harness.adapter) : status;
+}
+
+static bool in_memory(const struct promises *promises) {
+    struct vidmm_allocation_info info;
+    struct vidmm_segment_info segment;
+    vidmm_allocation_info(promises->surface, &info);
+    return vidmm_segment_info(promises->check->harness.adapter, info.segment, &segment) &&
+           !segment.aperture;
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+static unsigned char letter(uint32_t page, uint32_t byte) {
+    return (unsigned char)(page * 7 + byte / 8 + byte % 8 * 31 + 1);
+}
+
+static void write_all(unsigned char *bytes) {
+    for (uint32_t i = 0; i < PAGES * CHECK_PAGE; i++)
+        bytes[i] = letter(i / CHECK_PAGE, i % CHECK_PAGE);
+}
+
+/* The surface's system pages have what write_all wrote. */
+static bool pages_have_it(const struct promises *promises) {
+    PMDL mdl = vidmm_allocation_backing(promises->surface);
+    for (uint32_t page = 0; mdl != NULL && page < PAGES; page++) {
+        const unsigned char *bytes =
+            vidmm_host_memory(promises->check->harness.host,
+                              MmGetMdlPfnArray(mdl)[page] * (uint64_t)CHECK_PAGE, CHECK_PAGE);
+        for (uint32_t i = 0; i < CHECK_PAGE; i++)
+            if (bytes[i] != letter(page, i))
+                return false;
+    }
+    return mdl != NULL;
+}
+
+/* ---- Promises -------------------------------------------------------------------------------- */
+
+/* R98: too large for the memory that it prefers, at home in the aperture as well. */
+static bool too_large(struct promises *promises) {
+    check_step(promises->check, "promises: a surface larger than the segment that it prefers");
+    if (!make(promises, VIDMM_UMD_LOCAL, VRAM / CHECK_PAGE + PAGES))
+        return false;
+    enum vidmm_status status = use(promises);
+    bool placed = status != VIDMM_DOES_NOT_FIT;
+    if (placed || !check_explained(promises->check))
+        vidmm_ledger_judge(promises->ledger, 98, VIDMM_SIDE_MANAGER, placed,
+                           "another segment of the supported set",
+                           "a surface larger than its preferred segment found no place");
+    drop(promises);
+    return !placed || check_good(promises->check, status);
+}
+
+static uint64_t transfers(const struct promises *promises) {
+    struct vidmm_stats stats;
+    vidmm_stats(promises->check->harness.adapter, &stats);
+    return stats.ops[VIDMM_OP_TRANSFER] + stats.ops[VIDMM_OP_VIRTUAL_TRANSFER];
+}
+
+/* R108: the CPU has the system copy, and the GPU gets it with the unlock. */
+static bool permanent(struct promises *promises) {
+    void *cpu = NULL;
+    check_step(promises->check, "promises: a lock of a PermanentSysMem surface");
+    if (!make(promises, VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM,
+              PAGES) ||
+        !check_good(promises->check, use(promises)) ||
+        !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
+        return false;
+    write_all(cpu);
+    bool system = pages_have_it(promises), resident = in_memory(promises);
+    uint64_t before = transfers(promises);
+    vidmm_unlock(promises->surface);
+    bool updated = transfers(promises) > before || !resident || !in_memory(promises);
+    if ((system && updated) || !check_explained(promises->check))
+        vidmm_ledger_judge(promises->ledger, 108, VIDMM_SIDE_MANAGER, system && updated,
+                           "the system copy for the CPU, and a TRANSFER to the segment afterwards",
+                           "%s",
+                           system ? "the unlock did not update the segment"
+                                  : "the lock leads to other bytes than the system copy's");
+    drop(promises);
+    return true;
+}
+
+/* R135: where the CPU has a pointer to it, nobody else looks. */
+static bool held(struct promises *promises) {
+    void *cpu = NULL;
+    check_step(promises->check, "promises: a lock before residency");
+    if (!make(promises, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, PAGES) ||
+        !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
+        return false;
+    write_all(cpu);
+    (void)use(promises);
+    bool kept = !in_memory(promises);
+    if (promises->check->shared->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+        (kept || !check_explained(promises->check)))
+        vidmm_ledger_judge(promises->ledger, 135, VIDMM_SIDE_MANAGER, kept,
+                           "a locked surface that supports no aperture left in system memory",
+                           "it was committed to a memory segment while it was locked");
+    vidmm_unlock(promises->surface);
+    bool good = check_good(promises->check, use(promises));
+    drop(promises);
+    return good;
+}
+
+/* R202: mapping it into the aperture leaves the bytes in the CPU's order. */
+static bool in_order(struct promises *promises) {
+    void *cpu = NULL;
+    check_step(promises->check, "promises: a surface in the aperture");
+    if (!make(promises, VIDMM_UMD_CPU_VISIBLE, PAGES) ||
+        !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
+        return false;
+    write_all(cpu);
+    vidmm_unlock(promises->surface);
+    if (!check_good(promises->check, use(promises)))
+        return false;
+    bool mapped = pages_have_it(promises);
+    if (!check_good(promises->check, vidmm_allocation_evict(promises->surface, true)))
+        return false;
+    bool kept = mapped && pages_have_it(promises);
+    if (kept || !check_explained(promises->check))
+        vidmm_ledger_judge(promises->ledger, 202, VIDMM_SIDE_DRIVER, kept,
+                           "the system pages as the CPU wrote them", "they have other bytes %s",
+                           mapped ? "after the unmapping" : "while mapped");
+    drop(promises);
+    return true;
+}
+
+/* One surface through a whole life. */
+static bool live(struct promises *promises) {
+    if (!make(promises, VIDMM_UMD_LOCAL, PAGES) || !check_good(promises->check, use(promises)))
+        return false;
+    drop(promises);
+    return true;
+}
+
+/* R142: the first ones may have filled a cache; those after them have to live off it. */
+static bool come_and_go(struct promises *promises) {
+    bool good = true;
+    check_step(promises->check, "promises: surfaces that come and go");
+    for (uint32_t i = 0; good && i < CYCLES; i++)
+        good = live(promises);
+    uint64_t before = vidmm_host_pool_blocks(promises->check->harness.host);
+    for (uint32_t i = 0; good && i < CYCLES; i++)
+        good = live(promises);
+    uint64_t after = vidmm_host_pool_blocks(promises->check->harness.host);
+    bool kept = after < before + CYCLES;
+    if (good && (kept || !check_explained(promises->check)))
+        vidmm_ledger_judge(promises->ledger, 142, VIDMM_SIDE_DRIVER, kept,
+                           "no pool memory held for surfaces that are destroyed",
+                           "%llu surfaces that came and went left %llu pool blocks behind",
+                           (unsigned long long)CYCLES, (unsigned long long)(after - before));
+    return good;
+}
+
+static bool open_all(struct promises *promises) {
+    return check_good(promises->check,
+                      vidmm_device_create(promises->check->harness.adapter, &promises->device)) &&
+           check_good(promises->check,
+                      vidmm_context_create(promises->device, 0, &promises->context));
+}
+
+enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number) {
+    const struct check_world world = {.settings = {{"VramBytes", VRAM}}};
+    struct promises promises = {.check = check, .ledger = &check->shared->ledger};
+    (void)number;
+    check_step(check, "promises: start");
+    if (!check_open(check, &world) || !check_manage(check, &world))
+        return VIDMM_STAGE_STOPPED;
+    if (!check_speaks(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED,
+                         "the driver does not speak vidmm/umd.h, so nobody can name its surfaces");
+    bool good = open_all(&promises) && too_large(&promises) && permanent(&promises) &&
+                held(&promises) && in_order(&promises) && come_and_go(&promises);
+    return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
+}

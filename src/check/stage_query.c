@@ -1,0 +1,131 @@
+/*
+ * stage_query.c - questions of odd shape to the started driver: caps of every size that a system
+ * ever asked for and of sizes that none did, answers that must not change, and questions that it
+ * cannot know.
+ */
+#include "stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD 64u
+#define ASH   0x5au
+
+static NTSTATUS ask(struct check *check, DXGKARG_QUERYADAPTERINFO *query) {
+    const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.table;
+    return ddi->DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host), query);
+}
+
+static bool is_ash(const unsigned char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != ASH)
+            return false;
+    return true;
+}
+
+/* One question with room for exactly `size` bytes, zeroed, since drivers fill in what they have;
+ * what lies behind them is not the driver's. */
+static NTSTATUS ask_sized(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, uint32_t size,
+                          unsigned char *bytes) {
+    memset(bytes, 0, size);
+    memset(bytes + size, ASH, GUARD);
+    DXGKARG_QUERYADAPTERINFO query = {.Type = type, .pOutputData = bytes, .OutputDataSize = size};
+    NTSTATUS status = ask(check, &query);
+    if (!is_ash(bytes + size, GUARD) && check->shared->ledger.broken[27] == 0)
+        vidmm_ledger_judge(&check->shared->ledger, 27, VIDMM_SIDE_DRIVER, false,
+                           "an answer of no more than OutputDataSize bytes",
+                           "bytes behind the %u of the answer to type %d were written", size,
+                           (int)type);
+    return status;
+}
+
+/* Each size twice: the same question has the same answer. */
+static void caps(struct check *check, unsigned char *bytes, unsigned char *again) {
+    static const uint32_t sizes[] = {0,
+                                     1,
+                                     4,
+                                     0x100,
+                                     0x14f,
+                                     0x150,
+                                     0x151,
+                                     0x210,
+                                     0x220,
+                                     0x228,
+                                     0x240,
+                                     0x248,
+                                     sizeof(DXGK_DRIVERCAPS)};
+    for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        check_step(check, "query: DRIVERCAPS of %u bytes", sizes[i]);
+        NTSTATUS first = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], bytes);
+        NTSTATUS second = ask_sized(check, DXGKQAITYPE_DRIVERCAPS, sizes[i], again);
+        bool same =
+            first == second && (first != STATUS_SUCCESS || memcmp(bytes, again, sizes[i]) == 0);
+        vidmm_ledger_judge(&check->shared->ledger, 28, VIDMM_SIDE_DRIVER, same,
+                           "the same answer to the same question",
+                           "status 0x%08x, then 0x%08x, or other bytes", (unsigned)first,
+                           (unsigned)second);
+    }
+}
+
+/* One question with input, whose answer may be anything that the rules allow. */
+static void ask_with(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *input,
+                     uint32_t size, uint32_t out) {
+    unsigned char bytes[256] = {0};
+    DXGKARG_QUERYADAPTERINFO query = {.Type = type,
+                                      .pInputData = input,
+                                      .InputDataSize = size,
+                                      .pOutputData = bytes,
+                                      .OutputDataSize = out};
+    check_step(check, "query: type %d", (int)type);
+    (void)ask(check, &query);
+}
+
+/* What systems ask besides; of GPU virtual addresses only those who have them. */
+static void optional(struct check *check, const DXGK_DRIVERCAPS *caps) {
+    DXGK_QUERYGPUMMUCAPSIN mmu = {.PhysicalAdapterIndex = 0};
+    DXGK_QUERYPAGETABLELEVELDESCIN level = {.LevelIndex = 0};
+    uint32_t precision = 0;
+    ask_with(check, DXGKQAITYPE_HISTORYBUFFERPRECISION, &precision, sizeof(precision),
+             sizeof(DXGKARG_HISTORYBUFFERPRECISION));
+    if (!caps->MemoryManagementCaps.GpuMmuSupported)
+        return;
+    ask_with(check, DXGKQAITYPE_GPUMMUCAPS, &mmu, sizeof(mmu), sizeof(DXGK_GPUMMUCAPS));
+    ask_with(check, DXGKQAITYPE_PAGETABLELEVELDESC, &level, sizeof(level),
+             sizeof(DXGK_PAGE_TABLE_LEVEL_DESC));
+}
+
+static void unknown(struct check *check, unsigned char *bytes) {
+    static const int types[] = {0x7ffe, 0x7fff};
+    for (uint32_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        check_step(check, "query: unknown type %d", types[i]);
+        (void)ask_sized(check, (DXGK_QUERYADAPTERINFOTYPE)types[i], 64, bytes);
+    }
+}
+
+enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number) {
+    const struct check_world world = {.fail_at = 0};
+    size_t room = sizeof(DXGK_DRIVERCAPS) + 0x400 + GUARD;
+    unsigned char *bytes = malloc(room), *again = malloc(room);
+    enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
+    (void)number;
+    if (bytes == NULL || again == NULL) {
+        (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
+    } else if (check_open(check, &world)) {
+        outcome = VIDMM_STAGE_SKIPPED;
+        if (check->harness.table.DxgkDdiQueryAdapterInfo == NULL)
+            (void)check_say(check, outcome, "the driver answers no queries");
+        else {
+            DXGK_DRIVERCAPS answer;
+            caps(check, bytes, again);
+            memcpy(&answer, bytes, sizeof(answer)); /* the last size was all of it */
+            optional(check, &answer);
+            query_iommu(check, &answer);
+            unknown(check, bytes);
+            outcome = VIDMM_STAGE_DONE;
+        }
+    }
+    check_close(check);
+    free(bytes);
+    free(again);
+    return outcome;
+}

@@ -1,0 +1,187 @@
+/*
+ * stage_residency.c - what user mode asks of the manager on the GpuMmu model: two processes whose
+ * lists do not fit together, offers and reclaims, addresses that come and go, locks of every sort,
+ * contexts whose memory moves.
+ * Most of it is about the manager; the driver sees the paging that it causes.
+ */
+#include "surface.h"
+#include "user.h"
+
+#include <vidmm/umd.h>
+
+#define VRAM        ((uint64_t)1 << 20)
+#define QUARTER     ((uint32_t)(VRAM / CHECK_PAGE / 4)) /* of the memory, in pages */
+#define STEPS       64u
+#define PLACES      4u
+#define MINE        (VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE)
+#define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
+
+/* Surfaces of a process, by index. */
+enum { A, B, C, D, LARGE };
+
+static const uint32_t a[] = {A}, b[] = {B}, ab[] = {A, B}, cd[] = {C, D}, large[] = {LARGE};
+
+static bool step(struct user *user, const char *what) {
+    check_step(user->check, "residency: %s", what);
+    return true;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static bool make_lists(struct user *user) {
+    for (uint32_t i = A; i <= D; i++)
+        if (!user_make(user, i, MINE, QUARTER) || !user_write(user, i, (uint8_t)('a' + i)))
+            return false;
+    return user_make(user, LARGE, MINE, 2 * QUARTER);
+}
+
+/* Counted twice, and back. */
+static bool count(struct user *user) {
+    return step(user, "counted references") && user_make_resident(user, NULL, ab, COUNT(ab), 0) &&
+           user_make_resident(user, NULL, a, COUNT(a), 0) && user_submit(user, 0) &&
+           user_budget(user) && user_evict(user, a, COUNT(a), VIDMM_EVICT_ONLY_IF_NECESSARY) &&
+           user_evict(user, a, COUNT(a), 0) && user_evict(user, a, COUNT(a), 0) &&
+           user_submit(user, 0);
+}
+
+/* Its own list fills the memory: there is nobody to take from. */
+static bool too_much(struct user *user) {
+    return step(user, "more than there is") && user_make_resident(user, NULL, a, COUNT(a), 0) &&
+           user_make_resident(user, NULL, cd, COUNT(cd), 0) && user_submit(user, 0) &&
+           user_make_resident(user, NULL, large, COUNT(large), 0) && user_budget(user) &&
+           user_make_resident(user, NULL, large, COUNT(large), VIDMM_RESIDENT_MUST_SUCCEED);
+}
+
+/* Another process wants its share, and both go on. */
+static bool share(struct user *user, struct user *other) {
+    user->give = D + 1;
+    return step(user, "two processes") && user_make(other, A, MINE, QUARTER) &&
+           user_write(other, A, 'z') && user_make_resident(user, other, a, COUNT(a), 0) &&
+           user_make_resident(other, NULL, a, COUNT(a), 0) && user_submit(other, 0) &&
+           user_submit(user, 0) && user_submit(other, 0) && user_rest(user);
+}
+
+static bool unwritten(struct user *user) {
+    return step(user, "what was not written to") && user_evict(user, b, COUNT(b), 0) &&
+           user_make_resident(user, NULL, b, COUNT(b), 0) && user_submit(user, 0) &&
+           user_rest(user) && user_evict(user, b, COUNT(b), VIDMM_EVICT_NOT_WRITTEN_TO);
+}
+
+static bool offer(struct user *user) {
+    return step(user, "offers") && user_make_resident(user, NULL, b, COUNT(b), 0) &&
+           user_offer(user, B, 0) && user_submit(user, STEPS) &&
+           user_offer(user, B, VIDMM_OFFER_LOW) && user_lock(user, B, 0) &&
+           user_make_resident(user, NULL, b, COUNT(b), 0) && user_submit(user, 0) &&
+           user_reclaim(user, B) && user_submit(user, 0);
+}
+
+/* Each of the first segments alone, whatever the driver thinks of it, and all as before. */
+static bool places(struct user *user) {
+    struct vidmm_allocation_info info;
+    vidmm_allocation_info(user->surface[A].allocation, &info);
+    step(user, "places that change");
+    for (uint32_t i = 0; i < PLACES; i++)
+        if (!user_place(user, A, 1u << i) || !user_submit(user, 0) || !user_rest(user))
+            return false;
+    return user_place(user, A, info.driver.SupportedWriteSegmentSet) && user_submit(user, 0);
+}
+
+/* The last request: it may cost the device. */
+static bool must_succeed(struct user *user) {
+    return step(user, "a request that must succeed") &&
+           user_make_resident(user, NULL, large, COUNT(large),
+                              VIDMM_RESIDENT_CANT_TRIM | VIDMM_RESIDENT_MUST_SUCCEED);
+}
+
+static bool play_lists(struct user *user) {
+    struct user other;
+    if (!make_lists(user) || !count(user) || !too_much(user) || !user_open(user->check, &other))
+        return false;
+    bool good = share(user, &other);
+    user_close(&other);
+    return good && unwritten(user) && offer(user) && places(user) && must_succeed(user) &&
+           user_rest(user);
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+static bool play_addresses(struct user *user) {
+    step(user, "addresses");
+    return user_make(user, A, MINE, QUARTER) && user_make(user, B, MINE, QUARTER) &&
+           user_make_resident(user, NULL, ab, COUNT(ab), 0) && user_addresses(user, A, B);
+}
+
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+static bool play_locks(struct user *user) {
+    static const uint32_t flags[] = {
+        0,
+        VIDMM_LOCK_READ_ONLY | VIDMM_LOCK_WRITE_ONLY,
+        VIDMM_LOCK_ALTERNATE_VA,
+        VIDMM_LOCK_DONT_EVICT,
+        VIDMM_LOCK_READ_ONLY,
+    };
+    step(user, "locks");
+    if (!user_make(user, A, MINE, QUARTER) || !user_write(user, A, 'a') ||
+        !user_make(user, B, VIDMM_UMD_LOCAL_ONLY, QUARTER) ||
+        !user_make_resident(user, NULL, ab, COUNT(ab), 0))
+        return false;
+    for (uint32_t i = 0; i < COUNT(flags); i++)
+        if (!user_submit(user, 0) || !user_rest(user) || !user_lock(user, A, flags[i]) ||
+            !user_lock(user, B, flags[i]))
+            return false;
+    return user_submit(user, STEPS) && user_lock(user, A, VIDMM_LOCK_DONT_WAIT) &&
+           user_rest(user) && user_lock(user, A, VIDMM_LOCK_DONT_WAIT) && user_submit(user, 0) &&
+           user_rest(user);
+}
+
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+static bool play_contexts(struct user *user) {
+    return user_make(user, A, MINE, 1) && user_make_resident(user, NULL, a, COUNT(a), 0) &&
+           user_contexts(user, A);
+}
+
+/* ---- The stage ------------------------------------------------------------------------------- */
+
+static bool has_mmu(struct check *check) {
+    struct vidmm_gpummu_info info;
+    vidmm_gpummu_info(check->harness.adapter, &info);
+    return info.on && info.levels != 0;
+}
+
+static bool makes_standard(struct check *check) {
+    static const enum check_surface_kind kinds[] = {CHECK_SURFACE_SHADOW,
+                                                    CHECK_SURFACE_GDI_TEXTURE};
+    bool all = true;
+    for (uint32_t i = 0; i < COUNT(kinds); i++) {
+        struct check_surface surface;
+        all = check_surface_open(check, &surface, kinds[i], CHECK_PAGE / 4, 1) && all;
+        check_surface_close(&surface);
+    }
+    return all;
+}
+
+enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
+    static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
+                                                        play_contexts};
+    const bool contexts = number == 3; /* a root of two levels grows */
+    const struct check_world world = {
+        .settings = {{"VramBytes", VRAM},
+                     {"MmuLevels", contexts ? 2 : 4},
+                     {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0}}};
+    struct user user;
+    check_step(check, "residency: start");
+    if (!check_open(check, &world) || !check_manage(check, &world))
+        return VIDMM_STAGE_STOPPED;
+    if (!has_mmu(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");
+    if (!check_speaks(check) && !makes_standard(check))
+        return check_say(check, VIDMM_STAGE_SKIPPED,
+                         "the driver does not speak vidmm/umd.h and makes no standard surfaces");
+    if (!user_open(check, &user) || !plays[number](&user))
+        return VIDMM_STAGE_STOPPED;
+    check_step(check, "residency: down");
+    user_close(&user);
+    return VIDMM_STAGE_DONE;
+}

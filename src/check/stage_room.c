@@ -1,0 +1,159 @@
+/*
+ * stage_room.c - paging operations built into what little room a paging buffer has left: none, a
+ * byte, a byte less than the operation wants, a page. As with every system a buffer begins whole,
+ * and it is another operation that takes the room. The driver may say
+ * STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER as often as it gets on with its operation, and has to
+ * leave alone what lies behind the buffer; at the end all of it must have been done, once.
+ */
+#include "raw.h"
+
+#define PATTERN 0x5a17c0deu
+#define ROOMS   24u
+
+/* An operation, and whether it came out well. The referee looks at its effects besides. */
+struct trial {
+    const char *name;
+    bool (*possible)(const struct raw_submitter *raw); /* NULL: always */
+    bool (*before)(struct raw_submitter *raw);         /* and done; NULL: nothing */
+    bool (*first)(struct raw_submitter *raw);          /* into the same buffer */
+    bool (*build)(struct raw_submitter *raw);
+    bool (*after)(struct raw_submitter *raw); /* and done; NULL: nothing */
+    uint32_t rule;                            /* judged by `good`; 0: by nobody */
+    bool (*good)(struct raw_submitter *raw);
+};
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static bool named(const struct raw_submitter *raw) {
+    return raw->allocation != NULL;
+}
+
+static bool with_aperture(const struct raw_submitter *raw) {
+    return raw->aperture.id != 0;
+}
+
+static bool in(struct raw_submitter *raw) {
+    const struct raw_piece all = {.pages = HAND_PAGES, .in = true};
+    return raw_transfer(raw, &all);
+}
+
+static bool out(struct raw_submitter *raw) {
+    const struct raw_piece all = {.pages = HAND_PAGES};
+    return raw_transfer(raw, &all);
+}
+
+static bool all_out(struct raw_submitter *raw) {
+    return raw_move(raw, false, HAND_PAGES);
+}
+
+static bool fill(struct raw_submitter *raw) {
+    return raw_fill(raw, 0, HAND_PAGES, PATTERN);
+}
+
+static bool filled(struct raw_submitter *raw) {
+    bool good = true;
+    for (uint32_t page = 0; page < HAND_PAGES; page++)
+        good = good && raw_filled(raw, page, PATTERN);
+    return good;
+}
+
+static bool map(struct raw_submitter *raw) {
+    return raw_map(raw, &raw->aperture, 0, HAND_PAGES, raw->target, 0);
+}
+
+static bool unmap(struct raw_submitter *raw) {
+    return raw_unmap(raw, &raw->aperture, 0, HAND_PAGES);
+}
+
+static bool flush_write(struct raw_submitter *raw) {
+    return raw_touch(raw, HAND_PAGES + 1, true);
+}
+
+/* A fill comes first, as for a new allocation, and after a discard. */
+static const struct trial trials[] = {
+    {"fill", named, NULL, fill, fill, all_out, 188, filled},
+    {"transfer in", NULL, NULL, out, in, all_out, 161, raw_same},
+    {"transfer out", NULL, NULL, in, out, NULL, 161, raw_same},
+    {"map", with_aperture, NULL, out, map, unmap, 0, NULL},
+    {"unmap", with_aperture, map, out, unmap, NULL, 0, NULL},
+    {"write", NULL, NULL, out, flush_write, NULL, 0, NULL},
+    {"discard", named, NULL, fill, raw_discard, NULL, 0, NULL},
+};
+
+/* ---- Rooms ----------------------------------------------------------------------------------- */
+
+/* Something that is not tried, done in a buffer of its own. */
+static bool aside(struct raw_submitter *raw, bool (*what)(struct raw_submitter *raw)) {
+    return raw_flush(raw) && (what == NULL || (what(raw) && raw_flush(raw)));
+}
+
+/* One operation behind another; `*bytes`: what it took in the last buffer. */
+static bool one_trial(struct raw_submitter *raw, const struct trial *trial, uint32_t room,
+                      uint32_t *bytes) {
+    raw_paint(raw, raw->source, 3);
+    raw_paint(raw, raw->target, 2);
+    if (!aside(raw, trial->before) || !trial->first(raw))
+        return false;
+    uint32_t taken = raw->used;
+    raw_shorten(raw, room);
+    if (!trial->build(raw))
+        return false;
+    *bytes = raw->used - (raw->used > taken ? taken : 0);
+    if (!raw_flush(raw) || !aside(raw, trial->after))
+        return false;
+    if (trial->good != NULL)
+        raw_judge(raw, trial->rule, trial->good(raw), "an operation that is done once, room or not",
+                  "other bytes after an operation that had little room");
+    return true;
+}
+
+/* Around what the operation and a part of it want, and some that nobody thinks of. */
+static uint32_t choose_rooms(uint32_t bytes, uint32_t rooms[ROOMS]) {
+    static const uint32_t odd[] = {0, 1, 3, 4, 7, 8, 15, 16, 24, 31, 32, 33, 48, 63, 64, 100};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+        rooms[count++] = odd[i];
+    if (bytes > 1) {
+        rooms[count++] = bytes / 2;
+        rooms[count++] = bytes - 1;
+        rooms[count++] = bytes;
+        rooms[count++] = bytes + 1;
+    }
+    rooms[count++] = CHECK_PAGE - 1;
+    rooms[count++] = CHECK_PAGE;
+    return count;
+}
+
+/* The first time with all the room there is, to see how much it wants. */
+static bool all_rooms(struct raw_submitter *raw, const struct trial *trial) {
+    uint32_t rooms[ROOMS], bytes = 0, last;
+    check_step(raw->check, "room: %s", trial->name);
+    bool good = one_trial(raw, trial, HAND_WHOLE, &bytes);
+    uint32_t count = choose_rooms(bytes, rooms);
+    for (uint32_t i = 0; good && i < count; i++) {
+        check_step(raw->check, "room: %s into %u bytes", trial->name, rooms[i]);
+        good = one_trial(raw, trial, rooms[i], &last);
+    }
+    return good;
+}
+
+enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
+    static const struct check_world worlds[] = {
+        {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
+        {.settings = {{"VramBytes", (uint64_t)1 << 20},
+                      {"PagingBufferBytes", CHECK_PAGE},
+                      {"PagingPrivateBytes", 64}}},
+    };
+    struct raw_submitter raw;
+    check_step(check, "room: run %u", number + 1);
+    if (!check_open(check, &worlds[number]))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened != VIDMM_STAGE_DONE)
+        return opened;
+    for (uint32_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+        if ((trials[i].possible == NULL || trials[i].possible(&raw)) &&
+            !all_rooms(&raw, &trials[i]))
+            break;
+    return raw_close(&raw);
+}

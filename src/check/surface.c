@@ -1,0 +1,93 @@
+/* surface.c - see surface.h. */
+#include "surface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void want_gdi(struct check_surface *surface, D3DKMDT_GDISURFACETYPE type, uint32_t width,
+                     uint32_t height) {
+    surface->wanted.gdi = (D3DKMDT_GDISURFACEDATA){
+        .Width = width, .Height = height, .Format = D3DDDIFMT_A8R8G8B8, .Type = type};
+    surface->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_GDISURFACE;
+    surface->ask.pCreateGdiSurfaceData = &surface->wanted.gdi;
+}
+
+static void want_primary(struct check_surface *surface, uint32_t width, uint32_t height) {
+    surface->wanted.primary = (D3DKMDT_SHAREDPRIMARYSURFACEDATA){
+        .Width = width, .Height = height, .Format = D3DDDIFMT_A8R8G8B8, .RefreshRate = {60, 1}};
+    surface->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
+    surface->ask.pCreateSharedPrimarySurfaceData = &surface->wanted.primary;
+}
+
+static void want_shadow(struct check_surface *surface, uint32_t width, uint32_t height) {
+    surface->wanted.shadow =
+        (D3DKMDT_SHADOWSURFACEDATA){.Width = width, .Height = height, .Format = D3DDDIFMT_A8R8G8B8};
+    surface->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE;
+    surface->ask.pCreateShadowSurfaceData = &surface->wanted.shadow;
+}
+
+static void want_staging(struct check_surface *surface, uint32_t width, uint32_t height) {
+    surface->wanted.staging = (D3DKMDT_STAGINGSURFACEDATA){.Width = width, .Height = height};
+    surface->ask.StandardAllocationType = D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE;
+    surface->ask.pCreateStagingSurfaceData = &surface->wanted.staging;
+}
+
+/* false: no system would ask this driver. */
+static bool want(const struct check *check, struct check_surface *surface,
+                 enum check_surface_kind kind, uint32_t width, uint32_t height) {
+    bool gdi = check->harness.table.Version >= DXGKDDI_INTERFACE_VERSION_WIN7;
+    switch (kind) {
+    case CHECK_SURFACE_PRIMARY:
+        want_primary(surface, width, height);
+        return true;
+    case CHECK_SURFACE_GDI_TEXTURE:
+        want_gdi(surface, D3DKMDT_GDISURFACE_TEXTURE, width, height);
+        return gdi;
+    case CHECK_SURFACE_SHADOW:
+        want_shadow(surface, width, height);
+        return true;
+    case CHECK_SURFACE_GDI_STAGING:
+        want_gdi(surface, D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, width, height);
+        return gdi;
+    default:
+        want_staging(surface, width, height);
+        return true;
+    }
+}
+
+static bool ask(struct check *check, struct check_surface *surface) {
+    const DRIVER_INITIALIZATION_DATA *table = &check->harness.table;
+    HANDLE adapter = vidmm_host_adapter(check->harness.host);
+    return table->DxgkDdiGetStandardAllocationDriverData(adapter, &surface->ask) == STATUS_SUCCESS;
+}
+
+/* The sizes first. */
+bool check_surface_open(struct check *check, struct check_surface *surface,
+                        enum check_surface_kind kind, uint32_t width, uint32_t height) {
+    memset(surface, 0, sizeof(*surface));
+    if (check->harness.table.DxgkDdiGetStandardAllocationDriverData == NULL ||
+        !want(check, surface, kind, width, height) || !ask(check, surface))
+        return false;
+    surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
+    surface->resource = calloc(1, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
+    if (surface->data == NULL || surface->resource == NULL)
+        return false;
+    surface->ask.pAllocationPrivateDriverData = surface->data;
+    surface->ask.pResourcePrivateDriverData = surface->resource;
+    if (!ask(check, surface))
+        return false;
+    surface->size = surface->ask.AllocationPrivateDriverDataSize;
+    return true;
+}
+
+void check_surface_close(struct check_surface *surface) {
+    free(surface->data);
+    free(surface->resource);
+    surface->data = surface->resource = NULL;
+}
+
+struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,
+                                                      bool primary) {
+    return (struct vidmm_allocation_request){
+        .private_data = surface->data, .private_size = surface->size, .primary = primary};
+}

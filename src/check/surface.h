@@ -1,0 +1,40 @@
+/*
+ * surface.h - surfaces that the system makes for itself (DxgkDdiGetStandardAllocationDriverData):
+ * the ones that the conformance check can have of any driver, whatever its user-mode half speaks.
+ */
+#ifndef VIDMM_CHECK_SURFACE_H
+#define VIDMM_CHECK_SURFACE_H
+
+#include "stage.h"
+
+/* Kinds, most likely first to be at home in GPU memory. */
+enum check_surface_kind {
+    CHECK_SURFACE_PRIMARY,
+    CHECK_SURFACE_GDI_TEXTURE,
+    CHECK_SURFACE_SHADOW,
+    CHECK_SURFACE_GDI_STAGING,
+    CHECK_SURFACE_STAGING,
+    CHECK_SURFACES,
+};
+
+struct check_surface {
+    union {
+        D3DKMDT_SHAREDPRIMARYSURFACEDATA primary;
+        D3DKMDT_SHADOWSURFACEDATA shadow;
+        D3DKMDT_STAGINGSURFACEDATA staging;
+        D3DKMDT_GDISURFACEDATA gdi;
+    } wanted;
+    DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA ask;
+    void *data, *resource; /* the driver's private data */
+    uint32_t size;         /* of `data` */
+};
+
+/* The driver's private data for a surface of 32 bits a pixel; false: it makes none of this kind.
+ * Closed in either case. */
+bool check_surface_open(struct check *check, struct check_surface *surface,
+                        enum check_surface_kind kind, uint32_t width, uint32_t height);
+void check_surface_close(struct check_surface *surface);
+struct vidmm_allocation_request check_surface_request(const struct check_surface *surface,
+                                                      bool primary);
+
+#endif

@@ -1,0 +1,207 @@
+/* user.c - a process of the conformance check: its device, its surfaces, its submissions; see user.h. */
+#include "surface.h"
+#include "user.h"
+
+#include <string.h>
+
+#include <vidmm/umd.h>
+
+void check_told(struct check *check, struct vidmm_told *told) {
+    const struct vidmm_spoiler *spoiler = check->options->spoiler;
+    if (spoiler != NULL && spoiler->told != NULL)
+        spoiler->told(told);
+    vidmm_referee_judge_told(check->harness.referee, told);
+}
+
+enum vidmm_answer user_answer(enum vidmm_status status) {
+    switch (status) {
+    case VIDMM_OK:
+        return VIDMM_ANSWER_GRANTED;
+    case VIDMM_DOES_NOT_FIT:
+        return VIDMM_ANSWER_NO_ROOM;
+    case VIDMM_BUSY:
+        return VIDMM_ANSWER_BUSY;
+    case VIDMM_DEVICE_LOST:
+        return VIDMM_ANSWER_LOST;
+    default:
+        return VIDMM_ANSWER_REFUSED;
+    }
+}
+
+bool user_fine(struct user *user, enum vidmm_status status) {
+    user->status = status;
+    switch (status) {
+    case VIDMM_DOES_NOT_FIT:
+    case VIDMM_BAD_ARGUMENT:
+    case VIDMM_BUSY:
+    case VIDMM_NOT_LOCKABLE:
+    case VIDMM_DEVICE_LOST:
+        return true;
+    default:
+        return check_good(user->check, status);
+    }
+}
+
+/* ---- Surfaces -------------------------------------------------------------------------------- */
+
+static enum vidmm_status create_spoken(struct user *user, struct user_surface *surface,
+                                       uint32_t flags, uint32_t pages) {
+    struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = (uint64_t)pages * CHECK_PAGE};
+    const struct vidmm_allocation_request request = {.private_data = &data,
+                                                     .private_size = sizeof(data)};
+    return vidmm_allocation_create(user->device, &request, &surface->allocation);
+}
+
+/* A row of a page; of a kind that the CPU sees, or most likely does not. */
+static enum vidmm_status create_standard(struct user *user, struct user_surface *surface,
+                                         uint32_t flags, uint32_t pages) {
+    struct check_surface made;
+    bool seen = (flags & VIDMM_UMD_CPU_VISIBLE) != 0;
+    bool good = check_surface_open(user->check, &made,
+                                   seen ? CHECK_SURFACE_SHADOW : CHECK_SURFACE_GDI_TEXTURE,
+                                   CHECK_PAGE / 4, pages);
+    const struct vidmm_allocation_request request = check_surface_request(&made, false);
+    enum vidmm_status status =
+        good ? vidmm_allocation_create(user->device, &request, &surface->allocation)
+             : VIDMM_DRIVER_REFUSED;
+    check_surface_close(&made);
+    return status;
+}
+
+static bool make(struct user *user, struct user_surface *surface, uint32_t flags, uint32_t pages) {
+    struct vidmm_allocation_info info;
+    *surface = (struct user_surface){.allocation = NULL};
+    if (!check_good(user->check, user->speaks ? create_spoken(user, surface, flags, pages)
+                                              : create_standard(user, surface, flags, pages)))
+        return false;
+    vidmm_allocation_info(surface->allocation, &info);
+    surface->size = info.size;
+    const struct vidmm_va_request map = {.size = info.size,
+                                         .allocation = surface->allocation,
+                                         .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
+    uint64_t fence = 0;
+    return check_good(user->check, vidmm_va_map(user->queue, &map, &surface->va, &fence)) &&
+           check_good(user->check, vidmm_paging_wait(user->queue, fence));
+}
+
+bool user_make(struct user *user, uint32_t index, uint32_t flags, uint32_t pages) {
+    return make(user, &user->surface[index], flags, pages);
+}
+
+void user_drop(struct user *user, uint32_t index) {
+    vidmm_allocation_destroy(user->surface[index].allocation);
+    user->surface[index] = (struct user_surface){.allocation = NULL};
+}
+
+bool user_write(struct user *user, uint32_t index, uint8_t letter) {
+    struct user_surface *surface = &user->surface[index];
+    void *cpu = NULL;
+    enum vidmm_status status = vidmm_lock(surface->allocation, 0, &cpu);
+    if (status != VIDMM_OK)
+        return user_fine(user, status);
+    memset(cpu, letter, (size_t)surface->size);
+    vidmm_unlock(surface->allocation);
+    surface->letter = letter;
+    return true;
+}
+
+bool user_lost(struct user *user, uint32_t index) {
+    const struct user_surface *surface = &user->surface[index];
+    void *cpu = NULL;
+    bool lost = false;
+    if (surface->letter == 0 || check_explained(user->check) ||
+        vidmm_lock(surface->allocation, VIDMM_LOCK_READ_ONLY, &cpu) != VIDMM_OK)
+        return false;
+    for (uint64_t i = 0; i < surface->size; i++)
+        lost = lost || ((const uint8_t *)cpu)[i] != surface->letter;
+    vidmm_unlock(surface->allocation);
+    return lost;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+static void tell_submission(struct user *user, enum vidmm_status status) {
+    struct vidmm_told told = {.service = VIDMM_SERVICE_SUBMIT, .answer = user_answer(status)};
+    struct vidmm_told_residency *what = &told.residency;
+    for (uint32_t i = 0; i < USER_SURFACES; i++) {
+        const struct user_surface *surface = &user->surface[i];
+        struct vidmm_allocation_info info;
+        if (surface->allocation == NULL || surface->offered ||
+            vidmm_residency_count(user->device, surface->allocation) == 0)
+            continue;
+        vidmm_allocation_info(surface->allocation, &info);
+        what->allocation[what->count++] = (struct vidmm_told_allocation){
+            .handle = info.driver.hAllocation, .resident = info.segment != 0};
+    }
+    check_told(user->check, &told);
+}
+
+bool user_submit(struct user *user, uint32_t steps) {
+    struct vidmm_umd_spin packet = {
+        .head = {.opcode = VIDMM_UMD_PACKET_SPIN, .size = sizeof(packet)}, .steps = steps};
+    const struct vidmm_virtual_submission submission = {.commands = user->commands.va,
+                                                        .size = user->speaks ? sizeof(packet) : 0,
+                                                        .written = &user->commands.allocation};
+    if (!user_rest(user))
+        return false;
+    if (user->speaks)
+        memcpy(user->cpu, &packet, sizeof(packet));
+    enum vidmm_status status = vidmm_submit_virtual(user->context, &submission, &user->fence);
+    tell_submission(user, status);
+    return user_fine(user, status);
+}
+
+bool user_rest(struct user *user) {
+    return check_good(user->check, vidmm_wait_idle(user->check->harness.adapter));
+}
+
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+static void trimmed(void *ctx, uint32_t flags, uint64_t bytes) {
+    struct user *user = ctx;
+    struct vidmm_told told = {.service = VIDMM_SERVICE_TRIM};
+    told.residency.periodic = (flags & VIDMM_TRIM_PERIODIC) != 0;
+    told.residency.restart_periodic = (flags & VIDMM_TRIM_RESTART_PERIODIC) != 0;
+    told.residency.to_budget = (flags & VIDMM_TRIM_TO_BUDGET) != 0;
+    told.residency.bytes_to_trim = bytes;
+    check_told(user->check, &told);
+    if (user->give != 0)
+        (void)vidmm_device_evict(user->device, &user->surface[user->give - 1].allocation, 1, 0,
+                                 NULL);
+    user->give = 0;
+}
+
+static bool open_command_buffer(struct user *user) {
+    uint64_t fence = 0;
+    return make(user, &user->commands, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED, 1) &&
+           user_fine(user, vidmm_lock(user->commands.allocation, 0, &user->cpu)) &&
+           check_good(user->check, vidmm_make_resident(user->queue, &user->commands.allocation, 1,
+                                                       0, &fence, NULL));
+}
+
+bool user_open(struct check *check, struct user *user) {
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    *user = (struct user){.check = check, .speaks = check_speaks(check)};
+    if (!check_good(check, vidmm_process_create(adapter, &user->process)) ||
+        !check_good(check, vidmm_process_device_create(user->process, &user->device)) ||
+        !check_good(check, vidmm_context_create(user->device, 0, &user->context)) ||
+        !check_good(check, vidmm_paging_queue_create(user->device, 0, &user->queue)) ||
+        !open_command_buffer(user))
+        return false;
+    vidmm_device_trim(user->device, trimmed, user);
+    return true;
+}
+
+void user_close(struct user *user) {
+    if (user->cpu != NULL)
+        vidmm_unlock(user->commands.allocation);
+    vidmm_allocation_destroy(user->commands.allocation);
+    for (uint32_t i = 0; i < USER_SURFACES; i++)
+        if (user->surface[i].allocation != NULL)
+            user_drop(user, i);
+    vidmm_paging_queue_destroy(user->queue);
+    vidmm_context_destroy(user->context);
+    vidmm_device_destroy(user->device);
+    vidmm_process_destroy(user->process);
+}

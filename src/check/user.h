@@ -1,0 +1,76 @@
+/*
+ * user.h - the conformance check as user mode of a process on the GpuMmu model: what it asks of the
+ * manager (vidmm/virtual.h) and what it is told goes to the referee (vidmm/services.h).
+ *
+ * Each request returns false only when the conformance check cannot go on; whatever else the manager
+ * answers is for the referee.
+ */
+#ifndef VIDMM_CHECK_USER_H
+#define VIDMM_CHECK_USER_H
+
+#include "stage.h"
+
+#include <vidmm/services.h>
+#include <vidmm/virtual.h>
+
+#define USER_SURFACES 6u
+
+struct user_surface {
+    struct vidmm_allocation *allocation; /* NULL: none */
+    uint64_t size, va;
+    bool offered;
+    uint8_t letter; /* what the CPU wrote into it; 0: nothing that counts */
+};
+
+struct user {
+    struct check *check;
+    struct vidmm_process *process;
+    struct vidmm_device *device;
+    struct vidmm_context *context;
+    struct vidmm_paging_queue *queue;
+    struct user_surface commands; /* the command buffer */
+    struct user_surface surface[USER_SURFACES];
+    bool speaks;    /* vidmm/umd.h; else surfaces are the system\'s, and command buffers empty */
+    void *cpu;      /* where the CPU sees the command buffer */
+    uint64_t fence; /* of the last submission */
+    uint32_t give;  /* asked to trim, it gives up this surface: index + 1 */
+    enum vidmm_status status; /* of the last request */
+};
+
+/* To the referee, after what a test of it makes of it. */
+void check_told(struct check *check, struct vidmm_told *told);
+enum vidmm_answer user_answer(enum vidmm_status status);
+/* The status is one that a manager may answer to a request; else it becomes a finding. */
+bool user_fine(struct user *user, enum vidmm_status status);
+
+/* user.c: the process, with a command buffer. */
+bool user_open(struct check *check, struct user *user);
+void user_close(struct user *user);
+/* VIDMM_UMD_* flags; mapped where the manager wants it. */
+bool user_make(struct user *user, uint32_t index, uint32_t flags, uint32_t pages);
+void user_drop(struct user *user, uint32_t index);
+/* The CPU fills it with `letter`. */
+bool user_write(struct user *user, uint32_t index, uint8_t letter);
+/* It has other bytes than the CPU wrote, and no finding explains why. */
+bool user_lost(struct user *user, uint32_t index);
+/* The GPU works for `steps`, or does nothing; it writes no surface. */
+bool user_submit(struct user *user, uint32_t steps);
+bool user_rest(struct user *user);
+
+/* user_requests.c; `owners`: whose surfaces, NULL: its own. A list of `count` indices. */
+bool user_make_resident(struct user *user, const struct user *owners, const uint32_t *list,
+                        uint32_t count, uint32_t flags);
+bool user_evict(struct user *user, const uint32_t *list, uint32_t count, uint32_t flags);
+bool user_offer(struct user *user, uint32_t index, uint32_t priority);
+bool user_reclaim(struct user *user, uint32_t index);
+bool user_lock(struct user *user, uint32_t index, uint32_t flags);
+bool user_budget(struct user *user);
+/* It may lie in the segments of `set` alone; the driver need not agree. */
+bool user_place(struct user *user, uint32_t index, uint32_t set);
+
+/* user_addresses.c: all that can be asked of addresses; surface `gone` is destroyed over it. */
+bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone);
+/* user_contexts.c: several contexts while all that is theirs moves; maps surface `index` anew. */
+bool user_contexts(struct user *user, uint32_t index);
+
+#endif

@@ -1,0 +1,194 @@
+/* user_addresses.c - what a process asks of GPU virtual addresses: reserve, map, update, free, in
+ * the right way and in wrong ones; see user.h. */
+#include "user.h"
+
+#include <string.h>
+
+#define UNIT       0x10000u /* of reservations */
+#define RESERVED   (4 * UNIT)
+#define PROTECTION 0x5u
+#define MANY       200u /* updates */
+
+struct range {
+    struct user *user;
+    uint64_t va; /* reserved */
+    struct vidmm_allocation *target;
+    bool waits; /* its updates are left in the queue */
+};
+
+/* `va` leads to the byte of the allocation by the manager's own books. */
+static bool leads(const struct user *user, uint64_t va, const struct vidmm_allocation *target,
+                  uint64_t offset) {
+    struct vidmm_allocation *found = NULL;
+    uint64_t at = 0;
+    return vidmm_process_lookup(user->process, va, &found, &at) && found == target && at == offset;
+}
+
+static bool tell(struct user *user, struct vidmm_told *told, enum vidmm_status status) {
+    told->answer = user_answer(status);
+    check_told(user->check, told);
+    return user_fine(user, status);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static bool reserve(struct user *user, uint64_t base, uint64_t size, enum vidmm_told_range range,
+                    uint64_t *va) {
+    const struct vidmm_va_request request = {
+        .base = base, .size = size, .driver_protection = PROTECTION};
+    struct vidmm_told told = {.service = VIDMM_SERVICE_RESERVE};
+    enum vidmm_status status = vidmm_va_reserve(user->process, &request, va);
+    told.addresses = (struct vidmm_told_addresses){
+        .base = base, .size = size, .va = *va, .driver_protection = PROTECTION, .range = range};
+    return tell(user, &told, status);
+}
+
+static bool map(struct user *user, const struct vidmm_va_request *request,
+                enum vidmm_told_range range, uint64_t *va) {
+    struct vidmm_told told = {.service = VIDMM_SERVICE_MAP};
+    uint64_t fence = 0;
+    enum vidmm_status status = vidmm_va_map(user->queue, request, va, &fence);
+    if (status == VIDMM_OK)
+        status = vidmm_paging_wait(user->queue, fence);
+    told.addresses = (struct vidmm_told_addresses){
+        .base = request->base,
+        .size = request->size,
+        .va = *va,
+        .offset = request->offset,
+        .range = range,
+        .allocation = request->allocation != NULL,
+        .nowhere = (request->protection & (VIDMM_VA_NO_ACCESS | VIDMM_VA_ZERO)) != 0,
+        .leads = status == VIDMM_OK && leads(user, *va, request->allocation, request->offset)};
+    return tell(user, &told, status);
+}
+
+/* `count` operations on the same addresses; the last one decides. */
+static bool update(const struct range *range, const struct vidmm_va_operation *operations,
+                   uint32_t count) {
+    const struct vidmm_va_operation *last = &operations[count - 1];
+    struct user *user = range->user;
+    struct vidmm_told told = {.service = VIDMM_SERVICE_UPDATE};
+    enum vidmm_status status = vidmm_va_update(user->context, operations, count);
+    uint32_t queued = vidmm_va_queued(user->context);
+    if (status == VIDMM_OK && !range->waits)
+        status = vidmm_va_wait(user->context);
+    told.addresses = (struct vidmm_told_addresses){
+        .queued = queued,
+        .base = last->base,
+        .size = last->size,
+        .offset = last->offset,
+        .repeat = last->repeat,
+        .allocation = last->allocation != NULL,
+        .one_reservation = last->base >= range->va && last->base < range->va + RESERVED &&
+                           last->size <= range->va + RESERVED - last->base,
+        .leads = range->waits ? last->type == VIDMM_VA_OP_MAP
+                              : leads(user, last->base, range->target, last->offset),
+        .should_lead = last->type == VIDMM_VA_OP_MAP};
+    return tell(user, &told, status);
+}
+
+static bool give_back(const struct range *range, uint64_t va, uint64_t size) {
+    struct vidmm_told told = {.service = VIDMM_SERVICE_FREE};
+    enum vidmm_status status = vidmm_va_free(range->user->process, va, size);
+    told.addresses = (struct vidmm_told_addresses){
+        .base = va, .size = size, .leads = leads(range->user, va, range->target, 0)};
+    return tell(range->user, &told, status);
+}
+
+/* Its addresses go with it. */
+static bool destroy(struct user *user, uint32_t index) {
+    const struct user_surface gone = user->surface[index];
+    struct vidmm_allocation *found = NULL;
+    struct vidmm_told told = {.service = VIDMM_SERVICE_FREE};
+    uint64_t at = 0;
+    user_drop(user, index);
+    told.addresses = (struct vidmm_told_addresses){
+        .base = gone.va,
+        .size = gone.size,
+        .leads = vidmm_process_lookup(user->process, gone.va, &found, &at)};
+    return tell(user, &told, VIDMM_OK);
+}
+
+/* ---- What is asked --------------------------------------------------------------------------- */
+
+static bool reserve_all(struct range *range) {
+    struct user *user = range->user;
+    uint64_t ignored = 0;
+    check_step(user->check, "residency: reservations");
+    return reserve(user, 0, RESERVED, VIDMM_RANGE_FREE, &range->va) && user->status == VIDMM_OK &&
+           reserve(user, 0, CHECK_PAGE, VIDMM_RANGE_FREE, &ignored) &&
+           reserve(user, range->va, RESERVED, VIDMM_RANGE_RESERVED, &ignored);
+}
+
+static bool map_all(const struct range *range) {
+    struct user *user = range->user;
+    const uint64_t taken = user->surface[0].va;
+    const struct {
+        struct vidmm_va_request request;
+        enum vidmm_told_range range;
+    } maps[] = {
+        {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_WRITE},
+         VIDMM_RANGE_FREE},
+        {{.size = CHECK_PAGE / 2, .allocation = range->target}, VIDMM_RANGE_FREE},
+        {{.size = UNIT, .allocation = range->target, .protection = VIDMM_VA_NO_ACCESS},
+         VIDMM_RANGE_FREE},
+        {{.base = taken, .size = UNIT, .protection = VIDMM_VA_NO_ACCESS}, VIDMM_RANGE_MAPPED},
+        {{.base = range->va, .size = UNIT, .protection = VIDMM_VA_NO_ACCESS}, VIDMM_RANGE_RESERVED},
+    };
+    check_step(user->check, "residency: mappings");
+    for (uint32_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+        uint64_t va = 0;
+        if (!map(user, &maps[i].request, maps[i].range, &va))
+            return false;
+        if (user->status == VIDMM_OK && maps[i].request.allocation != NULL &&
+            !give_back(range, va, maps[i].request.size))
+            return false;
+    }
+    return true;
+}
+
+static bool update_all(const struct range *range) {
+    struct vidmm_va_operation pair[2] = {
+        {.type = VIDMM_VA_OP_MAP, .base = range->va, .size = UNIT, .allocation = range->target},
+        {.type = VIDMM_VA_OP_UNMAP,
+         .base = range->va,
+         .size = UNIT,
+         .protection = VIDMM_VA_NO_ACCESS}};
+    struct vidmm_va_operation wrong = pair[0];
+    check_step(range->user->check, "residency: updates");
+    if (!update(range, pair, 1) || !update(range, pair, 2) || !update(range, pair, 1))
+        return false;
+    wrong.base = range->va + RESERVED - CHECK_PAGE;
+    if (!update(range, &wrong, 1))
+        return false;
+    wrong = pair[0];
+    wrong.offset = CHECK_PAGE / 2;
+    if (!update(range, &wrong, 1))
+        return false;
+    wrong = pair[0];
+    wrong.repeat = 3 * CHECK_PAGE;
+    if (!update(range, &wrong, 1))
+        return false;
+    wrong.repeat = 4 * CHECK_PAGE;
+    return update(range, &wrong, 1);
+}
+
+/* More of them behind work than may be queued; the next work finds all of them done. */
+static bool queue_all(struct range *range) {
+    const struct vidmm_va_operation map = {
+        .type = VIDMM_VA_OP_MAP, .base = range->va, .size = UNIT, .allocation = range->target};
+    bool fine = user_submit(range->user, 0);
+    check_step(range->user->check, "residency: queued updates");
+    range->waits = true;
+    for (uint32_t i = 0; fine && i < MANY; i++)
+        fine = update(range, &map, 1);
+    range->waits = false;
+    return fine && user_submit(range->user, 0) && user_rest(range->user) && update(range, &map, 1);
+}
+
+bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {
+    struct range range = {.user = user, .target = user->surface[mapped].allocation};
+    return reserve_all(&range) && map_all(&range) && update_all(&range) && queue_all(&range) &&
+           user_submit(user, 0) && user_rest(user) && give_back(&range, range.va, RESERVED) &&
+           user_evict(user, &gone, 1, 0) && destroy(user, gone);
+}

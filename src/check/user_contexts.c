@@ -1,0 +1,77 @@
+/*
+ * user_contexts.c - several contexts of a process, one after the other, while what belongs to them
+ * moves: their memory is evicted, the root of the process's page tables grows, the adapter is
+ * reset, one of them goes. A driver that keeps memory for its contexts
+ * (DxgkCbCreateContextAllocation) has to find it again each time; see user.h.
+ */
+#include "user.h"
+
+#define CONTEXTS 3u
+#define ROUNDS   2u
+
+/* Each of them works, and what went wrong has a name. */
+static bool round_of(struct user *user, struct vidmm_context *const *contexts, const char *after) {
+    struct vidmm_context *own = user->context;
+    bool good = true;
+    check_step(user->check, "residency: contexts after %s", after);
+    for (uint32_t i = 0; good && i < CONTEXTS * ROUNDS; i++) {
+        user->context = contexts[i % CONTEXTS];
+        good = user->context == NULL || (user_submit(user, 1) && user_rest(user));
+        if (good && vidmm_device_lost(user->device)) {
+            (void)check_say(user->check, VIDMM_STAGE_STOPPED,
+                            "the device was lost with the work of a context after %s", after);
+            if (!check_explained(user->check))
+                vidmm_ledger_note(&user->check->shared->ledger, VIDMM_FINDING_HOST,
+                                  VIDMM_SIDE_DRIVER,
+                                  "work of a context that did nothing failed after %s", after);
+            good = false;
+        }
+    }
+    user->context = own;
+    return good;
+}
+
+/* As far up as addresses go, where a root of two levels has no entries so far. */
+static bool map_high(struct user *user, uint32_t index) {
+    struct vidmm_gpummu_info info;
+    uint64_t va = 0, fence = 0;
+    vidmm_gpummu_info(user->check->harness.adapter, &info);
+    uint64_t end = UINT64_C(1) << info.caps.VirtualAddressBitCount;
+    const struct vidmm_va_request request = {.base = end - user->surface[index].size,
+                                             .size = user->surface[index].size,
+                                             .allocation = user->surface[index].allocation,
+                                             .protection = VIDMM_VA_WRITE};
+    enum vidmm_status status = vidmm_va_map(user->queue, &request, &va, &fence);
+    if (status == VIDMM_OK)
+        status = vidmm_paging_wait(user->queue, fence);
+    return user_fine(user, status);
+}
+
+static bool play(struct user *user, uint32_t index, struct vidmm_context **contexts) {
+    struct check *check = user->check;
+    if (!round_of(user, contexts, "they were made") ||
+        !check_good(check, vidmm_evict_all(check->harness.adapter)) ||
+        !round_of(user, contexts, "an eviction") || !map_high(user, index) ||
+        !round_of(user, contexts, "a mapping at high addresses"))
+        return false;
+    check_reset(check);
+    if (!round_of(user, contexts, "a reset"))
+        return false;
+    vidmm_context_destroy(contexts[1]);
+    contexts[1] = NULL;
+    return round_of(user, contexts, "one of them went") &&
+           check_good(check, vidmm_evict_all(check->harness.adapter)) &&
+           round_of(user, contexts, "another eviction");
+}
+
+bool user_contexts(struct user *user, uint32_t index) {
+    struct vidmm_context *contexts[CONTEXTS] = {user->context};
+    bool good = true;
+    for (uint32_t i = 1; good && i < CONTEXTS; i++)
+        good = check_good(user->check, vidmm_context_create(user->device, 0, &contexts[i]));
+    good = good && play(user, index, contexts);
+    for (uint32_t i = CONTEXTS; i-- > 1;)
+        if (contexts[i] != NULL)
+            vidmm_context_destroy(contexts[i]);
+    return good;
+}

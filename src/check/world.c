@@ -1,0 +1,223 @@
+/*
+ * world.c - the driver up and down for one run, with the referee between it and whoever calls it;
+ * see stage.h.
+ */
+#include "stage.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include <vidmm/softgpu.h>
+#include <vidmm/umd.h>
+
+/* Enough for every stage, little enough that a page list over all of it is short. */
+#define MEMORY_BYTES ((uint64_t)256 << 20)
+/* An AGP aperture is the platform's, not the driver's. */
+#define AGP_BASE  0xd0000000ull
+#define AGP_BYTES (64ull << 20)
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+void check_step(struct check *check, const char *format, ...) {
+    char text[96];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    vidmm_ledger_step(&check->shared->ledger, text);
+}
+
+enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome outcome,
+                                   const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(check->shared->text, sizeof(check->shared->text), format, args);
+    va_end(args);
+    return outcome;
+}
+
+static void refused(struct check *check, const char *text) {
+    check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
+    if (!check->starving)
+        vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_REFUSED, VIDMM_SIDE_DRIVER, "%s",
+                          text);
+}
+
+bool check_explained(const struct check *check) {
+    const struct vidmm_ledger *ledger = &check->shared->ledger;
+    for (uint32_t i = 0; i < ledger->findings; i++)
+        if (ledger->finding[i].kind == VIDMM_FINDING_RULE)
+            return true;
+    return false;
+}
+
+/* A rule that the manager found broken, unless the referee already named it. */
+static void broke_rule(struct check *check, const struct vidmm_error *error, const char *text) {
+    struct vidmm_ledger *ledger = &check->shared->ledger;
+    const struct vidmm_rule *rule = error->rule != NULL ? vidmm_rule_parse(error->rule) : NULL;
+    if (rule == NULL)
+        vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
+    else if (ledger->broken[rule->number] == 0)
+        vidmm_ledger_judge(ledger, rule->number, VIDMM_SIDE_DRIVER, false,
+                           error->expected != NULL ? error->expected : "what the rule says", "%s",
+                           text);
+}
+
+void check_error(struct check *check, const struct vidmm_error *error) {
+    char text[256];
+    vidmm_error_text(error, text, sizeof(text));
+    check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
+    switch (error->status) {
+    case VIDMM_DRIVER_BROKE_RULE:
+        broke_rule(check, error, text);
+        break;
+    case VIDMM_DRIVER_REFUSED:
+        refused(check, text);
+        break;
+    case VIDMM_GPU_LOST:
+        if (!check->starving)
+            vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s",
+                              text);
+        break;
+    default: /* what the manager may answer for reasons of its own */
+        break;
+    }
+}
+
+bool check_good(struct check *check, enum vidmm_status status) {
+    struct vidmm_error error;
+    if (status == VIDMM_OK)
+        return true;
+    vidmm_last_error(check->harness.adapter, &error);
+    check_error(check, &error);
+    return false;
+}
+
+/* ---- Up and down ----------------------------------------------------------------------------- */
+
+static bool named(const struct vidmm_host_setting *settings, uint32_t count, const char *name) {
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_setting(struct check *check, uint32_t *count, const char *name, uint64_t value) {
+    if (*count < CHECK_SETTINGS && !named(check->settings, *count, name))
+        check->settings[(*count)++] = (struct vidmm_host_setting){name, value};
+}
+
+/* The user's, then the version, then what the stage would like. */
+static uint32_t gather_settings(struct check *check, const struct check_world *world) {
+    const struct vidmm_check_options *options = check->options;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < options->setting_count; i++)
+        add_setting(check, &count, options->settings[i].name, options->settings[i].value);
+    if (options->ddi_version != 0)
+        add_setting(check, &count, "InterfaceVersion", options->ddi_version);
+    for (uint32_t i = 0; i < 8 && world->settings[i].name != NULL; i++)
+        add_setting(check, &count, world->settings[i].name, world->settings[i].value);
+    return count;
+}
+
+bool check_open(struct check *check, const struct check_world *world) {
+    const struct vidmm_check_options *options = check->options;
+    char text[512] = "";
+    struct vidmm_host_config host = {
+        .driver_path = options->driver_path,
+        .model_path = options->model_path,
+        .driver_entry = options->driver_path == NULL ? softgpu_driver_entry : NULL,
+        .model = options->driver_path == NULL ? &softgpu_model : NULL,
+        .settings = check->settings,
+        .setting_count = gather_settings(check, world),
+        .memory_bytes = MEMORY_BYTES,
+        .seed = options->seed != 0 ? options->seed : 1, /* scattered pages show more */
+        .fail_at = world->fail_at,
+        .allocating = world->allocating,
+        .allocating_ctx = check,
+        .log = options->log,
+        .trace_calls = options->log != NULL,
+    };
+    struct vidmm_harness_judging judging = {.ledger = &check->shared->ledger,
+                                            .readings = options->readings};
+    if (options->spoiler != NULL) {
+        judging.spoil_driver = options->spoiler->driver;
+        judging.spoil_manager = options->spoiler->manager;
+        judging.spoil_callbacks = options->spoiler->callbacks;
+        judging.spoil_sizes = options->spoiler->sizes;
+    }
+    check->starving = world->fail_at != 0;
+    if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=
+        VIDMM_HARNESS_OK) {
+        refused(check, text);
+        return false;
+    }
+    check->shared->version = check->harness.table.Version;
+    return true;
+}
+
+bool check_speaks(struct check *check) {
+    struct vidmm_umd_caps caps = {.magic = 0};
+    DXGKARG_QUERYADAPTERINFO query = {
+        .Type = DXGKQAITYPE_UMDRIVERPRIVATE, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
+    NTSTATUS status = check->harness.table.DxgkDdiQueryAdapterInfo(
+        vidmm_host_adapter(check->harness.host), &query);
+    return status == STATUS_SUCCESS && caps.magic == VIDMM_UMD_MAGIC &&
+           caps.version == VIDMM_UMD_VERSION;
+}
+
+uint64_t check_setting(const struct check *check, const char *name) {
+    const struct vidmm_check_options *options = check->options;
+    for (uint32_t i = 0; i < options->setting_count; i++)
+        if (strcmp(options->settings[i].name, name) == 0)
+            return options->settings[i].value;
+    return 0;
+}
+
+bool check_displays_only(struct check *check) {
+    return vidmm_host_displays_only(check->harness.host);
+}
+
+bool check_manage(struct check *check, const struct check_world *world) {
+    struct vidmm_error error = {.status = VIDMM_OK};
+    struct vidmm_adapter_config config = {.observer = world->observer,
+                                          .transfer_chunk = world->transfer_chunk,
+                                          .readings = check->options->readings};
+    if (check_displays_only(check)) {
+        check->displays_only = true;
+        (void)check_say(check, VIDMM_STAGE_SKIPPED, "the driver only displays: it has no memory");
+        return false;
+    }
+    if (check_setting(check, "Agp") != 0) {
+        config.agp_base = AGP_BASE;
+        config.agp_size = AGP_BYTES;
+    }
+    if (vidmm_harness_start_manager(&check->harness, &config, &error) == VIDMM_OK)
+        return true;
+    check_error(check, &error);
+    return false;
+}
+
+bool check_restart(struct check *check) {
+    const struct vidmm_spoiler *spoiler = check->options->spoiler;
+    struct vidmm_host_error error;
+    if (!vidmm_host_stop(check->harness.host, &error) ||
+        !vidmm_host_start(check->harness.host, &error)) {
+        refused(check, error.text);
+        return false;
+    }
+    check->harness.table = *vidmm_host_ddi(check->harness.host);
+    if (spoiler != NULL && spoiler->manager != NULL)
+        spoiler->manager(&check->harness.table);
+    return true;
+}
+
+void check_close(struct check *check) {
+    char text[512] = "";
+    if (check->harness.host == NULL ||
+        vidmm_harness_close(&check->harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
+        return;
+    bool leak = strstr(text, "left behind") != NULL;
+    vidmm_ledger_note(&check->shared->ledger, leak ? VIDMM_FINDING_LEAK : VIDMM_FINDING_REFUSED,
+                      VIDMM_SIDE_DRIVER, "%s", text);
+}

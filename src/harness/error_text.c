@@ -1,0 +1,122 @@
+/*
+ * error_text.c - one sentence for a error: which call, which field, what was found and expected,
+ * which rule and page say so.
+ */
+#include <vidmm/harness.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct sentence {
+    char *text;
+    size_t size, length;
+};
+
+static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct sentence *s, const char *format, ...) {
+    va_list args;
+    if (s->length + 1 >= s->size)
+        return;
+    va_start(args, format);
+    int n = vsnprintf(s->text + s->length, s->size - s->length, format, args);
+    va_end(args);
+    if (n > 0)
+        s->length += (size_t)n < s->size - s->length ? (size_t)n : s->size - s->length - 1;
+}
+
+static const char *status_text(enum vidmm_status status) {
+    switch (status) {
+    case VIDMM_OK:
+        return "nothing went wrong";
+    case VIDMM_NO_MEMORY:
+        return "out of memory";
+    case VIDMM_BAD_ARGUMENT:
+        return "an argument of the caller makes no sense";
+    case VIDMM_DRIVER_REFUSED:
+        return "the driver refused";
+    case VIDMM_DRIVER_BROKE_RULE:
+        return "the driver broke a rule";
+    case VIDMM_DOES_NOT_FIT:
+        return "what must be resident together does not fit in the segments it may live in";
+    case VIDMM_BUSY:
+        return "the GPU still uses the allocation";
+    case VIDMM_NOT_LOCKABLE:
+        return "the allocation cannot be reached by the CPU";
+    case VIDMM_PINNED:
+        return "the allocation is pinned";
+    case VIDMM_GPU_LOST:
+        return "the GPU hung and a reset did not cure it";
+    case VIDMM_STOPPED:
+        return "the adapter is in error or stopping";
+    case VIDMM_DEVICE_LOST:
+        return "the device was lost";
+    }
+    return "an unknown error";
+}
+
+/* Small values as numbers, others as addresses and flags are read. */
+static void say_value(struct sentence *s, uint64_t value) {
+    if (value < 10000)
+        say(s, "%llu", (unsigned long long)value);
+    else
+        say(s, "0x%llx", (unsigned long long)value);
+}
+
+static void say_place(struct sentence *s, const struct vidmm_access *access) {
+    unsigned long long page = access->page;
+    if (access->place == VIDMM_ACCESS_NOWHERE)
+        say(s, access->paging ? "" : ", where nothing is mapped");
+    else if (access->place == VIDMM_ACCESS_IN)
+        say(s, ", page %llu of", page);
+    else
+        say(s, ", where nothing is mapped, %llu page%s %s", page, page == 1 ? "" : "s",
+            access->place == VIDMM_ACCESS_BEHIND ? "behind" : "before");
+    if (access->place != VIDMM_ACCESS_NOWHERE)
+        say(s, " allocation 0x%x%s", access->allocation,
+            access->resident ? "" : ", which is not resident");
+}
+
+/* What a device died of. */
+static void say_access(struct sentence *s, const struct vidmm_access *access) {
+    say(s, ": the GPU could not %s address 0x%llx of ", access->write ? "write" : "read",
+        (unsigned long long)access->address);
+    if (access->paging)
+        say(s, "the paging process");
+    else
+        say(s, access->process != 0 ? "process %u" : "no process", access->process);
+    say_place(s, access);
+    if (access->paging)
+        say(s, "; paging work on node %u for device %u of process %u", access->node, access->device,
+            access->process);
+    else
+        say(s, "; submission %llu of device %u on node %u", (unsigned long long)access->submission,
+            access->device, access->node);
+}
+
+void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_size) {
+    struct sentence s = {text, text_size, 0};
+    if (text_size == 0)
+        return;
+    text[0] = 0;
+    if (error->call != NULL)
+        say(&s, "%s: ", error->call);
+    say(&s, "%s", status_text(error->status));
+    if (error->access.known)
+        say_access(&s, &error->access);
+    if (error->field != NULL) {
+        say(&s, ": %s", error->field);
+        if (error->index != UINT32_MAX)
+            say(&s, " (number %u)", error->index);
+        say(&s, " is ");
+        say_value(&s, error->value);
+    }
+    if (error->expected != NULL)
+        say(&s, "%s %s", error->field != NULL ? ", expected" : ": expected", error->expected);
+    if (error->nt != STATUS_SUCCESS)
+        say(&s, "; the driver answered status 0x%08x", (unsigned)error->nt);
+    if (error->rule != NULL || error->page != NULL)
+        say(&s, " [%s%s%s]", error->rule != NULL ? error->rule : "",
+            error->rule != NULL && error->page != NULL ? ", " : "",
+            error->page != NULL ? error->page : "");
+}

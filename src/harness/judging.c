@@ -1,0 +1,116 @@
+/* judging.c - wires a referee between host and driver; see judging.h. */
+#include "judging.h"
+
+#include <string.h>
+
+static struct vidmm_harness_judging now; /* one harness at a time, as there is one host */
+
+static void wrap_ddi(void *ctx, DRIVER_INITIALIZATION_DATA *table) {
+    if (now.spoil_driver != NULL)
+        now.spoil_driver(table);
+    vidmm_referee_wrap_ddi(ctx, table);
+}
+
+static void wrap_callbacks(void *ctx, DXGKRNL_INTERFACE *callbacks) {
+    if (now.spoil_callbacks != NULL)
+        now.spoil_callbacks(callbacks);
+    vidmm_referee_wrap_callbacks(ctx, callbacks);
+}
+
+static void calling(void *ctx, const char *call) {
+    (void)ctx;
+    vidmm_ledger_calling(now.ledger, call);
+}
+
+static void violation(void *ctx, const char *text) {
+    (void)ctx;
+    vidmm_ledger_note(now.ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
+}
+
+static KIRQL irql(void *ctx) {
+    (void)ctx;
+    return KeGetCurrentIrql();
+}
+
+static void *memory(void *ctx, uint64_t pa, size_t size) {
+    return vidmm_host_memory(ctx, pa, size);
+}
+
+static const void *peek(void *ctx, uint64_t gpu_address, size_t size) {
+    return vidmm_host_peek(ctx, gpu_address, size);
+}
+
+static bool translate(void *ctx, uint64_t root, uint32_t entries, uint64_t va,
+                      struct vidmm_referee_translation *out) {
+    struct vidmm_hw_translation found;
+    if (!vidmm_host_translate(ctx, root, entries, va, &found))
+        return false;
+    *out = (struct vidmm_referee_translation){.valid = found.valid,
+                                              .cached = found.cached,
+                                              .zero = found.zero,
+                                              .read_only = found.read_only,
+                                              .no_execute = found.no_execute,
+                                              .address = found.address};
+    return true;
+}
+
+static void *io(void *ctx, uint64_t physical, size_t size) {
+    return vidmm_host_io(ctx, physical, size);
+}
+
+bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harness_judging *judging,
+                         struct vidmm_host_config *config) {
+    static struct vidmm_host_interposer interposer;
+    struct vidmm_referee_config referee = {.ledger = judging->ledger,
+                                           .readings = judging->readings};
+    harness->referee = vidmm_referee_create(&referee);
+    if (harness->referee == NULL)
+        return false;
+    now = *judging;
+    interposer = (struct vidmm_host_interposer){.ctx = harness->referee,
+                                                .ddi = wrap_ddi,
+                                                .callbacks = wrap_callbacks,
+                                                .calling = calling,
+                                                .violation = violation};
+    config->interposer = &interposer;
+    return true;
+}
+
+static bool starved(void *ctx) {
+    return vidmm_host_failed_once(ctx);
+}
+
+void harness_judge_see(struct vidmm_harness *harness) {
+    if (harness->referee == NULL)
+        return;
+    const struct vidmm_os *os = vidmm_host_os(harness->host);
+    struct vidmm_referee_world world = {.ctx = harness->host,
+                                        .irql = irql,
+                                        .memory = memory,
+                                        .peek = peek,
+                                        .translate = translate,
+                                        .io = io,
+                                        .memory_bytes = os->memory_bytes(os->ctx),
+                                        .starved = starved};
+    vidmm_referee_set_world(harness->referee, &world);
+}
+
+void harness_judge_sizes(struct vidmm_harness *harness) {
+    struct vidmm_memory_sizes sizes;
+    if (harness->referee == NULL || harness->adapter == NULL)
+        return;
+    vidmm_memory_sizes(harness->adapter, &sizes);
+    struct vidmm_referee_sizes told = {.available = sizes.available,
+                                       .dedicated_video = sizes.dedicated_video,
+                                       .dedicated_system = sizes.dedicated_system,
+                                       .shared_system = sizes.shared_system,
+                                       .total = sizes.total};
+    if (now.spoil_sizes != NULL)
+        now.spoil_sizes(&told);
+    vidmm_referee_judge_sizes(harness->referee, &told);
+}
+
+void harness_judge_end(struct vidmm_harness *harness) {
+    vidmm_referee_destroy(harness->referee);
+    harness->referee = NULL;
+}

@@ -1,0 +1,477 @@
+/*
+ * dxgkrnl.c - DXGKRNL_INTERFACE: the callbacks that a driver gets in StartDevice.
+ *
+ * Real are those of the memory path and of bring-up; all others say that they are not supported, so
+ * that no member is NULL, whatever the version.
+ */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <string.h>
+
+/* Any callback with a status for an answer; the arguments stay in registers and are not looked at.
+ */
+static uint64_t APIENTRY not_supported(void) {
+    return (uint64_t)(uint32_t)STATUS_NOT_SUPPORTED;
+}
+
+/* Any callback with a pointer, a handle or nothing for an answer. */
+static uint64_t APIENTRY nothing(void) {
+    return 0;
+}
+
+static bool ours(HANDLE handle, const char *function) {
+    if (handle == (HANDLE)host_world)
+        return true;
+    host_violation("%s was called with a handle that is not DXGKRNL_INTERFACE.DeviceHandle",
+                   function);
+    return false;
+}
+
+/* ---- Bring-up ---------------------------------------------------------------------------------
+ */
+
+/* Translated resources live in the host: drivers keep the pointer while they start. */
+static struct {
+    ULONG count;
+    struct {
+        INTERFACE_TYPE type;
+        ULONG bus;
+        USHORT version, revision;
+        ULONG count;
+        CM_PARTIAL_RESOURCE_DESCRIPTOR descriptor[VIDMM_HW_BARS + 1];
+    } list;
+} resources;
+
+/* Sizes from 4 GiB on are said in larger units, as CM_RESOURCE_MEMORY_LARGE_* does. */
+static void describe_bar(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_bar *bar) {
+    d->Type = CmResourceTypeMemory;
+    d->ShareDisposition = CmResourceShareDeviceExclusive;
+    d->Flags = CM_RESOURCE_MEMORY_READ_WRITE | CM_RESOURCE_MEMORY_BAR;
+    if (bar->bar.kind == VIDMM_HW_BAR_MEMORY)
+        d->Flags |= CM_RESOURCE_MEMORY_PREFETCHABLE;
+    d->u.Memory.Start.QuadPart = (LONGLONG)bar->physical;
+    d->u.Memory.Length = (ULONG)bar->bar.size;
+    if (bar->bar.size <= UINT32_MAX)
+        return;
+    d->Type = CmResourceTypeMemoryLarge;
+    d->Flags |= CM_RESOURCE_MEMORY_LARGE_48;
+    d->u.Memory48.Length48 = (ULONG)(bar->bar.size >> 16);
+}
+
+static void describe_interrupt(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
+    d->Type = CmResourceTypeInterrupt;
+    d->ShareDisposition = CmResourceShareDeviceExclusive;
+    d->Flags = CM_RESOURCE_INTERRUPT_LATCHED | CM_RESOURCE_INTERRUPT_MESSAGE;
+    d->u.MessageInterrupt.Translated.Level = HOST_DEVICE_IRQL;
+    d->u.MessageInterrupt.Translated.Vector = 0x90;
+    d->u.MessageInterrupt.Translated.Affinity = 1;
+}
+
+static PCM_RESOURCE_LIST describe_resources(void) {
+    ULONG n = 0;
+    memset(&resources, 0, sizeof(resources));
+    resources.count = 1;
+    resources.list.type = PCIBus;
+    resources.list.version = resources.list.revision = 1;
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
+        if (host_world->bars.bar[i].bar.kind != VIDMM_HW_BAR_NONE)
+            describe_bar(&resources.list.descriptor[n++], &host_world->bars.bar[i]);
+    describe_interrupt(&resources.list.descriptor[n++]);
+    resources.list.count = n;
+    return (PCM_RESOURCE_LIST)(void *)&resources;
+}
+
+_Static_assert(offsetof(CM_RESOURCE_LIST, List[0].PartialResourceList.PartialDescriptors) ==
+                   offsetof(__typeof__(resources), list.descriptor),
+               "the resource list is laid out as CM_RESOURCE_LIST");
+
+static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO info) {
+    static WCHAR path[] = u"\\Registry\\Machine\\System\\CurrentControlSet\\Control\\Video\\vidmm";
+    host_irql_at_most(PASSIVE_LEVEL, "DxgkCbGetDeviceInformation");
+    if (!ours(handle, "DxgkCbGetDeviceInformation") || info == NULL)
+        return STATUS_INVALID_PARAMETER;
+    memset(info, 0, sizeof(*info));
+    info->MiniportDeviceContext = host_world->device.context;
+    info->PhysicalDeviceObject = &host_world->device.physical;
+    RtlInitUnicodeString(&info->DeviceRegistryPath, path);
+    info->TranslatedResourceList = describe_resources();
+    info->SystemMemorySize.QuadPart = (LONGLONG)host_world->physical.bytes;
+    info->HighestPhysicalAddress.QuadPart =
+        (LONGLONG)(host_world->physical.bytes + HOST_POOL_BYTES) - 1;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY map_memory(HANDLE handle, PHYSICAL_ADDRESS address, ULONG length,
+                                    BOOLEAN io_space, BOOLEAN user_mode, MEMORY_CACHING_TYPE cache,
+                                    PVOID *virtual_address) {
+    host_irql_at_most(PASSIVE_LEVEL, "DxgkCbMapMemory");
+    if (!ours(handle, "DxgkCbMapMemory") || virtual_address == NULL)
+        return STATUS_INVALID_PARAMETER;
+    *virtual_address = NULL;
+    if (io_space || user_mode)
+        return STATUS_NOT_SUPPORTED;
+    if (host_bar_at((uint64_t)address.QuadPart, length) == NULL) {
+        host_violation("DxgkCbMapMemory of %u bytes at 0x%llx, which are not the adapter's", length,
+                       (unsigned long long)address.QuadPart);
+        return STATUS_INVALID_PARAMETER;
+    }
+    *virtual_address = MmMapIoSpace(address, length, cache);
+    return *virtual_address != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+}
+
+static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
+    host_irql_at_most(PASSIVE_LEVEL, "DxgkCbUnmapMemory");
+    if (!ours(handle, "DxgkCbUnmapMemory"))
+        return STATUS_INVALID_PARAMETER;
+    uint64_t size = host_io_mapping_size(virtual_address);
+    if (size == 0) {
+        host_violation("DxgkCbUnmapMemory of an address that DxgkCbMapMemory did not give");
+        return STATUS_INVALID_PARAMETER;
+    }
+    MmUnmapIoSpace(virtual_address, size);
+    return STATUS_SUCCESS;
+}
+
+/* `buffer` from or to the adapter's 256 bytes of configuration space. */
+static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offset, ULONG length,
+                             PULONG done, bool write) {
+    uint8_t *space = host_world->device.config_space;
+    ULONG size = sizeof(host_world->device.config_space);
+    host_irql_at_most(PASSIVE_LEVEL, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace");
+    if (!ours(handle, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace"))
+        return STATUS_INVALID_PARAMETER;
+    if (type != DXGK_WHICHSPACE_CONFIG)
+        return STATUS_NOT_SUPPORTED;
+    if (offset >= size)
+        return STATUS_INVALID_PARAMETER;
+    if (length > size - offset)
+        length = size - offset;
+    if (write)
+        memcpy(space + offset, buffer, length);
+    else
+        memcpy(buffer, space + offset, length);
+    if (done != NULL)
+        *done = length;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY read_device_space(HANDLE handle, ULONG type, PVOID buffer, ULONG offset,
+                                           ULONG length, PULONG bytes) {
+    return device_space(handle, type, buffer, offset, length, bytes, false);
+}
+
+static NTSTATUS APIENTRY write_device_space(HANDLE handle, ULONG type, PVOID buffer, ULONG offset,
+                                            ULONG length, PULONG bytes) {
+    return device_space(handle, type, buffer, offset, length, bytes, true);
+}
+
+static NTSTATUS APIENTRY indicate_child_status(HANDLE handle, PDXGK_CHILD_STATUS status) {
+    (void)status;
+    return ours(handle, "DxgkCbIndicateChildStatus") ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
+}
+
+static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_PARAMETERS wanted,
+                                           PBOOLEAN present) {
+    (void)wanted;
+    if (!ours(handle, "DxgkCbIsDevicePresent") || present == NULL)
+        return STATUS_INVALID_PARAMETER;
+    *present = FALSE; /* nothing else is on this bus */
+    return STATUS_SUCCESS;
+}
+
+/*
+ * Without a model the firmware has left a picture of 1024 x 768 in the second BAR. With one there
+ * was no boot display: success with a width of 0 says so (dispmprt page of the callback).
+ */
+static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFORMATION info) {
+    const struct host_bar *picture = &host_world->bars.bar[1];
+    if (!ours(handle, "DxgkCbAcquirePostDisplayOwnership") || info == NULL)
+        return STATUS_INVALID_PARAMETER;
+    memset(info, 0, sizeof(*info));
+    if (host_world->config.model != NULL)
+        return STATUS_SUCCESS;
+    info->Width = 1024;
+    info->Height = 768;
+    info->Pitch = info->Width * 4;
+    info->ColorFormat = D3DDDIFMT_X8R8G8B8;
+    info->PhysicAddress.QuadPart = (LONGLONG)picture->physical;
+    return STATUS_SUCCESS;
+}
+
+/* ---- Interrupts -------------------------------------------------------------------------------
+ */
+
+static BOOLEAN APIENTRY queue_dpc(HANDLE handle) {
+    if (!ours(handle, "DxgkCbQueueDpc"))
+        return FALSE;
+    return KeInsertQueueDpc(&host_world->device.dpc, NULL, NULL);
+}
+
+static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine,
+                                               PVOID context, ULONG message, PBOOLEAN answer) {
+    if (!ours(handle, "DxgkCbSynchronizeExecution") || message >= HOST_MESSAGES)
+        return STATUS_INVALID_PARAMETER;
+    if (!host_irql_at_most(HOST_DEVICE_IRQL - 1, "DxgkCbSynchronizeExecution"))
+        return STATUS_UNSUCCESSFUL;
+    KIRQL old = host_interrupt_lock();
+    BOOLEAN result = routine(context);
+    if (host_self.irql != HOST_DEVICE_IRQL)
+        host_violation("a routine of DxgkCbSynchronizeExecution returned at IRQL %u instead of %u",
+                       host_self.irql, HOST_DEVICE_IRQL);
+    host_interrupt_unlock(old);
+    if (answer != NULL)
+        *answer = result;
+    return STATUS_SUCCESS;
+}
+
+static void deliver(const struct vidmm_interrupt *report) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (report->type == DXGK_INTERRUPT_DMA_COMPLETED && sink->completed != NULL)
+        sink->completed(sink->ctx, report->node, report->fence);
+    else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED && sink->preempted != NULL)
+        sink->preempted(sink->ctx, report->node, report->fence, report->last_completed);
+    else if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED && sink->page_faulted != NULL)
+        sink->page_faulted(sink->ctx, report);
+    else if ((report->type == DXGK_INTERRUPT_DMA_FAULTED ||
+              report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED) &&
+             sink->faulted != NULL)
+        sink->faulted(sink->ctx, report->node, report->fence);
+}
+
+static bool take_report(struct host_device *device, struct vidmm_interrupt *report) {
+    pthread_mutex_lock(&device->report_lock);
+    bool any = device->reports != 0;
+    if (any) {
+        *report = device->report[device->first_report];
+        device->first_report = (device->first_report + 1) % HOST_REPORTS;
+        device->reports--;
+    }
+    pthread_mutex_unlock(&device->report_lock);
+    return any;
+}
+
+/* In order: one thread at a time takes and delivers. */
+static void deliver_reports(void) {
+    static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
+    struct vidmm_interrupt report;
+    pthread_mutex_lock(&delivering);
+    while (take_report(&host_world->device, &report))
+        deliver(&report);
+    pthread_mutex_unlock(&delivering);
+}
+
+/* Reports wait for the DPC: the real scheduler looks at them in DxgkCbNotifyDpc. */
+static VOID APIENTRY notify_interrupt(const HANDLE handle,
+                                      const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    struct host_device *device = &host_world->device;
+    struct vidmm_interrupt report;
+    if (!ours(handle, "DxgkCbNotifyInterrupt"))
+        return;
+    if (host_self.irql != HOST_DEVICE_IRQL)
+        host_violation("DxgkCbNotifyInterrupt was called at IRQL %u; it must be called at the "
+                       "device's IRQL (%u): in the ISR or by DxgkCbSynchronizeExecution",
+                       host_self.irql, HOST_DEVICE_IRQL);
+    if (!vidmm_interrupt_read(data, &report))
+        return;
+    pthread_mutex_lock(&device->report_lock);
+    bool full = device->reports == HOST_REPORTS;
+    if (!full) {
+        device->report[(device->first_report + device->reports) % HOST_REPORTS] = report;
+        device->reports++;
+    }
+    pthread_mutex_unlock(&device->report_lock);
+    if (full)
+        host_violation("more than %u interrupts were reported without a DxgkCbNotifyDpc",
+                       HOST_REPORTS);
+}
+
+static VOID APIENTRY notify_dpc(const HANDLE handle) {
+    if (!ours(handle, "DxgkCbNotifyDpc"))
+        return;
+    if (host_self.irql != DISPATCH_LEVEL)
+        host_violation("DxgkCbNotifyDpc was called at IRQL %u; it must be called at IRQL %u",
+                       host_self.irql, DISPATCH_LEVEL);
+    deliver_reports();
+}
+
+/* ---- Memory -----------------------------------------------------------------------------------
+ */
+
+/* What asks the memory manager for something waits for it: not above PASSIVE_LEVEL, and not from a
+ * call that the memory manager waits for. */
+static bool may_wait(const char *function) {
+    if (!host_irql_at_most(PASSIVE_LEVEL, function))
+        return false;
+    if (host_self.locked)
+        host_violation("%s was called from inside a call that the memory manager waits for: it "
+                       "would never return",
+                       function);
+    return !host_self.locked;
+}
+
+static NTSTATUS APIENTRY create_context_allocation(DXGKARGCB_CREATECONTEXTALLOCATION *allocation) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (sink->create_context_allocation == NULL)
+        return STATUS_NOT_SUPPORTED;
+    if (allocation == NULL)
+        return STATUS_INVALID_PARAMETER;
+    return may_wait("DxgkCbCreateContextAllocation")
+               ? sink->create_context_allocation(sink->ctx, allocation)
+               : STATUS_UNSUCCESSFUL;
+}
+
+static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const HANDLE allocation) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (!ours(handle, "DxgkCbDestroyContextAllocation") || sink->destroy_context_allocation == NULL)
+        return STATUS_NOT_SUPPORTED;
+    return may_wait("DxgkCbDestroyContextAllocation")
+               ? sink->destroy_context_allocation(sink->ctx, allocation)
+               : STATUS_UNSUCCESSFUL;
+}
+
+static D3DGPU_VIRTUAL_ADDRESS APIENTRY
+map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    bool good = ours(handle, "DxgkCbMapContextAllocation") && args != NULL &&
+                sink->map_context_allocation != NULL && may_wait("DxgkCbMapContextAllocation");
+    return good ? sink->map_context_allocation(sink->ctx, args, host_self.called) : 0;
+}
+
+static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
+                                                   const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (!ours(handle, "DxgkCbUpdateContextAllocation") || args == NULL)
+        return STATUS_INVALID_PARAMETER;
+    if (sink->update_context_allocation == NULL)
+        return STATUS_NOT_SUPPORTED;
+    return may_wait("DxgkCbUpdateContextAllocation")
+               ? sink->update_context_allocation(sink->ctx, args, host_self.called)
+               : STATUS_UNSUCCESSFUL;
+}
+
+static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
+                                           DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (!ours(handle, "DxgkCbReserveGpuVirtualAddressRange") || args == NULL)
+        return STATUS_INVALID_PARAMETER;
+    if (sink->reserve_addresses == NULL)
+        return STATUS_NOT_SUPPORTED;
+    return may_wait("DxgkCbReserveGpuVirtualAddressRange")
+               ? sink->reserve_addresses(sink->ctx, args)
+               : STATUS_UNSUCCESSFUL;
+}
+
+static VOID *APIENTRY get_handle_data(const DXGKARGCB_GETHANDLEDATA *data) {
+    const struct vidmm_host_sink *sink = &host_world->sink;
+    if (sink->handle_data == NULL || data == NULL)
+        return NULL;
+    return sink->handle_data(sink->ctx, data);
+}
+
+static VOID *APIENTRY acquire_handle_data(const DXGKARGCB_GETHANDLEDATA *data, HANDLE *release) {
+    VOID *found = get_handle_data(data);
+    if (release != NULL)
+        *release = found;
+    return found;
+}
+
+static NTSTATUS APIENTRY allocate_contiguous(const HANDLE handle,
+                                             DXGKARGCB_ALLOCATECONTIGUOUSMEMORY *args) {
+    if (!ours(handle, "DxgkCbAllocateContiguousMemory"))
+        return STATUS_INVALID_PARAMETER;
+    args->pMemory = MmAllocateContiguousMemorySpecifyCache(
+        args->NumberOfBytes, args->LowestAcceptableAddress, args->HighestAcceptableAddress,
+        args->BoundaryAddressMultiple, MmCached);
+    args->hMemoryHandle = args->pMemory;
+    return args->pMemory != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+}
+
+static NTSTATUS APIENTRY free_contiguous(const HANDLE handle,
+                                         const DXGKARGCB_FREECONTIGUOUSMEMORY *args) {
+    if (!ours(handle, "DxgkCbFreeContiguousMemory"))
+        return STATUS_INVALID_PARAMETER;
+    MmFreeContiguousMemory(args->hMemoryHandle);
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY allocate_pages(const HANDLE handle, DXGKARGCB_ALLOCATEPAGESFORMDL *args) {
+    if (!ours(handle, "DxgkCbAllocatePagesForMdl"))
+        return STATUS_INVALID_PARAMETER;
+    args->pMdl = MmAllocatePagesForMdlEx(args->LowAddress, args->HighAddress, args->SkipBytes,
+                                         args->TotalBytes, MmCached, args->Flags);
+    args->hMemoryHandle = args->pMdl;
+    return args->pMdl != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+}
+
+static NTSTATUS APIENTRY free_pages(const HANDLE handle, const DXGKARGCB_FREEPAGESFROMMDL *args) {
+    if (!ours(handle, "DxgkCbFreePagesFromMdl"))
+        return STATUS_INVALID_PARAMETER;
+    MmFreePagesFromMdl(args->hMemoryHandle);
+    ExFreePool(args->hMemoryHandle);
+    return STATUS_SUCCESS;
+}
+
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+/* Gives every member an answer, by its place: they are all pointers to functions. */
+static void fill_unsupported(DXGKRNL_INTERFACE *interface) {
+    uint64_t(APIENTRY * stub)(void) = not_supported;
+    for (size_t at = offsetof(DXGKRNL_INTERFACE, DxgkCbEvalAcpiMethod); at < sizeof(*interface);
+         at += sizeof(stub))
+        memcpy((char *)interface + at, &stub, sizeof(stub));
+}
+
+/* The members whose answer is not a status. */
+static void fill_empty(DXGKRNL_INTERFACE *interface) {
+    static const size_t members[] = {
+        offsetof(DXGKRNL_INTERFACE, DxgkCbGetHandleParent),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbEnumHandleChildren),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbLogEtwEvent),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbSetPowerComponentActive),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbSetPowerComponentIdle),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbSetPowerComponentLatency),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbSetPowerComponentResidency),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbCompleteFStateTransition),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbCompletePStateTransition),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbReleaseHandleData),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbHardwareContentProtectionTeardown),
+        offsetof(DXGKRNL_INTERFACE, DxgkCbMultiPlaneOverlayDisabled),
+    };
+    uint64_t(APIENTRY * stub)(void) = nothing;
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+        memcpy((char *)interface + members[i], &stub, sizeof(stub));
+}
+
+void host_device_interface(struct host_device *device) {
+    DXGKRNL_INTERFACE *interface = &device->interface;
+    interface->Size = sizeof(*interface);
+    interface->Version = device->ddi.Version;
+    interface->DeviceHandle = (HANDLE)host_world;
+    fill_unsupported(interface);
+    fill_empty(interface);
+    interface->DxgkCbGetDeviceInformation = get_device_information;
+    interface->DxgkCbIndicateChildStatus = indicate_child_status;
+    interface->DxgkCbMapMemory = map_memory;
+    interface->DxgkCbUnmapMemory = unmap_memory;
+    interface->DxgkCbReadDeviceSpace = read_device_space;
+    interface->DxgkCbWriteDeviceSpace = write_device_space;
+    interface->DxgkCbIsDevicePresent = is_device_present;
+    interface->DxgkCbAcquirePostDisplayOwnership = acquire_post_display;
+    interface->DxgkCbQueueDpc = queue_dpc;
+    interface->DxgkCbSynchronizeExecution = synchronize_execution;
+    interface->DxgkCbNotifyInterrupt = notify_interrupt;
+    interface->DxgkCbNotifyDpc = notify_dpc;
+    interface->DxgkCbCreateContextAllocation = create_context_allocation;
+    interface->DxgkCbDestroyContextAllocation = destroy_context_allocation;
+    interface->DxgkCbMapContextAllocation = map_context_allocation;
+    interface->DxgkCbUpdateContextAllocation = update_context_allocation;
+    interface->DxgkCbReserveGpuVirtualAddressRange = reserve_addresses;
+    interface->DxgkCbGetHandleData = get_handle_data;
+    interface->DxgkCbAcquireHandleData = acquire_handle_data;
+    interface->DxgkCbAllocateContiguousMemory = allocate_contiguous;
+    interface->DxgkCbFreeContiguousMemory = free_contiguous;
+    interface->DxgkCbAllocatePagesForMdl = allocate_pages;
+    interface->DxgkCbFreePagesFromMdl = free_pages;
+}

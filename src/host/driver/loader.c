@@ -1,0 +1,53 @@
+/*
+ * loader.c - dlopen of a driver or a hardware model. A driver's ntoskrnl and dxgkrnl names come
+ * from the program itself.
+ */
+#include "driver/loader.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Opens `path` and finds `name` in it; `what` the file is, `hint` how the name gets into it. */
+static void *load(const char *path, const char *name, const char *what, const char *hint,
+                  void **module, struct vidmm_host_error *error) {
+    /* Without a slash dlopen would search the library path: a driver is named as a file is. */
+    char local[4096];
+    snprintf(local, sizeof(local), "%s%s", strchr(path, '/') != NULL ? "" : "./", path);
+    *module = dlopen(local, RTLD_NOW | RTLD_LOCAL);
+    if (*module == NULL) {
+        snprintf(error->text, sizeof(error->text), "the %s '%s' could not be loaded: %s", what,
+                 path, dlerror());
+        return NULL;
+    }
+    void *symbol = dlsym(*module, name);
+    if (symbol == NULL) {
+        snprintf(error->text, sizeof(error->text), "the %s '%s' has no %s: %s", what, path, name,
+                 hint);
+        dlclose(*module);
+        *module = NULL;
+    }
+    return symbol;
+}
+
+bool host_load(const char *path, void **module, DRIVER_INITIALIZE **entry,
+               struct vidmm_host_error *error) {
+    void *symbol = load(path, "DriverEntry", "driver",
+                        "export it with C linkage and default visibility", module, error);
+    memcpy(entry, &symbol, sizeof(*entry));
+    return symbol != NULL;
+}
+
+bool host_load_model(const char *path, void **module, const struct vidmm_hw_model **model,
+                     struct vidmm_host_error *error) {
+    *model = load(path, VIDMM_HARDWARE_SYMBOL, "hardware model",
+                  "define a struct vidmm_hw_model of that name with C linkage and default "
+                  "visibility",
+                  module, error);
+    return *model != NULL;
+}
+
+void host_unload(void *module) {
+    if (module != NULL)
+        dlclose(module);
+}

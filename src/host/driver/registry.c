@@ -1,0 +1,187 @@
+/*
+ * registry.c - the registry, as far as a miniport reads it: the run's settings.
+ *
+ * Every path shows the same values: numbers up to 32 bits are REG_DWORD, larger ones REG_QWORD.
+ */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <string.h>
+
+static char lower(uint32_t c) {
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static bool same_name(const char *ascii, const WCHAR *name) {
+    while (*ascii != 0 && *name < 128 && lower((unsigned char)*ascii) == lower(*name)) {
+        ascii++;
+        name++;
+    }
+    return *ascii == 0 && *name == 0;
+}
+
+static const struct vidmm_host_setting *find(const WCHAR *name) {
+    for (uint32_t i = 0; i < host_world->config.setting_count; i++)
+        if (same_name(host_world->settings[i].name, name))
+            return &host_world->settings[i];
+    return NULL;
+}
+
+/*
+ * RTL_QUERY_REGISTRY_DIRECT: data of at most 4 bytes is stored as it is; for more, the buffer
+ * begins with its own size as a LONG, negative when only the data is wanted (wdm,
+ * RtlQueryRegistryValues).
+ */
+static NTSTATUS store_direct(void *buffer, ULONG type, const void *data, ULONG length) {
+    LONG size;
+    if (length <= sizeof(ULONG)) {
+        memcpy(buffer, data, length);
+        return STATUS_SUCCESS;
+    }
+    memcpy(&size, buffer, sizeof(size));
+    uint64_t room = size < 0 ? (uint64_t) - (int64_t)size : (uint64_t)size;
+    uint64_t header = size < 0 ? 0 : 2 * sizeof(ULONG);
+    if (room < header + length)
+        return STATUS_BUFFER_TOO_SMALL;
+    if (header != 0) {
+        memcpy(buffer, &length, sizeof(length));
+        memcpy((char *)buffer + sizeof(length), &type, sizeof(type));
+    }
+    memcpy((char *)buffer + header, data, length);
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type, const void *data,
+                        ULONG length, void *context) {
+    if (entry->Flags & RTL_QUERY_REGISTRY_DIRECT) {
+        ULONG expected = entry->DefaultType >> RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
+        if ((entry->Flags & RTL_QUERY_REGISTRY_TYPECHECK) && expected != type)
+            return STATUS_OBJECT_TYPE_MISMATCH;
+        return store_direct(entry->EntryContext, type, data, length);
+    }
+    if (entry->QueryRoutine == NULL)
+        return STATUS_SUCCESS;
+    uint64_t copy = 0;
+    memcpy(&copy, data, length < sizeof(copy) ? length : sizeof(copy));
+    return entry->QueryRoutine(entry->Name, type, &copy, length, context, entry->EntryContext);
+}
+
+static NTSTATUS query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
+    const struct vidmm_host_setting *setting = entry->Name != NULL ? find(entry->Name) : NULL;
+    ULONG fallback = entry->DefaultType & 0xffffffu;
+    if (setting != NULL) {
+        bool wide = setting->value > UINT32_MAX;
+        return deliver(entry, wide ? REG_QWORD : REG_DWORD, &setting->value, wide ? 8 : 4, context);
+    }
+    if (entry->Flags & RTL_QUERY_REGISTRY_REQUIRED)
+        return STATUS_OBJECT_NAME_NOT_FOUND;
+    if (fallback == REG_NONE || entry->DefaultData == NULL)
+        return STATUS_SUCCESS;
+    ULONG length = entry->DefaultLength;
+    if (length == 0)
+        length = fallback == REG_QWORD ? 8 : 4;
+    return deliver(entry, fallback, entry->DefaultData, length, context);
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path,
+                                               PRTL_QUERY_REGISTRY_TABLE QueryTable, PVOID Context,
+                                               PVOID Environment) {
+    (void)RelativeTo;
+    (void)Path;
+    (void)Environment;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlQueryRegistryValues"))
+        return STATUS_UNSUCCESSFUL;
+    for (; QueryTable->QueryRoutine != NULL || QueryTable->Name != NULL; QueryTable++) {
+        if (QueryTable->Flags & RTL_QUERY_REGISTRY_SUBKEY)
+            continue;
+        NTSTATUS status = query(QueryTable, Context);
+        if (!NT_SUCCESS(status))
+            return status;
+    }
+    return STATUS_SUCCESS;
+}
+
+/* What a driver writes is for the next boot, which never comes. */
+NTSYSAPI NTSTATUS NTAPI RtlWriteRegistryValue(ULONG RelativeTo, PCWSTR Path, PCWSTR ValueName,
+                                              ULONG ValueType, PVOID ValueData, ULONG ValueLength) {
+    (void)RelativeTo;
+    (void)Path;
+    (void)ValueName;
+    (void)ValueType;
+    (void)ValueData;
+    (void)ValueLength;
+    return host_irql_at_most(PASSIVE_LEVEL, "RtlWriteRegistryValue") ? STATUS_SUCCESS
+                                                                     : STATUS_UNSUCCESSFUL;
+}
+
+NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
+                                                   ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
+                                                   PHANDLE Key) {
+    (void)DeviceObject;
+    (void)DevInstKeyType;
+    (void)DesiredAccess;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "IoOpenDeviceRegistryKey"))
+        return STATUS_UNSUCCESSFUL;
+    *Key = &host_world->settings;
+    return STATUS_SUCCESS;
+}
+
+/* ---- Keys that the driver opens by name: the same values --------------------------------------
+ */
+
+NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
+                                  POBJECT_ATTRIBUTES ObjectAttributes) {
+    (void)ObjectAttributes;
+    return IoOpenDeviceRegistryKey(NULL, 0, DesiredAccess, KeyHandle);
+}
+
+static bool same_counted_name(const char *ascii, PCUNICODE_STRING name) {
+    size_t units = name->Length / sizeof(WCHAR), i = 0;
+    for (; i < units && ascii[i] != 0 && name->Buffer[i] < 128; i++)
+        if (lower((unsigned char)ascii[i]) != lower(name->Buffer[i]))
+            return false;
+    return i == units && ascii[i] == 0;
+}
+
+/* Only KEY_VALUE_PARTIAL_INFORMATION: what a driver asks for that wants the value. */
+NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,
+                                        KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
+                                        PVOID KeyValueInformation, ULONG Length,
+                                        PULONG ResultLength) {
+    const struct vidmm_host_setting *setting = NULL;
+    KEY_VALUE_PARTIAL_INFORMATION *info = KeyValueInformation;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwQueryValueKey"))
+        return STATUS_UNSUCCESSFUL;
+    if (KeyHandle != (HANDLE)&host_world->settings)
+        return STATUS_INVALID_HANDLE;
+    if (KeyValueInformationClass != KeyValuePartialInformation)
+        return STATUS_NOT_SUPPORTED;
+    for (uint32_t i = 0; i < host_world->config.setting_count && setting == NULL; i++)
+        if (same_counted_name(host_world->settings[i].name, ValueName))
+            setting = &host_world->settings[i];
+    if (setting == NULL)
+        return STATUS_OBJECT_NAME_NOT_FOUND;
+    ULONG bytes = setting->value > UINT32_MAX ? 8 : 4;
+    *ResultLength = (ULONG)offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data) + bytes;
+    if (Length < *ResultLength)
+        return Length < offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data) ? STATUS_BUFFER_TOO_SMALL
+                                                                      : STATUS_BUFFER_OVERFLOW;
+    info->TitleIndex = 0;
+    info->Type = bytes == 8 ? REG_QWORD : REG_DWORD;
+    info->DataLength = bytes;
+    memcpy(info->Data, &setting->value, bytes);
+    return STATUS_SUCCESS;
+}
+
+/* What a driver writes is for the next boot, which never comes. */
+NTSYSAPI NTSTATUS NTAPI ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, ULONG TitleIndex,
+                                      ULONG Type, PVOID Data, ULONG DataSize) {
+    (void)ValueName;
+    (void)TitleIndex;
+    (void)Type;
+    (void)Data;
+    (void)DataSize;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwSetValueKey"))
+        return STATUS_UNSUCCESSFUL;
+    return KeyHandle == (HANDLE)&host_world->settings ? STATUS_SUCCESS : STATUS_INVALID_HANDLE;
+}

@@ -1,0 +1,110 @@
+/*
+ * requests.c - other drivers, files and named objects, of which there are none: nothing opens, no
+ * request is ever made. And what the bus says about the device.
+ */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <string.h>
+
+NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAccess,
+                                     POBJECT_ATTRIBUTES ObjectAttributes,
+                                     PIO_STATUS_BLOCK IoStatusBlock, PLARGE_INTEGER AllocationSize,
+                                     ULONG FileAttributes, ULONG ShareAccess,
+                                     ULONG CreateDisposition, ULONG CreateOptions, PVOID EaBuffer,
+                                     ULONG EaLength) {
+    (void)DesiredAccess;
+    (void)ObjectAttributes;
+    (void)AllocationSize;
+    (void)FileAttributes;
+    (void)ShareAccess;
+    (void)CreateDisposition;
+    (void)CreateOptions;
+    (void)EaBuffer;
+    (void)EaLength;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "ZwCreateFile"))
+        return STATUS_UNSUCCESSFUL;
+    *FileHandle = NULL;
+    IoStatusBlock->Status = STATUS_OBJECT_NAME_NOT_FOUND;
+    IoStatusBlock->Information = 0;
+    return STATUS_OBJECT_NAME_NOT_FOUND;
+}
+
+NTKERNELAPI PKEVENT NTAPI IoCreateNotificationEvent(PUNICODE_STRING EventName,
+                                                    PHANDLE EventHandle) {
+    (void)EventName;
+    *EventHandle = NULL;
+    host_irql_at_most(PASSIVE_LEVEL, "IoCreateNotificationEvent");
+    return NULL;
+}
+
+NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObject) {
+    (void)FileObject;
+    return NULL;
+}
+
+NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
+                                                     PDEVICE_OBJECT DeviceObject, PVOID InputBuffer,
+                                                     ULONG InputBufferLength, PVOID OutputBuffer,
+                                                     ULONG OutputBufferLength,
+                                                     BOOLEAN InternalDeviceIoControl, PKEVENT Event,
+                                                     PIO_STATUS_BLOCK IoStatusBlock) {
+    (void)IoControlCode;
+    (void)DeviceObject;
+    (void)InputBuffer;
+    (void)InputBufferLength;
+    (void)OutputBuffer;
+    (void)OutputBufferLength;
+    (void)InternalDeviceIoControl;
+    (void)Event;
+    (void)IoStatusBlock;
+    host_irql_at_most(PASSIVE_LEVEL, "IoBuildDeviceIoControlRequest");
+    return NULL;
+}
+
+NTKERNELAPI PIRP NTAPI IoBuildSynchronousFsdRequest(ULONG MajorFunction,
+                                                    PDEVICE_OBJECT DeviceObject, PVOID Buffer,
+                                                    ULONG Length, PLARGE_INTEGER StartingOffset,
+                                                    PKEVENT Event, PIO_STATUS_BLOCK IoStatusBlock) {
+    (void)MajorFunction;
+    (void)DeviceObject;
+    (void)Buffer;
+    (void)Length;
+    (void)StartingOffset;
+    (void)Event;
+    (void)IoStatusBlock;
+    host_irql_at_most(PASSIVE_LEVEL, "IoBuildSynchronousFsdRequest");
+    return NULL;
+}
+
+NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetNextIrpStackLocation(PIRP Irp) {
+    (void)Irp;
+    return NULL;
+}
+
+NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) {
+    (void)DeviceObject;
+    (void)Irp;
+    host_violation("IoCallDriver with a request that nobody made");
+    return STATUS_INVALID_DEVICE_REQUEST;
+}
+
+/* The identifiers of the device; nothing else is known about it. */
+NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
+                                               DEVICE_REGISTRY_PROPERTY DeviceProperty,
+                                               ULONG BufferLength, PVOID PropertyBuffer,
+                                               PULONG ResultLength) {
+    static const WCHAR ids[] = u"PCI\\VEN_FFFF&DEV_0001\0"; /* a list: ends with an empty one */
+    *ResultLength = 0;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "IoGetDeviceProperty"))
+        return STATUS_UNSUCCESSFUL;
+    if (DeviceObject != &host_world->device.physical)
+        return STATUS_INVALID_DEVICE_REQUEST;
+    if (DeviceProperty != DevicePropertyHardwareID && DeviceProperty != DevicePropertyCompatibleIDs)
+        return STATUS_OBJECT_NAME_NOT_FOUND;
+    *ResultLength = sizeof(ids);
+    if (BufferLength < sizeof(ids))
+        return STATUS_BUFFER_TOO_SMALL;
+    memcpy(PropertyBuffer, ids, sizeof(ids));
+    return STATUS_SUCCESS;
+}

@@ -1,0 +1,135 @@
+/* dpc.c - the queue of dpc.h and the ntoskrnl names over it. */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define DPC_TYPE 19 /* KOBJECTS: DpcObject */
+
+void host_dpcs_init(struct host_dpcs *dpcs) {
+    pthread_mutex_init(&dpcs->lock, NULL);
+}
+
+void host_dpcs_done(struct host_dpcs *dpcs) {
+    pthread_mutex_destroy(&dpcs->lock);
+}
+
+bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2) {
+    struct host_dpcs *dpcs = &host_world->dpcs;
+    bool queue;
+    pthread_mutex_lock(&dpcs->lock);
+    queue = dpc->DpcData == NULL;
+    if (queue) {
+        dpc->DpcData = dpcs;
+        dpc->SystemArgument1 = argument1;
+        dpc->SystemArgument2 = argument2;
+        dpc->DpcListEntry.Next = NULL;
+        if (dpcs->last != NULL)
+            dpcs->last->Next = &dpc->DpcListEntry;
+        else
+            dpcs->first = &dpc->DpcListEntry;
+        dpcs->last = &dpc->DpcListEntry;
+        atomic_fetch_add(&dpcs->queued, 1);
+    }
+    pthread_mutex_unlock(&dpcs->lock);
+    return queue;
+}
+
+/* Takes the oldest DPC off the queue and copies it: the object may be queued again, or freed, at
+ * once. */
+static bool take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
+    pthread_mutex_lock(&dpcs->lock);
+    SINGLE_LIST_ENTRY *entry = dpcs->first;
+    if (entry != NULL) {
+        *object = CONTAINING_RECORD(entry, KDPC, DpcListEntry);
+        dpcs->first = entry->Next;
+        if (dpcs->first == NULL)
+            dpcs->last = NULL;
+        (*object)->DpcData = NULL;
+        *copy = **object;
+        atomic_fetch_sub(&dpcs->queued, 1);
+    }
+    pthread_mutex_unlock(&dpcs->lock);
+    return entry != NULL;
+}
+
+static void run_queue(struct host_dpcs *dpcs) {
+    PKDPC object = NULL;
+    KDPC dpc;
+    while (take(dpcs, &object, &dpc)) {
+        const char *outer = host_self.doing;
+        host_self.doing = "a DPC routine";
+        dpc.DeferredRoutine(object, dpc.DeferredContext, dpc.SystemArgument1, dpc.SystemArgument2);
+        host_self.doing = outer;
+        if (host_self.irql != DISPATCH_LEVEL) {
+            host_violation("a DPC routine returned at IRQL %u instead of %u", host_self.irql,
+                           DISPATCH_LEVEL);
+            host_self.irql = DISPATCH_LEVEL;
+        }
+        host_interrupts_deliver();
+    }
+}
+
+void host_dpcs_run(void) {
+    struct host_dpcs *dpcs = &host_world->dpcs;
+    while (atomic_load(&dpcs->queued) != 0) {
+        if (host_self.in_model != 0 || atomic_exchange(&dpcs->running, true))
+            return;
+        KIRQL old = host_irql_raise(DISPATCH_LEVEL);
+        run_queue(dpcs);
+        host_self.irql = old;
+        atomic_store(&dpcs->running, false);
+    }
+}
+
+NTKERNELAPI VOID NTAPI KeInitializeDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRoutine,
+                                       PVOID DeferredContext) {
+    memset(Dpc, 0, sizeof(*Dpc));
+    Dpc->Type = DPC_TYPE;
+    Dpc->Importance = MediumImportance;
+    Dpc->DeferredRoutine = DeferredRoutine;
+    Dpc->DeferredContext = DeferredContext;
+}
+
+NTKERNELAPI BOOLEAN NTAPI KeInsertQueueDpc(PRKDPC Dpc, PVOID SystemArgument1,
+                                           PVOID SystemArgument2) {
+    bool queued = host_dpc_queue(Dpc, SystemArgument1, SystemArgument2);
+    if (host_self.irql < DISPATCH_LEVEL)
+        host_dpcs_run();
+    return queued;
+}
+
+NTKERNELAPI BOOLEAN NTAPI KeRemoveQueueDpc(PRKDPC Dpc) {
+    struct host_dpcs *dpcs = &host_world->dpcs;
+    SINGLE_LIST_ENTRY *before = NULL;
+    bool removed = false;
+    pthread_mutex_lock(&dpcs->lock);
+    for (SINGLE_LIST_ENTRY *entry = dpcs->first; entry != NULL; entry = entry->Next) {
+        if (entry == &Dpc->DpcListEntry) {
+            if (before != NULL)
+                before->Next = entry->Next;
+            else
+                dpcs->first = entry->Next;
+            if (dpcs->last == entry)
+                dpcs->last = before;
+            Dpc->DpcData = NULL;
+            atomic_fetch_sub(&dpcs->queued, 1);
+            removed = true;
+            break;
+        }
+        before = entry;
+    }
+    pthread_mutex_unlock(&dpcs->lock);
+    return removed;
+}
+
+NTKERNELAPI VOID NTAPI KeFlushQueuedDpcs(VOID) {
+    struct host_dpcs *dpcs = &host_world->dpcs;
+    if (!host_irql_at_most(PASSIVE_LEVEL, "KeFlushQueuedDpcs"))
+        return;
+    while (atomic_load(&dpcs->queued) != 0 || atomic_load(&dpcs->running)) {
+        host_dpcs_run();
+        sched_yield();
+    }
+}

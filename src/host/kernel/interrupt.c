@@ -1,0 +1,75 @@
+/* interrupt.c - keeps and delivers interrupts; see interrupt.h. */
+#include "kernel/irql.h"
+#include "world.h"
+
+void host_interrupt_init(struct host_interrupt *interrupt) {
+    pthread_mutex_init(&interrupt->lock, NULL);
+}
+
+void host_interrupt_done(struct host_interrupt *interrupt) {
+    pthread_mutex_destroy(&interrupt->lock);
+}
+
+unsigned char host_interrupt_lock(void) {
+    KIRQL old = host_irql_raise(HOST_DEVICE_IRQL);
+    pthread_mutex_lock(&host_world->interrupt.lock);
+    return old;
+}
+
+void host_interrupt_unlock(unsigned char irql) {
+    pthread_mutex_unlock(&host_world->interrupt.lock);
+    host_irql_lower(irql);
+}
+
+void host_interrupt_raise(uint32_t message) {
+    struct host_interrupt *interrupt = &host_world->interrupt;
+    if (message >= HOST_MESSAGES) {
+        host_violation("the hardware model raised interrupt message %u; there are %u", message,
+                       HOST_MESSAGES);
+        return;
+    }
+    atomic_fetch_or(&interrupt->pending, (uint64_t)1 << message);
+    host_interrupts_deliver();
+}
+
+static void call_isr(uint64_t messages) {
+    DXGKDDI_INTERRUPT_ROUTINE *isr = host_world->device.ddi.DxgkDdiInterruptRoutine;
+    const char *outer = host_self.doing;
+    host_self.doing = "DxgkDdiInterruptRoutine";
+    while (messages != 0) {
+        uint32_t message = (uint32_t)__builtin_ctzll(messages);
+        messages &= messages - 1;
+        if (isr != NULL && atomic_load(&host_world->interrupt.connected))
+            isr(host_world->device.context, message);
+        if (host_self.irql != HOST_DEVICE_IRQL) {
+            host_violation("DxgkDdiInterruptRoutine returned at IRQL %u instead of %u",
+                           host_self.irql, HOST_DEVICE_IRQL);
+            host_self.irql = HOST_DEVICE_IRQL;
+        }
+    }
+    host_self.doing = outer;
+}
+
+void host_interrupts_deliver(void) {
+    struct host_interrupt *interrupt = &host_world->interrupt;
+    if (host_self.in_model != 0 || host_self.irql >= HOST_DEVICE_IRQL)
+        return;
+    while (atomic_load(&interrupt->pending) != 0) {
+        KIRQL old = host_irql_raise(HOST_DEVICE_IRQL);
+        pthread_mutex_lock(&interrupt->lock);
+        call_isr(atomic_exchange(&interrupt->pending, 0));
+        pthread_mutex_unlock(&interrupt->lock);
+        host_self.irql = old;
+    }
+    if (host_self.irql < DISPATCH_LEVEL)
+        host_dpcs_run();
+}
+
+void host_model_enter(void) {
+    host_self.in_model++;
+}
+
+void host_model_leave(void) {
+    host_self.in_model--;
+    host_interrupts_deliver();
+}

@@ -1,0 +1,137 @@
+/* os.c - struct vidmm_os: memory, locks, waiting, pages and addresses of this host for the manager.
+ */
+#include "kernel/os.h"
+
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <stdlib.h>
+
+static uint64_t dummy_frame;
+
+bool host_os_take_dummy(void) {
+    return host_may_allocate() &&
+           host_frames_take_run(&host_world->physical, 1, 0, UINT64_MAX, 0, &dummy_frame);
+}
+
+static void *os_alloc(void *ctx, size_t size) {
+    (void)ctx;
+    return host_block_alloc(HOST_OWNER_MANAGER, size);
+}
+
+static void os_free(void *ctx, void *block, size_t size) {
+    (void)ctx;
+    host_block_free(HOST_OWNER_MANAGER, block, size);
+}
+
+static void *os_lock_create(void *ctx) {
+    (void)ctx;
+    pthread_mutex_t *lock = host_block_alloc(HOST_OWNER_LOCKS, sizeof(*lock));
+    if (lock != NULL)
+        pthread_mutex_init(lock, NULL);
+    return lock;
+}
+
+static void os_lock_destroy(void *ctx, void *lock) {
+    (void)ctx;
+    if (lock == NULL)
+        return;
+    pthread_mutex_destroy(lock);
+    host_block_free(HOST_OWNER_LOCKS, lock, sizeof(pthread_mutex_t));
+}
+
+static void os_lock(void *ctx, void *lock) {
+    (void)ctx;
+    pthread_mutex_lock(lock);
+}
+
+static void os_unlock(void *ctx, void *lock) {
+    (void)ctx;
+    pthread_mutex_unlock(lock);
+}
+
+static bool os_wait(void *ctx, void *lock, uint64_t deadline_ns) {
+    (void)ctx;
+    host_irql_at_most(APC_LEVEL, "vidmm_os.wait");
+    pthread_mutex_unlock(lock);
+    bool woken = host_sleep(deadline_ns);
+    pthread_mutex_lock(lock);
+    return woken;
+}
+
+static void os_wake(void *ctx) {
+    (void)ctx;
+    host_wake();
+}
+
+static uint64_t os_now(void *ctx) {
+    (void)ctx;
+    return host_now();
+}
+
+static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t highest) {
+    uint64_t limit = highest == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (highest + 1) / HOST_PAGE;
+    (void)ctx;
+    return host_pages_alloc(HOST_MDL_MANAGER, pages, (flags & VIDMM_PAGES_CONTIGUOUS) != 0, 0,
+                            limit);
+}
+
+static void os_pages_free(void *ctx, PMDL mdl) {
+    (void)ctx;
+    if (mdl != NULL)
+        host_mdl_free(mdl);
+}
+
+static void *os_pages_map(void *ctx, PMDL mdl) {
+    (void)ctx;
+    return host_mdl_map(mdl);
+}
+
+static void *os_io_map(void *ctx, uint64_t physical, size_t size) {
+    (void)ctx;
+    struct host_bar *bar = host_bar_at(physical, size);
+    if (bar != NULL && bar->bar.kind == VIDMM_HW_BAR_MEMORY)
+        return bar->cpu + (physical - bar->physical);
+    /* What a driver took for its device is the device's memory, as a carve-out is. */
+    return host_contiguous_holds(&host_world->mdls, physical, size)
+               ? host_physical_pointer(&host_world->physical, physical, size)
+               : NULL;
+}
+
+static uint64_t os_dummy_page(void *ctx) {
+    (void)ctx;
+    return dummy_frame * HOST_PAGE;
+}
+
+static uint64_t os_memory_bytes(void *ctx) {
+    (void)ctx;
+    return host_world->physical.bytes;
+}
+
+static uint64_t os_memory_highest(void *ctx) {
+    (void)ctx;
+    return host_world->physical.bytes - 1;
+}
+
+void host_os_fill(struct vidmm_os *os) {
+    *os = (struct vidmm_os){
+        .ctx = host_world,
+        .alloc = os_alloc,
+        .free = os_free,
+        .lock_create = os_lock_create,
+        .lock_destroy = os_lock_destroy,
+        .lock = os_lock,
+        .unlock = os_unlock,
+        .wait = os_wait,
+        .wake = os_wake,
+        .now = os_now,
+        .pages_alloc = os_pages_alloc,
+        .pages_free = os_pages_free,
+        .pages_map = os_pages_map,
+        .io_map = os_io_map,
+        .dummy_page = os_dummy_page,
+        .memory_bytes = os_memory_bytes,
+        .memory_highest = os_memory_highest,
+        .iommu = &host_iommu_functions,
+    };
+}

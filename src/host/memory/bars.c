@@ -1,0 +1,171 @@
+/* bars.c - BARs and I/O mappings; register access is in registers.c. */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Above any RAM that a host can have. */
+#define FIRST_BAR ((uint64_t)0x4000000000)
+/* The plain BARs of a host without a model. */
+#define PLAIN_REGISTERS ((uint64_t)4 << 10)
+#define PLAIN_MEMORY    ((uint64_t)256 << 20)
+
+static uint8_t *reserve(uint64_t size, int protection) {
+    void *p = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static uint64_t power_of_two(uint64_t size) {
+    uint64_t p = HOST_PAGE;
+    while (p < size)
+        p *= 2;
+    return p;
+}
+
+static bool place(struct host_bar *bar, uint64_t *next) {
+    uint64_t align = power_of_two(bar->bar.size);
+    bar->physical = (*next + align - 1) & ~(align - 1);
+    *next = bar->physical + align;
+    bar->own = bar->bar.kind == VIDMM_HW_BAR_REGISTERS || bar->bar.memory == NULL;
+    if (!bar->own)
+        bar->cpu = bar->bar.memory;
+    else
+        bar->cpu =
+            reserve(bar->bar.size,
+                    bar->bar.kind == VIDMM_HW_BAR_REGISTERS ? PROT_NONE : PROT_READ | PROT_WRITE);
+    return bar->cpu != NULL;
+}
+
+bool host_bars_init(struct host_bars *bars, const struct vidmm_hw_bar *from) {
+    static const struct vidmm_hw_bar plain[VIDMM_HW_BARS] = {
+        {VIDMM_HW_BAR_MEMORY, PLAIN_REGISTERS, NULL}, {VIDMM_HW_BAR_MEMORY, PLAIN_MEMORY, NULL}};
+    uint64_t next = FIRST_BAR;
+    pthread_mutex_init(&bars->lock, NULL);
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+        struct host_bar *bar = &bars->bar[i];
+        bar->bar = from != NULL ? from[i] : plain[i];
+        if (bar->bar.kind != VIDMM_HW_BAR_NONE && !place(bar, &next)) {
+            bar->bar.kind = VIDMM_HW_BAR_NONE;
+            host_bars_done(bars);
+            return false;
+        }
+    }
+    return true;
+}
+
+void host_bars_done(struct host_bars *bars) {
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
+        if (bars->bar[i].bar.kind != VIDMM_HW_BAR_NONE && bars->bar[i].own)
+            munmap(bars->bar[i].cpu, bars->bar[i].bar.size);
+    while (bars->mappings != NULL) {
+        struct host_io_mapping *m = bars->mappings;
+        bars->mappings = m->next;
+        free(m);
+    }
+    pthread_mutex_destroy(&bars->lock);
+}
+
+uint64_t host_bars_mappings_left(struct host_bars *bars) {
+    uint64_t left = 0;
+    pthread_mutex_lock(&bars->lock);
+    for (struct host_io_mapping *m = bars->mappings; m != NULL; m = m->next)
+        left++;
+    pthread_mutex_unlock(&bars->lock);
+    return left;
+}
+
+uint64_t host_io_mapping_size(const void *address) {
+    struct host_bars *bars = &host_world->bars;
+    pthread_mutex_lock(&bars->lock);
+    struct host_io_mapping *m = bars->mappings;
+    while (m != NULL && m->address != address)
+        m = m->next;
+    uint64_t size = m != NULL ? m->size : 0;
+    pthread_mutex_unlock(&bars->lock);
+    return size;
+}
+
+struct host_bar *host_bar_at(uint64_t physical, uint64_t size) {
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+        struct host_bar *bar = &host_world->bars.bar[i];
+        uint64_t offset = physical - bar->physical;
+        if (bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size &&
+            size <= bar->bar.size - offset)
+            return bar;
+    }
+    return NULL;
+}
+
+uint64_t host_bar_physical(const void *cpu) {
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+        struct host_bar *bar = &host_world->bars.bar[i];
+        uint64_t offset = (uintptr_t)cpu - (uintptr_t)bar->cpu;
+        if (bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size)
+            return bar->physical + offset;
+    }
+    return 0;
+}
+
+/* The CPU address of a physical range of a BAR or of RAM, or NULL. */
+static uint8_t *address_of(uint64_t physical, uint64_t size, struct host_bar **bar) {
+    *bar = host_bar_at(physical, size);
+    if (*bar != NULL)
+        return (*bar)->cpu + (physical - (*bar)->physical);
+    return host_physical_pointer(&host_world->physical, physical, size);
+}
+
+NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes,
+                                     MEMORY_CACHING_TYPE CacheType) {
+    struct host_bars *bars = &host_world->bars;
+    struct host_bar *bar;
+    (void)CacheType;
+    host_irql_at_most(DISPATCH_LEVEL, "MmMapIoSpace");
+    uint8_t *address = address_of((uint64_t)PhysicalAddress.QuadPart, NumberOfBytes, &bar);
+    if (address == NULL || NumberOfBytes == 0) {
+        host_violation("MmMapIoSpace of %zu bytes at 0x%llx, which is neither in a BAR nor memory",
+                       NumberOfBytes, (unsigned long long)PhysicalAddress.QuadPart);
+        return NULL;
+    }
+    if (!host_may_allocate())
+        return NULL;
+    struct host_io_mapping *m = malloc(sizeof(*m));
+    if (m == NULL)
+        return NULL;
+    m->address = address;
+    m->size = NumberOfBytes;
+    pthread_mutex_lock(&bars->lock);
+    m->next = bars->mappings;
+    bars->mappings = m;
+    pthread_mutex_unlock(&bars->lock);
+    if (bar != NULL)
+        atomic_fetch_add(&bar->mapped, 1);
+    return address;
+}
+
+NTKERNELAPI PVOID NTAPI MmMapIoSpaceEx(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes,
+                                       ULONG Protect) {
+    (void)Protect;
+    return MmMapIoSpace(PhysicalAddress, NumberOfBytes, MmNonCached);
+}
+
+NTKERNELAPI VOID NTAPI MmUnmapIoSpace(PVOID BaseAddress, SIZE_T NumberOfBytes) {
+    struct host_bars *bars = &host_world->bars;
+    struct host_io_mapping *m, **link = &bars->mappings;
+    host_irql_at_most(DISPATCH_LEVEL, "MmUnmapIoSpace");
+    pthread_mutex_lock(&bars->lock);
+    while ((m = *link) != NULL && (m->address != BaseAddress || m->size != NumberOfBytes))
+        link = &m->next;
+    if (m != NULL)
+        *link = m->next;
+    pthread_mutex_unlock(&bars->lock);
+    if (m == NULL) {
+        host_violation("MmUnmapIoSpace of %zu bytes that were not mapped so", NumberOfBytes);
+        return;
+    }
+    free(m);
+    uint64_t physical = host_bar_physical(BaseAddress);
+    struct host_bar *bar = physical != 0 ? host_bar_at(physical, 1) : NULL;
+    if (bar != NULL)
+        atomic_fetch_sub(&bar->mapped, 1);
+}

@@ -1,0 +1,492 @@
+/* mdl.c - MDLs, linear views and contiguous memory; see mdl.h. */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MDL_PAGES_MOST (UINT32_MAX / HOST_PAGE) /* ByteCount has 32 bits */
+
+void host_mdls_init(struct host_mdls *mdls) {
+    pthread_mutex_init(&mdls->lock, NULL);
+}
+
+static struct host_mdl *outer(PMDL mdl) {
+    return CONTAINING_RECORD(mdl, struct host_mdl, mdl);
+}
+
+static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
+    struct host_mdls *mdls = &host_world->mdls;
+    if (!host_may_allocate())
+        return NULL;
+    struct host_mdl *m = calloc(1, sizeof(*m) + pages * sizeof(PFN_NUMBER));
+    if (m == NULL)
+        return NULL;
+    uint64_t size = sizeof(MDL) + pages * sizeof(PFN_NUMBER);
+    m->kind = kind;
+    m->pages = pages;
+    m->mdl.Size = (CSHORT)(size < INT16_MAX ? size : INT16_MAX);
+    pthread_mutex_lock(&mdls->lock);
+    m->next = mdls->first;
+    if (m->next != NULL)
+        m->next->previous = m;
+    mdls->first = m;
+    pthread_mutex_unlock(&mdls->lock);
+    return m;
+}
+
+static void mdl_unlink(struct host_mdl *m) {
+    struct host_mdls *mdls = &host_world->mdls;
+    pthread_mutex_lock(&mdls->lock);
+    if (m->previous != NULL)
+        m->previous->next = m->next;
+    else
+        mdls->first = m->next;
+    if (m->next != NULL)
+        m->next->previous = m->previous;
+    pthread_mutex_unlock(&mdls->lock);
+}
+
+static void give_pages(struct host_mdl *m) {
+    host_frames_give(&host_world->physical, MmGetMdlPfnArray(&m->mdl), m->pages);
+    if (m->kind == HOST_MDL_MANAGER)
+        host_allocation_ends(HOST_OWNER_PAGES, m->pages * HOST_PAGE);
+}
+
+static void mdl_delete(struct host_mdl *m) {
+    mdl_unlink(m);
+    host_mdl_unmap(&m->mdl);
+    if (m->kind == HOST_MDL_DRIVER || m->kind == HOST_MDL_MANAGER)
+        give_pages(m);
+    free(m);
+}
+
+PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous, uint64_t first,
+                      uint64_t limit) {
+    if (pages == 0 || pages > MDL_PAGES_MOST)
+        return NULL;
+    struct host_mdl *m = mdl_new(HOST_MDL_BORROWED, pages);
+    if (m == NULL)
+        return NULL;
+    PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
+    struct host_physical *ram = &host_world->physical;
+    bool taken = contiguous ? host_frames_take_run(ram, pages, first, limit, 0, &frames[0])
+                            : host_frames_take(ram, pages, first, limit, frames);
+    if (!taken) {
+        mdl_delete(m);
+        return NULL;
+    }
+    for (uint64_t i = 1; contiguous && i < pages; i++)
+        frames[i] = frames[0] + i;
+    m->kind = kind;
+    m->mdl.ByteCount = (ULONG)(pages * HOST_PAGE);
+    m->mdl.MdlFlags = MDL_PAGES_LOCKED;
+    if (kind == HOST_MDL_MANAGER)
+        host_allocation_lives(HOST_OWNER_PAGES, pages * HOST_PAGE);
+    return &m->mdl;
+}
+
+/* Length of the run of consecutive frames that starts at `from`. */
+static uint64_t run_at(const struct host_mdl *m, uint64_t from) {
+    const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
+    uint64_t n = 1;
+    while (from + n < m->pages && frames[from + n] == frames[from] + n)
+        n++;
+    return n;
+}
+
+/* Addresses for the view of a scattered list, unless it has some already. */
+static bool reserve(struct host_mdl *m) {
+    if (m->reserved != NULL)
+        return true;
+    void *view = mmap(NULL, m->pages * HOST_PAGE, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (view != MAP_FAILED)
+        m->reserved = view;
+    return view != MAP_FAILED;
+}
+
+/* Maps the runs of a scattered list one after the other into the reserved addresses. */
+static bool map_runs(struct host_mdl *m) {
+    struct host_physical *ram = &host_world->physical;
+    const PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
+    uint8_t *view = m->reserved;
+    for (uint64_t i = 0; i < m->pages;) {
+        uint64_t n = run_at(m, i);
+        void *at = mmap(view + i * HOST_PAGE, n * HOST_PAGE, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED, ram->file, (off_t)(frames[i] * HOST_PAGE));
+        if (at == MAP_FAILED)
+            return false;
+        i += n;
+    }
+    m->view = view;
+    m->view_is_own = true;
+    m->reserved = NULL;
+    return true;
+}
+
+/* Every frame is installed memory: an MDL of a BAR or a forged one is not mapped this way. */
+static bool frames_installed(const struct host_mdl *m) {
+    const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
+    for (uint64_t i = 0; i < m->pages; i++)
+        if (frames[i] >= host_world->physical.pages + HOST_POOL_BYTES / HOST_PAGE)
+            return false;
+    return true;
+}
+
+/* Contiguous frames have a view from the start. */
+static bool view_of_run(struct host_mdl *m) {
+    if (m->view == NULL && m->pages != 0 && frames_installed(m) && run_at(m, 0) == m->pages)
+        m->view = host_world->physical.base + MmGetMdlPfnArray(&m->mdl)[0] * HOST_PAGE;
+    return m->view != NULL;
+}
+
+static void *map_locked(struct host_mdl *m) {
+    if (view_of_run(m) || m->pages == 0 || !frames_installed(m) || !host_may_allocate())
+        return m->view;
+    return reserve(m) && map_runs(m) ? m->view : NULL;
+}
+
+void *host_mdl_map(PMDL mdl) {
+    struct host_mdls *mdls = &host_world->mdls;
+    pthread_mutex_lock(&mdls->lock);
+    void *view = map_locked(outer(mdl));
+    pthread_mutex_unlock(&mdls->lock);
+    return view;
+}
+
+static void *reserve_locked(struct host_mdl *m) {
+    if (view_of_run(m))
+        return m->view;
+    if (m->pages == 0 || !frames_installed(m) || (m->reserved == NULL && !host_may_allocate()))
+        return NULL;
+    return reserve(m) ? m->reserved : NULL;
+}
+
+uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
+    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdl *m = outer(mdl);
+    pthread_mutex_lock(&mdls->lock);
+    void *at = reserve_locked(m);
+    pthread_mutex_unlock(&mdls->lock);
+    *bytes = m->pages * HOST_PAGE;
+    return (uintptr_t)at;
+}
+
+void host_mdl_unmap(PMDL mdl) {
+    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdl *m = outer(mdl);
+    pthread_mutex_lock(&mdls->lock);
+    if (m->view_is_own)
+        munmap(m->view, m->pages * HOST_PAGE);
+    if (m->reserved != NULL)
+        munmap(m->reserved, m->pages * HOST_PAGE);
+    m->view = m->reserved = NULL;
+    m->view_is_own = false;
+    pthread_mutex_unlock(&mdls->lock);
+}
+
+void host_mdl_free(PMDL mdl) {
+    mdl_delete(outer(mdl));
+}
+
+bool host_mdl_free_as_pool(void *p) {
+    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdl *m;
+    pthread_mutex_lock(&mdls->lock);
+    for (m = mdls->first; m != NULL && (void *)&m->mdl != p; m = m->next)
+        ;
+    pthread_mutex_unlock(&mdls->lock);
+    if (m == NULL || m->kind == HOST_MDL_BORROWED || m->kind == HOST_MDL_MANAGER)
+        return false;
+    if (m->kind == HOST_MDL_DRIVER)
+        host_violation("ExFreePool of an MDL of %llu pages without MmFreePagesFromMdl before it",
+                       (unsigned long long)m->pages);
+    mdl_delete(m);
+    return true;
+}
+
+bool host_contiguous_holds(struct host_mdls *mdls, uint64_t physical, size_t size) {
+    bool holds = false;
+    pthread_mutex_lock(&mdls->lock);
+    for (struct host_contiguous *c = mdls->contiguous; c != NULL && !holds; c = c->next) {
+        uint64_t start = c->frame * HOST_PAGE, bytes = c->frames * HOST_PAGE;
+        holds = physical >= start && size <= bytes && physical - start <= bytes - size;
+    }
+    pthread_mutex_unlock(&mdls->lock);
+    return holds;
+}
+
+uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous) {
+    uint64_t left = 0;
+    *contiguous = 0;
+    pthread_mutex_lock(&mdls->lock);
+    for (struct host_mdl *m = mdls->first; m != NULL; m = m->next)
+        left += m->kind != HOST_MDL_MANAGER;
+    for (struct host_contiguous *c = mdls->contiguous; c != NULL; c = c->next)
+        ++*contiguous;
+    pthread_mutex_unlock(&mdls->lock);
+    return left;
+}
+
+void host_mdls_done(struct host_mdls *mdls) {
+    while (mdls->first != NULL)
+        mdl_delete(mdls->first);
+    while (mdls->contiguous != NULL) {
+        struct host_contiguous *c = mdls->contiguous;
+        mdls->contiguous = c->next;
+        free(c);
+    }
+    pthread_mutex_destroy(&mdls->lock);
+}
+
+/* ---- MDLs of a driver -------------------------------------------------------------------------
+ */
+
+NTKERNELAPI PMDL NTAPI IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer,
+                                     BOOLEAN ChargeQuota, struct _IRP *Irp) {
+    (void)SecondaryBuffer;
+    (void)ChargeQuota;
+    (void)Irp;
+    if (!host_irql_at_most(DISPATCH_LEVEL, "IoAllocateMdl"))
+        return NULL;
+    struct host_mdl *m =
+        mdl_new(HOST_MDL_BORROWED, ADDRESS_AND_SIZE_TO_SPAN_PAGES(VirtualAddress, Length));
+    if (m == NULL)
+        return NULL;
+    CSHORT size = m->mdl.Size;
+    MmInitializeMdl(&m->mdl, VirtualAddress, Length);
+    m->mdl.Size = size;
+    return &m->mdl;
+}
+
+NTKERNELAPI VOID NTAPI IoFreeMdl(PMDL Mdl) {
+    host_irql_at_most(DISPATCH_LEVEL, "IoFreeMdl");
+    mdl_delete(outer(Mdl));
+}
+
+/* Fills in the frames behind a range of the caller's addresses; false when one is not in RAM. */
+static bool fill_frames(PMDL mdl) {
+    uint64_t pages = ADDRESS_AND_SIZE_TO_SPAN_PAGES(MmGetMdlVirtualAddress(mdl), mdl->ByteCount);
+    for (uint64_t i = 0; i < pages; i++) {
+        PHYSICAL_ADDRESS pa = MmGetPhysicalAddress((PCHAR)mdl->StartVa + i * HOST_PAGE);
+        if (pa.QuadPart == 0)
+            return false;
+        MmGetMdlPfnArray(mdl)[i] = (PFN_NUMBER)pa.QuadPart / HOST_PAGE;
+    }
+    return true;
+}
+
+NTKERNELAPI VOID NTAPI MmBuildMdlForNonPagedPool(PMDL Mdl) {
+    fill_frames(Mdl);
+    Mdl->MappedSystemVa = MmGetMdlVirtualAddress(Mdl);
+    Mdl->MdlFlags |= MDL_SOURCE_IS_NONPAGED_POOL;
+}
+
+NTKERNELAPI VOID NTAPI MmProbeAndLockPages(PMDL Mdl, KPROCESSOR_MODE AccessMode,
+                                           LOCK_OPERATION Operation) {
+    (void)AccessMode;
+    host_irql_at_most(DISPATCH_LEVEL, "MmProbeAndLockPages");
+    fill_frames(Mdl);
+    Mdl->MdlFlags |= MDL_PAGES_LOCKED | (Operation == IoReadAccess ? 0 : MDL_WRITE_OPERATION);
+}
+
+NTKERNELAPI VOID NTAPI MmUnlockPages(PMDL Mdl) {
+    host_irql_at_most(DISPATCH_LEVEL, "MmUnlockPages");
+    if (!(Mdl->MdlFlags & MDL_PAGES_LOCKED))
+        host_violation("MmUnlockPages of an MDL whose pages are not locked");
+    Mdl->MdlFlags &= (CSHORT) ~(MDL_PAGES_LOCKED | MDL_WRITE_OPERATION);
+}
+
+NTKERNELAPI VOID NTAPI IoBuildPartialMdl(PMDL SourceMdl, PMDL TargetMdl, PVOID VirtualAddress,
+                                         ULONG Length) {
+    uint64_t skip =
+        ((uintptr_t)PAGE_ALIGN(VirtualAddress) - (uintptr_t)SourceMdl->StartVa) / HOST_PAGE;
+    uint64_t pages = ADDRESS_AND_SIZE_TO_SPAN_PAGES(VirtualAddress, Length);
+    struct host_mdl *target = outer(TargetMdl);
+    if (pages > target->pages) {
+        host_violation("IoBuildPartialMdl: %llu pages do not fit in an MDL made for %llu",
+                       (unsigned long long)pages, (unsigned long long)target->pages);
+        return;
+    }
+    memcpy(MmGetMdlPfnArray(TargetMdl), MmGetMdlPfnArray(SourceMdl) + skip,
+           pages * sizeof(PFN_NUMBER));
+    target->pages = pages;
+    TargetMdl->StartVa = PAGE_ALIGN(VirtualAddress);
+    TargetMdl->ByteOffset = BYTE_OFFSET(VirtualAddress);
+    TargetMdl->ByteCount = Length;
+    TargetMdl->MdlFlags = MDL_PARTIAL | (SourceMdl->MdlFlags & MDL_PAGES_LOCKED);
+}
+
+NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE AccessMode,
+                                                     MEMORY_CACHING_TYPE CacheType,
+                                                     PVOID RequestedAddress,
+                                                     ULONG BugCheckOnFailure, ULONG Priority) {
+    (void)AccessMode;
+    (void)CacheType;
+    (void)RequestedAddress;
+    (void)BugCheckOnFailure;
+    (void)Priority;
+    host_irql_at_most(DISPATCH_LEVEL, "MmMapLockedPagesSpecifyCache");
+    if (!host_may_allocate())
+        return NULL;
+    char *view = host_mdl_map(Mdl);
+    if (view == NULL)
+        return NULL;
+    Mdl->MdlFlags |= MDL_MAPPED_TO_SYSTEM_VA;
+    return Mdl->MappedSystemVa = view + Mdl->ByteOffset;
+}
+
+NTKERNELAPI PVOID NTAPI MmMapLockedPages(PMDL Mdl, KPROCESSOR_MODE AccessMode) {
+    return MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, TRUE, HighPagePriority);
+}
+
+/* The manager's view of its own pages outlives the driver's mapping of the same MDL. */
+NTKERNELAPI VOID NTAPI MmUnmapLockedPages(PVOID BaseAddress, PMDL Mdl) {
+    host_irql_at_most(DISPATCH_LEVEL, "MmUnmapLockedPages");
+    if (!(Mdl->MdlFlags & MDL_MAPPED_TO_SYSTEM_VA) || Mdl->MappedSystemVa != BaseAddress) {
+        host_violation("MmUnmapLockedPages of an address where the MDL is not mapped");
+        return;
+    }
+    Mdl->MdlFlags &= (CSHORT)~MDL_MAPPED_TO_SYSTEM_VA;
+    Mdl->MappedSystemVa = NULL;
+    if (outer(Mdl)->kind != HOST_MDL_MANAGER)
+        host_mdl_unmap(Mdl);
+}
+
+NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress,
+                                               PHYSICAL_ADDRESS HighAddress,
+                                               PHYSICAL_ADDRESS SkipBytes, SIZE_T TotalBytes,
+                                               MEMORY_CACHING_TYPE CacheType, ULONG Flags) {
+    (void)SkipBytes;
+    (void)CacheType;
+    host_irql_at_most(DISPATCH_LEVEL, "MmAllocatePagesForMdlEx");
+    uint64_t first = ((uint64_t)LowAddress.QuadPart + HOST_PAGE - 1) / HOST_PAGE;
+    uint64_t high = (uint64_t)HighAddress.QuadPart;
+    uint64_t limit = high == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (high + 1) / HOST_PAGE;
+    return host_pages_alloc(HOST_MDL_DRIVER, ROUND_TO_PAGES(TotalBytes) / HOST_PAGE,
+                            (Flags & MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS) != 0, first, limit);
+}
+
+NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdl(PHYSICAL_ADDRESS LowAddress,
+                                             PHYSICAL_ADDRESS HighAddress,
+                                             PHYSICAL_ADDRESS SkipBytes, SIZE_T TotalBytes) {
+    return MmAllocatePagesForMdlEx(LowAddress, HighAddress, SkipBytes, TotalBytes, MmCached, 0);
+}
+
+NTKERNELAPI VOID NTAPI MmFreePagesFromMdl(PMDL Mdl) {
+    struct host_mdl *m = outer(Mdl);
+    host_irql_at_most(DISPATCH_LEVEL, "MmFreePagesFromMdl");
+    if (m->kind != HOST_MDL_DRIVER) {
+        host_violation("MmFreePagesFromMdl of an MDL that owns no pages");
+        return;
+    }
+    host_mdl_unmap(Mdl);
+    give_pages(m);
+    m->kind = HOST_MDL_RELEASED;
+    Mdl->MdlFlags = 0;
+    Mdl->ByteCount = 0;
+}
+
+/* ---- Contiguous memory ------------------------------------------------------------------------
+ */
+
+NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
+    SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
+    PHYSICAL_ADDRESS HighestAcceptableAddress, PHYSICAL_ADDRESS BoundaryAddressMultiple,
+    MEMORY_CACHING_TYPE CacheType) {
+    struct host_mdls *mdls = &host_world->mdls;
+    uint64_t high = (uint64_t)HighestAcceptableAddress.QuadPart;
+    uint64_t limit = high == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (high + 1) / HOST_PAGE;
+    (void)CacheType;
+    host_irql_at_most(DISPATCH_LEVEL, "MmAllocateContiguousMemory");
+    if (NumberOfBytes == 0 || !host_may_allocate())
+        return NULL;
+    struct host_contiguous *block = calloc(1, sizeof(*block));
+    if (block == NULL)
+        return NULL;
+    block->frames = ROUND_TO_PAGES(NumberOfBytes) / HOST_PAGE;
+    if (!host_frames_take_run(&host_world->physical, block->frames,
+                              (uint64_t)LowestAcceptableAddress.QuadPart / HOST_PAGE, limit,
+                              (uint64_t)BoundaryAddressMultiple.QuadPart / HOST_PAGE,
+                              &block->frame)) {
+        free(block);
+        return NULL;
+    }
+    pthread_mutex_lock(&mdls->lock);
+    block->next = mdls->contiguous;
+    mdls->contiguous = block;
+    pthread_mutex_unlock(&mdls->lock);
+    return host_world->physical.base + block->frame * HOST_PAGE;
+}
+
+NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemory(SIZE_T NumberOfBytes,
+                                                   PHYSICAL_ADDRESS HighestAcceptableAddress) {
+    PHYSICAL_ADDRESS none = {.QuadPart = 0};
+    return MmAllocateContiguousMemorySpecifyCache(NumberOfBytes, none, HighestAcceptableAddress,
+                                                  none, MmCached);
+}
+
+NTKERNELAPI VOID NTAPI MmFreeContiguousMemory(PVOID BaseAddress) {
+    struct host_mdls *mdls = &host_world->mdls;
+    uint64_t frame = ((uintptr_t)BaseAddress - (uintptr_t)host_world->physical.base) / HOST_PAGE;
+    struct host_contiguous *block, **link = &mdls->contiguous;
+    host_irql_at_most(DISPATCH_LEVEL, "MmFreeContiguousMemory");
+    pthread_mutex_lock(&mdls->lock);
+    while ((block = *link) != NULL && block->frame != frame)
+        link = &block->next;
+    if (block != NULL)
+        *link = block->next;
+    pthread_mutex_unlock(&mdls->lock);
+    if (block == NULL) {
+        host_violation("MmFreeContiguousMemory of an address that is no contiguous block");
+        return;
+    }
+    host_frames_give_run(&host_world->physical, block->frame, block->frames);
+    free(block);
+}
+
+NTKERNELAPI VOID NTAPI MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes,
+                                                          MEMORY_CACHING_TYPE CacheType) {
+    (void)NumberOfBytes;
+    (void)CacheType;
+    MmFreeContiguousMemory(BaseAddress);
+}
+
+/* ---- Addresses --------------------------------------------------------------------------------
+ */
+
+/* Physical address behind an address of some MDL's own view, or 0. */
+static uint64_t view_physical(uintptr_t address) {
+    struct host_mdls *mdls = &host_world->mdls;
+    uint64_t pa = 0;
+    pthread_mutex_lock(&mdls->lock);
+    for (struct host_mdl *m = mdls->first; m != NULL && pa == 0; m = m->next) {
+        uint64_t at = address - (uintptr_t)m->view;
+        if (m->view_is_own && at < m->pages * HOST_PAGE)
+            pa = MmGetMdlPfnArray(&m->mdl)[at / HOST_PAGE] * HOST_PAGE + at % HOST_PAGE;
+    }
+    pthread_mutex_unlock(&mdls->lock);
+    return pa;
+}
+
+NTKERNELAPI PHYSICAL_ADDRESS NTAPI MmGetPhysicalAddress(PVOID BaseAddress) {
+    struct host_physical *ram = &host_world->physical;
+    PHYSICAL_ADDRESS pa = {.QuadPart = 0};
+    uint64_t at = (uintptr_t)BaseAddress - (uintptr_t)ram->base;
+    if (at < ram->bytes + HOST_POOL_BYTES)
+        pa.QuadPart = (LONGLONG)at;
+    else if ((at = view_physical((uintptr_t)BaseAddress)) != 0 ||
+             (at = host_bar_physical(BaseAddress)) != 0)
+        pa.QuadPart = (LONGLONG)at;
+    else
+        host_violation("MmGetPhysicalAddress of an address that is neither nonpaged pool, nor "
+                       "contiguous memory, nor an MDL's mapping, nor I/O space");
+    return pa;
+}
+
+/* Something is mapped there: what the system would answer, whose memory it is does not matter. */
+NTKERNELAPI BOOLEAN NTAPI MmIsAddressValid(PVOID VirtualAddress) {
+    return msync(PAGE_ALIGN(VirtualAddress), HOST_PAGE, MS_ASYNC) == 0;
+}

@@ -1,0 +1,293 @@
+/* pool.c - the guarded pool of pool.h. */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD            16u
+#define GUARD_BYTE       0xfdu
+#define FRESH_BYTE       0xcdu
+#define FREED_BYTE       0xddu
+#define QUARANTINE_BYTES ((uint64_t)1 << 20)
+/* So much of a freed block is poisoned and looked at: enough for any structure, cheap for any
+ * buffer. */
+#define POISONED      4096u
+#define FIRST_BUCKETS 256u
+
+struct host_pool_block {
+    struct host_pool_block *next_in_bucket;
+    struct host_pool_block *newer; /* quarantine */
+    uint8_t *user;
+    void *raw;
+    size_t size, total; /* of the user's bytes, of the memory with its guards */
+    uint64_t serial;
+    ULONG tag;
+    bool paged, freed;
+};
+
+bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
+    pthread_mutex_init(&pool->lock, NULL);
+    pool->buckets = FIRST_BUCKETS;
+    pool->bucket = calloc(FIRST_BUCKETS, sizeof(*pool->bucket));
+    if (pool->bucket != NULL &&
+        host_pool_frames_init(&pool->frames, ram->base + ram->bytes, HOST_POOL_BYTES))
+        return true;
+    free(pool->bucket);
+    pthread_mutex_destroy(&pool->lock);
+    return false;
+}
+
+/* The memory of a block, and the block. */
+static void release(struct host_pool *pool, struct host_pool_block *b) {
+    if (b->paged)
+        free(b->raw);
+    else
+        host_pool_frames_give(&pool->frames, b->raw, b->total);
+    free(b);
+}
+
+static uint32_t hash(const struct host_pool *pool, const void *user) {
+    return (uint32_t)(((uintptr_t)user >> 4) * 0x9e3779b97f4a7c15u >> 32) & (pool->buckets - 1);
+}
+
+/* ASCII of a tag as debuggers show it: the low byte first. */
+static void tag_text(ULONG tag, char text[5]) {
+    for (int i = 0; i < 4; i++) {
+        char c = (char)(tag >> (8 * i));
+        text[i] = c >= ' ' && c <= '~' ? c : '.';
+    }
+    text[4] = 0;
+}
+
+static struct host_pool_block *find(struct host_pool *pool, const void *user) {
+    struct host_pool_block *b = pool->bucket[hash(pool, user)];
+    while (b != NULL && b->user != user)
+        b = b->next_in_bucket;
+    return b;
+}
+
+/* Twice the buckets; without memory for them the chains get longer. */
+static void grow(struct host_pool *pool) {
+    struct host_pool_block **old = pool->bucket;
+    struct host_pool_block **wider = calloc((size_t)pool->buckets * 2, sizeof(*wider));
+    uint32_t count = pool->buckets;
+    if (wider == NULL)
+        return;
+    pool->bucket = wider;
+    pool->buckets *= 2;
+    for (uint32_t i = 0; i < count; i++)
+        for (struct host_pool_block *b = old[i], *next; b != NULL; b = next) {
+            uint32_t h = hash(pool, b->user);
+            next = b->next_in_bucket;
+            b->next_in_bucket = wider[h];
+            wider[h] = b;
+        }
+    free(old);
+}
+
+static void insert(struct host_pool *pool, struct host_pool_block *b) {
+    static uint64_t serial; /* under the pool's lock */
+    if (pool->blocks >= pool->buckets)
+        grow(pool);
+    uint32_t h = hash(pool, b->user);
+    b->next_in_bucket = pool->bucket[h];
+    pool->bucket[h] = b;
+    pool->blocks++;
+    b->serial = ++serial;
+}
+
+static void forget(struct host_pool *pool, struct host_pool_block *b) {
+    struct host_pool_block **link = &pool->bucket[hash(pool, b->user)];
+    while (*link != b)
+        link = &(*link)->next_in_bucket;
+    *link = b->next_in_bucket;
+    pool->blocks--;
+}
+
+static bool all(const uint8_t *bytes, size_t count, uint8_t value) {
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+/* Each damage is said once: the guard is whole again afterwards. */
+static void check_guards(struct host_pool_block *b) {
+    char tag[5];
+    tag_text(b->tag, tag);
+    if (!all(b->user - GUARD, GUARD, GUARD_BYTE)) {
+        host_violation("the driver wrote before its pool block '%s' of %zu bytes", tag, b->size);
+        memset(b->user - GUARD, GUARD_BYTE, GUARD);
+    }
+    if (!all(b->user + b->size, GUARD, GUARD_BYTE)) {
+        host_violation("the driver wrote past the end of its pool block '%s' of %zu bytes", tag,
+                       b->size);
+        memset(b->user + b->size, GUARD_BYTE, GUARD);
+    }
+}
+
+static void leave_quarantine(struct host_pool *pool) {
+    struct host_pool_block *b = pool->oldest;
+    char tag[5];
+    pool->oldest = b->newer;
+    if (pool->oldest == NULL)
+        pool->newest = NULL;
+    pool->quarantined -= b->size;
+    tag_text(b->tag, tag);
+    if (!all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
+        host_violation("the driver wrote to its pool block '%s' of %zu bytes after freeing it", tag,
+                       b->size);
+    forget(pool, b);
+    release(pool, b);
+}
+
+void host_pool_check(struct host_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    for (uint32_t i = 0; i < pool->buckets; i++)
+        for (struct host_pool_block *b = pool->bucket[i]; b != NULL; b = b->next_in_bucket)
+            if (!b->freed)
+                check_guards(b);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void host_pool_left(struct host_pool *pool, struct host_pool_left *left) {
+    uint64_t first = UINT64_MAX;
+    memset(left, 0, sizeof(*left));
+    pthread_mutex_lock(&pool->lock);
+    left->blocks = pool->live;
+    left->bytes = pool->live_bytes;
+    for (uint32_t i = 0; i < pool->buckets; i++)
+        for (struct host_pool_block *b = pool->bucket[i]; b != NULL; b = b->next_in_bucket)
+            if (!b->freed && b->serial < first) {
+                first = b->serial;
+                left->first_size = b->size;
+                tag_text(b->tag, left->first_tag);
+            }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void host_pool_done(struct host_pool *pool) {
+    while (pool->oldest != NULL)
+        leave_quarantine(pool);
+    for (uint32_t i = 0; i < pool->buckets; i++)
+        for (struct host_pool_block *b = pool->bucket[i], *next; b != NULL; b = next) {
+            next = b->next_in_bucket;
+            release(pool, b);
+        }
+    host_pool_frames_done(&pool->frames);
+    free(pool->bucket);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+/*
+ * Memory for `size` bytes between guards. Blocks of a page and more start on a page, smaller ones
+ * on 16 bytes, as in the real pool; and a smaller one never crosses a page.
+ */
+static bool find_memory(struct host_pool_block *b, size_t size) {
+    bool large = size + 2 * GUARD > HOST_PAGE;
+    size_t align = large ? HOST_PAGE : 16, lead = large ? HOST_PAGE : GUARD;
+    b->size = size;
+    b->total = (lead + size + GUARD + align - 1) & ~(align - 1);
+    b->raw = b->paged ? aligned_alloc(align, b->total)
+                      : host_pool_frames_take(&host_world->pool.frames, b->total);
+    b->user = (uint8_t *)b->raw + lead;
+    return b->raw != NULL;
+}
+
+static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
+    host_irql_at_most(paged ? APC_LEVEL : DISPATCH_LEVEL,
+                      paged ? "ExAllocatePool for paged pool" : "ExAllocatePool");
+    if (!host_may_allocate() || size > SIZE_MAX / 2)
+        return NULL;
+    struct host_pool_block *b = calloc(1, sizeof(*b));
+    if (b != NULL)
+        b->paged = paged;
+    if (b == NULL || !find_memory(b, size)) {
+        free(b);
+        return NULL;
+    }
+    b->tag = tag;
+    memset(b->user - GUARD, GUARD_BYTE, GUARD);
+    memset(b->user, fill, size);
+    memset(b->user + size, GUARD_BYTE, GUARD);
+    pthread_mutex_lock(&host_world->pool.lock);
+    insert(&host_world->pool, b);
+    host_world->pool.live++;
+    host_world->pool.live_bytes += size;
+    pthread_mutex_unlock(&host_world->pool.lock);
+    return b->user;
+}
+
+static void quarantine(struct host_pool *pool, struct host_pool_block *b) {
+    b->freed = true;
+    pool->live--;
+    pool->live_bytes -= b->size;
+    memset(b->user, FREED_BYTE, b->size < POISONED ? b->size : POISONED);
+    if (pool->newest != NULL)
+        pool->newest->newer = b;
+    else
+        pool->oldest = b;
+    pool->newest = b;
+    pool->quarantined += b->size;
+    while (pool->quarantined > QUARANTINE_BYTES)
+        leave_quarantine(pool);
+}
+
+/* `tag` 0: the caller did not say. */
+static void pool_free(void *p, ULONG tag) {
+    struct host_pool *pool = &host_world->pool;
+    char text[5];
+    if (p == NULL) {
+        host_violation("ExFreePool of NULL");
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    struct host_pool_block *b = find(pool, p);
+    if (b != NULL && !b->freed) {
+        tag_text(b->tag, text);
+        host_irql_at_most(b->paged ? APC_LEVEL : DISPATCH_LEVEL, "ExFreePool");
+        if (tag != 0 && b->tag != tag)
+            host_violation("ExFreePoolWithTag names another tag than '%s', with which the block "
+                           "of %zu bytes was allocated",
+                           text, b->size);
+        check_guards(b);
+        quarantine(pool, b);
+    } else if (b != NULL) {
+        tag_text(b->tag, text);
+        host_violation("the driver freed its pool block '%s' of %zu bytes twice", text, b->size);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (b == NULL && !host_mdl_free_as_pool(p))
+        host_violation("ExFreePool of an address that is no pool block");
+}
+
+static bool is_paged(POOL_TYPE type) {
+    return (type & 1) != 0;
+}
+
+NTKERNELAPI PVOID NTAPI ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
+    return pool_alloc(is_paged(PoolType), NumberOfBytes, Tag, FRESH_BYTE);
+}
+
+NTKERNELAPI PVOID NTAPI ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes) {
+    return pool_alloc(is_paged(PoolType), NumberOfBytes, 0x656e6f4eu /* "None" */, FRESH_BYTE);
+}
+
+/* Zeroed unless POOL_FLAG_UNINITIALIZED asks otherwise. */
+NTKERNELAPI PVOID NTAPI ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag) {
+    if (Tag == 0) {
+        host_violation("ExAllocatePool2 with a tag of 0");
+        return NULL;
+    }
+    return pool_alloc((Flags & POOL_FLAG_PAGED) != 0, NumberOfBytes, Tag,
+                      Flags & POOL_FLAG_UNINITIALIZED ? FRESH_BYTE : 0);
+}
+
+NTKERNELAPI VOID NTAPI ExFreePoolWithTag(PVOID P, ULONG Tag) {
+    pool_free(P, Tag);
+}
+
+NTKERNELAPI VOID NTAPI ExFreePool(PVOID P) {
+    pool_free(P, 0);
+}

@@ -1,0 +1,47 @@
+/*
+ * pool.h - the driver's pool, with guards.
+ *
+ * A block lies between two guards, is poisoned when given out and when given back, and stays in a
+ * quarantine for a while after that, so that overruns, underruns, double frees and writes after
+ * free are found and named by their tag. Nonpaged pool has physical addresses.
+ */
+#ifndef HOST_POOL_H
+#define HOST_POOL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+
+#include "memory/physical.h"
+#include "memory/pool_frames.h"
+
+struct host_pool_block;
+
+struct host_pool {
+    pthread_mutex_t lock;
+    struct host_pool_frames frames;  /* of nonpaged pool; has a lock of its own */
+    struct host_pool_block **bucket; /* by address: live and quarantined blocks */
+    uint32_t buckets;
+    uint32_t blocks;                         /* in the buckets */
+    struct host_pool_block *oldest, *newest; /* quarantine */
+    uint64_t quarantined;                    /* bytes */
+    uint64_t live, live_bytes;
+};
+
+struct host_pool_left {
+    uint64_t blocks, bytes;
+    size_t first_size; /* of the block that was allocated first */
+    char first_tag[5];
+};
+
+bool host_pool_init(struct host_pool *pool, const struct host_physical *ram);
+/* Frees everything that is left, looking at every guard once more. */
+void host_pool_done(struct host_pool *pool);
+void host_pool_left(struct host_pool *pool, struct host_pool_left *left);
+/* Looks at the guards of all live blocks. */
+void host_pool_check(struct host_pool *pool);
+
+#endif

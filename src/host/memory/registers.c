@@ -1,0 +1,113 @@
+/*
+ * registers.c - READ_REGISTER_* and WRITE_REGISTER_*: by address to the BAR, by BAR to the model.
+ *
+ * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus where nobody
+ * answers. A driver that polls a register without ever sleeping still makes the hardware run.
+ */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <string.h>
+
+/* The hardware does a step after so many register reads. */
+#define READS_A_STEP 16u
+
+static struct host_bar *find(const volatile void *address, uint32_t width, uint32_t *index,
+                             uint64_t *offset) {
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+        struct host_bar *bar = &host_world->bars.bar[i];
+        *offset = (uintptr_t)address - (uintptr_t)bar->cpu;
+        *index = i;
+        if (bar->bar.kind != VIDMM_HW_BAR_NONE && *offset < bar->bar.size &&
+            width <= bar->bar.size - *offset)
+            return atomic_load(&bar->mapped) != 0 ? bar : NULL;
+    }
+    return NULL;
+}
+
+static uint64_t read_register(const volatile void *address, uint32_t width) {
+    uint32_t index;
+    uint64_t offset, value = UINT64_MAX >> (64 - 8 * width);
+    struct host_bar *bar = find(address, width, &index, &offset);
+    if (bar == NULL) {
+        host_violation("READ_REGISTER of %u bytes outside of every mapped BAR", width);
+        return value;
+    }
+    if (offset % width != 0)
+        host_violation("READ_REGISTER of %u bytes at offset 0x%llx of BAR %u is not aligned", width,
+                       (unsigned long long)offset, index);
+    if (bar->bar.kind == VIDMM_HW_BAR_MEMORY) {
+        value = 0;
+        memcpy(&value, bar->cpu + offset, width);
+        return value;
+    }
+    host_model_enter();
+    value = host_world->config.model->reg_read(host_world->hw, index, offset, width);
+    host_model_leave();
+    if (atomic_fetch_add(&host_world->bars.reads, 1) % READS_A_STEP == READS_A_STEP - 1 &&
+        host_self.irql < HOST_DEVICE_IRQL)
+        host_pump();
+    return value;
+}
+
+static void write_register(volatile void *address, uint32_t width, uint64_t value) {
+    uint32_t index;
+    uint64_t offset;
+    struct host_bar *bar = find(address, width, &index, &offset);
+    if (bar == NULL) {
+        host_violation("WRITE_REGISTER of %u bytes outside of every mapped BAR", width);
+        return;
+    }
+    if (offset % width != 0)
+        host_violation("WRITE_REGISTER of %u bytes at offset 0x%llx of BAR %u is not aligned",
+                       width, (unsigned long long)offset, index);
+    if (bar->bar.kind == VIDMM_HW_BAR_MEMORY) {
+        memcpy(bar->cpu + offset, &value, width);
+        return;
+    }
+    host_model_enter();
+    host_world->config.model->reg_write(host_world->hw, index, offset, width, value);
+    host_engines_kick();
+    host_model_leave();
+}
+
+#define REGISTER_ACCESS(name, type)                                                                \
+    NTHALAPI type NTAPI READ_REGISTER_##name(volatile type *Register) {                            \
+        return (type)read_register(Register, sizeof(type));                                        \
+    }                                                                                              \
+    NTHALAPI VOID NTAPI WRITE_REGISTER_##name(volatile type *Register, type Value) {               \
+        write_register(Register, sizeof(type), Value);                                             \
+    }                                                                                              \
+    NTHALAPI VOID NTAPI READ_REGISTER_BUFFER_##name(volatile type *Register, type *Buffer,         \
+                                                    ULONG Count) {                                 \
+        for (ULONG i = 0; i < Count; i++)                                                          \
+            Buffer[i] = (type)read_register(Register + i, sizeof(type));                           \
+    }                                                                                              \
+    NTHALAPI VOID NTAPI WRITE_REGISTER_BUFFER_##name(volatile type *Register, type *Buffer,        \
+                                                     ULONG Count) {                                \
+        for (ULONG i = 0; i < Count; i++)                                                          \
+            write_register(Register + i, sizeof(type), Buffer[i]);                                 \
+    }
+
+REGISTER_ACCESS(UCHAR, UCHAR)
+REGISTER_ACCESS(USHORT, USHORT)
+REGISTER_ACCESS(ULONG, ULONG)
+REGISTER_ACCESS(ULONG64, ULONG64)
+
+/* ---- Ports ------------------------------------------------------------------------------------
+ */
+
+#define PORT_ACCESS(name, type)                                                                    \
+    NTHALAPI type NTAPI READ_PORT_##name(type *Port) {                                             \
+        host_violation("READ_PORT of port 0x%llx: the machine has no ports",                       \
+                       (unsigned long long)(uintptr_t)Port);                                       \
+        return (type) ~(type)0;                                                                    \
+    }                                                                                              \
+    NTHALAPI VOID NTAPI WRITE_PORT_##name(type *Port, type Value) {                                \
+        (void)Value;                                                                               \
+        host_violation("WRITE_PORT of port 0x%llx: the machine has no ports",                      \
+                       (unsigned long long)(uintptr_t)Port);                                       \
+    }
+PORT_ACCESS(UCHAR, UCHAR)
+PORT_ACCESS(USHORT, USHORT)
+PORT_ACCESS(ULONG, ULONG)

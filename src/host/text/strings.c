@@ -1,0 +1,102 @@
+/*
+ * strings.c - counted strings: RtlInitUnicodeString and its relatives. Characters beyond ASCII are
+ * only passed on: nothing here knows a code page.
+ */
+#include "kernel/irql.h"
+#include "world.h"
+
+#include <string.h>
+
+static WCHAR lower(WCHAR c) {
+    return c >= 'A' && c <= 'Z' ? (WCHAR)(c + ('a' - 'A')) : c;
+}
+
+NTSYSAPI VOID NTAPI RtlInitUnicodeString(PUNICODE_STRING DestinationString, PCWSTR SourceString) {
+    size_t n = 0;
+    while (SourceString != NULL && SourceString[n] != 0 && n < 0x7ffe)
+        n++;
+    DestinationString->Length = (USHORT)(n * sizeof(WCHAR));
+    DestinationString->MaximumLength = (USHORT)(SourceString != NULL ? (n + 1) * sizeof(WCHAR) : 0);
+    DestinationString->Buffer = (PWSTR)(uintptr_t)SourceString;
+}
+
+NTSYSAPI VOID NTAPI RtlCopyUnicodeString(PUNICODE_STRING DestinationString,
+                                         PCUNICODE_STRING SourceString) {
+    USHORT length = SourceString != NULL ? SourceString->Length : 0;
+    if (length > DestinationString->MaximumLength)
+        length = DestinationString->MaximumLength;
+    if (length != 0)
+        memmove(DestinationString->Buffer, SourceString->Buffer, length);
+    DestinationString->Length = length;
+    if (length + sizeof(WCHAR) <= DestinationString->MaximumLength)
+        DestinationString->Buffer[length / sizeof(WCHAR)] = 0;
+}
+
+NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2,
+                                             BOOLEAN CaseInSensitive) {
+    if (String1->Length != String2->Length)
+        return FALSE;
+    for (USHORT i = 0; i < String1->Length / sizeof(WCHAR); i++) {
+        WCHAR a = String1->Buffer[i], b = String2->Buffer[i];
+        bool equal = a == b || (CaseInSensitive && a < 128 && b < 128 && lower(a) == lower(b));
+        if (!equal)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+NTSYSAPI VOID NTAPI RtlFreeUnicodeString(PUNICODE_STRING UnicodeString) {
+    if (UnicodeString->Buffer != NULL)
+        ExFreePool(UnicodeString->Buffer);
+    memset(UnicodeString, 0, sizeof(*UnicodeString));
+}
+
+NTSYSAPI VOID NTAPI RtlInitAnsiString(PANSI_STRING DestinationString, PCSZ SourceString) {
+    size_t n = SourceString != NULL ? strnlen(SourceString, 0xfffe) : 0;
+    DestinationString->Length = (USHORT)n;
+    DestinationString->MaximumLength = (USHORT)(SourceString != NULL ? n + 1 : 0);
+    DestinationString->Buffer = (PCHAR)(uintptr_t)SourceString;
+}
+
+/* With a terminator, for which there has to be room. */
+NTSYSAPI NTSTATUS NTAPI RtlAnsiStringToUnicodeString(PUNICODE_STRING DestinationString,
+                                                     const ANSI_STRING *SourceString,
+                                                     BOOLEAN AllocateDestinationString) {
+    size_t bytes = ((size_t)SourceString->Length + 1) * sizeof(WCHAR);
+    if (!host_irql_at_most(PASSIVE_LEVEL, "RtlAnsiStringToUnicodeString"))
+        return STATUS_UNSUCCESSFUL;
+    if (bytes > 0xfffe)
+        return STATUS_INVALID_PARAMETER;
+    if (AllocateDestinationString) {
+        DestinationString->Buffer = ExAllocatePoolWithTag(PagedPool, bytes, 0x67727453 /* Strg */);
+        DestinationString->MaximumLength = (USHORT)bytes;
+        if (DestinationString->Buffer == NULL)
+            return STATUS_NO_MEMORY;
+    }
+    if (bytes > DestinationString->MaximumLength)
+        return STATUS_BUFFER_OVERFLOW;
+    for (USHORT i = 0; i < SourceString->Length; i++)
+        DestinationString->Buffer[i] = (UCHAR)SourceString->Buffer[i];
+    DestinationString->Buffer[SourceString->Length] = 0;
+    DestinationString->Length = SourceString->Length * sizeof(WCHAR);
+    return STATUS_SUCCESS;
+}
+
+NTSYSAPI NTSTATUS NTAPI RtlIntegerToUnicodeString(ULONG Value, ULONG Base, PUNICODE_STRING String) {
+    WCHAR digits[32];
+    USHORT n = 0;
+    if (Base == 0)
+        Base = 10;
+    if (Base != 2 && Base != 8 && Base != 10 && Base != 16)
+        return STATUS_INVALID_PARAMETER;
+    do
+        digits[sizeof(digits) / sizeof(digits[0]) - ++n] = (WCHAR) "0123456789ABCDEF"[Value % Base];
+    while ((Value /= Base) != 0);
+    if (n * sizeof(WCHAR) > String->MaximumLength)
+        return STATUS_BUFFER_OVERFLOW;
+    memcpy(String->Buffer, digits + sizeof(digits) / sizeof(digits[0]) - n, n * sizeof(WCHAR));
+    String->Length = (USHORT)(n * sizeof(WCHAR));
+    if (String->Length + sizeof(WCHAR) <= String->MaximumLength)
+        String->Buffer[n] = 0;
+    return STATUS_SUCCESS;
+}

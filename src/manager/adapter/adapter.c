@@ -1,0 +1,456 @@
+/*
+ * adapter.c - the adapter's life, its locks, and the requests that concern all of it.
+ */
+#include "adapter/adapter.h"
+
+#include "object/allocation.h"
+#include "life/context_allocation.h"
+#include "object/host_aperture.h"
+#include "life/paging_fence.h"
+#include "address/iommu.h"
+#include "life/process.h"
+#include "adapter/reset.h"
+#include "residency/residency.h"
+#include "paging/space.h"
+
+#define DEFAULT_HANG_NS   UINT64_C(2000000000)
+#define HANGS_BEFORE_LOST 3u
+
+void *adapter_alloc(struct vidmm_adapter *adapter, size_t size) {
+    return adapter->os.alloc(adapter->os.ctx, size);
+}
+
+void adapter_free(struct vidmm_adapter *adapter, void *block, size_t size) {
+    if (block)
+        adapter->os.free(adapter->os.ctx, block, size);
+}
+
+bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacity, uint32_t need,
+                  size_t element) {
+    if (need <= *capacity)
+        return true;
+    uint32_t wanted = *capacity ? *capacity * 2 : 16;
+    if (wanted < need)
+        wanted = need;
+    void *grown = adapter_alloc(adapter, wanted * element);
+    if (!grown)
+        return false;
+    if (*array)
+        memcpy(grown, *array, *capacity * element);
+    adapter_free(adapter, *array, *capacity * element);
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+void adapter_open(struct vidmm_adapter *adapter) {
+    adapter->os.unlock(adapter->os.ctx, adapter->lock);
+}
+
+void adapter_close(struct vidmm_adapter *adapter) {
+    adapter->os.lock(adapter->os.ctx, adapter->lock);
+}
+
+void adapter_enter(struct vidmm_adapter *adapter) {
+    adapter->os.lock(adapter->os.ctx, adapter->gate);
+    adapter->os.lock(adapter->os.ctx, adapter->lock);
+}
+
+void adapter_leave(struct vidmm_adapter *adapter) {
+    context_allocations_reap(adapter);
+    adapter->os.unlock(adapter->os.ctx, adapter->lock);
+    adapter->os.unlock(adapter->os.ctx, adapter->gate);
+}
+
+enum vidmm_status adapter_serves(struct vidmm_adapter *adapter, const char *call) {
+    if (!adapter->stopped)
+        return VIDMM_OK;
+    return FAIL(adapter, .status = VIDMM_STOPPED, .call = call, .index = ERROR_NO_INDEX);
+}
+
+static enum vidmm_status gpu_lost(struct vidmm_adapter *adapter, uint32_t hangs) {
+    return FATAL(adapter, .status = VIDMM_GPU_LOST, .call = "vidmm reset",
+                 .page = "thread-synchronization-and-tdr", .index = ERROR_NO_INDEX, .value = hangs);
+}
+
+enum vidmm_status adapter_recover(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = reset_adapter(adapter);
+    for (uint32_t hangs = 0; status == VIDMM_GPU_LOST && !adapter->stopped; hangs++)
+        status = hangs == HANGS_BEFORE_LOST ? gpu_lost(adapter, hangs) : reset_adapter(adapter);
+    adapter->stopped |= status != VIDMM_OK; /* nobody knows what state the GPU is in */
+    return status;
+}
+
+enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
+                                  enum vidmm_status (*attempt)(void *ctx), void *ctx) {
+    for (uint32_t hangs = 0;; hangs++) {
+        /* The plan that hung is kept until the reset has looked at it. */
+        enum vidmm_status status = adapter->hung ? VIDMM_GPU_LOST : attempt(ctx);
+        if (status != VIDMM_GPU_LOST)
+            return status;
+        if (adapter->within) { /* no reset beside another call (R361) */
+            adapter->hung = true;
+            return status;
+        }
+        status = adapter_recover(adapter);
+        if (status)
+            return status;
+        if (hangs == HANGS_BEFORE_LOST)
+            return gpu_lost(adapter, hangs);
+    }
+}
+
+struct submission_wait {
+    struct vidmm_adapter *adapter;
+    uint64_t number;
+};
+
+static enum vidmm_status wait_submission(void *ctx) {
+    const struct submission_wait *wait = ctx;
+    return fence_wait_idle(wait->adapter, UINT64_MAX, wait->number);
+}
+
+enum vidmm_status adapter_recover_submission(struct vidmm_adapter *adapter, uint64_t number) {
+    struct submission_wait wait = {adapter, number};
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_wait");
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, wait_submission, &wait);
+    adapter_leave(adapter);
+    return status;
+}
+
+static enum vidmm_status wait_everything(void *ctx) {
+    return fence_wait_all(ctx);
+}
+
+static enum vidmm_status wait_allocation(void *ctx) {
+    return allocation_wait_idle(ctx);
+}
+
+void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
+    enum vidmm_status (*wait)(void *ctx) = allocation ? wait_allocation : wait_everything;
+    void *target = allocation ? (void *)allocation : (void *)adapter;
+    enum vidmm_status status =
+        adapter->stopped ? wait(target) : adapter_persist(adapter, wait, target);
+    if (status) { /* the GPU must not touch what is about to be freed */
+        adapter->stopped = true;
+        if (adapter->ddi->DxgkDdiResetFromTimeout)
+            (void)adapter->ddi->DxgkDdiResetFromTimeout(adapter->hadapter);
+        (void)fence_give_up(adapter);
+    }
+}
+
+void adapter_return(struct vidmm_adapter *adapter) {
+    adapter_close(adapter);
+    if (!adapter->hung || adapter->within)
+        return;
+    adapter->hung = false;
+    if (!adapter->stopped)
+        (void)adapter_recover(adapter);
+}
+
+/* ---- Start and stop ---------------------------------------------------------------------------
+ */
+
+static void destroy_locks(struct vidmm_adapter *adapter) {
+    void *locks[3] = {adapter->gate, adapter->lock, adapter->fence_lock};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (locks[i])
+            adapter->os.lock_destroy(adapter->os.ctx, locks[i]);
+    }
+}
+
+static void release(struct vidmm_adapter *adapter) {
+    const struct vidmm_os os = adapter->os;
+    paging_destroy(adapter);
+    swizzling_destroy(adapter);
+    plan_destroy(adapter);
+    handles_release(adapter);
+    adapter_free(adapter, adapter->scratch, adapter->scratch_size * sizeof *adapter->scratch);
+    fences_destroy(adapter);
+    query_release(&os, &adapter->facts);
+    destroy_locks(adapter);
+    os.free(os.ctx, adapter, sizeof *adapter);
+}
+
+/*
+ * Segments that may hold allocations. AGP ones need a GART, which struct vidmm_os does not have;
+ * and the CPU's addresses lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md).
+ */
+static void find_sets(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
+        const struct segment *segment = &adapter->facts.segments[i];
+        if (segment->agp)
+            continue;
+        if (segment->aperture)
+            adapter->aperture_set |= 1u << i;
+        else if (!adapter->iommu)
+            adapter->memory_set |= 1u << i;
+        if (segment->vpr.size)
+            adapter->vpr_set |= adapter->memory_set & 1u << i;
+    }
+}
+
+static enum vidmm_status query(struct vidmm_adapter *adapter,
+                               const struct vidmm_adapter_config *config) {
+    struct query_context context = {.os = &adapter->os,
+                                    .ddi = adapter->ddi,
+                                    .hadapter = adapter->hadapter,
+                                    .policy = adapter->policy,
+                                    .agp_base = config->agp_base,
+                                    .agp_size = config->agp_size,
+                                    .readings = config->readings,
+                                    .model = config->model};
+    return query_adapter(&context, &adapter->facts, &adapter->error);
+}
+
+enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct needed_function *needed,
+                                size_t count, const char *expected, const char *page) {
+    for (size_t i = 0; i < count; i++) {
+        if (!needed[i].there)
+            return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
+                        .field = "DRIVER_INITIALIZATION_DATA", .expected = expected, .page = page,
+                        .index = ERROR_NO_INDEX);
+    }
+    return VIDMM_OK;
+}
+
+static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
+    const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
+    const struct needed_function needed[] = {
+        {"DxgkDdiQueryAdapterInfo", ddi->DxgkDdiQueryAdapterInfo != NULL},
+        {"DxgkDdiCreateDevice", ddi->DxgkDdiCreateDevice != NULL},
+        {"DxgkDdiDestroyDevice", ddi->DxgkDdiDestroyDevice != NULL},
+        {"DxgkDdiCreateAllocation", ddi->DxgkDdiCreateAllocation != NULL},
+        {"DxgkDdiDestroyAllocation", ddi->DxgkDdiDestroyAllocation != NULL},
+        {"DxgkDdiOpenAllocation", ddi->DxgkDdiOpenAllocation != NULL},
+        {"DxgkDdiCloseAllocation", ddi->DxgkDdiCloseAllocation != NULL},
+        {"DxgkDdiBuildPagingBuffer", ddi->DxgkDdiBuildPagingBuffer != NULL},
+        {"DxgkDdiSubmitCommand", ddi->DxgkDdiSubmitCommand != NULL},
+    };
+    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0], "not NULL",
+                         "ns-dispmprt-_driver_initialization_data");
+}
+
+/* The driver's choice where nobody made one: page tables of the GPU rather than of the CPU. */
+static void choose_model(struct vidmm_adapter *adapter, enum vidmm_model model) {
+    bool wanted =
+        model == VIDMM_MODEL_IOMMU || (model == VIDMM_MODEL_ANY && !adapter->facts.mmu.has);
+    adapter->gpummu = adapter->facts.mmu.on;
+    adapter->iommu = wanted && adapter->facts.iommu && adapter->os.iommu;
+}
+
+/* A model that was asked for by name and that driver or system do not have. */
+static enum vidmm_status check_model(struct vidmm_adapter *adapter, enum vidmm_model model) {
+    const char *expected = NULL;
+    if (model == VIDMM_MODEL_GPUMMU && !adapter->gpummu)
+        expected = "a model that the driver has: DXGK_VIDMMCAPS.GpuMmuSupported is not set";
+    if (model == VIDMM_MODEL_IOMMU && !adapter->iommu)
+        expected = adapter->os.iommu
+                       ? "a model that the driver has: DXGK_VIDMMCAPS.IoMmuSupported is not set"
+                       : "a model that the system has: there is no IOMMU";
+    return expected ? error_argument(adapter, "vidmm_adapter_config.model", expected) : VIDMM_OK;
+}
+
+static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
+                                  const struct vidmm_adapter_config *config) {
+    enum vidmm_status status = check_table(adapter);
+    if (status == VIDMM_OK)
+        status = query(adapter, config);
+    if (status)
+        return status;
+    choose_model(adapter, config->model);
+    status = check_model(adapter, config->model);
+    if (status)
+        return status;
+    find_sets(adapter);
+    adapter->contexts = adapter->facts.caps.SchedulingCaps.MultiEngineAware &&
+                        adapter->ddi->DxgkDdiCreateContext && adapter->ddi->DxgkDdiDestroyContext;
+    if (!fences_init(adapter, adapter->facts.nodes) || !swizzling_init(adapter))
+        return error_no_memory(adapter, "vidmm_adapter_start");
+    status = paging_create(adapter);
+    if (status == VIDMM_OK && adapter->gpummu)
+        status = space_start(adapter);
+    if (status == VIDMM_OK && adapter->iommu)
+        status = iommu_start(adapter);
+    if (status == VIDMM_OK)
+        status = system_device_create(adapter);
+    if (status == VIDMM_OK && adapter->gpummu)
+        status = paging_keep(adapter);
+    if (status == VIDMM_OK)
+        status = paging_map(adapter);
+    if (status == VIDMM_OK)
+        status = migration_start(adapter);
+    return status;
+}
+
+static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *config) {
+    const struct vidmm_os *os = config->os;
+    struct vidmm_adapter *adapter = os->alloc(os->ctx, sizeof *adapter);
+    if (!adapter)
+        return NULL;
+    adapter->os = *os;
+    adapter->ddi = config->ddi;
+    adapter->hadapter = config->hadapter;
+    adapter->policy = config->policy ? config->policy : &vidmm_policy_lru;
+    if (config->observer)
+        adapter->observer = *config->observer;
+    adapter->readings = config->readings;
+    adapter->quiesce = config->quiesce;
+    adapter->quiesce_ctx = config->quiesce_ctx;
+    adapter->hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;
+    adapter->transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
+    adapter->gate = os->lock_create(os->ctx);
+    adapter->lock = os->lock_create(os->ctx);
+    adapter->fence_lock = os->lock_create(os->ctx);
+    if (adapter->gate && adapter->lock && adapter->fence_lock)
+        return adapter;
+    destroy_locks(adapter);
+    os->free(os->ctx, adapter, sizeof *adapter);
+    return NULL;
+}
+
+/* The way down, for a start that failed as for a stop. Gate and lock are held and released. */
+static void tear_down(struct vidmm_adapter *adapter) {
+    if (adapter->fences.nodes)
+        adapter_settle(adapter, NULL);
+    migration_end(adapter);
+    dirty_stop(adapter);
+    while (adapter->devices)
+        device_destroy(adapter->devices);
+    while (adapter->resources)
+        resource_destroy(adapter->resources);
+    processes_end(adapter);
+    if (adapter->fences.nodes)
+        paging_unmap(adapter);
+    if (adapter->system)
+        device_destroy(adapter->system);
+    if (adapter->gpummu)
+        space_stop(adapter);
+    paging_fences_end(adapter);
+    migration_release(adapter);
+    host_apertures_end(adapter);
+    adapter_leave(adapter);
+    if (adapter->quiesce)
+        adapter->quiesce(adapter->quiesce_ctx);
+    release(adapter);
+}
+
+/* The driver may report completions before the start returns, on any thread. */
+static void publish(struct vidmm_adapter **out, struct vidmm_adapter *adapter) {
+    __atomic_store_n(out, adapter, __ATOMIC_RELEASE);
+}
+
+enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
+                                      struct vidmm_adapter **out, struct vidmm_error *error) {
+    struct vidmm_error none = {
+        .status = VIDMM_NO_MEMORY, .call = "vidmm_adapter_start", .index = ERROR_NO_INDEX};
+    struct vidmm_adapter *adapter = new_adapter(config);
+    if (!adapter) {
+        publish(out, NULL);
+        if (error)
+            *error = none;
+        return VIDMM_NO_MEMORY;
+    }
+    publish(out, adapter);
+    adapter_enter(adapter);
+    enum vidmm_status status = bring_up(adapter, config);
+    if (status) {
+        if (error)
+            *error = adapter->error;
+        tear_down(adapter);
+        publish(out, NULL); /* not before: going down waits for completions as well */
+        return status;
+    }
+    adapter_leave(adapter);
+    return VIDMM_OK;
+}
+
+static enum vidmm_status empty_segments(void *ctx) {
+    return residency_evict_all(ctx, true);
+}
+
+void vidmm_adapter_stop(struct vidmm_adapter *adapter) {
+    if (!adapter)
+        return;
+    adapter_enter(adapter);
+    if (!adapter->stopped)
+        (void)adapter_persist(adapter, empty_segments, adapter);
+    tear_down(adapter);
+}
+
+/* ---- Requests that concern the whole adapter --------------------------------------------------
+ */
+
+enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter) {
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_wait_idle");
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, wait_everything, adapter);
+    adapter_leave(adapter);
+    return status;
+}
+
+enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_reset");
+    if (status == VIDMM_OK) {
+        plan_begin(adapter);
+        status = adapter_recover(adapter);
+    }
+    adapter_leave(adapter);
+    return status;
+}
+
+static enum vidmm_status evict_what_may(void *ctx) {
+    return residency_evict_all(ctx, false);
+}
+
+enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter) {
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_evict_all");
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, evict_what_may, adapter);
+    adapter_leave(adapter);
+    return status;
+}
+
+struct flush {
+    struct vidmm_adapter *adapter;
+    uint32_t segment;
+    uint64_t offset;
+    bool write;
+};
+
+static enum vidmm_status touch(void *ctx) {
+    const struct flush *flush = ctx;
+    struct vidmm_place place = {.segment = flush->segment, .offset = flush->offset};
+    plan_begin(flush->adapter);
+    struct plan_op *op = plan_add(
+        flush->adapter, flush->write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
+    if (!op)
+        return error_no_memory(flush->adapter, "vidmm_flush");
+    op->op.size = sizeof(uint64_t);
+    if (flush->write)
+        op->op.to = place;
+    else
+        op->op.from = place;
+    return plan_execute(flush->adapter);
+}
+
+enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,
+                              bool write) {
+    struct flush flush = {adapter, segment, offset, write};
+    adapter_enter(adapter);
+    const struct segment *target = query_segment(&adapter->facts, segment);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_flush");
+    if (status == VIDMM_OK && (!target || offset >= target->size || target->size - offset < 8))
+        status = error_argument(adapter, "vidmm_flush", "eight bytes inside a segment");
+    if (status == VIDMM_OK && adapter->gpummu)
+        status = error_argument(adapter, "vidmm_flush", "an adapter on physical addresses");
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, touch, &flush);
+    adapter_leave(adapter);
+    return status;
+}

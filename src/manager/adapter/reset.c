@@ -1,0 +1,314 @@
+/*
+ * reset.c - see reset.h.
+ *
+ * The whole adapter is reset, so everything in flight is given up, whichever node hung. Memory
+ * segments count as lost: what has a valid system copy survives there. While the GPU is between
+ * reset and restart the driver is told, operation by operation, that everything left its segment;
+ * what it writes into paging buffers for that goes to the GPU after the restart, and is told then.
+ *
+ * These notices follow in the plan that hung, behind its own operations. When one of their paging
+ * buffers hangs, the next reset goes on from there: what the GPU did not unmap is unmapped again,
+ * and the driver is told nothing else twice.
+ */
+#include "adapter/reset.h"
+
+#include "object/allocation.h"
+#include "object/aperture.h"
+#include "object/host_aperture.h"
+#include "address/iommu.h"
+#include "lists/residency_list.h"
+#include "engine/page_fault.h"
+#include "residency/residency.h"
+#include "paging/space.h"
+
+static enum vidmm_status driver_call(struct vidmm_adapter *adapter, const char *call,
+                                     const char *page,
+                                     NTSTATUS(APIENTRY *function)(const HANDLE adapter)) {
+    NTSTATUS nt = function ? function(adapter->hadapter) : STATUS_SUCCESS;
+    if (nt == STATUS_SUCCESS)
+        return VIDMM_OK;
+    return FATAL(adapter, .status = VIDMM_GPU_LOST, .call = call, .field = "return value",
+                 .expected = "STATUS_SUCCESS", .page = page, .index = ERROR_NO_INDEX,
+                 .value = (uint32_t)nt, .nt = nt);
+}
+
+enum vidmm_status reset_restart(struct vidmm_adapter *adapter) {
+    adapter->paging.held = false;
+    return driver_call(adapter, "DxgkDdiRestartFromTimeout",
+                       "nc-d3dkmddi-dxgkddi_restartfromtimeout",
+                       adapter->ddi->DxgkDdiRestartFromTimeout);
+}
+
+/* Built, and not known to be done. */
+static bool in_flight(const struct plan_op *op) {
+    return op->last_buffer && !op->done;
+}
+
+/* Devices that own allocations of the paging operations in flight (tdr-changes-in-windows-8.md). */
+static void lose_paging_owners(struct vidmm_adapter *adapter) {
+    const struct plan *plan = &adapter->plan;
+    struct node *nodes = adapter->fences.nodes; /* companion contexts are on any of them */
+    fences_lock(adapter);
+    for (uint32_t i = 0; i < plan->built; i++) {
+        const struct vidmm_allocation *allocation = plan->ops[i].op.allocation;
+        if (!allocation || !in_flight(&plan->ops[i]))
+            continue;
+        for (uint32_t n = 0; n < adapter->fences.node_count; n++)
+            page_fault_blame_paging(&nodes[n], allocation_device(allocation));
+        allocation_device(allocation)->lost = true;
+    }
+    for (uint32_t n = 0; n < adapter->fences.node_count; n++)
+        nodes[n].anonymous = false;
+    fences_unlock(adapter);
+}
+
+static bool same_window(const struct plan_op *op, enum vidmm_op_kind kind,
+                        const struct vidmm_allocation *allocation,
+                        const struct vidmm_place *window) {
+    const struct vidmm_place *place = kind == VIDMM_OP_MAP ? &op->op.to : &op->op.from;
+    return op->op.kind == kind && op->op.allocation == allocation &&
+           place->segment == window->segment && place->offset == window->offset;
+}
+
+/* Before fences are given up: what of the plan that hung is done all the same. */
+static void note_done(struct vidmm_adapter *adapter) {
+    struct plan *plan = &adapter->plan;
+    for (uint32_t i = 0; i < plan->built; i++) {
+        struct plan_op *op = &plan->ops[i];
+        op->done = op->done || (op->last_buffer && paging_passed(adapter, op->last_buffer));
+    }
+}
+
+/* True when the plan that hung unmaps it, from operation `first` on. */
+static bool plan_unmaps(const struct plan *plan, uint32_t first,
+                        const struct vidmm_allocation *allocation,
+                        const struct vidmm_place *window) {
+    for (uint32_t i = first; i < plan->built; i++) {
+        if (same_window(&plan->ops[i], VIDMM_OP_UNMAP, allocation, window))
+            return true;
+    }
+    return false;
+}
+
+static enum vidmm_status add_notice(struct vidmm_adapter *adapter, const struct plan_op *notice) {
+    struct plan_op *op = plan_add(adapter, notice->op.kind, notice->op.allocation);
+    if (!op)
+        return error_no_memory(adapter, "vidmm reset");
+    *op = *notice;
+    op->due = true;
+    return VIDMM_OK;
+}
+
+/* UNMAPs a range, except the pieces that the plan that hung unmaps. */
+static enum vidmm_status unmap(struct vidmm_adapter *adapter, const struct aperture_range *range) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint64_t at = 0; status == VIDMM_OK && at < range->size;) {
+        struct plan_op op;
+        at += aperture_op(range, at, false, &op);
+        if (!plan_unmaps(&adapter->plan, 0, range->allocation, &op.op.from))
+            status = add_notice(adapter, &op);
+    }
+    return status;
+}
+
+/*
+ * The plan that hung ends here. What was in flight went with the reset, its MAPs become UNMAPs
+ * unless it unmaps them itself, and what the GPU has not unmapped is due.
+ */
+static void turn_round(struct plan *plan) {
+    plan->op_count = plan->built;
+    for (uint32_t i = 0; i < plan->built; i++) {
+        struct plan_op *op = &plan->ops[i];
+        const struct vidmm_op map = op->op;
+        op->last_buffer = 0;
+        if (map.kind == VIDMM_OP_MAP && !plan_unmaps(plan, i, map.allocation, &map.to)) {
+            op->op.kind = VIDMM_OP_UNMAP;
+            op->op.from = map.to;
+            op->op.to = map.from;
+            op->done = false;
+        }
+        op->due |= op->op.kind == VIDMM_OP_UNMAP && !op->done;
+    }
+}
+
+static enum vidmm_status notify_memory(struct vidmm_allocation *allocation) {
+    struct plan_op op = {
+        .op = {.kind = VIDMM_OP_TRANSFER,
+               .allocation = allocation,
+               .from = {.segment = allocation->segment->id, .offset = allocation->place.offset},
+               .to = {.mdl = allocation->mdl},
+               .first = true,
+               .last = true},
+    };
+    return add_notice(allocation->adapter, &op);
+}
+
+static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
+    struct aperture_range range = {
+        allocation,          aperture_device(allocation), allocation->mdl,
+        allocation->segment, allocation->place.offset,    allocation->size};
+    return unmap(allocation->adapter, &range);
+}
+
+/* What the driver was told last of its residency: by the plan that hung, or before. */
+static bool told_resident(const struct vidmm_allocation *allocation) {
+    const struct plan *plan = &allocation->adapter->plan;
+    for (uint32_t i = plan->built; i-- > 0;) {
+        const struct vidmm_op *op = &plan->ops[i].op;
+        if (op->kind == VIDMM_OP_NOTIFY_RESIDENCY && op->allocation == allocation)
+            return op->to.segment != 0;
+    }
+    return allocation->segment != NULL;
+}
+
+/* It is evicted (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation.md, NOTIFY_RESIDENCY). */
+static enum vidmm_status announce(struct vidmm_allocation *allocation) {
+    struct plan_op op = {.op = {.kind = VIDMM_OP_NOTIFY_RESIDENCY, .allocation = allocation}};
+    if (!allocation_announced(allocation) || !told_resident(allocation))
+        return VIDMM_OK;
+    return add_notice(allocation->adapter, &op);
+}
+
+/* With GPU virtual addresses no TRANSFER tells of memory, and not all is in an aperture's range. */
+static enum vidmm_status notify(struct vidmm_allocation *allocation) {
+    bool aperture = allocation->segment->aperture;
+    if (allocation->place.floating || (allocation->adapter->gpummu && !aperture))
+        return VIDMM_OK;
+    return aperture ? notify_aperture(allocation) : notify_memory(allocation);
+}
+
+struct cleanup {
+    enum vidmm_status status;
+};
+
+/* Out of its segment, in the driver's books and ours. A CPU pointer into the segment keeps its
+ * place. */
+static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
+    struct cleanup *cleanup = ctx;
+    struct segment *segment = allocation->segment;
+    bool lost = segment && !segment->aperture && allocation->stale && allocation->content;
+    allocation->last_nodes = 0;
+    if (cleanup->status == VIDMM_OK && !allocation_fixed(allocation))
+        cleanup->status = announce(allocation);
+    if (segment && !allocation_fixed(allocation)) {
+        host_aperture_release(allocation);
+        if (cleanup->status == VIDMM_OK)
+            cleanup->status = notify(allocation);
+        allocation_unqueue(allocation);
+        segment_release(segment, &allocation->place);
+        allocation->segment = NULL;
+        if (allocation->adapter->iommu)
+            iommu_follow(allocation);
+    }
+    if (lost)
+        allocation->content = false;
+    listing_update(allocation);
+    allocation_publish(allocation);
+    if (lost)
+        allocation_lost_content(allocation);
+}
+
+static enum vidmm_status clean_up_ring(struct vidmm_adapter *adapter, struct dma_ring *ring) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < DMA_BUFFERS; i++) {
+        struct dma_buffer *buffer = &ring->buffers[i];
+        buffer->pending = false;
+        if (buffer->place.block)
+            status = reset_buffer(adapter, ring->device, buffer);
+    }
+    return status;
+}
+
+enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
+                               struct dma_buffer *buffer) {
+    struct aperture_range range = {
+        NULL, device, buffer->mdl, buffer->segment, buffer->place.offset, page_round(buffer->size)};
+    enum vidmm_status status = unmap(adapter, &range);
+    segment_release(buffer->segment, &buffer->place);
+    return status;
+}
+
+static enum vidmm_status clean_up_buffers(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = paging_reset_buffers(adapter);
+    for (struct vidmm_device *device = adapter->devices; device; device = device->next) {
+        for (struct vidmm_context *context = device->contexts; context; context = context->next) {
+            if (status == VIDMM_OK)
+                status = clean_up_ring(adapter, &context->dma);
+        }
+    }
+    return status;
+}
+
+static void bring_back(void *ctx, struct vidmm_allocation *allocation) {
+    struct cleanup *cleanup = ctx;
+    struct vidmm_reference reference = {.allocation = allocation,
+                                        .write = allocation->write_set != 0};
+    if (!allocation->pinned || cleanup->status == VIDMM_GPU_LOST)
+        return;
+    cleanup->status = residency_make(allocation->adapter, &reference, 1,
+                                     allocation->adapter->fences.submitted + 1);
+}
+
+/* Everything leaves on paper; what the driver has to be told of it is due in the plan. */
+static enum vidmm_status clean_up_all(struct vidmm_adapter *adapter) {
+    struct cleanup cleanup = {VIDMM_OK};
+    turn_round(&adapter->plan);
+    allocation_each(adapter, clean_up, &cleanup);
+    if (cleanup.status == VIDMM_OK)
+        cleanup.status = clean_up_buffers(adapter);
+    adapter->plan.built = adapter->plan.op_count; /* a hang from here on is one of these */
+    return cleanup.status;
+}
+
+static enum vidmm_status build_notices(struct vidmm_adapter *adapter) {
+    struct plan *plan = &adapter->plan;
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < plan->op_count; i++) {
+        struct plan_op *op = &plan->ops[i];
+        if (!op->due)
+            continue;
+        op->due = false; /* before: it may be half built when the GPU hangs */
+        status = paging_build(adapter, op);
+    }
+    return status;
+}
+
+/* The notices, then the restart, then what the notices left in paging buffers. */
+static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    adapter->paging.held = true;
+    paging_forget(adapter);
+    swizzling_release_all(adapter);
+    if (adapter->gpummu)
+        status = space_restore_paging(adapter);
+    if (status == VIDMM_OK)
+        status = clean_up_all(adapter);
+    if (status == VIDMM_OK)
+        status = build_notices(adapter);
+    if (status == VIDMM_OK && adapter->paging.held)
+        status = reset_restart(adapter);
+    if (status == VIDMM_OK)
+        status = paging_finish(adapter);
+    if (status)
+        return status;
+    plan_begin(adapter);
+    status = paging_map(adapter);
+    return status == VIDMM_OK && adapter->gpummu ? space_restore(adapter) : status;
+}
+
+enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
+    struct cleanup pins = {VIDMM_OK};
+    adapter->stats.resets++;
+    enum vidmm_status status =
+        driver_call(adapter, "DxgkDdiResetFromTimeout", "nc-d3dkmddi-dxgkddi_resetfromtimeout",
+                    adapter->ddi->DxgkDdiResetFromTimeout);
+    note_done(adapter);
+    if (fence_give_up(adapter))
+        lose_paging_owners(adapter);
+    dirty_lost(adapter);
+    if (status == VIDMM_OK)
+        status = start_over(adapter);
+    if (status == VIDMM_OK)
+        allocation_each(adapter, bring_back, &pins);
+    return status ? status : (pins.status == VIDMM_GPU_LOST ? VIDMM_GPU_LOST : VIDMM_OK);
+}

@@ -1,0 +1,153 @@
+/*
+ * iommu.c - see iommu.h. Where a process has mapped allocations is in process->shared, with the
+ * same books as GPU addresses have (va.h).
+ */
+#include "address/iommu.h"
+
+#include "object/allocation.h"
+
+#define CALL_MAP  "vidmm_va_map"
+#define CALL_FREE "vidmm_va_free"
+#define PAGE      "iommu-model"
+
+static enum vidmm_status wrong(struct vidmm_adapter *adapter, const char *call,
+                               const char *expected) {
+    return FAIL(adapter, .status = VIDMM_BAD_ARGUMENT, .call = call, .expected = expected,
+                .page = PAGE, .index = ERROR_NO_INDEX);
+}
+
+static struct vidmm_process *process_of(const struct mapping *mapping) {
+    return (struct vidmm_process *)(void *)((char *)mapping->va -
+                                            offsetof(struct vidmm_process, shared));
+}
+
+/* Needs no memory: map_all saw to that. */
+static void unmap(const struct mapping *mapping) {
+    struct vidmm_process *process = process_of(mapping);
+    const struct vidmm_os *os = &process->adapter->os;
+    os->iommu->unmap(os->ctx, process->pasid, mapping->start);
+    (void)va_set(&process->shared, mapping->start, mapping->end, NULL);
+}
+
+/* ---- Adapters, processes, contexts ----------------------------------------------------------- */
+
+enum vidmm_status iommu_start(struct vidmm_adapter *adapter) {
+    const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
+    const struct needed_function needed[] = {
+        {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess != NULL},
+        {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess != NULL},
+        {"DxgkDdiCreateContext", adapter->contexts},
+        {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual != NULL},
+    };
+    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0],
+                         "a function, from a driver with IoMmuSupported", PAGE);
+}
+
+enum vidmm_status iommu_enter(struct vidmm_process *process) {
+    const struct vidmm_os *os = &process->adapter->os;
+    va_init(&process->shared, os, UINT64_MAX);
+    process->pasid = os->iommu->attach(os->ctx);
+    return process->pasid ? VIDMM_OK : error_no_memory(process->adapter, "vidmm_process_create");
+}
+
+void iommu_leave(struct vidmm_process *process) {
+    const struct vidmm_os *os = &process->adapter->os;
+    while (process->shared.root)
+        unmap(process->shared.root);
+    os->iommu->detach(os->ctx, process->pasid);
+    va_destroy(&process->shared);
+}
+
+enum vidmm_status iommu_judge_context(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info) {
+    if (!adapter->facts.mmu.has || info->Caps.UseIoMmu)
+        return VIDMM_OK;
+    return FAIL(adapter, .status = VIDMM_DRIVER_REFUSED, .call = "DxgkDdiCreateContext",
+                .field = "DXGK_CONTEXTINFO_CAPS.UseIoMmu",
+                .expected = "set, for a device with a PASID, by a driver that has both models",
+                .page = "ns-d3dkmddi-_dxgk_contextinfo_caps", .index = ERROR_NO_INDEX,
+                .value = info->Caps.Value);
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+static const struct mapping *mapping_of(const struct vidmm_process *process,
+                                        const struct vidmm_allocation *allocation) {
+    const struct mapping *mapping = allocation->mappings;
+    while (mapping && mapping->va != &process->shared)
+        mapping = mapping->next;
+    return mapping;
+}
+
+static void show(const struct mapping *mapping) {
+    const struct vidmm_process *process = process_of(mapping);
+    const struct vidmm_os *os = &process->adapter->os;
+    os->iommu->show(os->ctx, process->pasid, mapping->start,
+                    mapping->use.allocation->segment != NULL);
+}
+
+static enum vidmm_status map_all(struct vidmm_process *process,
+                                 struct vidmm_allocation *allocation) {
+    const struct vidmm_os *os = &process->adapter->os;
+    uint64_t start = os->iommu->map(os->ctx, process->pasid, allocation->mdl);
+    const struct va_use use = {.kind = VA_PAGES,
+                               .allocation = allocation,
+                               .list = &allocation->mappings,
+                               .origin = start,
+                               .protection = VIDMM_VA_WRITE | VIDMM_VA_EXECUTE};
+    if (start == 0)
+        return error_no_memory(process->adapter, CALL_MAP);
+    if (!va_prepare(&process->shared, 2 * VA_SET_NODES) ||
+        !va_set(&process->shared, start, start + allocation->size, &use)) {
+        os->iommu->unmap(os->ctx, process->pasid, start);
+        return error_no_memory(process->adapter, CALL_MAP);
+    }
+    show(mapping_of(process, allocation));
+    return VIDMM_OK;
+}
+
+/* What the CPU's page tables cannot give. */
+static enum vidmm_status check(struct vidmm_process *process,
+                               const struct vidmm_va_request *request) {
+    const struct vidmm_allocation *allocation = request->allocation;
+    uint64_t limit = allocation ? allocation->size : 0;
+    if (!allocation || (request->protection & (VIDMM_VA_ZERO | VIDMM_VA_NO_ACCESS)))
+        return wrong(process->adapter, CALL_MAP, "an allocation: nothing else has an address");
+    if (request->base || request->minimum || request->maximum)
+        return wrong(process->adapter, CALL_MAP, "no wish for an address: it is the CPU's");
+    if (request->driver_protection)
+        return wrong(process->adapter, CALL_MAP, "no driver protection: the pages are the CPU's");
+    if (((request->offset | request->size) & (PAGE_BYTES - 1)) || request->size == 0 ||
+        request->offset >= limit || request->size > limit - request->offset)
+        return wrong(process->adapter, CALL_MAP, "a range of the allocation, in units of 4 KB");
+    return VIDMM_OK;
+}
+
+enum vidmm_status iommu_map(struct vidmm_process *process, const struct vidmm_va_request *request,
+                            uint64_t *va) {
+    enum vidmm_status status = check(process, request);
+    if (status == VIDMM_OK && !mapping_of(process, request->allocation))
+        status = map_all(process, request->allocation);
+    if (status == VIDMM_OK)
+        *va = mapping_of(process, request->allocation)->start + request->offset;
+    return status;
+}
+
+enum vidmm_status iommu_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
+    const struct mapping *mapping = va_find(&process->shared, va);
+    if (!mapping || mapping->start != va || mapping->end - va != size)
+        return wrong(process->adapter, CALL_FREE,
+                     "all of an allocation: the CPU's addresses are not divided");
+    adapter_settle(process->adapter, mapping->use.allocation);
+    unmap(mapping);
+    return VIDMM_OK;
+}
+
+void iommu_follow(const struct vidmm_allocation *allocation) {
+    for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next)
+        show(mapping);
+}
+
+void iommu_forget(struct vidmm_allocation *allocation) {
+    while (allocation->mappings)
+        unmap(allocation->mappings);
+}

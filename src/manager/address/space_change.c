@@ -1,0 +1,378 @@
+/*
+ * space_change.c - see space_change.h.
+ */
+#include "address/space_change.h"
+
+#include "object/allocation.h"
+#include "address/companion.h"
+#include "address/privileged.h"
+#include "life/process.h"
+
+#define CALL "vidmm page tables"
+
+struct space *space_of(const struct mapping *mapping) {
+    return (struct space *)(void *)((char *)mapping->va - offsetof(struct space, va));
+}
+
+void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end) {
+    const struct va_use *use = &mapping->use;
+    *start = use->offset;
+    *end = use->offset + use->repeat;
+    if (!use->repeat) {
+        *start += mapping->start - use->origin;
+        *end = *start + (mapping->end - mapping->start);
+    }
+}
+
+/* ---- Roots ----------------------------------------------------------------------------------- */
+
+static void tell(const struct vidmm_device *device) {
+    for (struct vidmm_context *context = device->contexts; context; context = context->next)
+        (void)space_enter(context);
+}
+
+void space_tell_contexts(const struct space *space) {
+    const struct vidmm_process *process = space->process;
+    for (struct vidmm_device *device = space->adapter->devices; device; device = device->next) {
+        if (device->process == process)
+            tell(device);
+    }
+    if (process->device)
+        tell(process->device);
+}
+
+/* The root has grown: the contexts run with the new one from now on (R256). Companion contexts are
+ * idle: what they do is waited for. */
+static enum vidmm_status tell_contexts(struct space *space) {
+    struct vidmm_adapter *adapter = space->adapter;
+    enum vidmm_status status = VIDMM_OK;
+    if (!space->old_root.size)
+        return VIDMM_OK;
+    if (!privileged_is(space))
+        status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
+    if (status)
+        return status;
+    space_tell_contexts(space);
+    return VIDMM_OK;
+}
+
+/* The root that has grown is in use: the old one goes, whatever becomes of what is written there.
+ */
+static enum vidmm_status retire_root(struct space *space) {
+    enum vidmm_status status = VIDMM_OK;
+    if (!space->old_root.size)
+        return VIDMM_OK;
+    plan_begin(space->adapter);
+    if (tables_emit_old_root(space))
+        status = plan_execute(space->adapter);
+    return status;
+}
+
+/* ---- A change -------------------------------------------------------------------------------- */
+
+struct change {
+    struct space *space;
+    uint64_t start, end;
+    const struct va_use *use; /* NULL: nothing, or what is copied */
+    bool leads;               /* somewhere: it needs tables */
+    bool tables;              /* only they are made: entries are another plan's */
+    /* An update of tiles: */
+    const struct companion *companion; /* NULL: by the paging process */
+    uint64_t from;                     /* what that led to is copied; 0: it is as the books say */
+};
+
+static bool draw(const struct change *change) {
+    return change->tables || table_draw(change->space, change->start, change->end);
+}
+
+static bool emit(struct change *change, struct table **dying) {
+    struct space *space = change->space;
+    if (!tables_emit(space) || (change->end > change->start && !draw(change)))
+        return false;
+    if (!change->leads)
+        *dying = tables_detach(space, change->start, change->end);
+    return tables_emit_end(*dying);
+}
+
+static enum vidmm_status attempt(void *ctx) {
+    struct change *change = ctx;
+    struct space *space = change->space;
+    struct vidmm_adapter *adapter = space->adapter;
+    struct table *dying = NULL;
+    enum vidmm_status status = VIDMM_OK;
+    if (space->away)
+        return VIDMM_OK; /* the books are enough */
+    if (change->leads)
+        status = tables_prepare(space, change->start, change->end);
+    if (status)
+        return status;
+    plan_begin(adapter);
+    status = emit(change, &dying) ? plan_execute(adapter) : error_no_memory(adapter, CALL);
+    if (status == VIDMM_OK)
+        status = tell_contexts(space);
+    if (status) {
+        tables_attach(dying);
+        tables_drop(space);
+        return status;
+    }
+    status = retire_root(space);
+    tables_keep(space);
+    tables_free(dying);
+    return status;
+}
+
+/* ---- On a companion context ------------------------------------------------------------------ */
+
+/* What the mapping leads to is copied from where `source` shows all of its pool, row by row. */
+static bool copy_rows(const struct change *change, const struct table_copied *source) {
+    const struct mapping *mapping = va_find(&change->space->va, change->start);
+    for (uint64_t at = change->start, row; at < change->end; at += row) {
+        const struct table_copied part = {source->space,
+                                          source->from + va_offset(mapping, at, &row)};
+        if (!table_copy(&part, change->space, at, at + row))
+            return false;
+    }
+    return true;
+}
+
+/* Shows what the entries are copied from: other tiles, or the pool that `use` leads to. `from` is 0
+ * where they cannot be copied. */
+static enum vidmm_status show_source(const struct change *change, const struct va_use *use,
+                                     struct table_copied *source) {
+    const struct companion *companion = change->companion;
+    struct space *space = change->space, *privileged = privileged_of(space);
+    enum vidmm_status status = VIDMM_OK;
+    *source = (struct table_copied){change->from ? space : privileged, change->from};
+    if (change->from)
+        return privileged_show(companion, space, change->from,
+                               change->from + (change->end - change->start));
+    status = privileged_view(companion, use, &source->from);
+    if (status == VIDMM_OK && source->from)
+        status = privileged_show(companion, privileged, source->from,
+                                 source->from + use->allocation->size);
+    return status;
+}
+
+/* Making tables may have cost the pool its place. */
+static bool draw_late(const struct change *change, const struct va_use *use,
+                      const struct table_copied *source) {
+    if (change->from)
+        return table_copy(source, change->space, change->start, change->end);
+    return source->from && use->allocation->segment
+               ? copy_rows(change, source)
+               : table_draw(change->space, change->start, change->end);
+}
+
+/* Tables and pool are shown to the companion context, and it changes the entries. */
+static enum vidmm_status run_companion(const struct change *change) {
+    struct vidmm_adapter *adapter = change->space->adapter;
+    const struct va_use use = va_find(&change->space->va, change->start)->use;
+    struct table_copied source;
+    enum vidmm_status status =
+        privileged_show(change->companion, change->space, change->start, change->end);
+    if (status == VIDMM_OK)
+        status = show_source(change, &use, &source);
+    if (status)
+        return status;
+    plan_begin(adapter);
+    bool drawn = draw_late(change, &use, &source);
+    adapter->paging.line = &change->companion->line;
+    status = drawn ? plan_execute(adapter) : error_no_memory(adapter, CALL);
+    adapter->paging.line = NULL;
+    return status;
+}
+
+/* Tables that are needed are made before, and those that nobody needs go afterwards: entries are
+ * changed by then, so that without memory for that plan they stay. */
+static enum vidmm_status attempt_update(struct change *change) {
+    struct change tables = *change;
+    tables.tables = true;
+    if (!change->companion || !change->companion->context || change->space->away)
+        return attempt(change);
+    enum vidmm_status status = change->leads ? attempt(&tables) : VIDMM_OK;
+    if (status == VIDMM_OK && !change->space->away)
+        status = run_companion(change);
+    if (status || change->leads)
+        return status;
+    status = attempt(&tables);
+    return status == VIDMM_NO_MEMORY ? VIDMM_OK : status;
+}
+
+/* ---- The books ------------------------------------------------------------------------------- */
+
+struct saved {
+    uint64_t start, end;
+    struct va_use use;
+};
+
+/* What [start, end) was used for, in order. */
+struct snapshot {
+    struct saved *ranges;
+    uint32_t count, capacity;
+};
+
+static bool take_snapshot(struct space *space, uint64_t start, uint64_t end,
+                          struct snapshot *snapshot) {
+    for (const struct mapping *mapping = va_find(&space->va, start);
+         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+        if (!adapter_grow(space->adapter, (void **)&snapshot->ranges, &snapshot->capacity,
+                          snapshot->count + 1, sizeof *snapshot->ranges))
+            return false;
+        snapshot->ranges[snapshot->count++] =
+            (struct saved){mapping->start > start ? mapping->start : start,
+                           mapping->end < end ? mapping->end : end, mapping->use};
+    }
+    /* To put them back shall need no memory. */
+    return va_prepare(&space->va, snapshot->count + 2 * VA_SET_NODES);
+}
+
+static void free_snapshot(struct space *space, struct snapshot *snapshot) {
+    adapter_free(space->adapter, snapshot->ranges, snapshot->capacity * sizeof *snapshot->ranges);
+}
+
+static void put_back(struct space *space, uint64_t start, uint64_t end,
+                     const struct snapshot *snapshot) {
+    (void)va_set(&space->va, start, end, NULL);
+    for (uint32_t i = 0; i < snapshot->count; i++)
+        (void)va_set(&space->va, snapshot->ranges[i].start, snapshot->ranges[i].end,
+                     &snapshot->ranges[i].use);
+}
+
+/* The books of a copy: what was read of the source goes to the target's reservation. */
+static bool set_copies(const struct change *change, const struct snapshot *source) {
+    struct va *va = &change->space->va;
+    const struct va_use target = va_find(va, change->start)->use;
+    uint64_t by = change->start - change->from;
+    for (uint32_t i = 0; i < source->count; i++) {
+        struct va_use use = source->ranges[i].use;
+        use.origin += by;
+        use.reservation = target.reservation;
+        use.reserved_kind = target.reserved_kind;
+        use.reserved_protection = target.reserved_protection;
+        use.owner = target.owner;
+        if (!va_set(va, source->ranges[i].start + by, source->ranges[i].end + by, &use))
+            return false;
+    }
+    return true;
+}
+
+static bool set_books(const struct change *change) {
+    struct space *space = change->space;
+    uint64_t size = change->end - change->start;
+    struct snapshot source = {0};
+    if (!change->from)
+        return va_set(&space->va, change->start, change->end, change->use);
+    bool set = take_snapshot(space, change->from, change->from + size, &source) &&
+               set_copies(change, &source);
+    free_snapshot(space, &source);
+    return set;
+}
+
+/* In the books and in the tables, or in neither. The books are put back before a GPU that hangs is
+ * reset: that writes tables from them, and what follows may fail, or copy from there. */
+static enum vidmm_status attempt_change(void *ctx) {
+    struct change *change = ctx;
+    struct space *space = change->space;
+    struct snapshot before = {0};
+    enum vidmm_status status = VIDMM_OK;
+    bool taken = take_snapshot(space, change->start, change->end, &before);
+    if (!taken || !set_books(change))
+        status = error_no_memory(space->adapter, CALL);
+    else if (!space->adapter->stopped)
+        status = attempt_update(change);
+    if (taken && status)
+        put_back(space, change->start, change->end, &before);
+    free_snapshot(space, &before);
+    return status;
+}
+
+static struct change change_to(struct space *space, uint64_t start, uint64_t end,
+                               const struct va_use *use) {
+    return (struct change){.space = space,
+                           .start = start,
+                           .end = end,
+                           .use = use,
+                           .leads = use && use->kind != VA_NOTHING};
+}
+
+enum vidmm_status space_change_once(struct space *space, uint64_t start, uint64_t end,
+                                    const struct va_use *use) {
+    struct change change = change_to(space, start, end, use);
+    return attempt_change(&change);
+}
+
+enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
+                               const struct va_use *use) {
+    return space_retarget(space, NULL, start, end, use);
+}
+
+enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
+                                 uint64_t start, uint64_t end, const struct va_use *use) {
+    struct change change = change_to(space, start, end, use);
+    change.companion = companion;
+    return adapter_persist(space->adapter, attempt_change, &change);
+}
+
+enum vidmm_status space_copy(struct space *space, const struct companion *companion, uint64_t from,
+                             uint64_t to, uint64_t size) {
+    struct change change = {.space = space,
+                            .start = to,
+                            .end = to + size,
+                            .leads = true,
+                            .companion = companion,
+                            .from = from};
+    return adapter_persist(space->adapter, attempt_change, &change);
+}
+
+/* A mapping as a whole: the books need no memory for it, and are never put back. */
+enum vidmm_status space_unmap(const struct mapping *mapping) {
+    struct space *space = space_of(mapping);
+    const struct va_use *old = &mapping->use;
+    const struct va_use use = {.kind = old->reserved_kind,
+                               .driver_protection = old->reserved_protection,
+                               .reservation = old->reservation,
+                               .reserved_kind = old->reserved_kind,
+                               .reserved_protection = old->reserved_protection,
+                               .owner = old->owner};
+    struct change change = {.space = space,
+                            .start = mapping->start,
+                            .end = mapping->end,
+                            .leads = old->reservation && use.kind != VA_NOTHING};
+    (void)va_set(&space->va, change.start, change.end, old->reservation ? &use : NULL);
+    return space->adapter->stopped ? VIDMM_OK : adapter_persist(space->adapter, attempt, &change);
+}
+
+/* ---- Spaces ---------------------------------------------------------------------------------- */
+
+enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out) {
+    struct vidmm_adapter *adapter = process->adapter;
+    struct space *space = adapter_alloc(adapter, sizeof *space);
+    if (!space)
+        return error_no_memory(adapter, "vidmm_process_create");
+    *space = (struct space){.adapter = adapter, .process = process, .paging = paging};
+    va_init(&space->va, &adapter->os, adapter->facts.mmu.limit);
+    *out = space;
+    return VIDMM_OK;
+}
+
+enum vidmm_status space_root(struct space *space) {
+    uint64_t end = space->va.root ? space->va.root->high : 0; /* what the driver reserved */
+    struct change change = {.space = space, .start = end, .end = end, .leads = true};
+    return adapter_persist(space->adapter, attempt, &change);
+}
+
+static enum vidmm_status leave(void *ctx) {
+    struct space *space = ctx;
+    plan_begin(space->adapter);
+    return tables_emit_leave(space) ? plan_execute(space->adapter)
+                                    : error_no_memory(space->adapter, CALL);
+}
+
+void space_end(struct space *space) {
+    struct vidmm_adapter *adapter = space->adapter;
+    if (space->root && !space->paging && !adapter->stopped)
+        (void)adapter_persist(adapter, leave, space);
+    tables_end(space);
+    va_destroy(&space->va);
+    adapter_free(adapter, space, sizeof *space);
+}

@@ -1,0 +1,46 @@
+/*
+ * space_change.h - one change of what a range of addresses leads to: in the books and in the page
+ * tables, or in neither. A plan and its execution of its own.
+ */
+#ifndef VIDMM_MANAGER_SPACE_CHANGE_H
+#define VIDMM_MANAGER_SPACE_CHANGE_H
+
+#include "paging/table.h"
+
+struct companion;
+
+#define SPACE_RESERVE_UNIT 65536u /* of reservations; nobody gets the first of them */
+
+/* An address space; its root table, which has entries for all that the driver reserved. */
+enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out);
+enum vidmm_status space_root(struct space *space);
+/* All of it goes. */
+void space_end(struct space *space);
+
+/* [start, end) is used for `use`, or with NULL for nothing. */
+enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
+                               const struct va_use *use);
+/* The same inside an attempt of somebody else, who sees to it that a GPU that hangs is reset. */
+enum vidmm_status space_change_once(struct space *space, uint64_t start, uint64_t end,
+                                    const struct va_use *use);
+/*
+ * The same for an update whose turn has come: on the companion context, where there is one
+ * (companion.h); its plan needs none of what the CPU would have to know by then.
+ */
+enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
+                                 uint64_t start, uint64_t end, const struct va_use *use);
+/*
+ * Likewise the addresses from `to` on lead where those from `from` on lead now, in the reservation
+ * that `to` lies in. The two may overlap (R239).
+ */
+enum vidmm_status space_copy(struct space *space, const struct companion *companion, uint64_t from,
+                             uint64_t to, uint64_t size);
+/* The mapping ends; what it was mapped into stays reserved. */
+enum vidmm_status space_unmap(const struct mapping *mapping);
+/* The bytes of the allocation that a mapping leads to lie in [start, end). */
+void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end);
+struct space *space_of(const struct mapping *mapping);
+/* DxgkDdiSetRootPageTable for every context of the space's process, all of which are idle. */
+void space_tell_contexts(const struct space *space);
+
+#endif

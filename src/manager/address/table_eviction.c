@@ -1,0 +1,85 @@
+/*
+ * table_eviction.c - see table_eviction.h.
+ */
+#include "address/table_eviction.h"
+
+#include "life/device.h"
+#include "life/process.h"
+#include "address/space_change.h"
+
+#define CALL "vidmm page tables"
+
+/* `segment` NULL: any. */
+static bool tables_in(const struct vidmm_adapter *adapter, const struct segment *segment) {
+    const struct mmu *mmu = &adapter->facts.mmu;
+    for (uint32_t level = 0; level < mmu->levels; level++) {
+        uint32_t id = mmu->level[level].segment;
+        if (id != 0 && (!segment || id == segment->id))
+            return true;
+    }
+    return false;
+}
+
+/* The one that was made first: of equals it has had the most of the memory. */
+static struct vidmm_process *someone(struct vidmm_adapter *adapter,
+                                     const struct vidmm_process *runs) {
+    struct vidmm_process *found = NULL;
+    for (struct vidmm_process *process = adapter->processes; process; process = process->next) {
+        bool needed =
+            process == runs || (runs && (process->owner == runs || runs->owner == process));
+        if (!needed && process->space->root && !process->space->fresh)
+            found = process;
+    }
+    return found;
+}
+
+enum vidmm_status space_send_away(struct vidmm_adapter *adapter, const struct vidmm_process *runs,
+                                  const struct segment *segment) {
+    struct vidmm_process *process = tables_in(adapter, segment) ? someone(adapter, runs) : NULL;
+    if (!process)
+        return VIDMM_DOES_NOT_FIT;
+    enum vidmm_status status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
+    if (status)
+        return status;
+    plan_begin(adapter);
+    status =
+        tables_emit_away(process->space) ? plan_execute(adapter) : error_no_memory(adapter, CALL);
+    if (status == VIDMM_OK) {
+        tables_end(process->space);
+        process->space->away = true;
+    }
+    return status;
+}
+
+/* A root that need not grow, and a table for everything that is mapped. */
+static enum vidmm_status prepare(struct space *space) {
+    uint64_t end = space->va.root ? space->va.root->high : 0;
+    enum vidmm_status status = tables_prepare(space, end, end);
+    for (const struct mapping *mapping = va_find(&space->va, 0); mapping && status == VIDMM_OK;
+         mapping = va_find(&space->va, mapping->end)) {
+        if (mapping->use.kind != VA_NOTHING)
+            status = tables_prepare(space, mapping->start, mapping->end);
+    }
+    return status;
+}
+
+enum vidmm_status space_bring_back(struct vidmm_process *process) {
+    struct space *space = process->space;
+    struct vidmm_adapter *adapter = process->adapter;
+    if (!space->away)
+        return VIDMM_OK;
+    enum vidmm_status status = prepare(space);
+    if (status)
+        return status;
+    plan_begin(adapter);
+    bool emitted = tables_emit(space) && table_draw(space, 0, space->va.limit);
+    status = emitted ? plan_execute(adapter) : error_no_memory(adapter, CALL);
+    if (status) {
+        tables_drop(space);
+        return status;
+    }
+    tables_keep(space);
+    space->away = false;
+    space_tell_contexts(space);
+    return VIDMM_OK;
+}

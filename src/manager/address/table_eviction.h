@@ -1,0 +1,23 @@
+/*
+ * table_eviction.h - the page tables of a process that does not run, as something that may be evicted
+ * (gpu-virtual-address.md, "Moving a page table").
+ *
+ * All tables of a space go at once and are not saved: the books say what to write into new ones.
+ * While they are away nothing about the space is written anywhere; they are back before a context
+ * of the process runs.
+ */
+#ifndef VIDMM_MANAGER_SPACE_AWAY_H
+#define VIDMM_MANAGER_SPACE_AWAY_H
+
+#include "adapter/adapter.h"
+
+/*
+ * Makes room in `segment` (NULL: any) by sending the tables of a process other than `runs` away.
+ * With a plan of its own. VIDMM_DOES_NOT_FIT, without a error: nobody is left who could.
+ */
+enum vidmm_status space_send_away(struct vidmm_adapter *adapter, const struct vidmm_process *runs,
+                                  const struct segment *segment);
+/* The tables of `process` are there. */
+enum vidmm_status space_bring_back(struct vidmm_process *process);
+
+#endif

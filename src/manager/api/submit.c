@@ -1,0 +1,305 @@
+/*
+ * submit.c - a command buffer's way to the GPU (submitting-a-command-buffer.md): DxgkDdiRender
+ * makes DMA buffers of it, everything it references is made resident, DxgkDdiPatch writes the
+ * addresses, DxgkDdiSubmitCommand hands it over. A driver that runs out of DMA buffer gets another
+ * for the rest; the buffers of one command buffer share its submission number.
+ */
+#include "object/allocation.h"
+#include "life/context_allocation.h"
+#include "residency/residency.h"
+
+#define CALL        "vidmm_submit"
+#define RENDER_PAGE "nc-d3dkmddi-dxgkddi_render"
+
+struct call {
+    struct vidmm_context *context;
+    const struct vidmm_submission *submission;
+    uint32_t references; /* with context allocations, in context->references */
+    uint64_t number;
+    struct dma_buffer *buffer;
+    DXGKARG_RENDER render;
+    bool rendered;                              /* nothing is left for Render */
+    uint32_t written, private_written, patches; /* of the current buffer */
+};
+
+static struct vidmm_adapter *adapter_of(const struct call *call) {
+    return call->context->device->adapter;
+}
+
+/* Copies what the caller passed, so that neither driver nor another thread can change it. */
+static enum vidmm_status collect(struct call *call) {
+    struct vidmm_context *context = call->context;
+    struct vidmm_adapter *adapter = adapter_of(call);
+    const struct vidmm_submission *submission = call->submission;
+    uint32_t own = context_allocations_count(context);
+    call->references = submission->count + own;
+    if (!adapter_grow(adapter, (void **)&context->references, &context->references_size,
+                      call->references, sizeof *context->references) ||
+        !dma_ring_lists(adapter, &context->dma, submission->count) ||
+        !adapter_grow(adapter, &context->commands, &context->commands_size,
+                      submission->commands ? submission->commands_size : 0, 1))
+        return error_no_memory(adapter, CALL);
+    if (submission->count)
+        memcpy(context->references, submission->references,
+               submission->count * sizeof *submission->references);
+    if (own)
+        context_allocations_list(context, context->references + submission->count);
+    if (submission->commands && submission->commands_size)
+        memcpy(context->commands, submission->commands, submission->commands_size);
+    return VIDMM_OK;
+}
+
+/* Each reference is open in the device and occurs once. */
+static enum vidmm_status check_references(struct call *call) {
+    struct vidmm_adapter *adapter = adapter_of(call);
+    struct vidmm_context *context = call->context;
+    uint32_t mark = ++adapter->mark;
+    for (uint32_t i = 0; i < call->submission->count; i++) {
+        struct vidmm_allocation *allocation = context->references[i].allocation;
+        HANDLE handle = allocation->dead ? NULL : resource_handle(allocation, context->device);
+        if (!handle || allocation->mark == mark)
+            return FAIL(adapter, .status = VIDMM_BAD_ARGUMENT, .call = CALL,
+                        .expected = "allocations that the device has open, each once", .index = i);
+        allocation->mark = mark;
+        context->dma.allocations[i].hDeviceSpecificAllocation = handle;
+    }
+    return VIDMM_OK;
+}
+
+/* Where everything is at the moment: SegmentId 0 stands for "not in a segment". */
+static void fill_list(struct call *call) {
+    const struct vidmm_context *context = call->context;
+    for (uint32_t i = 0; i < call->submission->count; i++) {
+        const struct vidmm_allocation *allocation = context->references[i].allocation;
+        DXGK_ALLOCATIONLIST *element = &context->dma.allocations[i];
+        const struct segment *segment = allocation->segment;
+        element->WriteOperation = context->references[i].write;
+        element->SegmentId = segment ? segment->id : 0;
+        element->Reserved = 0;
+        element->PhysicalAddress.QuadPart =
+            segment ? (LONGLONG)segment_address(segment, allocation->place.offset) : 0;
+    }
+}
+
+static void aim(struct call *call) {
+    const struct vidmm_context *context = call->context;
+    const struct dma_buffer *buffer = call->buffer;
+    DXGKARG_RENDER *render = &call->render;
+    render->pDmaBuffer = buffer->cpu;
+    render->DmaSize = buffer->size;
+    render->pDmaBufferPrivateData = buffer->private_data;
+    render->DmaBufferPrivateDataSize = buffer->private_size;
+    render->pAllocationList = context->dma.allocations;
+    render->AllocationListSize = call->submission->count;
+    render->pPatchLocationListOut = context->dma.patches;
+    render->PatchLocationListOutSize = context->dma.patches_size;
+    render->DmaBufferSegmentId = dma_buffer_segment(buffer);
+    render->DmaBufferPhysicalAddress = dma_buffer_address(buffer);
+}
+
+static enum vidmm_status render_broke(struct call *call, const char *field, const char *expected,
+                                      uint64_t value) {
+    return FAIL(adapter_of(call), .status = VIDMM_DRIVER_BROKE_RULE, .call = "DxgkDdiRender",
+                .field = field, .expected = expected, .page = "ns-d3dkmddi-_dxgkarg_render",
+                .index = ERROR_NO_INDEX, .value = value);
+}
+
+/* How much of buffer, private data and patch list the driver used. */
+static enum vidmm_status measure(struct call *call) {
+    const struct dma_buffer *buffer = call->buffer;
+    const struct dma_ring *ring = &call->context->dma;
+    const DXGKARG_RENDER *render = &call->render;
+    uint64_t written = (uint64_t)((uintptr_t)render->pDmaBuffer - (uintptr_t)buffer->cpu);
+    uint64_t private_written =
+        (uint64_t)((uintptr_t)render->pDmaBufferPrivateData - (uintptr_t)buffer->private_data);
+    uint64_t patch_bytes =
+        (uint64_t)((uintptr_t)render->pPatchLocationListOut - (uintptr_t)ring->patches);
+    if (written > buffer->size)
+        return render_broke(call, "DXGKARG_RENDER.pDmaBuffer",
+                            "one past the last byte written, inside the buffer", written);
+    if (private_written > buffer->private_size)
+        return render_broke(call, "DXGKARG_RENDER.pDmaBufferPrivateData", "inside the private data",
+                            private_written);
+    if (patch_bytes > ring->patches_size * sizeof *ring->patches ||
+        patch_bytes % sizeof *ring->patches)
+        return render_broke(call, "DXGKARG_RENDER.pPatchLocationListOut",
+                            "one past the last element written, inside the list", patch_bytes);
+    call->written = (uint32_t)written;
+    call->private_written = private_written ? (uint32_t)private_written : buffer->private_size;
+    call->patches = (uint32_t)(patch_bytes / sizeof *ring->patches);
+    return VIDMM_OK;
+}
+
+static enum vidmm_status render_refused(struct call *call, NTSTATUS nt) {
+    struct vidmm_adapter *adapter = adapter_of(call);
+    enum vidmm_status status = VIDMM_DRIVER_REFUSED;
+    if (nt == STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE) { /* the page: the device is lost */
+        device_mark_lost(call->context->device);
+        status = VIDMM_DEVICE_LOST;
+    }
+    return FAIL(adapter, .status = status, .call = "DxgkDdiRender", .field = "return value",
+                .expected = "STATUS_SUCCESS", .page = RENDER_PAGE, .index = ERROR_NO_INDEX,
+                .value = (uint32_t)nt, .nt = nt);
+}
+
+/* One DxgkDdiRender into the current buffer. */
+static enum vidmm_status render(struct call *call) {
+    struct vidmm_adapter *adapter = adapter_of(call);
+    UINT multipass = call->render.MultipassOffset;
+    fill_list(call);
+    aim(call);
+    adapter_open(adapter);
+    NTSTATUS nt = adapter->ddi->DxgkDdiRender(call->context->handle, &call->render);
+    adapter_return(adapter);
+    if (nt != STATUS_SUCCESS && nt != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        return render_refused(call, nt);
+    enum vidmm_status status = measure(call);
+    call->rendered = nt == STATUS_SUCCESS;
+    if (status == VIDMM_OK && !call->rendered && call->written == 0 &&
+        call->render.MultipassOffset == multipass)
+        status = render_broke(call, "return value",
+                              "progress in an empty DMA buffer before INSUFFICIENT_DMA_BUFFER",
+                              call->buffer->size);
+    return status;
+}
+
+static enum vidmm_status acquire(void *ctx) {
+    struct call *call = ctx;
+    return dma_ring_acquire(call->context, &call->buffer);
+}
+
+/* All references resident, the buffer mapped, room on the node: nothing can keep it back now. */
+static enum vidmm_status prepare(void *ctx) {
+    struct call *call = ctx;
+    struct vidmm_context *context = call->context;
+    enum vidmm_status status = device_serves(context->device, CALL);
+    if (status == VIDMM_OK)
+        status = dma_buffer_ready(context, call->buffer);
+    if (status == VIDMM_OK)
+        status =
+            residency_make(adapter_of(call), context->references, call->references, call->number);
+    if (status == VIDMM_OK)
+        status = fence_room(adapter_of(call), context->node);
+    return status ? status : device_serves(context->device, CALL); /* it may be lost by now */
+}
+
+/* The lists are the packet's: those of the context serve its next submission. */
+static bool keep_lists(const struct call *call, struct packet *packet) {
+    const struct dma_ring *ring = &call->context->dma;
+    uint64_t list = call->submission->count * (uint64_t)sizeof *ring->allocations;
+    uint64_t patches = call->patches * (uint64_t)sizeof *ring->patches;
+    if (!packet_begin(adapter_of(call), packet, list + patches))
+        return false;
+    if (list)
+        memcpy(packet->kept, ring->allocations, list);
+    if (patches)
+        memcpy((uint8_t *)packet->kept + list, ring->patches, patches);
+    packet->patch.pAllocationList = packet->kept;
+    packet->patch.pPatchLocationList =
+        (const D3DDDI_PATCHLOCATIONLIST *)((uintptr_t)packet->kept + list);
+    return true;
+}
+
+static void describe(const struct call *call, struct packet *packet) {
+    const struct vidmm_context *context = call->context;
+    const struct dma_buffer *buffer = call->buffer;
+    packet->buffer = call->buffer;
+    packet->patches = adapter_of(call)->ddi->DxgkDdiPatch != NULL;
+    packet->patch = (DXGKARG_PATCH){
+        .hContext = context->handle,
+        .DmaBufferSegmentId = dma_buffer_segment(buffer),
+        .DmaBufferPhysicalAddress = dma_buffer_address(buffer),
+        .pDmaBuffer = buffer->cpu,
+        .DmaBufferSize = buffer->size,
+        .DmaBufferSubmissionEndOffset = call->written,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = buffer->private_size,
+        .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
+        .pAllocationList = packet->patch.pAllocationList,
+        .AllocationListSize = call->submission->count,
+        .pPatchLocationList = packet->patch.pPatchLocationList,
+        .PatchLocationListSize = call->patches,
+        .PatchLocationListSubmissionLength = call->patches,
+    };
+    packet->patch.Flags.Present = call->submission->present;
+    packet->submit = (DXGKARG_SUBMITCOMMAND){
+        .hContext = context->handle,
+        .DmaBufferSegmentId = packet->patch.DmaBufferSegmentId,
+        .DmaBufferPhysicalAddress = packet->patch.DmaBufferPhysicalAddress,
+        .DmaBufferSize = buffer->size,
+        .DmaBufferSubmissionEndOffset = call->written,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = buffer->private_size,
+        .DmaBufferPrivateDataSubmissionEndOffset = call->private_written,
+        .NodeOrdinal = context->node,
+    };
+    packet->submit.Flags.Present = call->submission->present;
+}
+
+/* Patch and SubmitCommand: nobody else gets in between. */
+static enum vidmm_status hand_over(struct call *call) {
+    struct vidmm_adapter *adapter = adapter_of(call);
+    struct vidmm_context *context = call->context;
+    struct packet *packet = fence_packet(adapter, context->node);
+    fill_list(call);
+    if (!keep_lists(call, packet))
+        return error_no_memory(adapter, CALL);
+    describe(call, packet);
+    fence_take_number(adapter, call->number);
+    residency_used(adapter, context->references, call->references, context->node, call->number);
+    uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
+    call->buffer->pending = true;
+    enum vidmm_status status = packet_submit(adapter, packet, fence, false);
+    if (status)
+        fence_withdraw(adapter, context->node, fence);
+    return status;
+}
+
+static enum vidmm_status pass(struct call *call) {
+    struct vidmm_adapter *adapter = adapter_of(call);
+    enum vidmm_status status = adapter_persist(adapter, acquire, call);
+    if (status == VIDMM_OK && !call->rendered)
+        status = render(call);
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, prepare, call);
+    if (status == VIDMM_OK)
+        status = hand_over(call);
+    if (status == VIDMM_DOES_NOT_FIT)
+        adapter->stats.splits_refused++;
+    return status;
+}
+
+static enum vidmm_status submit(struct call *call) {
+    struct vidmm_adapter *adapter = adapter_of(call);
+    const struct vidmm_submission *submission = call->submission;
+    enum vidmm_status status = collect(call);
+    if (status == VIDMM_OK)
+        status = check_references(call);
+    call->number = adapter->fences.submitted + 1;
+    call->rendered = !submission->commands || !adapter->ddi->DxgkDdiRender;
+    call->render.pCommand = call->context->commands;
+    call->render.CommandLength = submission->commands_size;
+    if (status == VIDMM_OK)
+        status = pass(call);
+    while (status == VIDMM_OK && !call->rendered)
+        status = pass(call);
+    return status;
+}
+
+enum vidmm_status vidmm_submit(struct vidmm_context *context,
+                               const struct vidmm_submission *submission, uint64_t *fence) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    struct call call = {.context = context, .submission = submission};
+    adapter_enter(adapter);
+    enum vidmm_status status = device_serves(context->device, CALL);
+    if (status == VIDMM_OK)
+        status = migration_admits(adapter, CALL);
+    if (status == VIDMM_OK)
+        status = submit(&call);
+    if (status == VIDMM_OK) {
+        adapter->stats.submissions++;
+        *fence = call.number;
+    }
+    adapter_leave(adapter);
+    return status;
+}

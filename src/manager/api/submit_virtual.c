@@ -1,0 +1,151 @@
+/*
+ * submit_virtual.c - a command buffer's way to the GPU when it uses virtual addresses
+ * (gpu-virtual-memory-in-wddm-2-0.md): nothing to render or patch; what the device lists is made
+ * resident, and DxgkDdiSubmitCommandVirtual gets the address. submit.c is the same for physical
+ * addresses.
+ */
+#include "object/allocation.h"
+#include "address/companion.h"
+#include "life/context_allocation.h"
+#include "lists/residency_list.h"
+#include "residency/residency.h"
+#include "address/table_eviction.h"
+
+#define CALL "vidmm_submit_virtual"
+
+struct call {
+    struct vidmm_context *context;
+    const struct vidmm_virtual_submission *submission;
+    uint64_t number;
+};
+
+/* Every allocation that the caller says is written is on the list, or the device is in error. */
+static enum vidmm_status check(const struct call *call) {
+    const struct vidmm_virtual_submission *submission = call->submission;
+    struct vidmm_device *device = call->context->device;
+    if (!device->process)
+        return error_argument(device->adapter, CALL, "a context of a process's device");
+    for (uint32_t i = 0; submission->written && i < submission->written_count; i++) {
+        const struct vidmm_allocation *allocation = submission->written[i];
+        if (!listing_counts(allocation, device) || allocation->offered)
+            return device_lose(device, CALL, "R382", "access-to-non-resident-allocation");
+    }
+    return VIDMM_OK;
+}
+
+/* What the driver keeps for the context counts as used, too: room to say so. */
+static enum vidmm_status note_own(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    uint32_t own = context_allocations_count(context);
+    if (!adapter_grow(adapter, (void **)&context->references, &context->references_size, own,
+                      sizeof *context->references))
+        return error_no_memory(adapter, CALL);
+    context_allocations_list(context, context->references);
+    return VIDMM_OK;
+}
+
+/* All that the context needs is resident (R287, R346), if it must be by suspending anybody. */
+static enum vidmm_status prepare(void *ctx) {
+    struct call *call = ctx;
+    struct vidmm_context *context = call->context;
+    struct vidmm_device *device = context->device;
+    enum vidmm_status status = device_serves(device, CALL);
+    if (status == VIDMM_OK && device->adapter->gpummu)
+        status = space_bring_back(device->process);
+    if (status)
+        return status;
+    status = listing_restore(device, context, SUSPEND_EXCESS);
+    if (status == VIDMM_DOES_NOT_FIT)
+        status = listing_restore(device, context, SUSPEND_ANYBODY);
+    if (status == VIDMM_OK)
+        status = note_own(context);
+    if (status == VIDMM_OK)
+        status = fence_room(device->adapter, context->node);
+    return status ? status : device_serves(device, CALL); /* it may be lost by now */
+}
+
+/*
+ * What is queued behind the context's work so far comes before this: with its pools resident
+ * (R387), and again with all that it may have cost.
+ */
+static enum vidmm_status catch_up(struct call *call) {
+    enum vidmm_status status = adapter_persist(call->context->device->adapter, prepare, call);
+    if (status || !companion_waits(call->context))
+        return status;
+    status = companion_run(call->context);
+    return status ? status : adapter_persist(call->context->device->adapter, prepare, call);
+}
+
+static void note_use(const struct call *call) {
+    const struct vidmm_virtual_submission *submission = call->submission;
+    struct vidmm_device *device = call->context->device;
+    listing_used(device, call->context->node, call->number, !submission->written);
+    residency_used(device->adapter, call->context->references,
+                   context_allocations_count(call->context), call->context->node, call->number);
+    for (uint32_t i = 0; submission->written && i < submission->written_count; i++)
+        listing_written(submission->written[i], false);
+}
+
+/* The driver may write into its private data: it gets a copy. */
+static bool describe(const struct call *call, struct packet *packet) {
+    const struct vidmm_context *context = call->context;
+    const struct vidmm_virtual_submission *submission = call->submission;
+    if (!packet_begin(context->device->adapter, packet, submission->private_size))
+        return false;
+    if (submission->private_size)
+        memcpy(packet->kept, submission->private_data, submission->private_size);
+    packet->virtual_address = true;
+    packet->submit_virtual = (DXGKARG_SUBMITCOMMANDVIRTUAL){
+        .hContext = context->handle,
+        .DmaBufferVirtualAddress = submission->commands,
+        .DmaBufferSize = submission->size,
+        .pDmaBufferPrivateData = submission->private_size ? packet->kept : NULL,
+        .DmaBufferPrivateDataSize = submission->private_size,
+        .DmaBufferUmdPrivateDataSize = submission->private_size,
+        .NodeOrdinal = context->node,
+    };
+    packet->submit_virtual.Flags.Present = submission->present;
+    return true;
+}
+
+static enum vidmm_status hand_over(const struct call *call) {
+    struct vidmm_context *context = call->context;
+    struct vidmm_adapter *adapter = context->device->adapter;
+    struct packet *packet = fence_packet(adapter, context->node);
+    if (!describe(call, packet))
+        return error_no_memory(adapter, CALL);
+    fence_take_number(adapter, call->number);
+    note_use(call);
+    uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
+    enum vidmm_status status = packet_submit(adapter, packet, fence, false);
+    if (status)
+        fence_withdraw(adapter, context->node, fence);
+    if (status != VIDMM_DRIVER_REFUSED)
+        return status;
+    return device_lose(context->device, "DxgkDdiSubmitCommandVirtual", "R278",
+                       "nc-d3dkmddi-dxgkddi_submitcommandvirtual");
+}
+
+enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
+                                       const struct vidmm_virtual_submission *submission,
+                                       uint64_t *fence) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    struct call call = {.context = context, .submission = submission};
+    adapter_enter(adapter);
+    enum vidmm_status status = device_serves(context->device, CALL);
+    if (status == VIDMM_OK)
+        status = migration_admits(adapter, CALL);
+    if (status == VIDMM_OK)
+        status = check(&call);
+    call.number = adapter->fences.submitted + 1;
+    if (status == VIDMM_OK)
+        status = catch_up(&call);
+    if (status == VIDMM_OK)
+        status = hand_over(&call);
+    if (status == VIDMM_OK) {
+        adapter->stats.submissions++;
+        *fence = call.number;
+    }
+    adapter_leave(adapter);
+    return status;
+}

@@ -1,0 +1,71 @@
+/*
+ * handle.c - kernel handles of allocations; see handle.h.
+ */
+#include "base/handle.h"
+
+#include "adapter/adapter.h"
+#include "object/allocation.h"
+
+/* Handles are no small numbers: a driver that mixes them up with indices is found. */
+#define HANDLE_BASE 0x40000000u
+#define HANDLE_STEP 64u
+
+static bool find(const struct handles *handles, D3DKMT_HANDLE handle, uint32_t *index) {
+    *index = (handle - HANDLE_BASE) / HANDLE_STEP;
+    return handle >= HANDLE_BASE && handle % HANDLE_STEP == 0 && *index < handles->used &&
+           handles->slots[*index].allocation;
+}
+
+/* A free slot at the head of the list, or one more. */
+static bool reserve(struct vidmm_adapter *adapter) {
+    struct handles *handles = &adapter->handles;
+    if (handles->free)
+        return true;
+    if (!adapter_grow(adapter, (void **)&handles->slots, &handles->size, handles->used + 1,
+                      sizeof *handles->slots))
+        return false;
+    handles->slots[handles->used] = (struct handle_slot){0};
+    handles->free = ++handles->used;
+    return true;
+}
+
+D3DKMT_HANDLE handle_open(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
+    struct handles *handles = &adapter->handles;
+    D3DKMT_HANDLE handle = 0;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    if (reserve(adapter)) {
+        uint32_t index = handles->free - 1;
+        handles->free = handles->slots[index].next;
+        handles->slots[index].allocation = allocation;
+        handle = HANDLE_BASE + index * HANDLE_STEP;
+    }
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    return handle;
+}
+
+void handle_close(struct vidmm_adapter *adapter, D3DKMT_HANDLE handle) {
+    struct handles *handles = &adapter->handles;
+    uint32_t index;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    if (find(handles, handle, &index)) {
+        handles->slots[index] = (struct handle_slot){.next = handles->free};
+        handles->free = index + 1;
+    }
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+}
+
+void handles_release(struct vidmm_adapter *adapter) {
+    struct handles *handles = &adapter->handles;
+    adapter_free(adapter, handles->slots, handles->size * sizeof *handles->slots);
+    *handles = (struct handles){0};
+}
+
+void *vidmm_handle_data(struct vidmm_adapter *adapter, D3DKMT_HANDLE handle) {
+    void *data = NULL;
+    uint32_t index;
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+    if (find(&adapter->handles, handle, &index))
+        data = adapter->handles.slots[index].allocation->handle;
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+    return data;
+}

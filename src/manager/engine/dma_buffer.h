@@ -1,0 +1,62 @@
+/*
+ * dma_buffer.h - memory that holds commands: DMA buffers of contexts and paging buffers.
+ *
+ * The driver says where they live: segment 0 is contiguous write-combined system memory, anything
+ * else an aperture segment through which the pages are mapped
+ * (specifying-segments-for-dma-buffers).
+ */
+#ifndef VIDMM_MANAGER_DMA_BUFFER_H
+#define VIDMM_MANAGER_DMA_BUFFER_H
+
+#include <vidmm/manager.h>
+
+#include "memory/segment.h"
+
+#define DMA_BUFFERS 4u /* a context's ring */
+
+struct dma_buffer {
+    uint32_t size;         /* bytes, as the driver wants them */
+    uint32_t private_size; /* bytes */
+    PMDL mdl;
+    uint8_t *cpu;
+    uint8_t *private_data;   /* zeroed once, then the driver's */
+    uint64_t va;             /* in the paging process's space; 0: none */
+    struct segment *segment; /* NULL: contiguous system memory */
+    struct placement place;  /* in `segment`; block NULL: not mapped */
+    uint32_t fence;          /* of its last submission */
+    uint32_t node;           /* paging buffers: of the same */
+    uint64_t number;         /* paging buffers: of its last submission, from 1 */
+    bool pending;            /* submitted, and nobody has waited for it since */
+};
+
+struct dma_ring {
+    struct vidmm_device *device; /* owner of the mappings */
+    struct dma_buffer buffers[DMA_BUFFERS];
+    uint32_t next;
+    uint32_t segments;                       /* DmaBufferSegmentSet */
+    uint32_t allocations_size, patches_size; /* elements */
+    DXGK_ALLOCATIONLIST *allocations;
+    D3DDDI_PATCHLOCATIONLIST *patches;
+};
+
+/* Pages and private data, not yet mapped into `segment`. False: no memory. */
+bool dma_buffer_create(struct vidmm_adapter *adapter, struct dma_buffer *buffer, uint32_t size,
+                       uint32_t private_size, struct segment *segment);
+/* It must not be mapped or in flight. */
+void dma_buffer_destroy(struct vidmm_adapter *adapter, struct dma_buffer *buffer);
+/* Address for the driver: segment base + offset, or a system physical address. */
+PHYSICAL_ADDRESS dma_buffer_address(const struct dma_buffer *buffer);
+uint32_t dma_buffer_segment(const struct dma_buffer *buffer);
+
+enum vidmm_status dma_ring_create(struct vidmm_adapter *adapter, struct dma_ring *ring,
+                                  const DXGK_CONTEXTINFO *info, const char *call);
+/* Unmaps and frees. */
+void dma_ring_destroy(struct vidmm_adapter *adapter, struct dma_ring *ring);
+/* A buffer that the GPU is done with, mapped. */
+enum vidmm_status dma_ring_acquire(struct vidmm_context *context, struct dma_buffer **buffer);
+/* Maps the buffer if it must be and is not; for one acquired before a reset. */
+enum vidmm_status dma_buffer_ready(struct vidmm_context *context, struct dma_buffer *buffer);
+/* Room for so many elements in the allocation list. */
+bool dma_ring_lists(struct vidmm_adapter *adapter, struct dma_ring *ring, uint32_t allocations);
+
+#endif

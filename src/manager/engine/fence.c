@@ -1,0 +1,334 @@
+/*
+ * fence.c - see fence.h. Waiting never resets the adapter: that is the caller's to unwind
+ * (reset.h).
+ */
+#include "engine/fence.h"
+
+#include "adapter/adapter.h"
+#include "life/device.h"
+#include "engine/engine.h"
+
+void fences_lock(struct vidmm_adapter *adapter) {
+    adapter->os.lock(adapter->os.ctx, adapter->fence_lock);
+}
+
+void fences_unlock(struct vidmm_adapter *adapter) {
+    adapter->os.unlock(adapter->os.ctx, adapter->fence_lock);
+}
+
+bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes) {
+    struct fences *fences = &adapter->fences;
+    struct node *made = adapter->os.alloc(adapter->os.ctx, nodes * sizeof *made);
+    if (!made)
+        return false;
+    fences_lock(adapter); /* a driver may report what it was never given */
+    fences->nodes = made;
+    fences->node_count = nodes;
+    fences_unlock(adapter);
+    return true;
+}
+
+void fences_destroy(struct vidmm_adapter *adapter) {
+    struct fences *fences = &adapter->fences;
+    if (!fences->nodes)
+        return;
+    fences_lock(adapter); /* the last completion has let go of it */
+    fences_unlock(adapter);
+    for (uint32_t i = 0; i < fences->node_count * FENCES_IN_FLIGHT; i++)
+        packet_free(adapter,
+                    &fences->nodes[i / FENCES_IN_FLIGHT].ring[i % FENCES_IN_FLIGHT].packet);
+    adapter->os.free(adapter->os.ctx, fences->nodes, fences->node_count * sizeof *fences->nodes);
+    fences->nodes = NULL;
+}
+
+/*
+ * Sleeps once for news from `node`, which has work outstanding. False: it hangs. Called and
+ * returns with the fence lock held.
+ */
+static bool sleep_on(struct vidmm_adapter *adapter, struct node *node) {
+    uint64_t deadline = node->progress_ns + adapter->hang_ns;
+    if (node->faulted)
+        return false;
+    if (adapter->os.wait(adapter->os.ctx, adapter->fence_lock, deadline))
+        return true;
+    return node->faulted ||
+           adapter->os.now(adapter->os.ctx) < node->progress_ns + adapter->hang_ns ||
+           node->count == 0;
+}
+
+/* What a wait is for. */
+struct condition {
+    enum { BY_FENCE, BY_NUMBER, BY_COUNT } kind;
+    const uint32_t *fence;
+    uint64_t number;
+    uint32_t most; /* records that may be outstanding */
+};
+
+/* True when nothing that `condition` asks for is outstanding on `node`. */
+static bool met(struct node *node, const struct condition *condition) {
+    if (condition->kind == BY_FENCE)
+        return fence_reached(node->completed, *condition->fence);
+    if (condition->kind == BY_COUNT)
+        return node->count <= condition->most;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct fence_record *record = fence_record(node, i);
+        if (record->number != 0 && record->number <= condition->number)
+            return false;
+    }
+    return true;
+}
+
+static enum vidmm_status help(struct vidmm_adapter *adapter, struct node *node) {
+    fences_unlock(adapter);
+    enum vidmm_status status = engine_help(adapter, (uint32_t)(node - adapter->fences.nodes));
+    fences_lock(adapter);
+    return status;
+}
+
+static enum vidmm_status wait_on(struct vidmm_adapter *adapter, struct node *node,
+                                 const struct condition *condition) {
+    enum vidmm_status status = VIDMM_OK;
+    while (status == VIDMM_OK && !met(node, condition)) {
+        if (!sleep_on(adapter, node))
+            status = help(adapter, node);
+    }
+    return status;
+}
+
+enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t index) {
+    struct condition room = {.kind = BY_COUNT, .most = FENCES_IN_FLIGHT - 1};
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    enum vidmm_status status = node->faulted ? help(adapter, node) : VIDMM_OK;
+    if (status == VIDMM_OK)
+        status = wait_on(adapter, node, &room);
+    fences_unlock(adapter);
+    return status;
+}
+
+struct packet *fence_packet(struct vidmm_adapter *adapter, uint32_t index) {
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    struct packet *packet = &fence_record(node, node->count)->packet;
+    fences_unlock(adapter);
+    return packet;
+}
+
+void fence_take_number(struct vidmm_adapter *adapter, uint64_t number) {
+    fences_lock(adapter);
+    adapter->fences.submitted = number;
+    fences_unlock(adapter);
+}
+
+uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t index, uint64_t number,
+                    struct vidmm_device *device) {
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    struct fence_record *record = fence_record(node, node->count);
+    uint32_t fence = ++node->submitted;
+    if (node->count++ == 0)
+        node->progress_ns = adapter->os.now(adapter->os.ctx);
+    record->number = number;
+    record->device = device;
+    record->fence = fence;
+    fences_unlock(adapter);
+    return fence;
+}
+
+enum vidmm_status fence_wait(struct vidmm_adapter *adapter, uint32_t index, const uint32_t *fence) {
+    struct condition condition = {.kind = BY_FENCE, .fence = fence};
+    fences_lock(adapter);
+    enum vidmm_status status = wait_on(adapter, &adapter->fences.nodes[index], &condition);
+    fences_unlock(adapter);
+    return status;
+}
+
+bool fence_passed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+    fences_lock(adapter);
+    bool passed = fence_reached(adapter->fences.nodes[index].completed, fence);
+    fences_unlock(adapter);
+    return passed;
+}
+
+bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number) {
+    struct condition condition = {.kind = BY_NUMBER, .number = number};
+    bool idle = true;
+    fences_lock(adapter);
+    for (uint32_t i = 0; idle && i < adapter->fences.node_count; i++) {
+        if ((nodes >> i) & 1u)
+            idle = met(&adapter->fences.nodes[i], &condition);
+    }
+    fences_unlock(adapter);
+    return idle;
+}
+
+enum vidmm_status fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number) {
+    struct condition condition = {.kind = BY_NUMBER, .number = number};
+    enum vidmm_status status = VIDMM_OK;
+    fences_lock(adapter);
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++) {
+        if ((nodes >> i) & 1u)
+            status = wait_on(adapter, &adapter->fences.nodes[i], &condition);
+    }
+    fences_unlock(adapter);
+    return status;
+}
+
+enum vidmm_status fence_wait_node(struct vidmm_adapter *adapter, uint32_t index) {
+    struct condition all = {.kind = BY_COUNT};
+    fences_lock(adapter);
+    enum vidmm_status status = wait_on(adapter, &adapter->fences.nodes[index], &all);
+    fences_unlock(adapter);
+    return status;
+}
+
+enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++)
+        status = fence_wait_node(adapter, i);
+    return status;
+}
+
+/* The loss of `number`, or NULL. */
+static const struct lost_work *lost_work(const struct fences *fences, uint64_t number) {
+    uint32_t known = fences->lost_count < FENCES_LOST ? fences->lost_count : FENCES_LOST;
+    for (uint32_t i = 0; i < known; i++) {
+        if (fences->lost[i].number == number)
+            return &fences->lost[i];
+    }
+    return NULL;
+}
+
+void fence_lose(struct vidmm_adapter *adapter, const struct fence_record *record) {
+    struct fences *fences = &adapter->fences;
+    record->device->lost = true;
+    fences->lost[fences->lost_count++ % FENCES_LOST] =
+        (struct lost_work){record->number, record->device->number};
+}
+
+static void drop_oldest(struct node *node) {
+    node->head = (node->head + 1) % FENCES_IN_FLIGHT;
+    node->count--;
+}
+
+bool fence_give_up(struct vidmm_adapter *adapter) {
+    bool paging = false;
+    fences_lock(adapter);
+    adapter->fences.torn = false;
+    for (uint32_t i = 0; i < adapter->fences.node_count; i++) {
+        struct node *node = &adapter->fences.nodes[i];
+        for (; node->count; drop_oldest(node)) {
+            const struct fence_record *record = fence_record(node, 0);
+            if (record->device)
+                fence_lose(adapter, record);
+            else
+                paging = true;
+        }
+        node->completed = node->submitted;
+        node->context = NULL;
+        node->faulted = node->adapter_reset = node->preempting = false;
+        node->tries = node->futile = 0;
+    }
+    fences_unlock(adapter);
+    return paging;
+}
+
+/* A driver may report one completion for several submissions. */
+void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t fence) {
+    if (!fence_reached(node->submitted, fence) || fence_reached(node->completed, fence))
+        return;
+    node->completed = fence;
+    node->progress_ns = adapter->os.now(adapter->os.ctx);
+    node->tries = node->futile = 0;
+    while (node->count && fence_reached(fence, fence_record(node, 0)->fence))
+        drop_oldest(node);
+}
+
+void fence_withdraw(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+    struct node *node = &adapter->fences.nodes[index];
+    fences_lock(adapter);
+    if (node->count && fence_record(node, node->count - 1)->fence == fence)
+        node->count--;
+    if (node->count == 0)
+        fence_complete(adapter, node, fence);
+    fences_unlock_and_wake(adapter);
+}
+
+void fences_unlock_and_wake(struct vidmm_adapter *adapter) {
+    const struct vidmm_os os = adapter->os;
+    void *held = adapter->fence_lock;
+    os.wake(os.ctx);
+    os.unlock(os.ctx, held);
+}
+
+struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t index) {
+    const struct fences *fences = &adapter->fences;
+    fences_lock(adapter);
+    return index < fences->node_count && !fences->nodes[index].deaf ? &fences->nodes[index] : NULL;
+}
+
+void vidmm_notify_completed(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+    struct node *node = fence_notified(adapter, index);
+    if (node)
+        fence_complete(adapter, node, fence);
+    fences_unlock_and_wake(adapter);
+}
+
+void vidmm_notify_preempted(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence,
+                            uint32_t last_completed) {
+    struct node *node = fence_notified(adapter, index);
+    if (node) {
+        fence_complete(adapter, node, last_completed);
+        if (node->preempting && node->preemption == fence)
+            node->preempting = false;
+    }
+    fences_unlock_and_wake(adapter);
+}
+
+/* The node on which submission `number` is outstanding, or NULL. */
+static struct node *node_of(struct fences *fences, uint64_t number) {
+    for (uint32_t i = 0; i < fences->node_count; i++) {
+        struct node *node = &fences->nodes[i];
+        for (uint32_t r = 0; r < node->count; r++) {
+            if (fence_record(node, r)->number == number)
+                return node;
+        }
+    }
+    return NULL;
+}
+
+bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence) {
+    fences_lock(adapter);
+    bool completed =
+        fence == 0 || (fence <= adapter->fences.submitted && !node_of(&adapter->fences, fence));
+    fences_unlock(adapter);
+    return completed;
+}
+
+/* Sleeps until `number` is no longer outstanding; true: it hangs. With the fence lock held. */
+static bool hangs(struct vidmm_adapter *adapter, uint64_t number) {
+    struct node *node;
+    while ((node = node_of(&adapter->fences, number)) != NULL) {
+        if (!sleep_on(adapter, node))
+            return true;
+    }
+    return false;
+}
+
+enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence) {
+    enum vidmm_status status = VIDMM_OK;
+    fences_lock(adapter);
+    if (fence == 0 || fence > adapter->fences.submitted) {
+        fences_unlock(adapter);
+        return VIDMM_BAD_ARGUMENT;
+    }
+    while (status == VIDMM_OK && hangs(adapter, fence)) {
+        fences_unlock(adapter);
+        status = adapter_recover_submission(adapter, fence);
+        fences_lock(adapter);
+    }
+    const struct lost_work *lost = lost_work(&adapter->fences, fence);
+    uint32_t device = lost ? lost->device : 0;
+    fences_unlock(adapter);
+    return status == VIDMM_OK && lost ? device_report_lost(adapter, device, "vidmm_wait") : status;
+}

@@ -1,0 +1,63 @@
+/*
+ * null_context.c - see null_context.h.
+ */
+#include "engine/null_context.h"
+
+/* True when the state of the context that `allocation` belongs to may be on `node`. */
+static bool holds(const struct node *node, const struct vidmm_allocation *allocation) {
+    const struct vidmm_context *context = allocation->device->contexts;
+    for (; node->context && context; context = context->next) {
+        if (context->handle == node->context &&
+            (!allocation->context || allocation->context == context))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * The work of the context's device, in case the engine hangs in it. No byte of the buffer is meant:
+ * a paging buffer lends its address, which is always a valid one.
+ */
+static enum vidmm_status submit(struct vidmm_device *device, uint32_t index) {
+    struct vidmm_adapter *adapter = device->adapter;
+    const struct dma_buffer *buffer = &adapter->paging.buffers[adapter->paging.first];
+    enum vidmm_status status = fence_room(adapter, index);
+    if (status)
+        return status;
+    struct packet *packet = fence_packet(adapter, index);
+    (void)packet_begin(adapter, packet, 0);
+    packet->submit = (DXGKARG_SUBMITCOMMAND){
+        .DmaBufferSegmentId = dma_buffer_segment(buffer),
+        .DmaBufferPhysicalAddress = dma_buffer_address(buffer),
+        .NodeOrdinal = index,
+    };
+    packet->submit.Flags.ContextSwitch = 1;
+    uint32_t fence = fence_next(adapter, index, 0, device);
+    status = packet_submit(adapter, packet, fence, false);
+    if (status)
+        fence_withdraw(adapter, index, fence);
+    return status;
+}
+
+enum vidmm_status null_context_switch(struct vidmm_allocation *allocation) {
+    struct vidmm_adapter *adapter = allocation->adapter;
+    enum vidmm_status status = VIDMM_OK;
+    if (allocation->resource || adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8)
+        return VIDMM_OK;
+    for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++) {
+        if (!holds(&adapter->fences.nodes[i], allocation))
+            continue;
+        status = submit(allocation->device, i);
+        if (status == VIDMM_OK)
+            status = fence_wait_node(adapter, i);
+    }
+    return status;
+}
+
+void null_context_forget(const struct vidmm_context *context) {
+    struct fences *fences = &context->device->adapter->fences;
+    for (uint32_t i = 0; i < fences->node_count; i++) {
+        if (fences->nodes[i].context == context->handle)
+            fences->nodes[i].context = NULL;
+    }
+}

@@ -1,0 +1,59 @@
+/*
+ * packet.c - see packet.h.
+ */
+#include "engine/packet.h"
+
+#include "adapter/adapter.h"
+
+bool packet_begin(struct vidmm_adapter *adapter, struct packet *packet, uint64_t size) {
+    void *kept = packet->kept;
+    uint32_t kept_size = packet->kept_size;
+    if (size > UINT32_MAX || !adapter_grow(adapter, &kept, &kept_size, (uint32_t)size, 1))
+        return false;
+    *packet = (struct packet){.kept = kept, .kept_size = kept_size};
+    return true;
+}
+
+void packet_free(struct vidmm_adapter *adapter, struct packet *packet) {
+    adapter_free(adapter, packet->kept, packet->kept_size);
+    packet->kept = NULL;
+}
+
+static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct packet *packet,
+                                         uint32_t fence) {
+    const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
+    enum vidmm_status status = VIDMM_OK;
+    packet->patch.SubmissionFenceId = packet->submit.SubmissionFenceId = fence;
+    if (packet->patches)
+        status = submit_judge(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
+                              ddi->DxgkDdiPatch(adapter->hadapter, &packet->patch));
+    if (status == VIDMM_OK)
+        status = submit_judge(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
+                              ddi->DxgkDdiSubmitCommand(adapter->hadapter, &packet->submit));
+    if (status == VIDMM_OK)
+        adapter->fences.nodes[packet->submit.NodeOrdinal].context = packet->submit.hContext;
+    return status;
+}
+
+static enum vidmm_status submit_virtual(struct vidmm_adapter *adapter, struct packet *packet,
+                                        uint32_t fence) {
+    packet->submit_virtual.SubmissionFenceId = fence;
+    NTSTATUS nt =
+        adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &packet->submit_virtual);
+    if (nt == STATUS_INVALID_PARAMETER && !packet->submit_virtual.Flags.Paging)
+        return VIDMM_DRIVER_REFUSED;
+    return submit_judge(adapter, "DxgkDdiSubmitCommandVirtual",
+                        "nc-d3dkmddi-dxgkddi_submitcommandvirtual", nt);
+}
+
+enum vidmm_status packet_submit(struct vidmm_adapter *adapter, struct packet *packet,
+                                uint32_t fence, bool again) {
+    DXGK_SUBMITCOMMANDFLAGS *flags =
+        packet->virtual_address ? &packet->submit_virtual.Flags : &packet->submit.Flags;
+    flags->Resubmission =
+        again && adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
+    if (packet->buffer)
+        packet->buffer->fence = fence;
+    return packet->virtual_address ? submit_virtual(adapter, packet, fence)
+                                   : submit_physical(adapter, packet, fence);
+}

@@ -1,0 +1,128 @@
+/*
+ * context.c - contexts of a device, each on one execution node. A driver that is not multi-engine
+ * aware makes none: the device then stands for its only context (DXGKARG_CREATECONTEXT).
+ */
+#include "life/device.h"
+
+#include "object/allocation.h"
+#include "address/companion.h"
+#include "life/context_allocation.h"
+#include "address/iommu.h"
+#include "engine/null_context.h"
+#include "paging/space.h"
+
+#define CALL "DxgkDdiCreateContext"
+
+static void driver_destroy(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    if (!adapter->contexts || !context->handle)
+        return;
+    adapter_open(adapter);
+    (void)adapter->ddi->DxgkDdiDestroyContext(context->handle);
+    adapter_return(adapter);
+}
+
+static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTEXTINFO *info) {
+    struct vidmm_device *device = context->device;
+    struct vidmm_adapter *adapter = device->adapter;
+    DXGKARG_CREATECONTEXT arg = {
+        .hContext = context, .NodeOrdinal = context->node, .EngineAffinity = 1};
+    if (!adapter->contexts) {
+        context->handle = device->handle;
+        *info = device->dma;
+        return VIDMM_OK;
+    }
+    arg.Flags.SystemContext = device->system;
+    arg.Flags.VirtualAddressing = device->process != NULL;
+    adapter_open(adapter);
+    NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
+    adapter_return(adapter);
+    enum vidmm_status status =
+        error_unless_success(adapter, CALL, "nc-d3dkmddi-dxgkddi_createcontext", nt);
+    if (status)
+        return status;
+    context->handle = arg.hContext;
+    *info = arg.ContextInfo;
+    return VIDMM_OK;
+}
+
+static void unlink_context(struct vidmm_context *context) {
+    struct vidmm_context **link = &context->device->contexts;
+    while (*link != context)
+        link = &(*link)->next;
+    *link = context->next;
+}
+
+void context_destroy(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    companion_end(context);
+    if (context->device == adapter->system)
+        adapter->paging.context = NULL;
+    dma_ring_destroy(adapter, &context->dma);
+    driver_destroy(context);
+    context_allocations_abandon(context->device, context);
+    context_allocations_reap(adapter);
+    null_context_forget(context);
+    unlink_context(context);
+    adapter_free(adapter, context->commands, context->commands_size);
+    adapter_free(adapter, context->references,
+                 context->references_size * sizeof *context->references);
+    adapter_free(adapter, context, sizeof *context);
+}
+
+enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
+                               struct vidmm_context **out) {
+    struct vidmm_adapter *adapter = device->adapter;
+    struct vidmm_context *context = adapter_alloc(adapter, sizeof *context);
+    DXGK_CONTEXTINFO info;
+    if (!context)
+        return error_no_memory(adapter, "vidmm_context_create");
+    context->device = device;
+    context->node = node;
+    context->dma.device = device;
+    context->next = device->contexts;
+    device->contexts = context;
+    memset(&info, 0, sizeof info);
+    enum vidmm_status status = driver_create(context, &info);
+    context->companion_node = info.PagingCompanionNodeId;
+    if (status == VIDMM_OK && !device->system && !device->process)
+        status = dma_ring_create(adapter, &context->dma, &info, CALL);
+    if (status == VIDMM_OK && device->process)
+        status = adapter->iommu ? iommu_judge_context(adapter, &info) : space_enter(context);
+    if (status) {
+        context_destroy(context);
+        return status;
+    }
+    *out = context;
+    return VIDMM_OK;
+}
+
+enum vidmm_status system_context_create(struct vidmm_device *device) {
+    struct vidmm_context *context = NULL;
+    enum vidmm_status status = context_make(device, device->adapter->facts.paging_node, &context);
+    if (status == VIDMM_OK)
+        device->adapter->paging.context = context->handle;
+    return status;
+}
+
+enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t node,
+                                       struct vidmm_context **out) {
+    struct vidmm_adapter *adapter = device->adapter;
+    *out = NULL;
+    adapter_enter(adapter);
+    enum vidmm_status status = device_serves(device, "vidmm_context_create");
+    if (status == VIDMM_OK && node >= adapter->facts.nodes)
+        status = error_argument(adapter, "vidmm_context_create", "a node that the adapter has");
+    if (status == VIDMM_OK)
+        status = context_make(device, node, out);
+    adapter_leave(adapter);
+    return status;
+}
+
+void vidmm_context_destroy(struct vidmm_context *context) {
+    struct vidmm_adapter *adapter = context->device->adapter;
+    adapter_enter(adapter);
+    adapter_settle(adapter, NULL);
+    context_destroy(context);
+    adapter_leave(adapter);
+}

@@ -1,0 +1,238 @@
+/*
+ * device.c - devices, and the system device. context.c makes contexts.
+ */
+#include "life/device.h"
+
+#include "object/allocation.h"
+#include "life/context_allocation.h"
+#include "lists/residency_list.h"
+#include "engine/page_fault.h"
+#include "life/paging_queue.h"
+#include "life/process.h"
+
+/* A driver without contexts describes its DMA buffers here (ns-d3dkmddi-_dxgk_deviceinfo.md). */
+static void take_device_info(struct vidmm_device *device, const DXGKARG_CREATEDEVICE *arg,
+                             UINT flags) {
+    if (device->adapter->contexts || (uintptr_t)arg->pInfo == flags)
+        return;
+    device->dma.DmaBufferSize = arg->pInfo->DmaBufferSize;
+    device->dma.DmaBufferSegmentSet = arg->pInfo->DmaBufferSegmentSet;
+    device->dma.DmaBufferPrivateDataSize = arg->pInfo->DmaBufferPrivateDataSize;
+    device->dma.AllocationListSize = arg->pInfo->AllocationListSize;
+    device->dma.PatchLocationListSize = arg->pInfo->PatchLocationListSize;
+}
+
+static enum vidmm_status driver_create(struct vidmm_device *device) {
+    struct vidmm_adapter *adapter = device->adapter;
+    DXGKARG_CREATEDEVICE arg = {.hDevice = device};
+    UINT flags;
+    arg.pInfo = NULL;
+    arg.Flags.SystemDevice = device->system;
+    if (device->process) {
+        arg.hKmdProcess = device->process->handle;
+        arg.Pasid = device->process->pasid;
+    }
+    flags = arg.Flags.Value;
+    adapter_open(adapter);
+    NTSTATUS nt = adapter->ddi->DxgkDdiCreateDevice(adapter->hadapter, &arg);
+    adapter_return(adapter);
+    enum vidmm_status status = error_unless_success(adapter, "DxgkDdiCreateDevice",
+                                                    "nc-d3dkmddi-dxgkddi_createdevice", nt);
+    if (status)
+        return status;
+    device->handle = arg.hDevice;
+    take_device_info(device, &arg, flags);
+    return VIDMM_OK;
+}
+
+static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_process *process,
+                                bool system, struct vidmm_device **out) {
+    struct vidmm_device *device = adapter_alloc(adapter, sizeof *device);
+    if (!device)
+        return error_no_memory(adapter, "vidmm_device_create");
+    device->adapter = adapter;
+    device->system = system;
+    device->process = process;
+    device->number = system ? 0 : ++adapter->devices_made;
+    if (!system) { /* listed before the call: the driver may create device allocations in it */
+        device->next = adapter->devices;
+        adapter->devices = device;
+    }
+    enum vidmm_status status = driver_create(device);
+    if (status == VIDMM_OK) {
+        *out = device;
+        return VIDMM_OK;
+    }
+    if (!system)
+        adapter->devices = device->next;
+    context_allocations_abandon(device, NULL);
+    context_allocations_reap(adapter);
+    adapter_free(adapter, device, sizeof *device);
+    return status;
+}
+
+enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
+    if (adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !adapter->contexts)
+        return VIDMM_OK; /* before WDDM 1.2 paging has no context (DXGKARG_SUBMITCOMMAND) */
+    adapter->creating = adapter->system_process; /* it has a device only when this has returned */
+    enum vidmm_status status = create(adapter, adapter->system_process, true, &adapter->system);
+    adapter->creating = NULL;
+    if (status == VIDMM_OK)
+        status = system_context_create(adapter->system);
+    return status;
+}
+
+enum vidmm_status device_create_own(struct vidmm_process *process) {
+    return create(process->adapter, process, true, &process->device);
+}
+
+enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidmm_device **out) {
+    *out = NULL;
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_device_create");
+    if (status == VIDMM_OK)
+        status = create(adapter, NULL, false, out);
+    adapter_leave(adapter);
+    return status;
+}
+
+enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
+                                              struct vidmm_device **out) {
+    struct vidmm_adapter *adapter = process->adapter;
+    *out = NULL;
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_process_device_create");
+    if (status == VIDMM_OK)
+        status = create(adapter, process, false, out);
+    if (status == VIDMM_OK)
+        process->devices++;
+    adapter_leave(adapter);
+    return status;
+}
+
+static struct binding *binding_of(struct vidmm_resource *resource,
+                                  const struct vidmm_device *device) {
+    struct binding *binding = resource->bindings;
+    while (binding && binding->device != device)
+        binding = binding->next;
+    return binding;
+}
+
+/*
+ * A resource belongs to the adapter: when its creator goes and another device has it open, that one
+ * answers for it from then on (nc-d3dkmddi-dxgkddi_createallocation.md).
+ */
+static void leave_resources(struct vidmm_device *device) {
+    struct vidmm_resource *next;
+    for (struct vidmm_resource *resource = device->adapter->resources; resource; resource = next) {
+        struct binding *binding = binding_of(resource, device);
+        next = resource->next;
+        if (binding)
+            resource_unbind(resource, binding);
+        if (resource->creator != device)
+            continue;
+        if (resource->bindings)
+            resource->creator = resource->bindings->device;
+        else
+            resource_destroy(resource);
+    }
+}
+
+static void unlink_device(struct vidmm_device *device) {
+    struct vidmm_device **link = &device->adapter->devices;
+    while (*link && *link != device)
+        link = &(*link)->next;
+    if (*link)
+        *link = device->next;
+}
+
+void device_destroy(struct vidmm_device *device) {
+    struct vidmm_adapter *adapter = device->adapter;
+    while (device->contexts)
+        context_destroy(device->contexts);
+    paging_queues_end(device);
+    listing_end_device(device);
+    leave_resources(device);
+    adapter_open(adapter);
+    (void)adapter->ddi->DxgkDdiDestroyDevice(device->handle);
+    adapter_return(adapter);
+    context_allocations_abandon(device, NULL);
+    context_allocations_reap(adapter);
+    unlink_device(device);
+    if (adapter->system == device)
+        adapter->system = NULL;
+    else if (device->system)
+        device->process->device = NULL;
+    else if (device->process)
+        device->process->devices--;
+    adapter_free(adapter, device, sizeof *device);
+}
+
+void vidmm_device_destroy(struct vidmm_device *device) {
+    struct vidmm_adapter *adapter = device->adapter;
+    vidmm_device_trim(device, NULL, NULL);
+    adapter_enter(adapter);
+    adapter_settle(adapter, NULL);
+    device_destroy(device);
+    adapter_leave(adapter);
+}
+
+bool device_is_lost(struct vidmm_device *device) {
+    const struct vidmm_os *os = &device->adapter->os;
+    os->lock(os->ctx, device->adapter->fence_lock);
+    bool lost = device->lost;
+    os->unlock(os->ctx, device->adapter->fence_lock);
+    return lost;
+}
+
+void device_mark_lost(struct vidmm_device *device) {
+    const struct vidmm_os *os = &device->adapter->os;
+    os->lock(os->ctx, device->adapter->fence_lock);
+    device->lost = true;
+    os->unlock(os->ctx, device->adapter->fence_lock);
+}
+
+enum vidmm_status device_lose(struct vidmm_device *device, const char *call, const char *rule,
+                              const char *page) {
+    device_mark_lost(device);
+    return FAIL(device->adapter, .status = VIDMM_DEVICE_LOST, .call = call, .rule = rule,
+                .page = page, .index = ERROR_NO_INDEX);
+}
+
+bool vidmm_device_lost(struct vidmm_device *device) {
+    return device_is_lost(device);
+}
+
+/* Why it is in error, as far as that is known. */
+static enum vidmm_status tell_lost(struct vidmm_device *device, const char *call) {
+    struct vidmm_adapter *adapter = device->adapter;
+    page_faults_resolve(adapter);
+    fences_lock(adapter);
+    struct vidmm_access access = device->access;
+    fences_unlock(adapter);
+    return FAIL(adapter, .status = VIDMM_DEVICE_LOST, .call = call,
+                .rule = access.known ? "R381" : "R384",
+                .page = access.known ? "access-to-non-resident-allocation"
+                                     : "thread-synchronization-and-tdr",
+                .index = ERROR_NO_INDEX, .access = access);
+}
+
+enum vidmm_status device_serves(struct vidmm_device *device, const char *call) {
+    enum vidmm_status status = adapter_serves(device->adapter, call);
+    return status == VIDMM_OK && device_is_lost(device) ? tell_lost(device, call) : status;
+}
+
+enum vidmm_status device_report_lost(struct vidmm_adapter *adapter, uint32_t number,
+                                     const char *call) {
+    enum vidmm_status status;
+    adapter_enter(adapter);
+    struct vidmm_device *device = adapter->devices;
+    while (device && device->number != number)
+        device = device->next;
+    if (device)
+        status = tell_lost(device, call);
+    else
+        status = FAIL(adapter, .status = VIDMM_DEVICE_LOST, .call = call, .index = ERROR_NO_INDEX);
+    adapter_leave(adapter);
+    return status;
+}

@@ -1,0 +1,38 @@
+/*
+ * backing.c - see backing.h. Pages are write-combined unless the driver asked for Cached, lie where
+ * the GPU can reach them, and are kept until the allocation dies: an eviction can then never fail
+ * for want of memory.
+ */
+#include "memory/backing.h"
+
+bool backing_create(struct vidmm_allocation *allocation, PMDL existing) {
+    const struct vidmm_adapter *adapter = allocation->adapter;
+    const struct vidmm_os *os = &adapter->os;
+    uint64_t highest = (uint64_t)adapter->facts.caps.HighestAcceptableAddress.QuadPart;
+    if (existing) {
+        allocation->mdl = existing;
+        allocation->content = true;
+        return true;
+    }
+    allocation->mdl = os->pages_alloc(os->ctx, (size_t)(allocation->size / PAGE_BYTES),
+                                      allocation->info.Flags.Cached ? VIDMM_PAGES_CACHED : 0,
+                                      highest ? highest : UINT64_MAX);
+    allocation->own_pages = allocation->mdl != NULL;
+    return allocation->own_pages;
+}
+
+void backing_destroy(struct vidmm_allocation *allocation) {
+    const struct vidmm_os *os = &allocation->adapter->os;
+    if (allocation->own_pages)
+        os->pages_free(os->ctx, allocation->mdl);
+    allocation->mdl = NULL;
+    allocation->cpu = NULL;
+    allocation->own_pages = false;
+}
+
+void *allocation_cpu(struct vidmm_allocation *allocation) {
+    const struct vidmm_os *os = &allocation->adapter->os;
+    if (!allocation->cpu)
+        allocation->cpu = os->pages_map(os->ctx, allocation->mdl);
+    return allocation->cpu;
+}

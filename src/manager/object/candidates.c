@@ -1,0 +1,72 @@
+/*
+ * candidates.c - see candidates.h.
+ */
+#include "object/candidates.h"
+
+#include "object/allocation.h"
+
+#define PREFERENCES     5u /* SegmentId0 .. SegmentId4 */
+#define PREFERENCE_BITS 6u /* five of the id, one of the direction */
+
+static void add(struct candidate_list *list, struct segment *segment, bool from_end) {
+    list->segments[list->count] = segment;
+    list->from_end[list->count++] = from_end;
+}
+
+static uint64_t free_bytes(const struct segment *segment) {
+    return segment->commit_limit > segment->used ? segment->commit_limit - segment->used : 0;
+}
+
+static bool goes_before(const struct segment *a, const struct segment *b) {
+    return a->aperture != b->aperture ? b->aperture : free_bytes(a) > free_bytes(b);
+}
+
+static void add_sorted(struct candidate_list *list, struct segment *segment) {
+    uint32_t at = list->count;
+    for (; at > list->preferred && goes_before(segment, list->segments[at - 1]); at--)
+        list->segments[at] = list->segments[at - 1];
+    list->segments[at] = segment;
+    list->from_end[list->count++] = false;
+}
+
+void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
+                     struct candidate_list *list) {
+    struct adapter_facts *facts = &allocation->adapter->facts;
+    UINT preference = allocation->info.PreferredSegment.Value;
+    list->count = list->alike = 0;
+    for (uint32_t i = 0; i < PREFERENCES; i++, preference >>= PREFERENCE_BITS) {
+        struct segment *segment = query_segment(facts, preference & 31u);
+        if (!segment || !segment_in_set(segment, set))
+            continue;
+        set &= ~(1u << (segment->id - 1u));
+        add(list, segment, ((preference >> 5) & 1u) != 0);
+    }
+    list->preferred = list->count;
+    for (uint32_t i = 0; i < facts->segment_count; i++) {
+        if (segment_in_set(&facts->segments[i], set))
+            add_sorted(list, &facts->segments[i]);
+    }
+    while (list->alike < list->count &&
+           list->segments[list->alike]->aperture == list->segments[0]->aperture)
+        list->alike++;
+}
+
+struct segment_request candidate_request(const struct vidmm_allocation *allocation,
+                                         const struct candidate_list *list, uint32_t index) {
+    struct segment_request request = {
+        .size = allocation->size,
+        .pitch_size = allocation->info.PitchAlignedSize,
+        .alignment = allocation->info.Alignment,
+        .from_end = list->from_end[index] || allocation->info.Flags.FromEndOfSegment,
+        .overlay = allocation->info.Flags.Overlay,
+        .in_vpr = allocation_in_vpr(allocation),
+    };
+    if (adapter_virtual(allocation->adapter) && !allocation_contiguous(allocation)) {
+        request.floating = list->segments[index]->aperture;
+        request.scattered = allocation->adapter->gpummu && !request.floating;
+    }
+    /* Bank hints are about the most preferred segment (ns-d3dkmddi-_dxgk_allocationinfo.md). */
+    if (index == 0 && list->preferred)
+        request.banks = allocation->info.HintedBank;
+    return request;
+}

@@ -1,0 +1,69 @@
+/*
+ * outstanding.c - see outstanding.h.
+ */
+#include "paging/outstanding.h"
+
+#include "adapter/adapter.h"
+
+bool outstanding_create(struct vidmm_adapter *adapter) {
+    struct outstanding *outstanding = &adapter->outstanding;
+    return adapter_grow(adapter, (void **)&outstanding->ops, &outstanding->capacity, 1,
+                        sizeof *outstanding->ops);
+}
+
+void outstanding_destroy(struct vidmm_adapter *adapter) {
+    struct outstanding *outstanding = &adapter->outstanding;
+    adapter_free(adapter, outstanding->ops, outstanding->capacity * sizeof *outstanding->ops);
+    *outstanding = (struct outstanding){0};
+}
+
+enum vidmm_status outstanding_room(struct vidmm_adapter *adapter) {
+    struct outstanding *outstanding = &adapter->outstanding;
+    return adapter_grow(adapter, (void **)&outstanding->ops, &outstanding->capacity,
+                        outstanding->end + 1, sizeof *outstanding->ops)
+               ? VIDMM_OK
+               : paging_finish(adapter);
+}
+
+void outstanding_add(struct vidmm_adapter *adapter, const struct plan_op *op) {
+    struct outstanding *outstanding = &adapter->outstanding;
+    outstanding->ops[outstanding->end++] =
+        (struct built_op){op->op, op->first_buffer, op->last_buffer};
+}
+
+static bool pages_bytes(enum vidmm_op_kind kind) {
+    return kind == VIDMM_OP_TRANSFER || kind == VIDMM_OP_FILL ||
+           kind == VIDMM_OP_SPECIAL_LOCK_TRANSFER || kind == VIDMM_OP_VIRTUAL_TRANSFER ||
+           kind == VIDMM_OP_VIRTUAL_FILL;
+}
+
+static void count(struct vidmm_adapter *adapter, const struct vidmm_op *op) {
+    struct vidmm_stats *stats = &adapter->stats;
+    stats->ops[op->kind]++;
+    if (op->kind != VIDMM_OP_FLUSH_TLB) /* a range of addresses */
+        stats->op_bytes[op->kind] += op->size;
+    if (!pages_bytes(op->kind))
+        return;
+    if (adapter_in_memory(adapter, &op->to))
+        stats->paged_in_bytes += op->size;
+    if (adapter_in_memory(adapter, &op->from))
+        stats->paged_out_bytes += op->size;
+}
+
+void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer) {
+    struct outstanding *outstanding = &adapter->outstanding;
+    const struct vidmm_observer *observer = &adapter->observer;
+    while (outstanding->first < outstanding->end &&
+           outstanding->ops[outstanding->first].last_buffer <= buffer) {
+        const struct built_op *op = &outstanding->ops[outstanding->first++];
+        count(adapter, &op->op);
+        if (observer->op_done)
+            observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);
+    }
+    if (outstanding->first == outstanding->end)
+        outstanding_forget(adapter);
+}
+
+void outstanding_forget(struct vidmm_adapter *adapter) {
+    adapter->outstanding.first = adapter->outstanding.end = 0;
+}

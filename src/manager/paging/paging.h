@@ -1,0 +1,68 @@
+/*
+ * paging.h - the paging queue: operations in, DMA buffers through the driver, fences out.
+ *
+ * Operations are packed into paging buffers through DxgkDdiBuildPagingBuffer (paging.c) until the
+ * driver finds no more room or somebody must wait for the result; then the buffer goes to the
+ * paging node and the next of a few buffers is filled (paging_buffer.c).
+ */
+#ifndef VIDMM_MANAGER_PAGING_H
+#define VIDMM_MANAGER_PAGING_H
+
+#include "engine/dma_buffer.h"
+
+#define PAGING_BUFFERS 4u
+
+struct plan_op;
+
+/* The context that a plan's paging buffers run in when it is not the paging process's. */
+struct paging_line {
+    HANDLE context;
+    uint32_t node;
+    uint64_t buffers; /* where buffer 0 is in its address space; the others are behind it */
+};
+
+struct paging {
+    /*
+     * In contiguous memory. When the driver wants its paging buffers in an aperture segment, the
+     * MAP of those has to be built somewhere: buffer 0 is then an extra one in contiguous memory,
+     * used for that at start and after a reset.
+     */
+    struct dma_buffer buffers[PAGING_BUFFERS + 1];
+    uint32_t first, count; /* buffers in use: [first, first + count) */
+    uint32_t current;
+    uint32_t used, private_used;    /* bytes of the current buffer */
+    bool held;                      /* between reset and restart: nothing may be submitted */
+    HANDLE context;                 /* the driver's system context, or NULL */
+    const struct paging_line *line; /* of the plan at hand; NULL: the paging process's */
+};
+
+enum vidmm_status paging_create(struct vidmm_adapter *adapter);
+void paging_destroy(struct vidmm_adapter *adapter);
+/* Unmaps the paging buffers from their aperture; before destroy. */
+void paging_unmap(struct vidmm_adapter *adapter);
+/* After a reset: what was in flight is gone; only the buffer in contiguous memory is safe. */
+void paging_forget(struct vidmm_adapter *adapter);
+/* Notices that the paging buffers are no longer mapped. */
+enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter);
+/* With GPU virtual addresses: the buffers' addresses in the paging process. */
+enum vidmm_status paging_keep(struct vidmm_adapter *adapter);
+/* Maps the paging buffers into their aperture segment (again). */
+enum vidmm_status paging_map(struct vidmm_adapter *adapter);
+
+/* Where and in what the plan at hand runs; the address of `buffer` there. */
+struct paging_line paging_line(const struct vidmm_adapter *adapter);
+uint64_t paging_address(const struct vidmm_adapter *adapter, const struct dma_buffer *buffer);
+
+/* Judges what Patch or SubmitCommand returned: nothing but STATUS_SUCCESS is allowed. */
+enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, const char *page,
+                               NTSTATUS nt);
+/* Has the driver encode one operation, in as many buffers as it takes. */
+enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op);
+/* The GPU has done what is in buffers up to number `number`. */
+bool paging_passed(struct vidmm_adapter *adapter, uint64_t number);
+/* Hands the current buffer to the GPU, if anything is in it, and takes the next. */
+enum vidmm_status paging_submit(struct vidmm_adapter *adapter);
+/* paging_submit, then waits until all of it is done. */
+enum vidmm_status paging_finish(struct vidmm_adapter *adapter);
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * paging_buffer.c - the buffers that paging operations are built into, and their way to the GPU
+ * (spec: submitting-a-command-buffer.md; Patch without lists, then SubmitCommand on the paging
+ * node). Each submission gets a buffer of its own, filled from its start.
+ */
+#include "paging/paging.h"
+
+#include "object/allocation.h"
+#include "adapter/reset.h"
+#include "paging/space.h"
+
+static bool mapped(const struct vidmm_adapter *adapter) {
+    return adapter->facts.paging_segment != 0;
+}
+
+enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
+    struct paging *paging = &adapter->paging;
+    const struct adapter_facts *facts = &adapter->facts;
+    struct segment *segment = query_segment(facts, facts->paging_segment);
+    uint32_t count = mapped(adapter) ? PAGING_BUFFERS + 1 : PAGING_BUFFERS;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!dma_buffer_create(adapter, &paging->buffers[i], facts->paging_size,
+                               facts->paging_private, i == 0 ? NULL : segment))
+            return error_no_memory(adapter, "paging buffers");
+    }
+    if (!outstanding_create(adapter))
+        return error_no_memory(adapter, "paging buffers");
+    paging->first = 0;
+    paging->count = mapped(adapter) ? 1 : PAGING_BUFFERS;
+    return VIDMM_OK;
+}
+
+void paging_destroy(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
+        dma_buffer_destroy(adapter, &adapter->paging.buffers[i]);
+    outstanding_destroy(adapter);
+}
+
+/* Only buffer 0, which needs no mapping, from now on; or all the others. */
+static void use_buffers(struct vidmm_adapter *adapter, bool bootstrap) {
+    struct paging *paging = &adapter->paging;
+    if (!mapped(adapter))
+        return;
+    paging->first = bootstrap ? 0 : 1;
+    paging->count = bootstrap ? 1 : PAGING_BUFFERS;
+    paging->current = paging->first;
+    paging->used = paging->private_used = 0;
+}
+
+static bool add_map(struct vidmm_adapter *adapter, struct dma_buffer *buffer, bool map) {
+    return plan_map(adapter, NULL, NULL, buffer->mdl, buffer->segment, buffer->place.offset,
+                    page_round(buffer->size), map);
+}
+
+static enum vidmm_status place_buffer(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    struct segment_request request = {.size = page_round(buffer->size)};
+    if (segment_place(buffer->segment, &request, &buffer->place) != PLACER_OK)
+        return FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "paging buffers",
+                    .field = "DXGK_QUERYSEGMENTOUT.PagingBufferSize",
+                    .expected = "room for the paging buffers in PagingBufferSegmentId",
+                    .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+                    .index = adapter->facts.paging_segment, .value = buffer->size);
+    return add_map(adapter, buffer, true) ? VIDMM_OK : error_no_memory(adapter, "paging buffers");
+}
+
+static void release_places(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (buffer->place.block)
+            segment_release(buffer->segment, &buffer->place);
+    }
+}
+
+/* A buffer has a place exactly while it is mapped. */
+enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    if (!mapped(adapter))
+        return VIDMM_OK;
+    plan_begin(adapter);
+    use_buffers(adapter, true);
+    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++)
+        status = place_buffer(adapter, &adapter->paging.buffers[i]);
+    if (status == VIDMM_OK)
+        status = plan_execute(adapter);
+    if (status)
+        release_places(adapter);
+    else
+        use_buffers(adapter, false);
+    return status;
+}
+
+void paging_unmap(struct vidmm_adapter *adapter) {
+    if (!mapped(adapter))
+        return;
+    bool built = !adapter->stopped;
+    plan_begin(adapter);
+    use_buffers(adapter, true);
+    for (uint32_t i = 1; built && i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        built = !buffer->place.block || add_map(adapter, buffer, false);
+    }
+    if (built)
+        (void)plan_execute(adapter);
+    release_places(adapter);
+}
+
+void paging_forget(struct vidmm_adapter *adapter) {
+    struct paging *paging = &adapter->paging;
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++)
+        paging->buffers[i].pending = false;
+    outstanding_forget(adapter);
+    paging->used = paging->private_used = 0;
+    use_buffers(adapter, true);
+}
+
+enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (buffer->place.block)
+            status = reset_buffer(adapter, NULL, buffer);
+    }
+    return status;
+}
+
+enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (!buffer->mdl)
+            continue;
+        buffer->va = space_keep_pages(adapter, buffer->mdl, page_round(buffer->size));
+        if (!buffer->va)
+            return error_no_memory(adapter, "paging buffers");
+    }
+    return VIDMM_OK;
+}
+
+struct paging_line paging_line(const struct vidmm_adapter *adapter) {
+    const struct paging *paging = &adapter->paging;
+    if (paging->line)
+        return *paging->line;
+    return (struct paging_line){.context = paging->context, .node = adapter->facts.paging_node};
+}
+
+uint64_t paging_address(const struct vidmm_adapter *adapter, const struct dma_buffer *buffer) {
+    const struct paging *paging = &adapter->paging;
+    if (!paging->line)
+        return buffer->va;
+    return paging->line->buffers + (uint64_t)(buffer - paging->buffers) * page_round(buffer->size);
+}
+
+static void describe_physical(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+                              struct packet *packet) {
+    const struct paging *paging = &adapter->paging;
+    packet->patches = adapter->ddi->DxgkDdiPatch && adapter->readings.paging_patch == 0;
+    packet->patch = (DXGKARG_PATCH){
+        .hContext = paging->context,
+        .DmaBufferSegmentId = dma_buffer_segment(buffer),
+        .DmaBufferPhysicalAddress = dma_buffer_address(buffer),
+        .pDmaBuffer = buffer->cpu,
+        .DmaBufferSize = buffer->size,
+        .DmaBufferSubmissionEndOffset = paging->used,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = buffer->private_size,
+        .DmaBufferPrivateDataSubmissionEndOffset = paging->private_used,
+    };
+    packet->patch.Flags.Paging = 1;
+    packet->submit = (DXGKARG_SUBMITCOMMAND){
+        .hContext = paging->context,
+        .DmaBufferSegmentId = packet->patch.DmaBufferSegmentId,
+        .DmaBufferPhysicalAddress = packet->patch.DmaBufferPhysicalAddress,
+        .DmaBufferSize = buffer->size,
+        .DmaBufferSubmissionEndOffset = paging->used,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = buffer->private_size,
+        .DmaBufferPrivateDataSubmissionEndOffset = paging->private_used,
+        .NodeOrdinal = adapter->facts.paging_node,
+    };
+    packet->submit.Flags.Paging = 1;
+}
+
+static void describe_virtual(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
+                             struct packet *packet) {
+    const struct paging *paging = &adapter->paging;
+    const struct paging_line line = paging_line(adapter);
+    packet->virtual_address = true;
+    packet->submit_virtual = (DXGKARG_SUBMITCOMMANDVIRTUAL){
+        .hContext = line.context,
+        .DmaBufferVirtualAddress = paging_address(adapter, buffer),
+        .DmaBufferSize = paging->used,
+        .pDmaBufferPrivateData = buffer->private_data,
+        .DmaBufferPrivateDataSize = paging->private_used,
+        .NodeOrdinal = line.node,
+    };
+    packet->submit_virtual.Flags.Paging = 1;
+}
+
+enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, const char *page,
+                               NTSTATUS nt) {
+    if (nt == STATUS_SUCCESS)
+        return VIDMM_OK;
+    return FATAL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = call, .field = "return value",
+                 .expected = "STATUS_SUCCESS", .rule = "R277", .page = page,
+                 .index = ERROR_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
+}
+
+static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    uint32_t node = paging_line(adapter).node;
+    enum vidmm_status status = fence_room(adapter, node);
+    if (status)
+        return status;
+    struct packet *packet = fence_packet(adapter, node);
+    (void)packet_begin(adapter, packet, 0);
+    packet->buffer = buffer;
+    if (buffer->va)
+        describe_virtual(adapter, buffer, packet);
+    else
+        describe_physical(adapter, buffer, packet);
+    uint32_t fence = fence_next(adapter, node, 0, NULL);
+    buffer->number = adapter->stats.paging_buffers + 1;
+    buffer->node = node;
+    buffer->pending = true;
+    status = packet_submit(adapter, packet, fence, false);
+    if (status)
+        fence_withdraw(adapter, node, fence);
+    else
+        adapter->stats.paging_buffers++;
+    return status;
+}
+
+/* Waits for the buffer, whose turn it is, and tells what it completed. */
+static enum vidmm_status settle(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    if (!buffer->pending)
+        return VIDMM_OK;
+    enum vidmm_status status = fence_wait(adapter, buffer->node, &buffer->fence);
+    if (status)
+        return status;
+    buffer->pending = false;
+    outstanding_done(adapter, buffer->number);
+    return VIDMM_OK;
+}
+
+bool paging_passed(struct vidmm_adapter *adapter, uint64_t number) {
+    const struct paging *paging = &adapter->paging;
+    if (number > adapter->stats.paging_buffers && paging->used != 0)
+        return false; /* the current one, which was not submitted */
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
+        const struct dma_buffer *buffer = &paging->buffers[i];
+        if (buffer->pending && buffer->number <= number &&
+            !fence_passed(adapter, buffer->node, buffer->fence))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t after(const struct paging *paging, uint32_t index) {
+    return paging->first + (index - paging->first + 1) % paging->count;
+}
+
+enum vidmm_status paging_submit(struct vidmm_adapter *adapter) {
+    struct paging *paging = &adapter->paging;
+    enum vidmm_status status = VIDMM_OK;
+    if (paging->used == 0)
+        return VIDMM_OK;
+    if (paging->held)
+        status = reset_restart(adapter);
+    if (status == VIDMM_OK)
+        status = hand_over(adapter, &paging->buffers[paging->current]);
+    if (status)
+        return status;
+    paging->used = paging->private_used = 0;
+    paging->current = after(paging, paging->current);
+    return settle(adapter, &paging->buffers[paging->current]);
+}
+
+/* The buffers are waited for one by one, in the order of submission: the next is the oldest. */
+enum vidmm_status paging_finish(struct vidmm_adapter *adapter) {
+    const struct paging *paging = &adapter->paging;
+    enum vidmm_status status = paging_submit(adapter);
+    uint32_t index = paging->current;
+    for (uint32_t i = 0; status == VIDMM_OK && i < paging->count; i++) {
+        status = settle(adapter, &adapter->paging.buffers[index]);
+        index = after(paging, index);
+    }
+    if (status == VIDMM_OK)
+        outstanding_done(adapter, UINT64_MAX); /* what left nothing in a buffer */
+    return status;
+}

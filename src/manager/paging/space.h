@@ -1,0 +1,87 @@
+/*
+ * space.h - an address space of the GPU as the rest of the manager sees it: mappings of
+ * allocations that follow them wherever they go, and the paging process's scratch window through
+ * which bytes are moved.
+ *
+ * Behind it: va.h (which addresses are taken, and by what), table.h (the tree of page tables and
+ * where its tables live), mmu.h (what the driver said of its MMU). The functions below add
+ * operations to the plan under construction and change nothing else that a plan could not take
+ * back; they answer false when there is no memory.
+ */
+#ifndef VIDMM_MANAGER_SPACE_H
+#define VIDMM_MANAGER_SPACE_H
+
+#include <vidmm/virtual.h>
+
+#include "memory/segment.h"
+
+struct space;
+struct mapping;
+
+/*
+ * Where the bytes of an allocation are: `place` in `segment`, or its system pages. A place may be
+ * scattered over the segment: placement_at() (segment.h) says where each byte is. What `place`
+ * points at may move before the plan is built: take from it what is needed.
+ */
+struct view {
+    const struct segment *segment; /* NULL: system pages */
+    const struct placement *place;
+};
+
+/* Where a resident allocation is. */
+struct view space_view_of(const struct vidmm_allocation *allocation);
+
+/* At start, when the adapter runs on GPU virtual addresses: the paging process and its tables. */
+enum vidmm_status space_start(struct vidmm_adapter *adapter);
+void space_stop(struct vidmm_adapter *adapter);
+/* Bytes of the paging process's addresses, from 0 on, that are the manager's own. */
+uint64_t space_paging_extent(const struct vidmm_adapter *adapter);
+
+/*
+ * System pages that the paging process sees for ever, mapped with the CPU at start: paging buffers.
+ * Their GPU virtual address; 0: no memory.
+ */
+uint64_t space_keep_pages(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size);
+/* The same at addresses that are the caller's. False: no memory. */
+bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size, uint64_t start);
+
+/*
+ * A context was made in the space of its device's process: DxgkDdiSetRootPageTable now, and
+ * whenever the root table moves.
+ */
+enum vidmm_status space_enter(struct vidmm_context *context);
+
+/* Every mapping of `allocation`, in every space: to nothing, with the flushes that needs. */
+bool space_hide(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
+/* Every mapping of `allocation`: to `view`, with the flushes that needs. */
+bool space_show(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                struct view view);
+/*
+ * All bytes of `allocation` from one place to another: scratch mappings, and VIRTUAL_TRANSFERs, in
+ * pieces that fit the scratch space, which wait for space_send.
+ */
+bool space_transfer(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+                    struct view from, struct view to);
+/* VIRTUAL_FILL of all bytes with `pattern`, which waits likewise. */
+bool space_fill(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to,
+                uint32_t pattern);
+/* What waits: one flush, then all of it. Before anything that needs its result. */
+bool space_send(struct vidmm_adapter *adapter);
+/* INIT_CONTEXT_RESOURCE: the driver's own initial content. */
+bool space_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to);
+/* UPDATE_CONTEXT_ALLOCATION of a resident one with `size` bytes that mean something to the driver.
+ */
+bool space_update(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, void *data,
+                  uint32_t size);
+/* The paging process can see all of it at once. */
+bool space_shows_whole(const struct vidmm_allocation *allocation);
+/* Before an allocation is destroyed: its mappings end, the addresses are free. */
+enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
+/*
+ * After a reset that lost the memory segments: the paging process's tables are written anew, by the
+ * CPU, before anything is built; then, through the paging queue, those of all processes.
+ */
+enum vidmm_status space_restore_paging(struct vidmm_adapter *adapter);
+enum vidmm_status space_restore(struct vidmm_adapter *adapter);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * table.h - the page tables of one address space: the tree, and where its tables live.
+ *
+ * table.c makes tables and finds them; table_plan.c adds what must be written into them to the plan
+ * under construction; virtual_build.c makes the driver's operation of each such step, with entries
+ * that are computed then and live no longer than the call. What the hardware's tables hold is known
+ * at that moment only, so that is also when it is noted what translations a TLB may hold wrongly
+ * (space.stale_*): FLUSH_TLB covers exactly that.
+ */
+#ifndef VIDMM_MANAGER_TABLE_H
+#define VIDMM_MANAGER_TABLE_H
+
+#include "reported/mmu.h"
+#include "memory/segment.h"
+#include "paging/space.h"
+#include "object/va.h"
+
+#define TABLE_ENTRIES_MAX 1024u /* of one operation that does not repeat a single entry */
+#define TABLE_RANGES_MAX  64u   /* of one COPY_PAGE_TABLE_ENTRIES */
+
+struct vidmm_process;
+
+struct table_memory {
+    uint64_t size;           /* bytes; 0: there is none */
+    struct segment *segment; /* NULL: system memory */
+    struct placement place;
+    PMDL mdl;
+    uint8_t *cpu;    /* NULL: the CPU never writes it */
+    uint64_t window; /* its address in the paging process's space; 0: none */
+    uint64_t shown;  /* the same in the privileged one's (privileged.h) */
+    uint64_t *valid; /* a bit for each entry that was written and is valid */
+    uint32_t entries;
+};
+
+struct table {
+    struct space *space;
+    struct table *parent; /* NULL: the root */
+    struct table *next;   /* of space->fresh or of the dying */
+    uint64_t start;       /* the first address that it translates */
+    uint32_t level, entries;
+    bool wide;                     /* MMU_PAGES_SINGLE, leaf: its pages are of 64 KiB now */
+    struct table_memory memory[2]; /* [1]: MMU_PAGES_DUAL, leaf: the table of 64 KiB pages */
+    struct table **child;          /* above the leaves: `entries` of them, room for child_size */
+    uint32_t child_size, children; /* that there are */
+};
+
+struct space {
+    struct vidmm_adapter *adapter;
+    struct vidmm_process *process;
+    bool paging; /* the paging process's */
+    bool now;    /* its tables are written by the CPU, without a paging buffer: at the start */
+    struct va va;
+    uint64_t reservations;            /* made so far */
+    struct table *root;               /* NULL: there is none yet, or `away` */
+    bool away;                        /* its tables were evicted: table_eviction.h */
+    struct table *fresh, *fresh_last; /* made, not written yet; parents first */
+    struct table_memory old_root;     /* while the root grows */
+    uint32_t old_entries;             /* of it */
+    uint64_t stale_start, stale_end;  /* addresses that a TLB may translate wrongly */
+};
+
+/* System pages that the paging process sees for ever. */
+struct kept_pages {
+    uint64_t start, size;
+    PMDL mdl;
+};
+
+/* Of the adapter. */
+struct spaces {
+    struct space *paging; /* of the system process; NULL without GPU virtual addresses */
+    uint64_t scratch_start, scratch_end, scratch_next;
+    bool wrapped;             /* the next scratch mapping replaces one that may be in use */
+    struct vidmm_op *waiting; /* transfers and fills, for space_send */
+    uint32_t waiting_count, waiting_capacity;
+    DXGK_PTE *entries; /* TABLE_ENTRIES_MAX of them, twice */
+    DXGK_BUILDPAGINGBUFFER_COPY_RANGE ranges[TABLE_RANGES_MAX];
+    struct kept_pages *kept;
+    uint32_t kept_count, kept_capacity;
+};
+
+/* What an operation writes. */
+enum table_write {
+    TABLE_INIT,    /* every entry invalid, for the first time */
+    TABLE_CLEAR,   /* [start, end) invalid */
+    TABLE_ZERO,    /* [start, end) reads as zero */
+    TABLE_PAGES,   /* [start, end) leads to pages */
+    TABLE_LINKS,   /* [start, end) leads to the tables below, as they are */
+    TABLE_CONVERT, /* from 64 KiB pages to 4 KiB pages, all invalid */
+    TABLE_LEAVE,   /* every entry invalid: the table's memory goes */
+    TABLE_EVICT,   /* the same, and the driver is told that it is evicted */
+    TABLE_COPY,    /* [start, end) leads where the addresses from `offset` on led */
+};
+
+/* UPDATE_PAGE_TABLE, COPY_ENTRIES, FLUSH_TLB: the part of struct plan_op that is theirs. */
+struct table_op {
+    struct space *space;
+    struct table *table; /* UPDATE_PAGE_TABLE */
+    enum table_write write;
+    bool wide; /* MMU_PAGES_DUAL: in the table of 64 KiB pages */
+    bool old;  /* in space->old_root */
+    bool now;  /* by the CPU, without a paging buffer */
+    uint64_t start, end;
+    /* TABLE_PAGES: */
+    const struct segment *segment; /* NULL: the pages of `mdl` */
+    struct placement place;
+    PMDL mdl;
+    uint64_t offset;
+    const struct space *source; /* TABLE_COPY: whose addresses */
+    bool coherent, read_only, no_execute;
+    uint64_t driver_protection;
+};
+
+/* ---- table.c --------------------------------------------------------------------------------- */
+
+/* A root, and tables that translate [start, end), in memory; what is new waits in space->fresh. */
+enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end);
+/* The fresh ones were written: they stay. */
+void tables_keep(struct space *space);
+/* They were not, and go; a root that was to grow is as it was. */
+void tables_drop(struct space *space);
+/* Takes leaf tables without a used address in [start, end) out of the tree, and those above that
+ * nothing is left in: the dying, leaves first. */
+struct table *tables_detach(struct space *space, uint64_t start, uint64_t end);
+void tables_attach(struct table *dying);
+void tables_free(struct table *dying);
+/* All of a space. */
+void tables_end(struct space *space);
+
+/* The leaf table of `*at`, or of the first address behind it below `end` that has one. */
+struct table *table_leaf(const struct space *space, uint64_t *at, uint64_t end);
+/* The first address behind `table`. */
+uint64_t table_end(const struct table *table);
+/* Where the driver finds it. */
+D3DGPU_PHYSICAL_ADDRESS table_address(const struct table_memory *memory);
+void table_memory_free(struct space *space, struct table_memory *memory);
+
+/* ---- table_plan.c: false: no memory ---------------------------------------------------------- */
+
+/* The fresh tables: their windows, their first content, and the entries that lead to them. */
+bool tables_emit(struct space *space);
+/* Nobody runs with the root that has grown any more: it is as any table that goes. */
+bool tables_emit_old_root(struct space *space);
+/* Whoever looks for the dying finds nothing; their windows are gone. */
+bool tables_emit_end(struct table *dying);
+/* Before all of a space goes: every entry invalid where the driver wants that, no windows. */
+bool tables_emit_leave(struct space *space);
+/* The same before its tables are evicted, of which the driver is told (R236). */
+bool tables_emit_away(struct space *space);
+/* After the memory was lost: everything anew. */
+bool tables_emit_again(struct space *space);
+/* [start, end) as the books say. */
+bool table_draw(struct space *space, uint64_t start, uint64_t end);
+/* Where entries are copied from: the tables of a space, and the address of the first. */
+struct table_copied {
+    const struct space *space;
+    uint64_t from;
+};
+/*
+ * In a plan of a companion context: the entries of [start, end) become copies, where the GPU can do
+ * that; where it cannot, the books, which say so already, are drawn.
+ */
+bool table_copy(const struct table_copied *source, struct space *space, uint64_t start,
+                uint64_t end);
+/* The next part of a copy to `to` of `space`: leaf tables of both sides, and its bytes. `*from`
+ * NULL: there is none. */
+uint64_t table_copy_part(const struct table_copied *source, const struct space *space, uint64_t to,
+                         uint64_t left, struct table **from, struct table **target);
+/* One mapping, to `view`; without one, to nothing. */
+bool table_show(const struct mapping *mapping, const struct view *view);
+/* [start, end) of the paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */
+struct table_source {
+    struct vidmm_allocation *allocation;
+    struct view view;
+    PMDL mdl;
+    uint64_t offset, driver_protection;
+};
+bool table_scratch(struct space *paging, uint64_t start, uint64_t end,
+                   const struct table_source *source);
+bool table_flush(struct space *space);
+
+#endif

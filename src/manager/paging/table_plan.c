@@ -1,0 +1,523 @@
+/*
+ * table_plan.c - see table.h: what has to be written into tables, as operations of the plan under
+ * construction.
+ *
+ * A flush is wanted once all that it is for is written, so an update goes in front of the flushes
+ * that the plan ends with, and these grow. Which entries an update really has is found out when it
+ * is built; those that turn out to change nothing are not built at all.
+ */
+#include "object/allocation.h"
+#include "address/privileged.h"
+#include "address/space_change.h"
+
+#define WIDE_BYTES (UINT64_C(1) << PAGE_SHIFT_LARGE)
+#define WIDE_MASK  (WIDE_BYTES - 1)
+
+static const struct mmu *mmu_of(const struct space *space) {
+    return &space->adapter->facts.mmu;
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static bool is_flush(const struct plan_op *op, const struct space *space) {
+    return op->op.kind == VIDMM_OP_FLUSH_TLB && (!space || op->table.space == space);
+}
+
+/* Where the flushes begin that the plan ends with. */
+static uint32_t flushes(const struct plan *plan) {
+    uint32_t at = plan->op_count;
+    while (at > 0 && is_flush(&plan->ops[at - 1], NULL))
+        at--;
+    return at;
+}
+
+/* In front of the flushes that the plan ends with, but what is written through a window comes
+ * behind the flush of the window's addresses (R231). */
+static uint32_t place_of(const struct plan *plan, const struct space *space) {
+    uint32_t at = flushes(plan);
+    bool through = !space->paging &&
+                   mmu_of(space)->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
+    for (uint32_t i = plan->op_count; through && i > at; i--) {
+        if (is_flush(&plan->ops[i - 1], space->adapter->spaces.paging))
+            return i;
+    }
+    return at;
+}
+
+static bool add(const struct table_op *what, struct vidmm_allocation *allocation) {
+    struct vidmm_adapter *adapter = what->space->adapter;
+    struct plan_op *op = plan_insert(adapter, place_of(&adapter->plan, what->space),
+                                     VIDMM_OP_UPDATE_PAGE_TABLE, allocation);
+    if (!op)
+        return false;
+    op->table = *what;
+    op->table.now = what->space->now;
+    op->op.at = what->offset;
+    op->op.size = what->end - what->start;
+    op->op.va_from = what->start;
+    op->op.va_to = what->end;
+    op->barrier = adapter->spaces.wrapped && what->space->paging;
+    if (op->barrier)
+        adapter->spaces.wrapped = false;
+    return true;
+}
+
+bool table_flush(struct space *space) {
+    struct plan *plan = &space->adapter->plan;
+    for (uint32_t i = flushes(plan); i < plan->op_count; i++) {
+        if (is_flush(&plan->ops[i], space))
+            return true;
+    }
+    struct plan_op *op = plan_add(space->adapter, VIDMM_OP_FLUSH_TLB, NULL);
+    if (!op)
+        return false;
+    op->table = (struct table_op){.space = space};
+    return true;
+}
+
+static bool add_whole(struct table *table, enum table_write write) {
+    struct table_op op = {.space = table->space,
+                          .table = table,
+                          .write = write,
+                          .start = table->start,
+                          .end = table_end(table)};
+    if (!add(&op, NULL))
+        return false;
+    op.wide = true;
+    return !table->memory[1].size || write == TABLE_CONVERT || add(&op, NULL);
+}
+
+/* The entry, or entries, of `table` that lead to what is below [start, end). */
+static bool add_links(struct table *table, uint64_t start, uint64_t end) {
+    uint64_t piece = (uint64_t)TABLE_ENTRIES_MAX << mmu_shift(mmu_of(table->space), table->level);
+    struct table_op op = {.space = table->space, .table = table, .write = TABLE_LINKS};
+    for (uint64_t at = start; at < end; at = op.end) {
+        op.start = at;
+        op.end = end - at > piece ? at + piece : end;
+        if (!add(&op, NULL))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+/* What a run of addresses shall lead to. */
+struct leaf_run {
+    enum table_write write;
+    struct table_source source;
+    const struct mapping *mapping; /* NULL: the paging process's */
+    bool narrow;                   /* whatever it could be, it has pages of 4 KiB */
+};
+
+/* True when [start, end) can be pages of 64 KiB. */
+static bool is_wide(const struct leaf_run *run, uint64_t start, uint64_t end) {
+    const struct view *view = &run->source.view;
+    uint64_t size = end - start, row = 0;
+    if (((start | end) & WIDE_MASK) || run->write != TABLE_PAGES)
+        return !((start | end) & WIDE_MASK);
+    if (!run->mapping || !view->segment || !view->segment->flags.Use64KBPages ||
+        ((run->source.offset | run->source.allocation->size) & WIDE_MASK))
+        return false;
+    for (uint64_t at = 0; at < size; at += row) {
+        uint64_t place = placement_at(view->place, run->source.offset + at, &row);
+        if ((place & WIDE_MASK) || row < WIDE_BYTES)
+            return false;
+        row &= ~WIDE_MASK;
+    }
+    return true;
+}
+
+static bool convert(struct table *table);
+
+static struct table_op describe(const struct leaf_run *run, struct table *table, bool wide) {
+    const struct mmu *mmu = mmu_of(table->space);
+    const struct table_source *source = &run->source;
+    const struct va_use *use = run->mapping ? &run->mapping->use : NULL;
+    return (struct table_op){
+        .space = table->space,
+        .table = table,
+        .write = run->write,
+        .wide = wide,
+        .segment = source->view.segment,
+        .place = source->view.segment ? *source->view.place : (struct placement){0},
+        .mdl = source->mdl,
+        .coherent = mmu->caps.CacheCoherentMemorySupported && source->allocation &&
+                    source->allocation->info.Flags.Cached && !source->view.segment,
+        .read_only =
+            use && !(use->protection & VIDMM_VA_WRITE) && mmu->caps.ReadOnlyMemorySupported,
+        .no_execute =
+            use && !(use->protection & VIDMM_VA_EXECUTE) && mmu->caps.NoExecuteMemorySupported,
+        .driver_protection = source->driver_protection,
+    };
+}
+
+/* [start, end) of one table, of one kind of pages. */
+static bool write_run(const struct leaf_run *run, struct table *table, bool wide, uint64_t start,
+                      uint64_t end, uint64_t offset) {
+    struct table_op op = describe(run, table, wide);
+    uint64_t most = (uint64_t)TABLE_ENTRIES_MAX << PAGE_SHIFT;
+    for (uint64_t at = start; at < end; at = op.end) {
+        op.start = at;
+        op.end = run->write == TABLE_PAGES && end - at > most ? at + most : end;
+        op.offset = offset + (at - start);
+        if (!add(&op, run->source.allocation))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * In the table of 64 KiB pages what can be there, and in the other the rest. What is shown was
+ * hidden before, so nothing is valid in both (R377).
+ */
+static bool write_dual(const struct leaf_run *run, struct table *table, uint64_t start,
+                       uint64_t end) {
+    uint64_t offset = run->source.offset;
+    uint64_t first = (start + WIDE_MASK) & ~WIDE_MASK, last = end & ~WIDE_MASK;
+    struct leaf_run middle = *run;
+    if (run->write == TABLE_CLEAR)
+        return write_run(run, table, false, start, end, 0) &&
+               write_run(run, table, true, start & ~WIDE_MASK, (end + WIDE_MASK) & ~WIDE_MASK, 0);
+    middle.source.offset = offset + (first - start);
+    if (first >= last || !is_wide(&middle, first, last))
+        return write_run(run, table, false, start, end, offset);
+    return write_run(run, table, false, start, first, offset) &&
+           write_run(run, table, true, first, last, offset + (first - start)) &&
+           write_run(run, table, false, last, end, offset + (last - start));
+}
+
+/* [start, end) of one table. */
+static bool write_table(const struct leaf_run *run, struct table *table, uint64_t start,
+                        uint64_t end) {
+    if (table->memory[1].size)
+        return write_dual(run, table, start, end);
+    if (table->wide && !run->narrow && !is_wide(run, start, end) && !convert(table))
+        return false;
+    return write_run(run, table, false, start, end, run->source.offset);
+}
+
+static bool write_leaves(struct space *space, uint64_t start, uint64_t end, struct leaf_run run) {
+    struct table *table;
+    uint64_t offset = run.source.offset;
+    for (uint64_t at = start; (table = table_leaf(space, &at, end)) != NULL;) {
+        uint64_t stop = table_end(table) < end ? table_end(table) : end;
+        run.source.offset = offset + (at - start);
+        if (!write_table(&run, table, at, stop))
+            return false;
+        at = stop;
+    }
+    return true;
+}
+
+/* ---- Mappings -------------------------------------------------------------------------------- */
+
+/* The system pages that it leads to where it leads to no segment. */
+static PMDL pages_of(const struct va_use *use) {
+    if (use->kind == VA_MEMORY)
+        return use->memory ? use->memory->mdl : use->pages;
+    return use->allocation->mdl;
+}
+
+/* [start, end) of a mapping; without a view it leads nowhere. */
+static bool write_mapping(const struct mapping *mapping, uint64_t start, uint64_t end,
+                          const struct view *view, bool narrow) {
+    struct space *space = space_of(mapping);
+    struct leaf_run run = {.mapping = mapping, .narrow = narrow};
+    if (mapping->use.kind == VA_ZERO) {
+        run.write = TABLE_ZERO;
+        run.source.driver_protection = mapping->use.driver_protection;
+        return write_leaves(space, start, end, run);
+    }
+    if (mapping->use.kind == VA_NOTHING || !view) {
+        run.write = TABLE_CLEAR;
+        return write_leaves(space, start, end, run);
+    }
+    run.write = TABLE_PAGES;
+    run.source = (struct table_source){.allocation = mapping->use.allocation,
+                                       .view = *view,
+                                       .mdl = pages_of(&mapping->use),
+                                       .driver_protection = mapping->use.driver_protection};
+    for (uint64_t at = start, row; at < end; at += row) {
+        run.source.offset = va_offset(mapping, at, &row);
+        row = row < end - at ? row : end - at;
+        if (!write_leaves(space, at, at + row, run))
+            return false;
+    }
+    return true;
+}
+
+/* Where the plan under construction leaves the allocation; false: nowhere the GPU reaches. */
+static bool final_view(const struct mapping *mapping, struct view *view) {
+    const struct vidmm_allocation *allocation = mapping->use.allocation;
+    const struct table_memory *memory = mapping->use.memory;
+    *view = (struct view){0};
+    if (mapping->use.kind == VA_MEMORY) {
+        if (memory && memory->segment)
+            *view = (struct view){.segment = memory->segment, .place = &memory->place};
+        return true;
+    }
+    if (!allocation || !allocation->segment)
+        return false;
+    if (!allocation->segment->aperture)
+        *view = (struct view){.segment = allocation->segment, .place = &allocation->place};
+    return true;
+}
+
+static bool draw_mappings(struct space *space, uint64_t start, uint64_t end, bool narrow) {
+    for (const struct mapping *mapping = va_find(&space->va, start);
+         mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
+        uint64_t from = mapping->start > start ? mapping->start : start;
+        uint64_t to = mapping->end < end ? mapping->end : end;
+        struct view view;
+        bool shown = final_view(mapping, &view);
+        if ((shown || mapping->use.kind == VA_ZERO) &&
+            !write_mapping(mapping, from, to, shown ? &view : NULL, narrow))
+            return false;
+    }
+    return true;
+}
+
+/* From 64 KiB pages to 4 KiB pages; all that it translates is written anew (R374). */
+static bool convert(struct table *table) {
+    struct space *space = table->space;
+    return add_whole(table, TABLE_CONVERT) &&
+           draw_mappings(space, table->start, table_end(table), true) &&
+           add_links(table->parent, table->start, table_end(table)) && table_flush(space);
+}
+
+bool table_draw(struct space *space, uint64_t start, uint64_t end) {
+    if (mmu_of(space)->pages != MMU_PAGES_4K) { /* a page of 64 KiB is there or not as a whole */
+        start &= ~WIDE_MASK;
+        end = (end + WIDE_MASK) & ~WIDE_MASK;
+    }
+    return write_leaves(space, start, end, (struct leaf_run){.write = TABLE_CLEAR}) &&
+           draw_mappings(space, start, end, false) && table_flush(space);
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+uint64_t table_copy_part(const struct table_copied *source, const struct space *space, uint64_t to,
+                         uint64_t left, struct table **from, struct table **target) {
+    uint64_t next = source->from, at = to;
+    *from = table_leaf(source->space, &next, source->from + left);
+    *target = table_leaf(space, &at, to + left);
+    uint64_t bytes = table_end(*target) - to;
+    if (!*from || next != source->from) { /* nothing up to `next` */
+        bytes = bytes < next - source->from ? bytes : next - source->from;
+        *from = NULL;
+    } else if (bytes > table_end(*from) - source->from) {
+        bytes = table_end(*from) - source->from;
+    }
+    return bytes < left ? bytes : left;
+}
+
+/* Where every leaf table has the same kind of entries, and so many ranges fit one operation. */
+static bool gpu_copies(const struct table_copied *source, const struct space *space, uint64_t start,
+                       uint64_t end) {
+    struct table_copied part = *source;
+    struct table *from, *target;
+    uint32_t parts = 0;
+    if (mmu_of(space)->pages != MMU_PAGES_4K)
+        return false;
+    for (uint64_t at = start, bytes; at < end && parts <= TABLE_RANGES_MAX; parts++) {
+        bytes = table_copy_part(&part, space, at, end - at, &from, &target);
+        part.from += bytes;
+        at += bytes;
+    }
+    return parts <= TABLE_RANGES_MAX;
+}
+
+static bool add_copy(const struct table_copied *source, struct space *space, uint64_t start,
+                     uint64_t end) {
+    struct plan *plan = &space->adapter->plan;
+    struct plan_op *op =
+        plan_insert(space->adapter, place_of(plan, space), VIDMM_OP_COPY_ENTRIES, NULL);
+    if (!op)
+        return false;
+    op->table = (struct table_op){.space = space,
+                                  .write = TABLE_COPY,
+                                  .start = start,
+                                  .end = end,
+                                  .source = source->space,
+                                  .offset = source->from};
+    op->op.size = end - start;
+    op->op.va_from = source->from;
+    op->op.va_to = start;
+    return true;
+}
+
+bool table_copy(const struct table_copied *source, struct space *space, uint64_t start,
+                uint64_t end) {
+    struct leaf_run clear = {.write = TABLE_CLEAR};
+    struct table_copied part = *source;
+    struct table *from, *target;
+    if (!gpu_copies(source, space, start, end))
+        return table_draw(space, start, end);
+    if (!add_copy(source, space, start, end))
+        return false;
+    for (uint64_t at = start, bytes; at < end; at += bytes, part.from += bytes) {
+        bytes = table_copy_part(&part, space, at, end - at, &from, &target);
+        if (!from && !write_leaves(space, at, at + bytes, clear))
+            return false;
+    }
+    return table_flush(space);
+}
+
+bool table_show(const struct mapping *mapping, const struct view *view) {
+    return mapping->use.kind != VA_PAGES ||
+           (write_mapping(mapping, mapping->start, mapping->end, view, false) &&
+            table_flush(space_of(mapping)));
+}
+
+bool table_scratch(struct space *paging, uint64_t start, uint64_t end,
+                   const struct table_source *source) {
+    struct leaf_run run = {.write = TABLE_PAGES, .source = *source, .narrow = true};
+    return write_leaves(paging, start, end, run);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* A memory's window shows it, or nothing any more. */
+static bool write_window(struct vidmm_adapter *adapter, const struct table_memory *memory,
+                         bool open) {
+    struct space *paging = adapter->spaces.paging;
+    struct leaf_run run = {.write = open ? TABLE_PAGES : TABLE_CLEAR, .narrow = true};
+    if (!memory->window)
+        return true;
+    run.source.view = (struct view){.segment = memory->segment, .place = &memory->place};
+    run.source.mdl = memory->mdl;
+    return write_leaves(paging, memory->window, memory->window + page_round(memory->size), run) &&
+           table_flush(paging);
+}
+
+static bool write_windows(struct table *table, bool open) {
+    struct vidmm_adapter *adapter = table->space->adapter;
+    return write_window(adapter, &table->memory[0], open) &&
+           write_window(adapter, &table->memory[1], open);
+}
+
+/* The first content of a table, which is written through its window unless the CPU does it. */
+static bool emit_init(struct table *table) {
+    return (table->space->now || write_windows(table, true)) && add_whole(table, TABLE_INIT);
+}
+
+static bool emit_link(struct table *table) {
+    return !table->parent || add_links(table->parent, table->start, table_end(table));
+}
+
+bool tables_emit(struct space *space) {
+    struct table *root = space->root, *table;
+    bool grown = space->old_root.size != 0;
+    if (grown && !emit_init(root))
+        return false;
+    for (table = space->fresh; table; table = table->next) {
+        if (!emit_init(table))
+            return false;
+    }
+    if (grown && !add_links(root, root->start, table_end(root)))
+        return false;
+    for (table = space->fresh; table; table = table->next) {
+        if (!emit_link(table))
+            return false;
+    }
+    for (table = space->now ? space->fresh : NULL; table; table = table->next) {
+        if (!write_windows(table, true))
+            return false;
+    }
+    return true;
+}
+
+bool tables_emit_old_root(struct space *space) {
+    struct table *root = space->root;
+    struct table_op op = {.space = space,
+                          .table = root,
+                          .write = TABLE_LEAVE,
+                          .old = true,
+                          .start = root->start,
+                          .end = table_end(root)};
+    return (!mmu_of(space)->caps.ExplicitPageTableInvalidation || add(&op, NULL)) &&
+           write_window(space->adapter, &space->old_root, false);
+}
+
+/* Nobody finds a table in the privileged space any more, unless that goes as a whole. */
+static bool hide(const struct table *table) {
+    struct space *privileged = privileged_of(table->space);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t at = table->memory[i].shown;
+        if (at && !write_mapping(va_find(&privileged->va, at), at,
+                                 at + page_round(table->memory[i].size), NULL, true))
+            return false;
+    }
+    return !table->memory[0].shown || table_flush(privileged);
+}
+
+bool tables_emit_end(struct table *dying) {
+    for (struct table *table = dying; table; table = table->next) {
+        if (!hide(table))
+            return false;
+    }
+    for (struct table *table = dying; table; table = table->next) {
+        if (!add_links(table->parent, table->start, table_end(table)) || !table_flush(table->space))
+            return false;
+    }
+    for (struct table *table = dying; table; table = table->next) {
+        if (!write_windows(table, false))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Whole spaces ---------------------------------------------------------------------------- */
+
+static bool each_table(struct table *table, bool (*visit)(struct table *table)) {
+    if (!visit(table))
+        return false;
+    for (uint32_t i = 0; table->child && i < table->entries; i++) {
+        if (table->child[i] && !each_table(table->child[i], visit))
+            return false;
+    }
+    return true;
+}
+
+static bool emit_leave(struct table *table) {
+    return (!mmu_of(table->space)->caps.ExplicitPageTableInvalidation ||
+            add_whole(table, TABLE_LEAVE)) &&
+           (table->space->paging || write_windows(table, false));
+}
+
+/* When the paging process ends nothing runs in it any more, not even a flush. */
+bool tables_emit_leave(struct space *space) {
+    return !space->root ||
+           (each_table(space->root, emit_leave) && (space->paging || table_flush(space)));
+}
+
+static bool emit_evict(struct table *table) {
+    return (privileged_is(table->space) || hide(table)) && add_whole(table, TABLE_EVICT) &&
+           write_windows(table, false);
+}
+
+bool tables_emit_away(struct space *space) {
+    space->stale_start = 0;
+    space->stale_end = space->va.limit;
+    return each_table(space->root, emit_evict) && table_flush(space);
+}
+
+static bool emit_again(struct table *table) {
+    return emit_init(table) &&
+           (table->level == 0 || add_links(table, table->start, table_end(table)));
+}
+
+static bool emit_window(struct table *table) {
+    return write_windows(table, true);
+}
+
+bool tables_emit_again(struct space *space) {
+    if (!each_table(space->root, emit_again))
+        return false;
+    space->stale_start = 0;
+    space->stale_end = space->va.limit;
+    if (space->now)
+        return each_table(space->root, emit_window);
+    return draw_mappings(space, 0, space->va.limit, false) && table_flush(space);
+}

@@ -1,0 +1,74 @@
+/*
+ * query.h - the adapter as its driver describes it.
+ *
+ * query_adapter asks DxgkDdiQueryAdapterInfo for caps and segments in the version that the driver
+ * was built for, judges every answer before it is used, and makes the segments. caps.c does the
+ * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU, dirty_query.c what
+ * is known of writes. Nothing else in the manager calls DxgkDdiQueryAdapterInfo.
+ */
+#ifndef VIDMM_MANAGER_QUERY_H
+#define VIDMM_MANAGER_QUERY_H
+
+#include <stdint.h>
+
+#include <vidmm/manager.h>
+
+#include <vidmm/readings.h>
+
+#include "reported/mmu.h"
+#include "memory/segment.h"
+
+struct query_context {
+    const struct vidmm_os *os;
+    const DRIVER_INITIALIZATION_DATA *ddi;
+    HANDLE hadapter;
+    const struct vidmm_policy *policy; /* for the segments' queues */
+    uint64_t agp_base, agp_size;       /* AGP aperture of the platform; size 0: none */
+    struct vidmm_readings readings;
+    enum vidmm_model model;
+};
+
+/* Which writes of the GPU the driver can tell of. */
+struct dirty_facts {
+    bool tracking, performant;
+    bool migration;              /* of the whole adapter to another machine */
+    uint32_t page[SEGMENTS_MAX]; /* bytes that a bit stands for; 0: the segment is not tracked */
+};
+
+/* Must stay where it is: the segments point into it. */
+struct adapter_facts {
+    uint32_t interface_version;
+    uint32_t query_version; /* 1, 3 or 4: which QUERYSEGMENT was used */
+    DXGK_DRIVERCAPS caps;   /* members that the version does not have are 0 */
+    uint32_t nodes;         /* execution nodes; at least 1 */
+    uint32_t paging_node;
+    struct mmu mmu;
+    bool iommu; /* the driver has IoMmu */
+    struct dirty_facts dirty;
+
+    struct segment *segments; /* segments[id - 1] */
+    uint32_t segment_count;
+    uint32_t paging_segment; /* an aperture, or 0: contiguous system memory */
+    uint32_t paging_size;    /* bytes, as reported */
+    uint32_t paging_private; /* bytes */
+
+    uint64_t available;                         /* bytes of system memory for graphics */
+    uint64_t dedicated_video, dedicated_system; /* bytes of memory segments */
+    struct shared_memory shared;
+};
+
+/*
+ * Fills `facts`. On failure nothing is left allocated, `facts` is zero and `error` (may be NULL)
+ * names call, field and rule.
+ */
+enum vidmm_status query_adapter(const struct query_context *context, struct adapter_facts *facts,
+                                struct vidmm_error *error);
+/* Gives back what query_adapter allocated. A zeroed `facts` is fine. */
+void query_release(const struct vidmm_os *os, struct adapter_facts *facts);
+
+/* The segment of a 1-based id, or NULL. */
+static inline struct segment *query_segment(const struct adapter_facts *facts, uint32_t id) {
+    return id != 0 && id <= facts->segment_count ? &facts->segments[id - 1] : NULL;
+}
+
+#endif

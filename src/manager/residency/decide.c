@@ -1,0 +1,428 @@
+/*
+ * decide.c - see decide.h.
+ *
+ * The usual case: what is already somewhere it may be stays there; the rest is placed one by one,
+ * preferred segments first, evicting what was not used for longest (policy.h). When that fails
+ * because references take each other's room, the whole set is placed anew: those with the fewest
+ * choices and the largest first, at their old places where possible; and as a last resort with
+ * everything else evicted first, so that fragmentation cannot be the reason for a refusal.
+ */
+#include "residency/decide.h"
+
+#include "object/allocation.h"
+#include "object/aperture.h"
+#include "object/candidates.h"
+#include "lists/residency_list.h"
+
+#define PROMOTE_AGE   64u         /* submissions unused that make a victim for a promotion */
+#define PROMOTE_BYTES (64u << 20) /* moved by promotions in one request */
+
+enum mode {
+    IN_ORDER, /* keep what is resident */
+    REPACK,   /* take all references up, put them down again */
+    COMPACT,  /* and everything else out first */
+};
+
+/* One attempt. */
+struct decision {
+    struct vidmm_adapter *adapter;
+    const struct vidmm_device *device; /* that asks for its residency list; NULL: nobody in
+                                          particular */
+    enum mode mode;
+    const struct vidmm_reference *references; /* as asked for */
+    uint32_t count;
+    uint64_t number;                       /* of the submission */
+    uint64_t oldest;                       /* victims were last used at this number or before */
+    const struct segment_request *request; /* that victims make room for; NULL: for all of them */
+    /* Sizes from here on found no place even with eviction: outside, and in a protected range. */
+    uint64_t hopeless[2][SEGMENTS_MAX];
+};
+
+/* Swizzled content lies linear outside of memory segments, where the GPU cannot use it. */
+uint32_t decide_set(const struct vidmm_allocation *allocation, bool write) {
+    const struct vidmm_adapter *adapter = allocation->adapter;
+    uint32_t set = write ? allocation->write_set : allocation->read_set;
+    set &= adapter->memory_set | adapter->aperture_set;
+    if (allocation_swizzled(allocation) && (set & adapter->memory_set))
+        set &= adapter->memory_set;
+    if (allocation_in_vpr(allocation))
+        set &= adapter->vpr_set;
+    /* The CPU has a pointer to the system pages: only an aperture shows the GPU the same bytes. */
+    if (allocation->lock_kind == LOCK_SYSTEM && !allocation->info.Flags.PermanentSysMem &&
+        !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
+        set &= adapter->aperture_set;
+    if (!aperture_serves(allocation) &&
+        !(adapter->iommu && !allocation_contiguous(allocation))) /* no range of it */
+        set &= ~adapter->aperture_set;
+    return set;
+}
+
+static bool eligible(void *ctx, const struct resident *resident) {
+    const struct decision *decision = ctx;
+    struct vidmm_allocation *allocation = resident->owner;
+    allocation->resident.facts.idle = allocation->last_nodes == 0;
+    return allocation->mark != decision->adapter->mark &&
+           allocation_in_the_way(allocation, decision->request) &&
+           resident->facts.last_use <= decision->oldest;
+}
+
+/* Puts back what was evicted without need: victims that do not lie where `place` is now. */
+static void spare_victims(struct vidmm_adapter *adapter, uint32_t first) {
+    for (uint32_t i = adapter->plan.move_count; i-- > first;)
+        (void)plan_spare(adapter, i);
+}
+
+/* What nobody lists first, then what other devices list. */
+static struct vidmm_allocation *find_victim(struct decision *decision,
+                                            const struct segment *segment,
+                                            const struct segment_request *request) {
+    const struct vidmm_device *device = decision->device;
+    decision->request = request;
+    struct resident *victim = resident_victim(&segment->queue, eligible, decision);
+    bool needed = decision->oldest == UINT64_MAX; /* no promotion */
+    if (victim)
+        return victim->owner;
+    return adapter_virtual(decision->adapter) &&
+                   (needed || (device && device->list.suspends == SUSPEND_EXCESS))
+               ? listing_victim(decision->adapter, device, segment, request)
+               : NULL;
+}
+
+/* PLACER_FULL: not even with every eligible resident out of the way; nothing changed. */
+static enum placer_result place_evicting(struct decision *decision, struct segment *segment,
+                                         const struct segment_request *request,
+                                         struct placement *place) {
+    struct vidmm_adapter *adapter = decision->adapter;
+    uint32_t first = adapter->plan.move_count;
+    uint64_t *hopeless = &decision->hopeless[request->in_vpr][segment->id - 1];
+    if (!segment_can_hold(segment, request) || (*hopeless && request->size >= *hopeless))
+        return PLACER_FULL;
+    enum placer_result result;
+    while ((result = segment_place(segment, request, place)) == PLACER_FULL) {
+        struct vidmm_allocation *victim = find_victim(decision, segment, request);
+        if (!victim)
+            break;
+        if (!plan_leave(adapter, victim, victim->offered != 0, false)) {
+            result = PLACER_NO_MEMORY;
+            break;
+        }
+    }
+    if (result == PLACER_OK) {
+        spare_victims(adapter, first);
+    } else {
+        plan_undo(adapter, first);
+        if (decision->oldest == UINT64_MAX && (!*hopeless || request->size < *hopeless))
+            *hopeless = request->size;
+    }
+    return result;
+}
+
+static enum placer_result try_candidate(struct decision *decision,
+                                        const struct vidmm_allocation *allocation,
+                                        const struct candidate_list *list, uint32_t index,
+                                        bool evict, struct placement *place) {
+    struct segment *segment = list->segments[index];
+    struct segment_request request = candidate_request(allocation, list, index);
+    return evict ? place_evicting(decision, segment, &request, place)
+                 : segment_place(segment, &request, place);
+}
+
+/*
+ * The first place in candidate order, out of [first, last). `evict`: also by evicting. PLACER_FULL:
+ * none.
+ */
+static enum placer_result try_range(struct decision *decision,
+                                    const struct vidmm_allocation *allocation,
+                                    const struct candidate_list *list, uint32_t first,
+                                    uint32_t last, bool evict, uint32_t *found,
+                                    struct placement *place) {
+    for (uint32_t i = first; i < last; i++) {
+        enum placer_result result = try_candidate(decision, allocation, list, i, evict, place);
+        if (result != PLACER_FULL) {
+            *found = i;
+            return result;
+        }
+    }
+    return PLACER_FULL;
+}
+
+/* Free places of the preferred kind, then evictions there, then the other kind likewise. */
+static enum placer_result find_place(struct decision *decision,
+                                     const struct vidmm_allocation *allocation,
+                                     const struct candidate_list *list, uint32_t *found,
+                                     struct placement *place) {
+    const uint32_t bounds[3] = {0, list->alike, list->count};
+    for (uint32_t part = 0; part < 2; part++) {
+        for (uint32_t evict = 0; evict < 2; evict++) {
+            enum placer_result result = try_range(decision, allocation, list, bounds[part],
+                                                  bounds[part + 1], evict != 0, found, place);
+            if (result != PLACER_FULL)
+                return result;
+        }
+    }
+    return PLACER_FULL;
+}
+
+/* Moves the allocation, wherever it is, to a place that was found. */
+static bool move_to(struct decision *decision, struct vidmm_allocation *allocation,
+                    struct segment *segment, struct placement *place) {
+    struct vidmm_adapter *adapter = decision->adapter;
+    bool across = segment_is_memory(allocation->segment) && segment_is_memory(segment);
+    if (allocation->segment && !plan_leave(adapter, allocation, false, across))
+        goto failed;
+    allocation->resident.facts.last_use = decision->number;
+    allocation->resident.facts.uses++;
+    if (plan_enter(adapter, allocation, segment, place))
+        return true;
+failed:
+    segment_release(segment, place);
+    return false;
+}
+
+/* The error names the reference by its index in the request. */
+static enum vidmm_status does_not_fit(struct decision *decision,
+                                      const struct vidmm_reference *reference) {
+    uint32_t index = 0;
+    while (decision->references[index].allocation != reference->allocation)
+        index++;
+    return FAIL(decision->adapter, .status = VIDMM_DOES_NOT_FIT, .call = "vidmm residency",
+                .field = reference->write ? "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet"
+                                          : "DXGK_ALLOCATIONINFO.SupportedReadSegmentSet",
+                .expected = "room for all references together in their supported segments",
+                .page = "paging-video-memory-resources", .index = index,
+                .value = decide_set(reference->allocation, reference->write));
+}
+
+static enum vidmm_status place_reference(struct decision *decision,
+                                         const struct vidmm_reference *reference) {
+    struct vidmm_adapter *adapter = decision->adapter;
+    struct vidmm_allocation *allocation = reference->allocation;
+    struct candidate_list list;
+    struct placement place;
+    uint32_t found;
+    if (allocation->segment && (allocation_fixed(allocation) || allocation->pinned))
+        return does_not_fit(decision, reference);
+    candidates_list(allocation, decide_set(allocation, reference->write), &list);
+    switch (find_place(decision, allocation, &list, &found, &place)) {
+    case PLACER_FULL:
+        return does_not_fit(decision, reference);
+    case PLACER_NO_MEMORY:
+        return error_no_memory(adapter, "vidmm residency");
+    case PLACER_OK:
+        break;
+    }
+    if (!move_to(decision, allocation, list.segments[found], &place))
+        return error_no_memory(adapter, "vidmm residency");
+    return VIDMM_OK;
+}
+
+static bool acceptable(const struct vidmm_reference *reference) {
+    const struct vidmm_allocation *allocation = reference->allocation;
+    return allocation->segment &&
+           segment_in_set(allocation->segment, decide_set(allocation, reference->write));
+}
+
+static enum vidmm_status in_order(struct decision *decision) {
+    const struct vidmm_reference *references = decision->references;
+    uint32_t count = decision->count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct vidmm_allocation *allocation = references[i].allocation;
+        if (allocation->segment)
+            resident_touch(&allocation->segment->queue, &allocation->resident, decision->number);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        enum vidmm_status status =
+            acceptable(&references[i]) ? VIDMM_OK : place_reference(decision, &references[i]);
+        if (status)
+            return status;
+    }
+    return VIDMM_OK;
+}
+
+/* Fewest choices first, then largest. */
+static bool goes_before(const struct vidmm_adapter *adapter, const struct vidmm_reference *a,
+                        const struct vidmm_reference *b) {
+    bool a_free = (decide_set(a->allocation, a->write) & adapter->aperture_set) != 0;
+    bool b_free = (decide_set(b->allocation, b->write) & adapter->aperture_set) != 0;
+    return a_free != b_free ? b_free : a->allocation->size > b->allocation->size;
+}
+
+/* Shell sort: no library, no recursion, no memory. */
+static void sort_references(const struct vidmm_adapter *adapter, struct vidmm_reference *list,
+                            uint32_t count) {
+    uint32_t gap = 1;
+    while (gap < count / 3)
+        gap = gap * 3 + 1;
+    for (; gap > 0; gap /= 3) {
+        for (uint32_t i = gap; i < count; i++) {
+            struct vidmm_reference moved = list[i];
+            uint32_t at = i;
+            for (; at >= gap && goes_before(adapter, &moved, &list[at - gap]); at -= gap)
+                list[at] = list[at - gap];
+            list[at] = moved;
+        }
+    }
+}
+
+static bool may_lift(const struct vidmm_allocation *allocation) {
+    return allocation->segment && !allocation_fixed(allocation) && !allocation->pinned &&
+           !allocation_stays(allocation);
+}
+
+/* Takes up every reference that may move. */
+static bool lift(struct decision *decision) {
+    for (uint32_t i = 0; i < decision->count; i++) {
+        struct vidmm_allocation *allocation = decision->references[i].allocation;
+        if (may_lift(allocation) && !plan_leave(decision->adapter, allocation, false, false))
+            return false;
+    }
+    return true;
+}
+
+/* Everything that is nobody's reference leaves the segments that the references may use. */
+static bool clear_segments(struct decision *decision) {
+    struct vidmm_adapter *adapter = decision->adapter;
+    const struct vidmm_reference *references = decision->references;
+    uint32_t sets = 0;
+    for (uint32_t i = 0; i < decision->count; i++)
+        sets |= decide_set(references[i].allocation, references[i].write);
+    for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
+        struct segment *segment = &adapter->facts.segments[i];
+        struct vidmm_allocation *victim;
+        if (!segment_in_set(segment, sets))
+            continue;
+        while ((victim = find_victim(decision, segment, NULL)) != NULL) {
+            if (!plan_leave(adapter, victim, victim->offered != 0, false))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Back to where it was taken up, if that is still free and a memory segment. */
+static bool put_back(struct decision *decision, const struct vidmm_reference *reference) {
+    struct vidmm_allocation *allocation = reference->allocation;
+    struct vidmm_adapter *adapter = decision->adapter;
+    if (decision->mode != REPACK || !allocation->move)
+        return false;
+    const struct move *move = &adapter->plan.moves[allocation->move - 1];
+    return segment_is_memory(move->from) &&
+           segment_in_set(move->from, decide_set(allocation, reference->write)) &&
+           plan_spare(adapter, allocation->move - 1);
+}
+
+static enum vidmm_status place_sorted(struct decision *decision) {
+    struct vidmm_adapter *adapter = decision->adapter;
+    sort_references(adapter, adapter->scratch, decision->count);
+    for (uint32_t i = 0; i < decision->count; i++) {
+        const struct vidmm_reference *reference = &adapter->scratch[i];
+        if (acceptable(reference) || put_back(decision, reference))
+            continue;
+        enum vidmm_status status = place_reference(decision, reference);
+        if (status)
+            return status;
+    }
+    return VIDMM_OK;
+}
+
+static enum vidmm_status anew(struct decision *decision) {
+    struct vidmm_adapter *adapter = decision->adapter;
+    uint32_t count = decision->count;
+    if (!adapter_grow(adapter, (void **)&adapter->scratch, &adapter->scratch_size, count,
+                      sizeof *adapter->scratch))
+        return error_no_memory(adapter, "vidmm residency");
+    memcpy(adapter->scratch, decision->references, count * sizeof *adapter->scratch);
+    if (!lift(decision) || (decision->mode == COMPACT && !clear_segments(decision)))
+        return error_no_memory(adapter, "vidmm residency");
+    enum vidmm_status status = place_sorted(decision);
+    if (status == VIDMM_OK)
+        spare_victims(adapter, 0);
+    return status;
+}
+
+/* From an aperture to the memory segment it prefers, if that costs nobody who is in use. */
+static enum vidmm_status promote(struct decision *decision,
+                                 const struct vidmm_reference *reference) {
+    struct vidmm_allocation *allocation = reference->allocation;
+    struct candidate_list list;
+    struct placement place;
+    uint32_t found;
+    candidates_list(allocation, decide_set(allocation, reference->write), &list);
+    if (list.count == 0 || list.segments[0]->aperture)
+        return VIDMM_OK;
+    enum placer_result result = PLACER_FULL;
+    for (uint32_t evict = 0; result == PLACER_FULL && evict < 2; evict++)
+        result = try_range(decision, allocation, &list, 0, list.alike, evict != 0, &found, &place);
+    if (result == PLACER_FULL)
+        return VIDMM_OK;
+    if (result == PLACER_NO_MEMORY || !move_to(decision, allocation, list.segments[found], &place))
+        return error_no_memory(decision->adapter, "vidmm residency");
+    return VIDMM_OK;
+}
+
+static enum vidmm_status promote_all(struct decision *decision) {
+    const struct vidmm_reference *references = decision->references;
+    uint64_t budget = PROMOTE_BYTES;
+    decision->oldest = decision->number > PROMOTE_AGE ? decision->number - PROMOTE_AGE : 0;
+    for (uint32_t i = 0; i < decision->count; i++) {
+        const struct vidmm_allocation *allocation = references[i].allocation;
+        if (!allocation->segment || !allocation->segment->aperture || allocation->move ||
+            allocation->size > budget || !may_lift(allocation))
+            continue;
+        budget -= allocation->size;
+        enum vidmm_status status = promote(decision, &references[i]);
+        if (status)
+            return status;
+    }
+    return VIDMM_OK;
+}
+
+enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vidmm_device *device,
+                                  const struct vidmm_reference *references, uint32_t count,
+                                  uint64_t number) {
+    struct decision decision = {.adapter = adapter,
+                                .device = device,
+                                .references = references,
+                                .count = count,
+                                .number = number,
+                                .oldest = UINT64_MAX};
+    adapter->mark++;
+    for (uint32_t i = 0; i < count; i++)
+        references[i].allocation->mark = adapter->mark;
+    enum vidmm_status status = in_order(&decision);
+    while (status == VIDMM_DOES_NOT_FIT && decision.mode != COMPACT) {
+        plan_undo(adapter, 0);
+        decision.mode++;
+        memset(decision.hopeless, 0, sizeof decision.hopeless);
+        status = anew(&decision);
+    }
+    if (status == VIDMM_OK && decision.mode == IN_ORDER)
+        status = promote_all(&decision);
+    if (status)
+        plan_undo(adapter, 0);
+    return status;
+}
+
+enum vidmm_status decide_buffer(struct vidmm_adapter *adapter, uint32_t set, uint64_t size,
+                                struct segment **out, struct placement *place) {
+    struct decision decision = {.adapter = adapter, .oldest = UINT64_MAX};
+    struct segment_request request = {.size = size};
+    enum placer_result result = PLACER_FULL;
+    for (uint32_t i = 0; result == PLACER_FULL && i < adapter->facts.segment_count; i++) {
+        struct segment *segment = &adapter->facts.segments[i];
+        if (!segment_in_set(segment, set))
+            continue;
+        result = place_evicting(&decision, segment, &request, place);
+        *out = segment;
+    }
+    if (result == PLACER_NO_MEMORY)
+        return error_no_memory(adapter, "DMA buffer");
+    if (result == PLACER_FULL)
+        return FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "DMA buffer",
+                    .field = "DXGK_CONTEXTINFO.DmaBufferSegmentSet",
+                    .expected = "room for a DMA buffer", .page = "ns-d3dkmddi-_dxgk_contextinfo",
+                    .index = ERROR_NO_INDEX, .value = set);
+    adapter->plan.buffer_segment = *out;
+    adapter->plan.buffer_place = place;
+    return VIDMM_OK;
+}

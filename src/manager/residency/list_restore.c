@@ -1,0 +1,203 @@
+/*
+ * list_restore.c - see residency_list.h: what a list needs is brought in, and what others list may have
+ * to make room for it.
+ *
+ * A process takes from others what they hold beyond their budgets as long as it is within its own:
+ * then nobody can take it back for the same reason, and what lists hold comes to rest however many
+ * of them do not fit together. Only a list that could not run at all takes from anybody; it runs
+ * then, and whoever gave way does the same at its turn.
+ */
+#include "lists/residency_list.h"
+
+#include "object/allocation.h"
+#include "lists/budget.h"
+#include "life/context_allocation.h"
+#include "residency/residency.h"
+
+#define PROMOTIONS         16u /* tried in one request */
+#define PROMOTION_PATIENCE 64u /* submissions until they are tried again though nothing moved */
+
+/* ---- Victims --------------------------------------------------------------------------------- */
+
+struct question {
+    const struct vidmm_device *asking;
+    const struct segment *segment;
+    const struct segment_request *request;
+};
+
+static bool may_leave(void *ctx, const struct resident *resident) {
+    const struct question *question = ctx;
+    const struct listing *listing = resident->owner;
+    const struct vidmm_allocation *allocation = listing->allocation;
+    return allocation->segment == question->segment &&
+           allocation->mark != allocation->adapter->mark && !allocation->pinned &&
+           !allocation_fixed(allocation) && !allocation_stays(allocation) &&
+           allocation_in_the_way(allocation, question->request) &&
+           (!question->asking || !listing_find(allocation, question->asking));
+}
+
+static const struct listing *victim_of(const struct vidmm_device *device,
+                                       struct question *question) {
+    if (device == question->asking || !device->list.placed)
+        return NULL;
+    const struct resident *victim =
+        resident_victim(&device->list.placed[question->segment->id - 1], may_leave, question);
+    return victim ? victim->owner : NULL;
+}
+
+/* A request may take from whoever holds at least so much beyond its budget; false: from nobody. */
+static bool claim(const struct vidmm_device *asking, enum vidmm_memory_group group, uint64_t size,
+                  uint64_t *least) {
+    *least = 0;
+    if (!asking || asking->list.suspends == SUSPEND_ANYBODY)
+        return true;
+    *least = 1;
+    return asking->list.suspends == SUSPEND_EXCESS &&
+           budget_excess(asking->process, group, size) == 0;
+}
+
+struct vidmm_allocation *listing_victim(struct vidmm_adapter *adapter,
+                                        const struct vidmm_device *asking,
+                                        const struct segment *segment,
+                                        const struct segment_request *request) {
+    enum vidmm_memory_group group = budget_group(segment);
+    struct question question = {asking, segment, request};
+    uint64_t size = request && !request->in_vpr ? segment_reserves(segment, request) : 0;
+    const struct listing *victim = NULL;
+    uint64_t least;
+    if (!claim(asking, group, size, &least))
+        return NULL;
+    for (const struct vidmm_device *device = adapter->devices; device; device = device->next) {
+        uint64_t excess = budget_excess(device->process, group, 0);
+        const struct listing *found =
+            excess < least || (victim && excess == 0) ? NULL : victim_of(device, &question);
+        if (!found)
+            continue;
+        victim = found;
+        least = excess + 1;
+    }
+    return victim ? victim->allocation : NULL;
+}
+
+/* ---- Restoring ------------------------------------------------------------------------------- */
+
+static void want(struct residency_list *list, uint32_t *count,
+                 struct vidmm_allocation *allocation) {
+    list->wanted[(*count)++] =
+        (struct vidmm_reference){.allocation = allocation, .write = allocation->write_set != 0};
+}
+
+/*
+ * Until all that is demoted was tried in vain; and again when something moved that may have left
+ * room, or some time has passed that may have made a victim old enough.
+ */
+static bool promotion_is_due(const struct vidmm_device *device) {
+    const struct vidmm_adapter *adapter = device->adapter;
+    const struct residency_list *list = &device->list;
+    return list->promoted_in_vain < list->lines[LINE_DEMOTED].count ||
+           (list->lines[LINE_DEMOTED].count &&
+            (list->promoted_epoch != adapter->epoch ||
+             adapter->fences.submitted >= list->promoted_number + PROMOTION_PATIENCE));
+}
+
+/* Each is next in turn, so that one that is too large does not stop those behind it. */
+static void want_promotions(struct residency_list *list, uint32_t *count) {
+    struct listing *listing = list->lines[LINE_DEMOTED].first;
+    for (uint32_t i = 0; listing && i < PROMOTIONS; i++, listing = listing->in[LINE_DEMOTED].next)
+        want(list, count, listing->allocation);
+}
+
+static void note_promotions(struct vidmm_device *device, uint64_t epoch) {
+    const struct vidmm_adapter *adapter = device->adapter;
+    struct residency_list *list = &device->list;
+    bool changed = epoch != adapter->epoch || list->promoted_epoch != epoch;
+    list->promoted_in_vain = changed ? 0 : list->promoted_in_vain + PROMOTIONS;
+    list->promoted_epoch = adapter->epoch;
+    list->promoted_number = adapter->fences.submitted;
+}
+
+static void next_in_turn(struct residency_list *list) {
+    struct line *line = &list->lines[LINE_DEMOTED];
+    for (uint32_t i = 0; i < PROMOTIONS && line->first != line->last; i++) {
+        struct listing *first = line->first, *last = line->last;
+        line->first = first->in[LINE_DEMOTED].next;
+        line->first->in[LINE_DEMOTED].previous = NULL;
+        first->in[LINE_DEMOTED].previous = last;
+        first->in[LINE_DEMOTED].next = NULL;
+        last->in[LINE_DEMOTED].next = first;
+        line->last = first;
+    }
+}
+
+/* What is missing, some that could be promoted, and the context's own. False: no memory. */
+static bool gather(struct vidmm_device *device, const struct vidmm_context *context, bool promote,
+                   uint32_t *count) {
+    struct residency_list *list = &device->list;
+    uint32_t own = context ? context_allocations_count(context) : 0;
+    if (!adapter_grow(device->adapter, (void **)&list->wanted, &list->wanted_size,
+                      list->lines[LINE_MISSING].count + own + PROMOTIONS, sizeof *list->wanted))
+        return false;
+    *count = 0;
+    for (const struct listing *listing = list->lines[LINE_MISSING].first; listing;
+         listing = listing->in[LINE_MISSING].next)
+        want(list, count, listing->allocation);
+    if (promote)
+        want_promotions(list, count);
+    if (own)
+        context_allocations_list(context, list->wanted + *count);
+    *count += own;
+    return true;
+}
+
+/* The whole list, to be put down anew: its parts may stand in each other's way. */
+static bool gather_all(struct vidmm_device *device, const struct vidmm_context *context,
+                       uint32_t *count) {
+    struct residency_list *list = &device->list;
+    uint32_t own = context ? context_allocations_count(context) : 0;
+    if (!adapter_grow(device->adapter, (void **)&list->wanted, &list->wanted_size,
+                      list->lines[LINE_ALL].count + own, sizeof *list->wanted))
+        return false;
+    *count = 0;
+    for (const struct listing *listing = list->lines[LINE_ALL].first; listing;
+         listing = listing->in[LINE_ALL].next) {
+        if (!listing->allocation->offered)
+            want(list, count, listing->allocation);
+    }
+    if (own)
+        context_allocations_list(context, list->wanted + *count);
+    *count += own;
+    return true;
+}
+
+/* Own allocations of a context that are where they may be need no decision. */
+static bool all_resident(const struct residency_list *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!list->wanted[i].allocation->segment)
+            return false;
+    }
+    return true;
+}
+
+enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_context *context,
+                                  enum suspension suspends) {
+    struct vidmm_adapter *adapter = device->adapter;
+    struct residency_list *list = &device->list;
+    uint64_t epoch = adapter->epoch;
+    bool promote = promotion_is_due(device);
+    uint32_t count;
+    list->suspends = suspends;
+    if (!gather(device, context, promote, &count))
+        return error_no_memory(adapter, "vidmm residency");
+    if (!promote && all_resident(list, count))
+        return VIDMM_OK;
+    enum vidmm_status status = residency_make_for(device, list->wanted, count);
+    if (promote) {
+        next_in_turn(list);
+        note_promotions(device, epoch);
+    }
+    if (status != VIDMM_DOES_NOT_FIT || suspends != SUSPEND_ANYBODY)
+        return status;
+    if (!gather_all(device, context, &count))
+        return error_no_memory(adapter, "vidmm residency");
+    return residency_make_for(device, list->wanted, count);
+}

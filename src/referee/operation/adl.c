@@ -1,0 +1,78 @@
+/*
+ * adl.c - mappings from address descriptor lists (iommu-dma-remapping.md): which of the
+ * two MAP operations a driver gets, for which allocations, and what the list and the address that
+ * come with the second one have to be. What both have in common: operation/aperture.c.
+ */
+#include "operation/operation.h"
+
+#include <string.h>
+
+#define ENOUGH 64u /* bytes that tell one page from another */
+
+static bool takes_lists(void) {
+    return referee->adapter.caps.MemoryManagementCaps.MapAperture2Supported != 0;
+}
+
+/* The CPU may be writing the page while it is compared, through one view or the other. */
+static bool leads_to(const uint8_t *cpu, uint64_t frame) {
+    const uint8_t *page = world_memory(frame * SHADOW_PAGE, SHADOW_PAGE);
+    return page == NULL || memcmp(cpu, page, ENOUGH) == 0 || memcmp(cpu, page, ENOUGH) == 0;
+}
+
+static void judge_address(const struct shadow_operation *operation,
+                          struct shadow_object *allocation) {
+    const uint8_t *cpu = operation->arg.MapApertureSegment2.CpuVisibleAddress;
+    bool wanted = allocation != NULL && allocation->info.FlagsWddm2.MapApertureCpuVisible;
+    bool first = operation->arg.MapApertureSegment2.AdlOffset == 0 && operation->frame_count != 0;
+    MANAGER_MUST(206, (cpu != NULL) == wanted,
+                 "CpuVisibleAddress exactly for MapApertureCpuVisible allocations",
+                 "CpuVisibleAddress is %p, MapApertureCpuVisible is %u", (const void *)cpu,
+                 (unsigned)wanted);
+    if (cpu == NULL || !wanted || !first)
+        return;
+    allocation->cpu = cpu;
+    allocation->cpu_frame = operation->frames[0];
+    MANAGER_MUST(206, leads_to(cpu, operation->frames[0]), "the address of what is mapped",
+                 "CpuVisibleAddress %p does not show the first page of the list",
+                 (const void *)cpu);
+}
+
+void adl_asked(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    struct shadow_object *allocation = operation_allocation(arg->MapApertureSegment.hAllocation);
+    bool second = arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+    if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 ||
+        !referee->adapter.caps_known)
+        return;
+    MANAGER_MUST(203, second == takes_lists(),
+                 "MAP_APERTURE_SEGMENT2 for drivers with MapAperture2Supported, and for no others",
+                 "%s, MapAperture2Supported is %u",
+                 second ? "MAP_APERTURE_SEGMENT2" : "MAP_APERTURE_SEGMENT",
+                 (unsigned)takes_lists());
+    if (!second)
+        return;
+    uint64_t pages = arg->MapApertureSegment2.NumberOfPages;
+    uint32_t first = arg->MapApertureSegment2.AdlOffset;
+    uint32_t count = arg->MapApertureSegment2.Adl.PageCount;
+    MANAGER_MUST(205, first <= count && pages <= count - first,
+                 "AdlOffset + NumberOfPages in the list",
+                 "AdlOffset %u and %llu pages of a list that has %u", first, LLU(pages), count);
+    if (allocation != NULL)
+        MANAGER_MUST(130, allocation->info.Flags.AccessedPhysically,
+                     "an AccessedPhysically allocation", "its Flags are 0x%x",
+                     allocation->info.Flags.Value);
+    judge_address(operation, allocation);
+}
+
+/* Until here the address has to hold. */
+void adl_unmapped(const struct shadow_operation *operation) {
+    struct shadow_object *allocation =
+        operation_allocation(operation->arg.UnmapApertureSegment.hAllocation);
+    if (allocation == NULL || allocation->cpu == NULL)
+        return;
+    MANAGER_MUST(206, leads_to(allocation->cpu, allocation->cpu_frame),
+                 "the address valid until the unmapping",
+                 "CpuVisibleAddress %p does not show the page any more",
+                 (const void *)allocation->cpu);
+    allocation->cpu = NULL;
+}

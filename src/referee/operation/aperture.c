@@ -1,0 +1,291 @@
+/*
+ * aperture.c - MAP_APERTURE_SEGMENT and UNMAP_APERTURE_SEGMENT: what the manager may ask
+ * of an aperture whose pages it mapped before, and what the pages are afterwards. The same for
+ * MAP_APERTURE_SEGMENT2; what is special about it: operation/adl.c.
+ */
+#include "operation/operation.h"
+
+#include <string.h>
+
+/* The three arms agree in these. */
+struct range {
+    struct shadow_segment *segment; /* NULL: not one with a shadow of its pages */
+    uint64_t first, pages;
+};
+
+static struct range range_of(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    struct range range = {operation_aperture(arg->MapApertureSegment.SegmentId),
+                          arg->MapApertureSegment.OffsetInPages,
+                          arg->MapApertureSegment.NumberOfPages};
+    if (range.segment != NULL && range.segment->pages == NULL)
+        range.segment = NULL;
+    return range;
+}
+
+static bool second_form(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    return arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+}
+
+/* Page of the list of pages that the mapping begins with. */
+static uint64_t list_start(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    return second_form(arg) ? arg->MapApertureSegment2.AdlOffset
+                            : arg->MapApertureSegment.MdlOffset;
+}
+
+static bool inside(const struct range *range) {
+    uint64_t have = range->segment->size / SHADOW_PAGE;
+    return range->pages >= 1 && range->first <= have && range->pages <= have - range->first;
+}
+
+/* ---- Asked for ------------------------------------------------------------------------------- */
+
+/* False: there is nothing more to say about it. */
+static bool judge_range(const DXGKARG_BUILDPAGINGBUFFER *arg, const struct range *range) {
+    uint32_t id = arg->MapApertureSegment.SegmentId;
+    const struct shadow_segment *segment = operation_aperture(id);
+    const struct shadow_object *allocation =
+        operation_allocation(arg->MapApertureSegment.hAllocation);
+    HANDLE device = arg->MapApertureSegment.hDevice;
+    MANAGER_MUST(36, segment == NULL || !segment->flags.Agp, "a linear aperture segment",
+                 "segment %u is an AGP aperture", id);
+    MANAGER_MUST(201, device == NULL || shadow_find(SHADOW_DEVICE, device) != NULL,
+                 "a device of the driver, or NULL", "hDevice %p is no device", device);
+    if (range->segment == NULL)
+        return false;
+    MANAGER_MUST(193, inside(range), "at least one page, inside the segment",
+                 "%llu pages from page %llu of an aperture that has %llu", LLU(range->pages),
+                 LLU(range->first), LLU(range->segment->size / SHADOW_PAGE));
+    if (allocation != NULL)
+        MANAGER_MUST(198, allocation->uses == 0, "a range that the GPU does not access",
+                     "%u submissions under way use the allocation", allocation->uses);
+    return inside(range);
+}
+
+static bool is_in_state(const struct shadow_page *page, bool mapped) {
+    return (page->state == SHADOW_PAGE_MAPPED) == mapped || (mapped && page->given_up);
+}
+
+/* R199: all pages mapped, or none. */
+static void judge_states(const struct range *range, bool mapped) {
+    uint64_t i = 0;
+    const struct shadow_page *page = &range->segment->pages[range->first];
+    while (i < range->pages && is_in_state(&page[i], mapped))
+        i++;
+    MANAGER_MUST(199, i == range->pages, "MAP of unmapped pages, UNMAP of mapped pages",
+                 "page %llu of segment %u is %s already", LLU(range->first + i), range->segment->id,
+                 mapped ? "unmapped" : "mapped");
+}
+
+/* R64, R65 */
+static void judge_commitment(const struct range *range) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    uint64_t total = range->pages, here = range->segment->mapped + range->pages;
+    uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
+    for (uint32_t i = 0; i < adapter->segments; i++)
+        total += adapter->segment[i].mapped;
+    MANAGER_MUST(64, here * SHADOW_PAGE <= range->segment->commit_limit,
+                 "no more than CommitLimit mapped at once",
+                 "0x%llx bytes of segment %u would be mapped, CommitLimit is 0x%llx",
+                 LLU(here * SHADOW_PAGE), range->segment->id, LLU(range->segment->commit_limit));
+    if (limit != 0)
+        MANAGER_MUST(65, total * SHADOW_PAGE <= limit,
+                     "no more than ApertureSegmentCommitLimit mapped in all apertures",
+                     "0x%llx bytes would be mapped, the limit is 0x%llx", LLU(total * SHADOW_PAGE),
+                     LLU(limit));
+}
+
+static void judge_coherence(const DXGKARG_BUILDPAGINGBUFFER *arg,
+                            const struct shadow_segment *segment) {
+    const struct shadow_object *allocation =
+        operation_allocation(arg->MapApertureSegment.hAllocation);
+    bool cached = allocation == NULL || allocation->info.Flags.Cached;
+    DXGK_MAPAPERTUREFLAGS flags =
+        second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
+    bool coherent = flags.CacheCoherent != 0;
+    MANAGER_MUST(195, !coherent || (cached && segment->flags.CacheCoherent),
+                 "CacheCoherent for cached memory in a CacheCoherent segment only",
+                 "CacheCoherent for %s memory in segment %u, which %s coherent",
+                 cached ? "cached" : "uncached", segment->id,
+                 segment->flags.CacheCoherent ? "is" : "is not");
+}
+
+void map_asked(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    struct range range = range_of(arg);
+    const struct shadow_object *allocation =
+        operation_allocation(arg->MapApertureSegment.hAllocation);
+    adl_asked(operation);
+    if (!judge_range(arg, &range))
+        return;
+    judge_states(&range, false);
+    judge_commitment(&range);
+    judge_coherence(arg, range.segment);
+    LARGE_INTEGER address;
+    uint64_t offset, mdl = list_start(arg);
+    address.QuadPart = (LONGLONG)(range.segment->base + range.first * SHADOW_PAGE);
+    (void)place_range(range.segment->id, address, 0, range.pages * SHADOW_PAGE, &offset);
+    if (allocation != NULL && mdl <= range.first)
+        place_allocation(allocation, range.segment, (range.first - mdl) * SHADOW_PAGE);
+}
+
+void unmap_asked(const struct shadow_operation *operation) {
+    struct range range = range_of(&operation->arg);
+    adl_unmapped(operation);
+    if (judge_range(&operation->arg, &range))
+        judge_states(&range, true);
+}
+
+/* ---- Built ----------------------------------------------------------------------------------- */
+
+static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t state,
+                     uint64_t frame) {
+    struct shadow_page *page = &segment->pages[index];
+    segment->mapped -= page->state == SHADOW_PAGE_MAPPED;
+    segment->mapped += state == SHADOW_PAGE_MAPPED;
+    page->state = state;
+    page->frame = frame;
+    page->settled = false;
+    page->given_up = page->given_up && state != SHADOW_PAGE_MAPPED;
+}
+
+/* Its content is on the way out of a memory segment. */
+static bool is_window(const struct shadow_object *allocation) {
+    return allocation != NULL && allocation->placed &&
+           operation_memory(allocation->segment) != NULL;
+}
+
+void map_built(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    struct range range = range_of(arg);
+    struct shadow_object *allocation = operation_allocation(arg->MapApertureSegment.hAllocation);
+    uint64_t mdl = list_start(arg);
+    if (range.segment == NULL || !inside(&range))
+        return;
+    if (!is_window(allocation))
+        promise_taken(range.segment, range.first, range.pages);
+    for (uint64_t i = 0; i < range.pages && i < operation->frame_count; i++)
+        set_page(range.segment, range.first + i, SHADOW_PAGE_MAPPED, operation->frames[i]);
+    if (mdl <= range.first)
+        place_set(allocation, range.segment->id, (range.first - mdl) * SHADOW_PAGE);
+}
+
+void unmap_built(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    struct range range = range_of(arg);
+    struct shadow_object *allocation = operation_allocation(arg->UnmapApertureSegment.hAllocation);
+    uint64_t dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE;
+    if (range.segment == NULL || !inside(&range))
+        return;
+    for (uint64_t i = 0; i < range.pages; i++)
+        set_page(range.segment, range.first + i, SHADOW_PAGE_DUMMY, dummy);
+    if (allocation != NULL && allocation->segment == range.segment->id)
+        allocation->placed = false;
+}
+
+void unmap_given_up(const struct shadow_operation *operation) {
+    struct range range = range_of(&operation->arg);
+    if (range.segment == NULL || !inside(&range))
+        return;
+    for (uint64_t i = range.first; i < range.first + range.pages; i++)
+        range.segment->pages[i].given_up = true;
+}
+
+/* ---- Done ------------------------------------------------------------------------------------ */
+
+/* Only where the GPU's own view of the aperture is known. */
+static bool visible(const struct range *range) {
+    return range->segment != NULL && inside(range) && operation_sees_all();
+}
+
+/*
+ * The GPU sees `frame` at page `index`; `exactly`: and not just the same bytes elsewhere. Where the
+ * hardware shows system memory itself, it has to be that frame, whatever the bytes are.
+ */
+static bool shows(const struct shadow_segment *segment, uint64_t index, uint64_t frame,
+                  bool exactly) {
+    const uint8_t *seen = world_segment(segment, index * SHADOW_PAGE, SHADOW_PAGE);
+    const uint8_t *wanted = world_memory(frame * SHADOW_PAGE, SHADOW_PAGE);
+    return seen != NULL && wanted != NULL &&
+           (seen == wanted ||
+            (!exactly && !world_is_memory(seen) && memcmp(seen, wanted, SHADOW_PAGE) == 0));
+}
+
+/* R197: the page next to the range is as it was. */
+static void judge_neighbour(const struct shadow_operation *operation, const struct range *range,
+                            uint64_t index) {
+    const struct shadow_segment *segment = range->segment;
+    if (index >= segment->size / SHADOW_PAGE)
+        return;
+    const struct shadow_page *page = &segment->pages[index];
+    if (!page->settled || page->state != SHADOW_PAGE_MAPPED ||
+        later_touches(operation, segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
+        return;
+    DRIVER_MUST(
+        197, shows(segment, index, page->frame, false), "all other pages of the aperture as before",
+        "page %llu of segment %u is not what was mapped there, next to %llu pages from %llu",
+        LLU(index), segment->id, LLU(range->pages), LLU(range->first));
+}
+
+/* Page `index` became `state` and `frame`, unless an operation behind this one says otherwise;
+ * false: it did not. */
+static bool settle(const struct shadow_operation *operation, const struct range *range,
+                   uint64_t index, const struct shadow_page *became, bool busy) {
+    struct shadow_page *page = &range->segment->pages[index];
+    if (busy && later_touches(operation, range->segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
+        return true;
+    if (!shows(range->segment, index, became->frame, false))
+        return false;
+    if (page->state == became->state && page->frame == became->frame &&
+        shows(range->segment, index, became->frame, true))
+        page->settled = true;
+    return true;
+}
+
+static bool crowded(const struct shadow_operation *operation, const struct range *range) {
+    return later_touches(operation, range->segment->id, range->first * SHADOW_PAGE,
+                         range->pages * SHADOW_PAGE);
+}
+
+static void judge_neighbours(const struct shadow_operation *operation, const struct range *range) {
+    if (range->first != 0)
+        judge_neighbour(operation, range, range->first - 1);
+    judge_neighbour(operation, range, range->first + range->pages);
+}
+
+void map_done(const struct shadow_operation *operation) {
+    struct range range = range_of(&operation->arg);
+    if (!visible(&range))
+        return;
+    bool busy = crowded(operation, &range);
+    uint64_t i = 0;
+    for (; i < range.pages && i < operation->frame_count; i++) {
+        struct shadow_page became = {.state = SHADOW_PAGE_MAPPED, .frame = operation->frames[i]};
+        if (!settle(operation, &range, range.first + i, &became, busy))
+            break;
+    }
+    DRIVER_MUST(
+        second_form(&operation->arg) ? 204 : 194, i == range.pages || i == operation->frame_count,
+        "aperture page OffsetInPages + i showing page i of the list from its offset on",
+        "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx", LLU(i),
+        LLU(range.pages), LLU(range.first), range.segment->id, LLU(operation->frames[i]));
+    judge_neighbours(operation, &range);
+}
+
+void unmap_done(const struct shadow_operation *operation) {
+    struct range range = range_of(&operation->arg);
+    const struct shadow_page became = {
+        .state = SHADOW_PAGE_DUMMY,
+        .frame = (uint64_t)operation->arg.UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE};
+    if (!visible(&range))
+        return;
+    bool busy = crowded(operation, &range);
+    uint64_t i = 0;
+    for (; i < range.pages; i++) {
+        if (!settle(operation, &range, range.first + i, &became, busy))
+            break;
+    }
+    DRIVER_MUST(200, i == range.pages, "every page of the range showing DummyPage",
+                "page %llu of %llu pages from page %llu of segment %u does not show it", LLU(i),
+                LLU(range.pages), LLU(range.first), range.segment->id);
+    judge_neighbours(operation, &range);
+}

@@ -1,0 +1,182 @@
+/*
+ * compare_tables.c - what the tables say against what the GPU makes of it: at chosen addresses the
+ * hardware model is asked where they lead (struct vidmm_referee_world.translate).
+ *
+ * A wrong answer from the tables names the rule of the operation that wrote them, unless it is
+ * wrong in a way that tells more: the start of the segment was not counted, or counted twice
+ * (R223), or a page that reads as zero leads to memory (R221). A wrong answer from a TLB means
+ * something only after a flush. The hardware may be ahead of what it reported complete: an address
+ * is left alone as long as anything is under way that changes an entry on its way. What was found
+ * wrong once is not known any more, so that it is named once.
+ */
+#include "operation/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SAMPLES 4u /* random addresses in a range */
+
+static uint64_t random_state = UINT64_C(0x853c49e6748fea9b); /* the same in every run */
+
+static uint64_t random_below(uint64_t limit) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state % limit;
+}
+
+struct compared {
+    const struct tables_process *process;
+    uint64_t va;
+    struct tables_found want;
+    struct vidmm_referee_translation found;
+};
+
+static uint64_t wanted_address(const struct compared *compared) {
+    return tables_gpu_address(compared->want.segment, compared->want.offset);
+}
+
+static bool same_rights(const struct compared *compared) {
+    const DXGK_PTE *entry = &compared->want.entry;
+    return (bool)entry->ReadOnly == compared->found.read_only &&
+           (bool)entry->NoExecute == compared->found.no_execute;
+}
+
+static bool agree(const struct compared *compared) {
+    const struct tables_found *want = &compared->want;
+    const struct vidmm_referee_translation *found = &compared->found;
+    if (want->valid != found->valid)
+        return false;
+    if (!want->valid)
+        return true;
+    if (want->zero || found->zero)
+        return want->zero == found->zero;
+    return wanted_address(compared) == found->address && same_rights(compared);
+}
+
+/* The page is right, counted from a wrong start. */
+static bool wrong_start(const struct compared *compared) {
+    const struct shadow_segment *segment = shadow_segment(compared->want.segment);
+    const struct vidmm_referee_translation *found = &compared->found;
+    return segment != NULL && segment->base != 0 && compared->want.valid && !compared->want.zero &&
+           found->valid && !found->zero &&
+           (found->address == compared->want.offset ||
+            found->address == segment->base + segment->base + compared->want.offset);
+}
+
+static bool ask(struct compared *compared) {
+    const struct vidmm_referee_world *world = &referee->world;
+    const struct tables_process *process = compared->process;
+    uint64_t root = tables_gpu_address(process->root.SegmentId, process->root.SegmentOffset);
+    return world->translate != NULL && world->translate(world->ctx, root, process->root_entries,
+                                                        compared->va, &compared->found);
+}
+
+static void describe(const struct compared *compared, char *text, size_t size) {
+    const struct tables_found *want = &compared->want;
+    const struct vidmm_referee_translation *found = &compared->found;
+    int at = snprintf(text, size, "address 0x%llx ", LLU(compared->va));
+    if (at < 0 || (size_t)at >= size)
+        return;
+    if (!found->valid)
+        snprintf(text + at, size - (size_t)at, "is a fault%s", found->cached ? " by a TLB" : "");
+    else if (found->zero)
+        snprintf(text + at, size - (size_t)at, "reads as zero");
+    else
+        snprintf(text + at, size - (size_t)at, "leads to 0x%llx%s%s%s", LLU(found->address),
+                 found->read_only ? ", read-only" : "", found->no_execute ? ", no-execute" : "",
+                 found->cached ? ", by a TLB" : "");
+    size_t used = strlen(text);
+    if (!want->valid)
+        snprintf(text + used, size - used, "; its entry is invalid");
+    else if (want->zero)
+        snprintf(text + used, size - used, "; its entry has Zero");
+    else
+        snprintf(text + used, size - used, "; its entry leads to 0x%llx (segment %u)%s%s",
+                 LLU(wanted_address(compared)), want->segment,
+                 want->entry.ReadOnly ? ", ReadOnly" : "",
+                 want->entry.NoExecute ? ", NoExecute" : "");
+}
+
+#define WANTED "the translation that the entries give"
+
+static void judge(const struct compared *compared, uint32_t rule, bool good) {
+    char found[256] = "";
+    if (!good)
+        describe(compared, found, sizeof(found));
+    if (rule == 210)
+        DRIVER_MUST(210, good, WANTED ", written where PageTableAddress is by UpdateMode", "%s",
+                    found);
+    if (rule == 211)
+        DRIVER_MUST(211, good, WANTED, "%s", found);
+    if (rule == 215)
+        DRIVER_MUST(215, good, WANTED, "%s", found);
+    if (rule == 221)
+        DRIVER_MUST(221, good, WANTED, "%s", found);
+    if (rule == 223)
+        DRIVER_MUST(223, good, WANTED, "%s", found);
+    if (rule == 230)
+        DRIVER_MUST(230, good, WANTED " once they were flushed", "%s", found);
+    if (rule == 232)
+        DRIVER_MUST(232, good, WANTED " once all was flushed", "%s", found);
+    if (rule == 239)
+        DRIVER_MUST(239, good, WANTED " after they were copied", "%s", found);
+    if (rule == 379)
+        DRIVER_MUST(379, good, WANTED ", those of a table of 64 KB pages", "%s", found);
+    if (rule == 378)
+        DRIVER_MUST(378, good, WANTED ", those of both arrays", "%s", found);
+}
+
+/* It was named: what else comes of it is not news. */
+static void forget_entry(const struct tables_found *want) {
+    for (uint32_t kind = 0; want->table != NULL && kind < want->table->kinds; kind++) {
+        struct tables_entry *entry = tables_entry(want->table, kind, want->index);
+        if (entry != NULL)
+            entry->known[TABLES_DONE] = false;
+    }
+}
+
+static uint32_t rule_for(const struct compared *compared, struct tables_blame blame) {
+    const struct tables_found *want = &compared->want;
+    if (compared->found.cached)
+        return blame.rule_tlb;
+    if (wrong_start(compared))
+        return 223;
+    bool zero = want->valid && compared->found.valid && want->zero != compared->found.zero;
+    return zero || (want->valid && want->zero) ? 221 : blame.rule_table;
+}
+
+void tables_compare(const struct tables_process *process, uint64_t va, struct tables_blame blame) {
+    struct compared compared = {.process = process, .va = va};
+    tables_walk(process, va, TABLES_DONE, &compared.want);
+    if (!compared.want.known || !compared.want.settled || change_open(process->handle, va) ||
+        va >= tables_limit() || !ask(&compared))
+        return;
+    if (compared.found.cached && (compared.want.stale || blame.rule_tlb == 0))
+        return;
+    bool good = agree(&compared);
+    uint32_t rule = rule_for(&compared, blame);
+    if (rule == 0)
+        return;
+    judge(&compared, rule, good);
+    if (good && compared.want.valid && compared.want.segment != 0)
+        judge(&compared, 223, true);
+    if (!good)
+        forget_entry(&compared.want);
+}
+
+void tables_compare_range(const struct tables_process *process, uint64_t start, uint64_t end,
+                          struct tables_blame blame) {
+    const struct tables_process *known = tables_process(process->handle);
+    if (known == NULL || start >= end || referee->world.translate == NULL)
+        return;
+    uint64_t pages = (end - start) / SHADOW_PAGE;
+    tables_compare(process, start, blame);
+    tables_compare(process, end - SHADOW_PAGE, blame);
+    if (start != 0)
+        tables_compare(process, start - SHADOW_PAGE, blame);
+    if (end < tables_limit())
+        tables_compare(process, end, blame);
+    for (uint32_t i = 0; i < SAMPLES && pages > 2; i++)
+        tables_compare(process, start + random_below(pages) * SHADOW_PAGE, blame);
+}

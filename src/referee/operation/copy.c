@@ -1,0 +1,335 @@
+/*
+ * copy.c - what came of a TRANSFER: destination and source are compared page by page,
+ * each seen from its own side. (Un)swizzled bytes are the driver's own affair.
+ *
+ * The rule that is named follows from where the bytes went or came from, at the first wrong page
+ * that tells (one value all over may come from anywhere):
+ *   R176  TransferOffset was left out on a segment side, or counted on the MDL side
+ *   R177  MdlOffset was left out
+ *   R183  nothing of that, and hAllocation was NULL
+ *   R161  nothing of that: bytes are lost or there twice
+ *   R184, R185  besides R161 or alone: it is not what the CPU saw of the source
+ * Where an operation behind this one wrote what is found, that one is to blame.
+ */
+#include "operation/operation.h"
+
+#include <string.h>
+
+struct copy {
+    const struct shadow_operation *operation;
+    const struct shadow_segment *from, *to; /* NULL: the MDL */
+    uint64_t from_start, to_start;          /* offset of the allocation there */
+    const MDL *mdl;                         /* NULL: no side is one */
+    uint64_t offset, size;
+};
+
+static uint64_t pages_of(const struct copy *copy) {
+    return (copy->size + SHADOW_PAGE - 1) / SHADOW_PAGE;
+}
+
+/* Bytes of page `page` of the transfer. */
+static uint64_t bytes_at(const struct copy *copy, uint64_t page) {
+    uint64_t left = copy->size - page * SHADOW_PAGE;
+    return left < SHADOW_PAGE ? left : SHADOW_PAGE;
+}
+
+static bool copy_of(const struct shadow_operation *operation, struct copy *copy) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    uint32_t from = arg->Transfer.Source.SegmentId, to = arg->Transfer.Destination.SegmentId;
+    *copy = (struct copy){
+        .operation = operation,
+        .from = shadow_segment(from),
+        .to = shadow_segment(to),
+        .offset = arg->Transfer.TransferOffset,
+        .size = arg->Transfer.TransferSize,
+    };
+    if (copy->from != NULL)
+        copy->from_start =
+            (uint64_t)arg->Transfer.Source.SegmentAddress.QuadPart - copy->from->base;
+    if (copy->to != NULL)
+        copy->to_start =
+            (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart - copy->to->base;
+    if (from == 0)
+        copy->mdl = arg->Transfer.Source.pMdl;
+    else if (to == 0)
+        copy->mdl = arg->Transfer.Destination.pMdl;
+    return (from == 0 || copy->from != NULL) && (to == 0 || copy->to != NULL) &&
+           (from != 0 || to != 0) && (copy->mdl != NULL || (from != 0 && to != 0));
+}
+
+/* ---- The sides ------------------------------------------------------------------------------- */
+
+/* Page of the MDL where the transfer begins. */
+static uint64_t mdl_start(const struct copy *copy) {
+    bool both = referee->readings.transfer_offset != 0;
+    return copy->operation->arg.Transfer.MdlOffset + (both ? copy->offset / SHADOW_PAGE : 0);
+}
+
+static const uint8_t *mdl_page(const struct copy *copy, uint64_t index, uint64_t size) {
+    if (copy->mdl == NULL || index >= operation_mdl_pages(copy->mdl))
+        return NULL;
+    const PFN_NUMBER *frames = (const PFN_NUMBER *)(copy->mdl + 1);
+    return world_memory(frames[index] * SHADOW_PAGE, size);
+}
+
+static const uint8_t *source_page(const struct copy *copy, uint64_t page) {
+    uint64_t size = bytes_at(copy, page);
+    if (copy->from == NULL)
+        return mdl_page(copy, mdl_start(copy) + page, size);
+    return operation_see(copy->from, copy->from_start + copy->offset + page * SHADOW_PAGE, size);
+}
+
+static const uint8_t *destination_page(const struct copy *copy, uint64_t page) {
+    uint64_t size = bytes_at(copy, page);
+    if (copy->to == NULL)
+        return mdl_page(copy, mdl_start(copy) + page, size);
+    return operation_see(copy->to, copy->to_start + copy->offset + page * SHADOW_PAGE, size);
+}
+
+/* Work behind this one has changed a side of it by now. */
+static bool outdated(const struct copy *copy) {
+    const struct shadow_operation *operation = copy->operation;
+    if (copy->mdl != NULL && later_writes(operation, copy->mdl, mdl_start(copy), pages_of(copy)))
+        return true;
+    return (copy->from != NULL && later_touches(operation, copy->from->id,
+                                                copy->from_start + copy->offset, copy->size)) ||
+           (copy->to != NULL &&
+            later_touches(operation, copy->to->id, copy->to_start + copy->offset, copy->size));
+}
+
+/* ---- Which rule ------------------------------------------------------------------------------ */
+
+static bool same(const uint8_t *a, const uint8_t *b, uint64_t size) {
+    return a != NULL && b != NULL && memcmp(a, b, size) == 0;
+}
+
+/* One value all over says nothing about where it comes from. */
+static bool telling(const uint8_t *bytes, uint64_t size) {
+    return bytes != NULL && size > 8 && memcmp(bytes, bytes + 8, size - 8) != 0;
+}
+
+/* Whether a mistake explains what is found; MAYBE: it does, but so do others, or it cannot be seen
+ * any more. */
+enum explains { NO, MAYBE, YES };
+
+static enum explains written(const struct copy *copy, uint64_t page, const uint8_t *bytes) {
+    bool match =
+        page < pages_of(copy) && same(bytes, source_page(copy, page), bytes_at(copy, page));
+    if (match)
+        return YES;
+    return copy->from != NULL && later_touches(copy->operation, copy->from->id,
+                                               copy->from_start + copy->offset, copy->size)
+               ? MAYBE
+               : NO;
+}
+
+/* `bytes` are page `page` of a transfer of the same allocation behind this one. */
+static enum explains written_later(const struct copy *copy, uint64_t page, const uint8_t *bytes) {
+    struct later in = {NULL, 0};
+    const struct shadow_operation *at = copy->operation;
+    enum explains best = NO;
+    while (best != YES && (at = later_next(copy->operation, at, &in)) != NULL) {
+        struct copy later;
+        if (at->arg.Operation != DXGK_OPERATION_TRANSFER ||
+            at->arg.Transfer.hAllocation != copy->operation->arg.Transfer.hAllocation ||
+            !copy_of(at, &later) || bytes_at(&later, page) != bytes_at(copy, page))
+            continue;
+        enum explains here = written(&later, page, bytes);
+        best = here > best ? here : best;
+    }
+    return best;
+}
+
+/* `bytes` are page `page` of this transfer, or of one behind it. */
+static enum explains written_by(const struct copy *copy, uint64_t page, const uint8_t *bytes) {
+    if (bytes == NULL)
+        return NO;
+    if (same(bytes, source_page(copy, page), bytes_at(copy, page)))
+        return YES;
+    return written_later(copy, page, bytes);
+}
+
+static enum explains matching(bool match) {
+    return match ? YES : NO;
+}
+
+/* A match that tells nothing is none that counts. */
+static enum explains explained(enum explains match, const uint8_t *there, uint64_t size) {
+    return match == YES && !telling(there, size) ? MAYBE : match;
+}
+
+/* The mistake: the MDL side began at page `start`. */
+static enum explains mdl_began(const struct copy *copy, uint64_t page, uint64_t start) {
+    uint64_t size = bytes_at(copy, page);
+    const uint8_t *there = mdl_page(copy, start + page, size);
+    enum explains match = copy->to == NULL
+                              ? written_by(copy, page, there)
+                              : matching(same(there, destination_page(copy, page), size));
+    if (match == NO && copy->mdl != NULL &&
+        later_writes(copy->operation, copy->mdl, start + page, 1))
+        return MAYBE;
+    return explained(match, there, size);
+}
+
+/* The mistake: the side in `segment` did not count TransferOffset. */
+static enum explains side_began(const struct copy *copy, uint64_t page,
+                                const struct shadow_segment *segment, uint64_t start) {
+    uint64_t size = bytes_at(copy, page), at = start + page * SHADOW_PAGE;
+    if (segment == NULL)
+        return NO;
+    const uint8_t *there = operation_see(segment, at, size);
+    enum explains match = segment == copy->to && start == copy->to_start
+                              ? written_by(copy, page, there)
+                              : matching(same(there, destination_page(copy, page), size));
+    if (match == NO && later_touches(copy->operation, segment->id, at, size))
+        return MAYBE;
+    return explained(match, there, size);
+}
+
+/* Where both sides did not count it, the copy of the first bytes of the allocation is right. */
+static enum explains segment_began(const struct copy *copy, uint64_t page) {
+    uint64_t size = bytes_at(copy, page), at = page * SHADOW_PAGE;
+    enum explains to = side_began(copy, page, copy->to, copy->to_start);
+    enum explains from = side_began(copy, page, copy->from, copy->from_start);
+    enum explains best = to > from ? to : from;
+    if (best == NO && copy->to != NULL && copy->from != NULL &&
+        same(operation_see(copy->to, copy->to_start + at, size),
+             operation_see(copy->from, copy->from_start + at, size), size))
+        return MAYBE;
+    return best;
+}
+
+/* The mistake: the MDL side counted TransferOffset too. */
+static enum explains both_began(const struct copy *copy, uint64_t page) {
+    uint64_t mdl = copy->operation->arg.Transfer.MdlOffset;
+    return referee->readings.transfer_offset != 0
+               ? NO
+               : mdl_began(copy, page, mdl + copy->offset / SHADOW_PAGE);
+}
+
+/* The rule that page `page`, which is wrong, names; 0: it tells nothing. */
+static uint32_t broken_rule(const struct copy *copy, uint64_t page) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &copy->operation->arg;
+    uint64_t mdl = arg->Transfer.MdlOffset;
+    enum explains offset = NO, start = NO;
+    if (copy->offset != 0) {
+        enum explains both = both_began(copy, page);
+        offset = segment_began(copy, page);
+        offset = offset > both ? offset : both;
+    }
+    if (mdl != 0)
+        start = mdl_began(copy, page, mdl_start(copy) - mdl);
+    if (offset == YES)
+        return 176;
+    if (start == YES)
+        return 177;
+    if (offset == MAYBE || start == MAYBE)
+        return 0;
+    return arg->Transfer.hAllocation == NULL ? 183 : 161;
+}
+
+/* `broken` 0: all pages are right; else what page `page` names. */
+static void judge(const struct copy *copy, uint32_t broken, uint64_t page) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &copy->operation->arg;
+    bool good = broken == 0;
+    if (copy->operation->in_parts)
+        DRIVER_MUST(162, good, "all of a transfer whose parts are submitted one by one",
+                    "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
+    if (broken == 176 || (good && copy->offset != 0))
+        DRIVER_MUST(176, good, "SegmentAddress + TransferOffset, and TransferOffset nowhere else",
+                    "page %llu of a transfer at TransferOffset 0x%llx is where it would be "
+                    "if the offset counted otherwise",
+                    LLU(page), LLU(copy->offset));
+    if (broken == 177 || (good && copy->mdl != NULL && arg->Transfer.MdlOffset != 0))
+        DRIVER_MUST(177, good, "the MDL's pages from MdlOffset on",
+                    "page %llu of a transfer with MdlOffset %u is where it would be without it",
+                    LLU(page), arg->Transfer.MdlOffset);
+    if (broken == 183 || (good && arg->Transfer.hAllocation == NULL))
+        DRIVER_MUST(183, good, "a plain copy where hAllocation is NULL",
+                    "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
+    if (broken == 161 || good)
+        DRIVER_MUST(161, good, "the destination as the source is, no byte lost, none twice",
+                    "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
+}
+
+/* ---- The comparison -------------------------------------------------------------------------- */
+
+bool operation_shared_with_cpu(HANDLE handle) {
+    const struct shadow_object *allocation = operation_allocation(handle);
+    return allocation != NULL &&
+           (allocation->info.Flags.PermanentSysMem || allocation->info.Flags.ExistingSysMem ||
+            allocation->info.Flags.ExistingKernelSysMem);
+}
+
+/* What page `page`, which is wrong, says about this operation; 0: nothing. */
+static uint32_t verdict(const struct copy *copy, uint64_t page, const uint8_t *found) {
+    if (operation_shared_with_cpu(copy->operation->arg.Transfer.hAllocation) ||
+        written_later(copy, page, found) != NO)
+        return 0;
+    return broken_rule(copy, page);
+}
+
+/* The bytes that the CPU saw through CpuTranslatedAddress, of page `page`; NULL: it cannot. */
+static const uint8_t *cpu_page(const struct copy *copy, uint64_t page) {
+    const struct vidmm_referee_world *world = &referee->world;
+    uint64_t size = bytes_at(copy, page);
+    uint64_t offset = copy->from_start + copy->offset + page * SHADOW_PAGE;
+    if (!copy->from->flags.CpuVisible || copy->from->cpu_base == 0 || world->io == NULL ||
+        offset > copy->from->size || size > copy->from->size - offset)
+        return NULL;
+    return world->io(world->ctx, copy->from->cpu_base + offset, size);
+}
+
+/* R184, R185: what leaves GPU memory is in the order in which the CPU saw it there. */
+static void judge_order(const struct copy *copy) {
+    HANDLE handle = copy->operation->arg.Transfer.hAllocation;
+    const struct shadow_object *allocation = operation_allocation(handle);
+    if (allocation == NULL || !allocation->info.Flags.CpuVisible || copy->to != NULL ||
+        operation_memory(copy->from->id) == NULL || operation_shared_with_cpu(handle))
+        return;
+    uint64_t page = 0;
+    for (; page < pages_of(copy); page++) {
+        const uint8_t *seen = cpu_page(copy, page), *found = destination_page(copy, page);
+        if (seen == NULL || found == NULL ||
+            (!same(seen, found, bytes_at(copy, page)) && written_later(copy, page, found) != NO))
+            return;
+        if (!same(seen, found, bytes_at(copy, page)))
+            break;
+    }
+    bool good = page == pages_of(copy);
+    bool swizzled = allocation->info.Flags.Swizzled;
+    DRIVER_MUST(185, good, "the bytes in the order in which the CPU saw them",
+                "page %llu of %llu is not what the CPU saw there before the eviction", LLU(page),
+                LLU(pages_of(copy)));
+    if (referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && !swizzled)
+        DRIVER_MUST(184, good, "the linear bytes of an allocation without Swizzled",
+                    "page %llu of %llu differs from its linear bytes", LLU(page),
+                    LLU(pages_of(copy)));
+}
+
+void copy_done(const struct shadow_operation *operation) {
+    DXGK_TRANSFERFLAGS flags = operation->arg.Transfer.Flags;
+    struct copy copy;
+    bool good = true;
+    if (flags.Swizzle || flags.Unswizzle || !copy_of(operation, &copy) || outdated(&copy))
+        return;
+    for (uint64_t page = 0; page < pages_of(&copy); page++) {
+        const uint8_t *source = source_page(&copy, page), *found = destination_page(&copy, page);
+        if (source == NULL || found == NULL)
+            return; /* a side that cannot be seen */
+        if (same(source, found, bytes_at(&copy, page)))
+            continue;
+        uint32_t broken = verdict(&copy, page, found);
+        good = false;
+        if (broken != 0) {
+            judge(&copy, broken, page);
+            if (broken == 161)
+                judge_order(&copy);
+            return;
+        }
+    }
+    if (!good)
+        return;
+    judge(&copy, 0, 0);
+    judge_order(&copy);
+}

@@ -1,0 +1,262 @@
+/*
+ * dirty_bits.c - which bits of a memory basis an answer must show; see dirty.h.
+ *
+ * A page must be set in the next answer after an operation that wrote to it was done. Operations
+ * are known to be done a little later than they were: one that was asked for before a query that
+ * cleared the page may have been what that query showed. Bases that overlap may share a plane: what
+ * is cleared through one need not be seen through another any more (R326).
+ */
+#include "state/dirty.h"
+
+#include "operation/operation.h"
+#include "state/work.h"
+
+#include <stdlib.h>
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+uint64_t dirty_position(const struct dirty_basis *basis, uint64_t offset) {
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < basis->count; i++) {
+        uint64_t start = basis->ranges[i].SegmentOffset, size = basis->ranges[i].SizeInBytes;
+        if (offset >= start && offset - start < size)
+            return at + (offset - start) / basis->page;
+        at += size / basis->page;
+    }
+    return basis->pages;
+}
+
+/* Byte of the segment with which page `position` begins; `*range` is in which range. */
+static uint64_t offset_of(const struct dirty_basis *basis, uint64_t position, uint32_t *range) {
+    for (*range = 0; *range + 1 < basis->count; ++*range) {
+        uint64_t pages = basis->ranges[*range].SizeInBytes / basis->page;
+        if (position < pages)
+            break;
+        position -= pages;
+    }
+    return basis->ranges[*range].SegmentOffset + position * basis->page;
+}
+
+static bool is_set(const uint8_t *bits, uint64_t index) {
+    return (bits[index / 8] >> (index % 8)) & 1u;
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+#define HELD "a bit for every page that was written since it was cleared"
+
+/* Nothing happened to the page since it was written. */
+static void judge_written(const struct dirty_answer *answer, uint64_t position, bool set) {
+    const struct dirty_basis *basis = answer->basis;
+    bool late = basis->state[position].event == DIRTY_WRITTEN_LATE;
+    uint32_t range;
+    uint64_t offset = offset_of(basis, position, &range);
+    if (basis->beside)
+        DRIVER_MUST(326, set, "tracking that goes on when an overlapping basis is stopped",
+                    "offset 0x%llx, written since, is not set", LLU(offset));
+    else if (late)
+        DRIVER_MUST(323, set, HELD, "offset 0x%llx, written after it was cleared, is not set",
+                    LLU(offset));
+    else if (answer->whole && range > 0)
+        DRIVER_MUST(330, set, "the bits of all ranges, one range behind the other",
+                    "bit %llu, offset 0x%llx in range %u, is not set", LLU(position), LLU(offset),
+                    range);
+    else
+        DRIVER_MUST(322, set, HELD, "offset 0x%llx, written, is not set", LLU(offset));
+}
+
+static void judge_page(const struct dirty_answer *answer, uint64_t position, bool set) {
+    const struct dirty_basis *basis = answer->basis;
+    uint32_t range;
+    uint64_t offset = offset_of(basis, position, &range);
+    switch ((enum dirty_event)basis->state[position].event) {
+    case DIRTY_SHOWN:
+        DRIVER_MUST(324, set, "a bit that stays until it is cleared",
+                    "offset 0x%llx was set, and is no more without CLEARDATA", LLU(offset));
+        return;
+    case DIRTY_OTHER_PART:
+        DRIVER_MUST(324, set, "no bits cleared but those that were asked for",
+                    "offset 0x%llx is not set after another part was cleared", LLU(offset));
+        return;
+    case DIRTY_OTHER_BASIS:
+        DRIVER_MUST(325, set, "the bits of a basis left alone by queries of another",
+                    "offset 0x%llx is not set after another basis was cleared", LLU(offset));
+        return;
+    case DIRTY_STOPPED:
+        DRIVER_MUST(326, set, "bits that outlive the stop of another basis",
+                    "offset 0x%llx is not set after an overlapping basis was stopped", LLU(offset));
+        return;
+    case DIRTY_WRITTEN:
+    case DIRTY_WRITTEN_LATE:
+        judge_written(answer, position, set);
+        return;
+    }
+}
+
+/* Every submission changes it. */
+static uint32_t work(void) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < SHADOW_NODES; i++)
+        sum += referee->node[i].submitted;
+    return sum;
+}
+
+/* Nothing can have written between the start and now. */
+static void judge_fresh(const struct dirty_answer *answer) {
+    const struct dirty_basis *basis = answer->basis;
+    uint64_t set = 0;
+    if (!basis->quiet || basis->work != work() || basis->others != dirty_other_calls())
+        return;
+    while (set < answer->count && !is_set(answer->bits, set))
+        set++;
+    DRIVER_MUST(321, set == answer->count, "no bit set right after tracking was started",
+                "bit %llu of %llu is set", LLU(set), LLU(answer->count));
+}
+
+/* ---- What others do to a page ---------------------------------------------------------------- */
+
+/* A page that `basis` cleared through a query or a start, for another that has it too. */
+static void cleared_beside(struct dirty_basis *other, uint64_t offset, bool shown) {
+    uint64_t position = dirty_position(other, offset);
+    if (position == other->pages || other->state == NULL)
+        return;
+    struct dirty_page *page = &other->state[position];
+    page->must = false;
+    page->cleared = referee->ledger->calls;
+    if (shown)
+        page->shown = page->cleared;
+}
+
+static void clear_beside(const struct dirty_basis *basis, uint64_t position, bool shown) {
+    uint32_t range;
+    uint64_t offset = offset_of(basis, position, &range);
+    for (struct dirty_basis *other = dirty_each(NULL); other != NULL; other = dirty_each(other)) {
+        if (other != basis && other->started && other->segment == basis->segment)
+            cleared_beside(other, offset, shown);
+    }
+}
+
+static void note_event(struct dirty_basis *basis, uint64_t first, uint64_t end,
+                       enum dirty_event event) {
+    for (uint64_t i = first; basis->state != NULL && i < end; i++)
+        if (basis->state[i].must)
+            basis->state[i].event = (uint8_t)event;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+void dirty_started(struct dirty_basis *basis) {
+    basis->started = true;
+    basis->beside = false;
+    basis->started_at = referee->ledger->calls;
+    basis->quiet = !submit_under_way();
+    basis->others = dirty_other_calls();
+    basis->work = work();
+    for (uint64_t i = 0; basis->state != NULL && i < basis->pages; i++) {
+        basis->state[i] = (struct dirty_page){.cleared = 0};
+        clear_beside(basis, i, true);
+    }
+}
+
+/* Of two that are followed. */
+static bool overlap(const struct dirty_basis *a, const struct dirty_basis *b) {
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++)
+            if (a->ranges[i].SegmentOffset <
+                    b->ranges[k].SegmentOffset + b->ranges[k].SizeInBytes &&
+                b->ranges[k].SegmentOffset < a->ranges[i].SegmentOffset + a->ranges[i].SizeInBytes)
+                return a->segment == b->segment;
+    return false;
+}
+
+void dirty_stopped(const struct dirty_basis *basis) {
+    for (struct dirty_basis *other = dirty_each(NULL); other != NULL; other = dirty_each(other)) {
+        if (other == basis || !other->started || other->state == NULL || basis->state == NULL ||
+            !overlap(basis, other))
+            continue;
+        other->beside = true;
+        note_event(other, 0, other->pages, DIRTY_STOPPED);
+    }
+}
+
+static void take_page(const struct dirty_answer *answer, uint64_t index) {
+    struct dirty_basis *basis = answer->basis;
+    struct dirty_page *page = &basis->state[answer->first + index];
+    bool set = is_set(answer->bits, index);
+    if (page->must)
+        judge_page(answer, answer->first + index, set);
+    if (page->must && set && !answer->clear)
+        page->event = DIRTY_SHOWN;
+    else
+        page->must = false;
+    if (!answer->clear)
+        return;
+    page->cleared = referee->ledger->calls;
+    if (set)
+        page->shown = page->cleared;
+    clear_beside(basis, answer->first + index, set);
+}
+
+void dirty_answered(const struct dirty_answer *answer) {
+    struct dirty_basis *basis = answer->basis;
+    judge_fresh(answer);
+    if (basis->state == NULL)
+        return;
+    for (uint64_t i = 0; i < answer->count; i++)
+        take_page(answer, i);
+    if (!answer->clear)
+        return;
+    note_event(basis, 0, answer->first, DIRTY_OTHER_PART);
+    note_event(basis, answer->first + answer->count, basis->pages, DIRTY_OTHER_PART);
+    for (struct dirty_basis *other = dirty_each(NULL); other != NULL; other = dirty_each(other))
+        if (other != basis)
+            note_event(other, 0, other->pages, DIRTY_OTHER_BASIS);
+}
+
+/* ---- Writes ---------------------------------------------------------------------------------- */
+
+static void write_page(struct dirty_basis *basis, uint64_t position, uint64_t asked) {
+    struct dirty_page *page = &basis->state[position];
+    if (page->shown > asked || (page->must && page->event == DIRTY_WRITTEN))
+        return;
+    page->must = true;
+    page->event = page->cleared != 0 ? DIRTY_WRITTEN_LATE : DIRTY_WRITTEN;
+}
+
+static void write_basis(struct dirty_basis *basis, uint64_t offset, uint64_t size, uint64_t asked) {
+    for (uint64_t at = offset & ~(basis->page - 1); at < offset + size; at += basis->page) {
+        uint64_t position = dirty_position(basis, at);
+        if (position < basis->pages)
+            write_page(basis, position, asked);
+    }
+}
+
+void dirty_wrote(uint64_t address, uint64_t size, uint64_t asked) {
+    const struct shadow_segment *segment = shadow_segment_at(address, size);
+    if (segment == NULL || size == 0)
+        return;
+    for (struct dirty_basis *basis = dirty_each(NULL); basis != NULL; basis = dirty_each(basis)) {
+        if (basis->started && basis->state != NULL && basis->segment == segment->id &&
+            basis->started_at < asked)
+            write_basis(basis, address - segment->base, size, asked);
+    }
+}
+
+void dirty_operation_done(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    if (arg->Operation == DXGK_OPERATION_FILL &&
+        operation_memory(arg->Fill.Destination.SegmentId) != NULL)
+        dirty_wrote((uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart, arg->Fill.FillSize,
+                    operation->asked);
+    else if (arg->Operation == DXGK_OPERATION_TRANSFER &&
+             operation_memory(arg->Transfer.Destination.SegmentId) != NULL)
+        dirty_wrote((uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart +
+                        arg->Transfer.TransferOffset,
+                    arg->Transfer.TransferSize, operation->asked);
+}
+
+void dirty_forget(void) {
+    for (struct dirty_basis *basis = dirty_each(NULL); basis != NULL; basis = dirty_each(basis))
+        for (uint64_t i = 0; basis->state != NULL && i < basis->pages; i++)
+            basis->state[i].must = false;
+}

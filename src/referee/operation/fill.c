@@ -1,0 +1,127 @@
+/*
+ * fill.c - FILL, which gives an allocation its first content, and DISCARD_CONTENT, which
+ * takes it away.
+ */
+#include "operation/operation.h"
+
+#include <string.h>
+
+/* ---- FILL ------------------------------------------------------------------------------------ */
+
+void fill_asked(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    uint32_t id = arg->Fill.Destination.SegmentId;
+    const struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
+    uint64_t offset;
+    MANAGER_MUST(187, id != 0 && operation_aperture(id) == NULL, "FILL of memory segments only",
+                 "FILL of segment %u", id);
+    if (id == 0 ||
+        !place_range(id, arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize, &offset))
+        return;
+    if (allocation == NULL)
+        return;
+    MANAGER_MUST(187, allocation->uses == 0, "FILL of an idle allocation",
+                 "%u submissions under way use the allocation", allocation->uses);
+    MANAGER_MUST(91, arg->Fill.FillSize % SHADOW_PAGE == 0, "a size rounded up to whole pages",
+                 "FILL of 0x%llx bytes", LLU(arg->Fill.FillSize));
+    if (operation_memory(id) != NULL && (!allocation->placed || allocation->segment != id ||
+                                         offset - allocation->offset >= allocation->size))
+        place_allocation(allocation, operation_memory(id), offset);
+}
+
+/* A part of where the allocation is says nothing new. */
+void fill_built(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    uint32_t id = arg->Fill.Destination.SegmentId;
+    struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
+    const struct shadow_segment *segment = shadow_segment(id);
+    if (allocation == NULL)
+        return;
+    allocation->content = true;
+    allocation->clean = false;
+    if (segment == NULL)
+        return;
+    uint64_t offset = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
+    if (!allocation->placed || allocation->segment != id ||
+        offset - allocation->offset >= allocation->size)
+        place_set(allocation, id, offset);
+}
+
+/* Offset of the first byte in a page that is not as the pattern wants it, or `size`. */
+static uint64_t unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern) {
+    for (uint64_t i = 0; i < size; i++) {
+        if (bytes[i] != (uint8_t)(pattern >> (i % 4 * 8)))
+            return i;
+    }
+    return size;
+}
+
+/* True when [start, start + size) of the segment is filled; else `*at` is the first wrong byte, or
+ * `size` when it cannot be seen. */
+static bool filled(const struct shadow_segment *segment, uint64_t start, uint64_t size,
+                   uint32_t pattern, uint64_t *at) {
+    uint8_t want[SHADOW_PAGE];
+    for (uint32_t i = 0; i < SHADOW_PAGE; i++)
+        want[i] = (uint8_t)(pattern >> (i % 4 * 8));
+    for (uint64_t done = 0; done < size; done += SHADOW_PAGE) {
+        uint64_t part = size - done < SHADOW_PAGE ? size - done : SHADOW_PAGE;
+        const uint8_t *bytes = operation_see(segment, start + done, part);
+        *at = size;
+        if (bytes == NULL)
+            return false;
+        if (memcmp(bytes, want, part) != 0) {
+            *at = done + unlike(bytes, part, pattern);
+            return false;
+        }
+    }
+    return true;
+}
+
+void fill_done(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const struct shadow_segment *segment = operation_memory(arg->Fill.Destination.SegmentId);
+    if (segment == NULL || arg->Fill.FillSize == 0)
+        return;
+    uint64_t at = 0;
+    uint64_t start = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
+    if (later_touches(operation, segment->id, start, arg->Fill.FillSize))
+        return;
+    bool good = filled(segment, start, arg->Fill.FillSize, arg->Fill.FillPattern, &at);
+    if (good || at < arg->Fill.FillSize)
+        DRIVER_MUST(188, good, "FillSize bytes of the pattern",
+                    "byte 0x%llx of 0x%llx is not filled with 0x%08x", LLU(at),
+                    LLU(arg->Fill.FillSize), arg->Fill.FillPattern);
+}
+
+/* ---- DISCARD_CONTENT ------------------------------------------------------------------------- */
+
+/* An update of the system pages may have gone before: `placed` is of no interest. */
+void discard_asked(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const struct shadow_object *allocation = operation_allocation(arg->DiscardContent.hAllocation);
+    uint32_t id = arg->DiscardContent.SegmentId;
+    const struct shadow_segment *segment = operation_memory(id);
+    uint64_t offset = 0;
+    if (segment != NULL) {
+        LARGE_INTEGER address = arg->DiscardContent.SegmentAddress;
+        if (!place_range(id, address, 0, 0, &offset))
+            return;
+    }
+    if (allocation != NULL)
+        promise_discard(allocation);
+    bool known = allocation != NULL && allocation->segment != 0;
+    MANAGER_MUST(
+        190,
+        segment != NULL && (!known || (allocation->segment == id && allocation->offset == offset)),
+        "the place in a memory segment where the allocation is",
+        "DISCARD_CONTENT at offset 0x%llx of segment %u; the allocation is at 0x%llx of "
+        "segment %u",
+        LLU(offset), id, LLU(known ? allocation->offset : 0), known ? allocation->segment : 0);
+}
+
+void discard_built(const struct shadow_operation *operation) {
+    struct shadow_object *allocation =
+        operation_allocation(operation->arg.DiscardContent.hAllocation);
+    if (allocation != NULL)
+        allocation->placed = false;
+}

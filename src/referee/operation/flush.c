@@ -1,0 +1,135 @@
+/*
+ * flush.c - FLUSH_TLB: which changes it covers, and what the hardware makes of their
+ * addresses afterwards (ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb.md).
+ */
+#include "state/tables.h"
+
+#define SAMPLES 32u /* tables looked at, at most, in a range */
+
+static void range_of(const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t *start, uint64_t *end) {
+    *start = (uint64_t)arg->FlushTlb.StartVirtualAddress;
+    *end = (uint64_t)arg->FlushTlb.EndVirtualAddress;
+    if (*start == 0 && *end == 0)
+        *end = UINT64_MAX;
+}
+
+void flush_asked(const struct shadow_operation *operation) {
+    const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &operation->arg.FlushTlb;
+    const struct tables_process *process = tables_process(flush->hProcess);
+    uint64_t start = (uint64_t)flush->StartVirtualAddress, end = (uint64_t)flush->EndVirtualAddress;
+    if (!tables_mmu.known)
+        return;
+    MANAGER_MUST(233, start <= end && (start | end) % SHADOW_PAGE == 0,
+                 "whole pages from StartVirtualAddress to EndVirtualAddress", "0x%llx to 0x%llx",
+                 LLU(start), LLU(end));
+    MANAGER_MUST(233, flush->hProcess == NULL || process != NULL,
+                 "hProcess as DxgkDdiCreateProcess gave it", "hProcess %p is no process's",
+                 flush->hProcess);
+    /* All of it is said by both being 0: an empty range covers nothing. */
+    MANAGER_MUST(232, start != end || start == 0, "two zeros, or a range that is not empty",
+                 "0x%llx to 0x%llx", LLU(start), LLU(end));
+    if (process != NULL && process->rooted)
+        MANAGER_MUST(233,
+                     flush->RootPageTableAddress.SegmentId == process->root.SegmentId &&
+                         flush->RootPageTableAddress.SegmentOffset == process->root.SegmentOffset,
+                     "the root table of the process", "0x%llx of segment %u",
+                     LLU(flush->RootPageTableAddress.SegmentOffset),
+                     flush->RootPageTableAddress.SegmentId);
+    table_judge_idle(flush->hProcess);
+}
+
+/* A page is taken out of a TLB by a flush of any part of it; of a table, pages may be left there
+ * that no flush named. */
+static bool covers(const struct tables_table *table, uint32_t index, uint64_t start, uint64_t end) {
+    uint32_t shift = tables_entry_shift(table);
+    uint64_t va = table->start + ((uint64_t)index << shift);
+    return table->level == 0 || (va >= start && va + (UINT64_C(1) << shift) <= end);
+}
+
+/* Nothing in the range is stale any more. */
+static void cover(HANDLE handle, uint64_t start, uint64_t end, enum tables_when when) {
+    for (struct tables_table *table = tables_each(NULL); table != NULL;
+         table = tables_each(table)) {
+        uint32_t first, last;
+        if ((handle != NULL && table->process != handle) || table->stale[when] == 0 ||
+            !tables_cut(table, start, end, &first, &last))
+            continue;
+        for (uint32_t kind = 0; kind < table->kinds; kind++)
+            for (uint32_t i = first; i <= last; i++)
+                if (covers(table, i, start, end))
+                    tables_set_stale(table, tables_entry(table, kind, i), when, false);
+    }
+}
+
+void flush_built(const struct shadow_operation *operation) {
+    uint64_t start, end;
+    range_of(&operation->arg, &start, &end);
+    owners_flush_built();
+    cover(operation->arg.FlushTlb.hProcess, start, end, TABLES_ASKED);
+}
+
+/* The parts of the range that leaf tables translate. */
+static void compare(const struct tables_process *process, uint64_t start, uint64_t end,
+                    struct tables_blame blame) {
+    uint32_t looked = 0;
+    for (const struct tables_table *table = tables_each(NULL); table != NULL && looked < SAMPLES;
+         table = tables_each(table)) {
+        uint64_t stop = table->start + ((uint64_t)table->entries << tables_entry_shift(table));
+        if (table->process != process->handle || table->level != 0 || table->start >= end ||
+            stop <= start)
+            continue;
+        looked++;
+        tables_compare_range(process, table->start > start ? table->start : start,
+                             stop < end ? stop : end, blame);
+    }
+}
+
+/*
+ * A flush without bytes in the paging buffer is over before what was built in front of it: whether
+ * it was any good is seen when that is complete.
+ */
+#define OWED 64u
+
+static struct {
+    uint32_t count;
+    struct {
+        HANDLE process;
+        uint64_t start, end;
+        uint32_t rule;
+    } flush[OWED];
+} owed;
+
+static void owe(HANDLE process, uint64_t start, uint64_t end, uint32_t rule) {
+    if (owed.count == OWED)
+        return;
+    owed.flush[owed.count].process = process;
+    owed.flush[owed.count].start = start;
+    owed.flush[owed.count].end = end;
+    owed.flush[owed.count++].rule = rule;
+}
+
+void flush_settle(bool compares) {
+    for (uint32_t i = 0; compares && i < owed.count; i++) {
+        const struct tables_process *process = tables_process(owed.flush[i].process);
+        cover(owed.flush[i].process, owed.flush[i].start, owed.flush[i].end, TABLES_DONE);
+        if (process != NULL)
+            compare(process, owed.flush[i].start, owed.flush[i].end,
+                    (struct tables_blame){.rule_tlb = owed.flush[i].rule});
+    }
+    owed.count = 0;
+}
+
+void flush_done(const struct shadow_operation *operation) {
+    const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &operation->arg.FlushTlb;
+    const struct tables_process *process = tables_process(flush->hProcess);
+    bool all = flush->StartVirtualAddress == 0 && flush->EndVirtualAddress == 0;
+    uint32_t rule = all ? 232 : 230;
+    uint64_t start, end;
+    range_of(&operation->arg, &start, &end);
+    if (operation->swallowed)
+        owe(flush->hProcess, start, end, rule);
+    owners_flush_done();
+    cover(flush->hProcess, start, end, TABLES_DONE);
+    if (process != NULL)
+        compare(process, start, end, (struct tables_blame){.rule_tlb = rule});
+}

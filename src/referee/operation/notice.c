@@ -1,0 +1,95 @@
+/*
+ * notice.c - NOTIFY_RESIDENCY and NOTIFY_ALLOC: the driver is told of residency, and of
+ * ranges of an allocation that leave (ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency.md,
+ * allocation-notification.md).
+ */
+#include "state/tables.h"
+
+/* ---- NOTIFY_RESIDENCY ----------------------------------------------------------------------- */
+
+static bool wants_notices(const struct shadow_object *allocation) {
+    return allocation->info.FlagsWddm2.ExplicitResidencyNotification &&
+           allocation->info.FlagsWddm2.AccessedPhysically;
+}
+
+static void judge_residency(const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice,
+                            const struct shadow_object *allocation) {
+    const D3DGPU_PHYSICAL_ADDRESS *place = &notice->PhysicalAddress;
+    MANAGER_MUST(246, wants_notices(allocation),
+                 "an allocation with ExplicitResidencyNotification and AccessedPhysically",
+                 "its flags are 0x%x", allocation->info.FlagsWddm2.Value);
+    MANAGER_MUST(247, (notice->Resident != 0) != allocation->notified, "one notice a change",
+                 "Resident %u comes again", notice->Resident);
+    if (notice->Resident)
+        MANAGER_MUST(247, operation_memory(place->SegmentId) == NULL || allocation->arrived,
+                     "the contents before the notice that they are there",
+                     "Resident before a transfer or a fill%s", "");
+    else
+        MANAGER_MUST(247, place->SegmentId == 0 && place->SegmentOffset == 0,
+                     "no address where the allocation is not resident any more",
+                     "0x%llx of segment %u", LLU(place->SegmentOffset), place->SegmentId);
+}
+
+/* R247: what leaves was announced to leave. */
+void notice_content(struct shadow_object *allocation, bool leaves) {
+    if (allocation != NULL && leaves && wants_notices(allocation))
+        MANAGER_MUST(247, !allocation->notified, "the notice before the contents leave",
+                     "a transfer out of local memory, and the driver takes it for resident%s", "");
+}
+
+/* R247: what the driver takes for resident did not leave. */
+void notice_judge_end(const struct shadow_object *allocation) {
+    if (tables_mmu.known && wants_notices(allocation))
+        MANAGER_MUST(247, !allocation->notified, "the notice before an allocation is destroyed",
+                     "the driver takes it for resident%s", "");
+}
+
+/* ---- NOTIFY_ALLOC --------------------------------------------------------------------------- */
+
+static void judge_leaving(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
+    struct tables_process *paging = tables_paging();
+    struct tables_found found = {.known = false};
+    if (paging != NULL)
+        tables_walk(paging, (uint64_t)notice->GpuVirtualAddressAtOffset, TABLES_ASKED, &found);
+    if (!found.known)
+        return;
+    MANAGER_MUST(248, found.valid, "an address of the paging process in a notice of eviction",
+                 "0x%llx leads nowhere there", LLU(notice->GpuVirtualAddressAtOffset));
+    if (found.valid)
+        MANAGER_MUST(249, operation_memory(found.segment) == NULL,
+                     "notices of what leaves an aperture or system memory",
+                     "the range is in memory segment %u", found.segment);
+}
+
+static void judge_range(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
+    const struct tables_process *process = tables_process(notice->hKmdProcessHandle);
+    MANAGER_MUST(248, notice->Flags.Eviction != notice->Flags.IoMmuUnmap,
+                 "either Eviction or IoMmuUnmap", "Flags 0x%x", notice->Flags.Value);
+    if (notice->Flags.IoMmuUnmap)
+        MANAGER_MUST(248, process != NULL && !process->system,
+                     "the process whose address is unmapped", "hKmdProcessHandle %p",
+                     notice->hKmdProcessHandle);
+    else if (notice->Flags.Eviction)
+        judge_leaving(notice);
+}
+
+void notice_asked(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const struct shadow_object *allocation = operation_allocation(arg->NotifyResidency.hAllocation);
+    if (!tables_mmu.known)
+        return;
+    if (arg->Operation == DXGK_OPERATION_NOTIFY_ALLOC)
+        judge_range(&arg->NotifyAllocation);
+    else if (allocation != NULL)
+        judge_residency(&arg->NotifyResidency, allocation);
+}
+
+void notice_built(const struct shadow_operation *operation) {
+    struct shadow_object *allocation =
+        operation_allocation(operation->arg.NotifyResidency.hAllocation);
+    if (allocation == NULL)
+        return;
+    allocation->notified = operation->arg.NotifyResidency.Resident;
+    if (!allocation->notified)
+        allocation->arrived = false;
+}

@@ -1,0 +1,120 @@
+/*
+ * operation.h - what the files share that judge single paging operations.
+ *
+ * watch/operation.c sends each operation to the file of its kind: operation/transfer.c and
+ * operation/copy.c (what was asked for, what came of it), operation/fill.c, operation/aperture.c.
+ * operation/place.c has the rules about places that all kinds obey, operation/promise.c those about
+ * what single allocations were promised; operation/later.c tells what operations behind one can
+ * already have changed.
+ */
+#ifndef REFEREE_OPERATION_H
+#define REFEREE_OPERATION_H
+
+#include "state/judge.h"
+
+#define LLU(x) ((unsigned long long)(x))
+
+/* The allocation behind hAllocation; NULL: none, or none that we know. */
+struct shadow_object *operation_allocation(HANDLE handle);
+/* Segment `id` if it is GPU memory, or an aperture; else NULL. */
+struct shadow_segment *operation_memory(uint32_t id);
+struct shadow_segment *operation_aperture(uint32_t id);
+/* Pages that an MDL describes. */
+uint64_t operation_mdl_pages(const MDL *mdl);
+/* Up to a page of a segment as the GPU sees it, an aperture's through its shadow if need be; NULL:
+ * cannot be seen. */
+const uint8_t *operation_see(const struct shadow_segment *segment, uint64_t offset, uint64_t size);
+/* The model shows GPU memory: what it does not show cannot be accessed. */
+bool operation_sees_all(void);
+/* Its system pages are the CPU's all the time. */
+bool operation_shared_with_cpu(HANDLE handle);
+
+/* operation/place.c: SegmentAddress as an offset in its segment, judged as the place of `size`
+ * bytes that begin `at` bytes behind it; false: it is nowhere. */
+bool place_range(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size, uint64_t *offset);
+/* An allocation gets its place: from `offset` of `segment` on. */
+void place_allocation(const struct shadow_object *allocation, const struct shadow_segment *segment,
+                      uint64_t offset);
+/* Places, of an allocation that may be NULL, after the operation was built. */
+void place_set(struct shadow_object *allocation, uint32_t id, uint64_t offset);
+
+/* operation/later.c: whether an operation that came behind `operation` writes to these
+ * bytes of a segment or maps them anew, or writes to these pages of an MDL. */
+bool later_touches(const struct shadow_operation *operation, uint32_t segment, uint64_t offset,
+                   uint64_t size);
+bool later_writes(const struct shadow_operation *operation, const MDL *mdl, uint64_t page,
+                  uint64_t pages);
+/* The operation that came behind `after`, which is `operation` at first; `at` begins as zero and
+ * remembers where `after` came from. */
+struct later {
+    const struct shadow_submission *in;
+    uint32_t waiting; /* lists of build_waiting */
+};
+const struct shadow_operation *later_next(const struct shadow_operation *operation,
+                                          const struct shadow_operation *after, struct later *at);
+/* Paging operations that were submitted, are not done and name the allocation. */
+uint32_t operations_under_way(HANDLE allocation);
+
+/* operation/promise.c: an allocation gets its place; its content goes to segment `to`, 0: to system
+ * pages; it goes without a transfer; pages of an aperture are taken by what comes in. */
+void promise_place(const struct shadow_object *allocation, const struct shadow_segment *segment,
+                   uint64_t offset);
+void promise_leave(struct shadow_object *allocation, uint32_t to);
+void promise_discard(const struct shadow_object *allocation);
+void promise_taken(const struct shadow_segment *segment, uint64_t first, uint64_t pages);
+
+void transfer_asked(struct shadow_operation *operation);
+void transfer_built(const struct shadow_operation *operation);
+void transfer_done(const struct shadow_operation *operation);
+void copy_done(const struct shadow_operation *operation);
+void fill_asked(const struct shadow_operation *operation);
+void fill_built(const struct shadow_operation *operation);
+void fill_done(const struct shadow_operation *operation);
+void discard_asked(const struct shadow_operation *operation);
+void discard_built(const struct shadow_operation *operation);
+void map_asked(const struct shadow_operation *operation);
+void map_built(const struct shadow_operation *operation);
+void map_done(const struct shadow_operation *operation);
+/* operation/adl.c */
+void adl_asked(const struct shadow_operation *operation);
+void adl_unmapped(const struct shadow_operation *operation);
+void unmap_asked(const struct shadow_operation *operation);
+void unmap_built(const struct shadow_operation *operation);
+void unmap_done(const struct shadow_operation *operation);
+/* It was built and will not be done. */
+void unmap_given_up(const struct shadow_operation *operation);
+
+/* watch/virtual.c: the operations on GPU virtual addresses, whose files follow. */
+void virtual_asked(struct shadow_operation *operation);
+void virtual_built(const struct shadow_operation *operation);
+void virtual_done(const struct shadow_operation *operation);
+/* operation/table.c: UPDATE_PAGE_TABLE; and R234 of an operation on the tables of a process. */
+void table_asked(struct shadow_operation *operation);
+void table_built(const struct shadow_operation *operation);
+void table_done(const struct shadow_operation *operation);
+void table_judge_idle(HANDLE process);
+/* operation/entries.c: COPY_PAGE_TABLE_ENTRIES */
+void entries_asked(struct shadow_operation *operation);
+void entries_built(const struct shadow_operation *operation);
+void entries_done(const struct shadow_operation *operation);
+/* operation/flush.c: FLUSH_TLB */
+void flush_asked(const struct shadow_operation *operation);
+void flush_built(const struct shadow_operation *operation);
+void flush_done(const struct shadow_operation *operation);
+/* All that was built is complete (or, when it `compares` not, given up). */
+void flush_settle(bool compares);
+/* operation/virtual.c: VIRTUAL_TRANSFER, VIRTUAL_FILL */
+void virtual_copy_asked(struct shadow_operation *operation);
+void virtual_copy_built(const struct shadow_operation *operation);
+void virtual_copy_done(const struct shadow_operation *operation);
+/* operation/notice.c: NOTIFY_RESIDENCY, NOTIFY_ALLOC */
+void notice_asked(const struct shadow_operation *operation);
+void notice_built(const struct shadow_operation *operation);
+/* watch/context_update.c: UPDATE_CONTEXT_ALLOCATION */
+void context_update_asked(const struct shadow_operation *operation);
+void context_update_done(const struct shadow_operation *operation);
+/* The allocation's content arrives by this operation, or leaves its memory segment. */
+void notice_judge_end(const struct shadow_object *allocation);
+void notice_content(struct shadow_object *allocation, bool leaves);
+
+#endif

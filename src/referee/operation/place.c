@@ -1,0 +1,142 @@
+/*
+ * place.c - where the manager puts things, read off the operations: addresses, invalid
+ * ranges, alignment, supported segments, and no two allocations at one place.
+ */
+#include "state/own_memory.h"
+#include "state/tables.h"
+
+/* R69: not in one of the ranges that the driver announced as invalid. */
+static void judge_invalid(const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
+    const DXGK_MEMORYRANGE *hit = NULL;
+    for (uint32_t i = 0; i < segment->invalid_count; i++) {
+        const DXGK_MEMORYRANGE *range = &segment->invalid[i];
+        if (offset < range->SegmentOffset + range->SizeInBytes &&
+            range->SegmentOffset < offset + size)
+            hit = range;
+    }
+    if (segment->invalid_count != 0)
+        MANAGER_MUST(69, hit == NULL, "no bytes of an invalid range",
+                     "0x%llx bytes at offset 0x%llx of segment %u meet the invalid range at 0x%llx",
+                     LLU(size), LLU(offset), segment->id, LLU(hit->SegmentOffset));
+}
+
+bool place_range(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size, uint64_t *offset) {
+    const struct shadow_segment *segment = shadow_segment(id);
+    MANAGER_MUST(175, segment != NULL, "a SegmentId that the driver reported", "SegmentId %u", id);
+    if (segment == NULL)
+        return false;
+    if (segment->flags.Agp) {
+        MANAGER_MUST(35, shadow_holds(segment, (uint64_t)address.QuadPart + at, size),
+                     "addresses in the AGP aperture that the bus has",
+                     "0x%llx bytes at 0x%llx of AGP segment %u", LLU(size),
+                     LLU(address.QuadPart) + LLU(at), id);
+        return false;
+    }
+    uint64_t start = (uint64_t)address.QuadPart - segment->base;
+    bool inside = (uint64_t)address.QuadPart >= segment->base && start <= segment->size &&
+                  at <= segment->size - start && size <= segment->size - start - at;
+    MANAGER_MUST(170, inside && start % SHADOW_PAGE == 0,
+                 "BaseAddress and a page-aligned offset, with the range inside the segment",
+                 "0x%llx bytes, 0x%llx behind address 0x%llx of segment %u (base 0x%llx, size "
+                 "0x%llx)",
+                 LLU(size), LLU(at), LLU(address.QuadPart), id, LLU(segment->base),
+                 LLU(segment->size));
+    if (!inside)
+        return false;
+    judge_invalid(segment, start + at, size);
+    *offset = start;
+    return true;
+}
+
+/* R96: WDDM 2 looks at the write set alone. */
+static uint32_t supported(const struct shadow_object *allocation) {
+    bool second = referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
+    return allocation->write_set | (second ? 0 : allocation->read_set);
+}
+
+/* R47: what an allocation takes of a segment with PitchAlignment. */
+static uint64_t pitch_size(const struct shadow_object *allocation) {
+    uint64_t pitch = allocation->info.PitchAlignedSize;
+    pitch = (pitch + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
+    return pitch > allocation->size ? pitch : allocation->size;
+}
+
+/* R368: another allocation at the same place; `pitch`: both as large as their pitch makes them. */
+static const struct shadow_object *neighbour(const struct shadow_object *allocation,
+                                             const struct shadow_segment *segment, uint64_t offset,
+                                             bool pitch) {
+    if (tables_paging() != NULL) /* what leaves without a copy leaves unseen */
+        return NULL;
+    uint64_t end = offset + (pitch ? pitch_size(allocation) : allocation->size);
+    for (const struct shadow_object *other = shadow_each(SHADOW_ALLOCATION, NULL); other != NULL;
+         other = shadow_each(SHADOW_ALLOCATION, other)) {
+        uint64_t size = pitch ? pitch_size(other) : other->size;
+        if (other != allocation && other->placed && other->segment == segment->id &&
+            other->offset < end && offset < other->offset + size)
+            return other;
+    }
+    return NULL;
+}
+
+static void judge_pitch(const struct shadow_object *allocation,
+                        const struct shadow_segment *segment, uint64_t offset) {
+    const struct shadow_object *other = neighbour(allocation, segment, offset, true);
+    bool inside = offset <= segment->size && pitch_size(allocation) <= segment->size - offset;
+    MANAGER_MUST(47, other == NULL && inside,
+                 "PitchAlignedSize bytes for each allocation in a PitchAlignment segment",
+                 "0x%llx bytes at offset 0x%llx of segment %u are not its own alone",
+                 LLU(pitch_size(allocation)), LLU(offset), segment->id);
+}
+
+static void judge_set(const struct shadow_segment *segment, uint32_t set) {
+    uint32_t bit = 1u << (segment->id - 1);
+    MANAGER_MUST(17, (set & bit) != 0 || segment->id == SHADOW_SEGMENTS || (set & bit << 1) == 0,
+                 "bit n of a set for segment n + 1",
+                 "segment %u, whose id is a bit of the supported set 0x%x and not the bit + 1",
+                 segment->id, set);
+    MANAGER_MUST(96, (set & bit) != 0, "a segment of the supported set",
+                 "segment %u, the supported set is 0x%x", segment->id, set);
+}
+
+/* Windows for eviction need no alignment and are in no supported set. */
+void place_allocation(const struct shadow_object *allocation, const struct shadow_segment *segment,
+                      uint64_t offset) {
+    host_aperture_judge_place(segment, offset, allocation->size, allocation->handle);
+    uint32_t bit = 1u << (segment->id - 1), set = supported(allocation);
+    uint64_t alignment = allocation->info.Alignment;
+    bool leaving = allocation->placed && operation_memory(allocation->segment) != NULL;
+    bool window = segment->flags.Aperture && (leaving || (allocation->evict_set & bit) != 0);
+    MANAGER_MUST(43, offset <= segment->size && allocation->size <= segment->size - offset,
+                 "the whole allocation inside one segment",
+                 "0x%llx bytes at offset 0x%llx of segment %u, which has 0x%llx bytes",
+                 LLU(allocation->size), LLU(offset), segment->id, LLU(segment->size));
+    if (set != 0 && !window)
+        judge_set(segment, set);
+    if (alignment > SHADOW_PAGE && alignment % SHADOW_PAGE == 0 && !window)
+        MANAGER_MUST(93, offset % alignment == 0, "an offset that is a multiple of Alignment",
+                     "offset 0x%llx of segment %u, Alignment 0x%llx", LLU(offset), segment->id,
+                     LLU(alignment));
+    promise_place(allocation, segment, offset);
+    if (segment->flags.Aperture)
+        return;
+    const struct shadow_object *other = neighbour(allocation, segment, offset, false);
+    MANAGER_MUST(368, other == NULL, "a place that no other allocation has",
+                 "offset 0x%llx of segment %u, 0x%llx bytes; another allocation has 0x%llx bytes "
+                 "at 0x%llx",
+                 LLU(offset), segment->id, LLU(allocation->size), LLU(other->size),
+                 LLU(other->offset));
+    if (segment->flags.PitchAlignment && other == NULL)
+        judge_pitch(allocation, segment, offset);
+}
+
+void place_set(struct shadow_object *allocation, uint32_t id, uint64_t offset) {
+    if (allocation == NULL)
+        return;
+    if (!allocation->placed || allocation->segment != id || allocation->offset != offset)
+        allocation->since = referee->ledger->calls;
+    allocation->placed = allocation->placed_before = true;
+    allocation->clean = false;
+    allocation->content = true;
+    allocation->segment = id;
+    allocation->offset = offset;
+}

@@ -1,0 +1,257 @@
+/*
+ * promise.c - what an allocation was promised by its flags and preferences, beyond a
+ * place that is possible at all (operation/place.c): where it comes first, how it leaves, what
+ * stays, and that a submission finds it in one piece.
+ *
+ * The manager may always have a reason that cannot be seen from here, so a promise is only held
+ * against it where none is left: R97 while one segment has room for everything that was ever
+ * created, R101 if the room in the aperture was there before and after, R118 if others stayed.
+ */
+#include "operation/operation.h"
+#include "state/work.h"
+
+#include <string.h>
+
+/* ---- Where it comes first: R97, R119 --------------------------------------------------------- */
+
+static uint32_t first_preference(const DXGK_ALLOCATIONINFO *info) {
+    UINT left = info->PreferredSegment.Value;
+    for (uint32_t i = 0; i < 5; i++, left >>= 6) {
+        if ((left & 31u) != 0)
+            return left & 31u;
+    }
+    return 0;
+}
+
+/* Nothing that was placed and freed in between can have broken up the rest. */
+static bool room_for_all(const struct shadow_segment *segment) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    uint64_t rounding = (uint64_t)adapter->created * (segment->page_size - SHADOW_PAGE);
+    return segment->invalid_count == 0 && !adapter->hinted &&
+           adapter->created_bytes + rounding <= segment->size;
+}
+
+/* One that the CPU can see may be locked, and has to go where its pointer leads; one that nobody
+ * opened is no application's. */
+static void judge_preference(const struct shadow_object *allocation,
+                             const struct shadow_segment *segment) {
+    DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
+    uint32_t id = first_preference(&allocation->info);
+    const struct shadow_segment *wanted = operation_memory(id);
+    /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
+    if (wanted == NULL || referee->adapter.shared || allocation->opens == 0 ||
+        allocation->placed_before || flags.CpuVisible || flags.Overlay || flags.Capture ||
+        ((allocation->read_set & allocation->write_set) >> (id - 1) & 1u) == 0 ||
+        !room_for_all(wanted))
+        return;
+    MANAGER_MUST(97, segment == wanted, "the first preferred segment, which has room for all",
+                 "segment %u, the first preference is segment %u", segment->id, id);
+}
+
+void promise_place(const struct shadow_object *allocation, const struct shadow_segment *segment,
+                   uint64_t offset) {
+    judge_preference(allocation, segment);
+    if (allocation->info.Flags.Overlay && operation_memory(segment->id) != NULL)
+        MANAGER_MUST(119, offset >= segment->size / 5 * 4, "the last fifth of the segment",
+                     "an overlay at offset 0x%llx of segment %u, which has 0x%llx bytes",
+                     LLU(offset), segment->id, LLU(segment->size));
+}
+
+/* ---- How it leaves: R101, R107 --------------------------------------------------------------- */
+
+/* Room in an eviction aperture when an allocation did not leave through it; pages 0: none. */
+static struct {
+    uint32_t segment;
+    uint64_t first, pages;
+    uint64_t mapped, total; /* pages at that time: of the aperture, of all */
+} chance;
+
+static uint64_t mapped_in_all(void) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < referee->adapter.segments; i++)
+        total += referee->adapter.segment[i].mapped;
+    return total;
+}
+
+static bool unmapped(const struct shadow_segment *segment, uint64_t first, uint64_t pages) {
+    for (uint64_t i = first; i < first + pages; i++) {
+        if (segment->pages[i].state == SHADOW_PAGE_MAPPED)
+            return false;
+    }
+    return true;
+}
+
+/* The last place for so many pages, or false. */
+static bool find_room(const struct shadow_segment *segment, uint64_t pages, uint64_t *first) {
+    uint64_t run = 0;
+    for (uint64_t i = segment->size / SHADOW_PAGE; i-- > 0;) {
+        run = segment->pages[i].state == SHADOW_PAGE_MAPPED ? 0 : run + 1;
+        if (run == pages) {
+            *first = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_chance(const struct shadow_object *allocation) {
+    for (uint32_t id = 1; id <= referee->adapter.segments && chance.pages == 0; id++) {
+        const struct shadow_segment *segment = operation_aperture(id);
+        uint64_t first = 0;
+        if (segment == NULL || (allocation->evict_set >> (id - 1) & 1u) == 0 ||
+            segment->flags.PitchAlignment || segment->pages == NULL || segment->invalid_count != 0)
+            continue;
+        uint64_t pages = (allocation->size + segment->page_size - 1) / segment->page_size * 2 *
+                         (segment->page_size / SHADOW_PAGE);
+        if (!find_room(segment, pages, &first))
+            continue;
+        chance.segment = id;
+        chance.first = first;
+        chance.pages = pages;
+        chance.mapped = segment->mapped;
+        chance.total = mapped_in_all();
+    }
+}
+
+/* What came in may be out again by the next submission; the room was not there all the same. */
+void promise_taken(const struct shadow_segment *segment, uint64_t first, uint64_t pages) {
+    if (segment->id == chance.segment && first < chance.first + chance.pages &&
+        chance.first < first + pages)
+        chance.pages = 0;
+}
+
+/* Places for what comes in are mapped by now, and windows are unmapped: what is free still was. */
+static void judge_chance(void) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    const struct shadow_segment *segment = operation_aperture(chance.segment);
+    uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
+    if (chance.pages == 0 || segment == NULL || segment->pages == NULL)
+        return;
+    uint64_t here = chance.mapped + segment->mapped + chance.pages;
+    uint64_t total = chance.total + mapped_in_all() + chance.pages;
+    bool free = unmapped(segment, chance.first, chance.pages) &&
+                here * SHADOW_PAGE <= segment->commit_limit &&
+                (limit == 0 || total * SHADOW_PAGE <= limit);
+    if (free)
+        MANAGER_MUST(101, false, "an eviction through EvictionSegmentSet as long as it has room",
+                     "an eviction straight to the MDL with %llu pages free from page %llu of "
+                     "segment %u",
+                     LLU(chance.pages), LLU(chance.first), segment->id);
+    chance.pages = 0;
+}
+
+/* A lock brings their system pages up to date without an eviction. */
+static bool pages_are_the_clients(const struct shadow_object *allocation) {
+    DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
+    return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
+}
+
+static bool stays(const struct shadow_object *allocation) {
+    return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
+}
+
+void promise_leave(struct shadow_object *allocation, uint32_t to) {
+    bool window = to != 0 && (allocation->evict_set >> (to - 1) & 1u) != 0;
+    if (window)
+        MANAGER_MUST(101, true, "", "%s", "");
+    else if (to == 0 && allocation->evict_set != 0 && !pages_are_the_clients(allocation))
+        note_chance(allocation);
+    /* Of one that nobody is known to have opened, submissions are not known either. */
+    if (allocation->info.Flags.PermanentSysMem && allocation->opens != 0)
+        MANAGER_MUST(107, !allocation->clean,
+                     "DISCARD_CONTENT for a PermanentSysMem allocation that was not written",
+                     "TRANSFER out of its segment, and no submission has written it since it was "
+                     "paged in");
+    if (stays(allocation)) {
+        allocation->left = referee->ledger->calls;
+        referee->adapter.left = true;
+    }
+}
+
+void promise_discard(const struct shadow_object *allocation) {
+    if (allocation->info.Flags.PermanentSysMem && allocation->clean)
+        MANAGER_MUST(107, true, "", "%s", "");
+}
+
+/* ---- What stays: R118 ------------------------------------------------------------------------ */
+
+/* One that was in GPU memory all the time since that call: it was no eviction of everything. */
+static bool another_stayed(uint64_t call) {
+    const struct shadow_object *other = NULL;
+    while ((other = shadow_each(SHADOW_ALLOCATION, other)) != NULL) {
+        if (other->placed && other->since < call && !stays(other) &&
+            operation_memory(other->segment) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void judge_left(void) {
+    struct shadow_object *allocation = NULL;
+    if (!referee->adapter.left)
+        return;
+    referee->adapter.left = false;
+    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)) != NULL) {
+        if (allocation->left != 0)
+            MANAGER_MUST(118, !another_stayed(allocation->left),
+                         "overlay and capture allocations to stay where they are",
+                         "one was transferred out of its segment while others stayed");
+        allocation->left = 0;
+    }
+}
+
+/* ---- One piece: R124, R133 ------------------------------------------------------------------- */
+
+/* Whether all of it is where the list says; true, too, when nobody knows (after a reset). */
+static bool whole(const struct shadow_object *allocation, const struct shadow_segment *segment,
+                  uint64_t offset) {
+    if (operation_memory(segment->id) != NULL)
+        return !allocation->placed ||
+               (allocation->segment == segment->id && allocation->offset == offset);
+    if (segment->pages == NULL)
+        return true;
+    uint64_t have = segment->size / SHADOW_PAGE, first = offset / SHADOW_PAGE;
+    uint64_t pages = allocation->size / SHADOW_PAGE;
+    for (uint64_t i = 0; i < pages; i++) {
+        if (first + i >= have || segment->pages[first + i].state != SHADOW_PAGE_MAPPED)
+            return false;
+    }
+    return true;
+}
+
+void promise_listed(const DXGK_ALLOCATIONLIST *entry, struct shadow_object *allocation) {
+    const struct shadow_segment *segment = shadow_segment(entry->SegmentId);
+    ULONG version = referee->adapter.version;
+    if (entry->WriteOperation)
+        allocation->clean = false;
+    if (segment == NULL || version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        return;
+    uint64_t offset = (uint64_t)entry->PhysicalAddress.QuadPart - segment->base;
+    bool kept = whole(allocation, segment, offset);
+    if (allocation->info.Flags.AccessedPhysically)
+        MANAGER_MUST(124, kept, "all of the allocation from one address on",
+                     "offset 0x%llx of segment %u, where not all of its 0x%llx bytes are",
+                     LLU(offset), segment->id, LLU(allocation->size));
+    if (version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
+        (allocation->info.Flags2.RestrictedToSingleSegment ||
+         allocation->info.Flags2.DisablePartialResidency))
+        MANAGER_MUST(133, kept, "all of the allocation in one segment",
+                     "a submission while not all of its 0x%llx bytes are in segment %u",
+                     LLU(allocation->size), segment->id);
+}
+
+/* ---- Between them ---------------------------------------------------------------------------- */
+
+void promise_submitted(void) {
+    judge_chance();
+    judge_left();
+}
+
+void promise_forget(void) {
+    struct shadow_object *allocation = NULL;
+    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)) != NULL) {
+        allocation->clean = false;
+        allocation->left = 0;
+    }
+    memset(&chance, 0, sizeof(chance));
+}

@@ -1,0 +1,285 @@
+/*
+ * table_entries.c - what the entries of an update say (ns-d3dukmdt-_dxgk_pte.md,
+ * support-for-64kb-pages.md): their bits, where they lead, and how that goes together with what the
+ * tables hold already.
+ */
+#include "operation/table.h"
+
+#define WIDE_BYTES (UINT64_C(1) << TABLES_WIDE_SHIFT)
+#define WIDE_MASK  (WIDE_BYTES - 1)
+#define UNIQUE     (UINT64_C(1) << 63)
+
+/* One entry and where it is. */
+struct looked {
+    const struct table_change *change;
+    const DXGK_PTE *entry;
+    uint64_t va;
+    uint64_t offset;  /* in the allocation */
+    uint64_t address; /* where it leads: in its segment, or in system memory */
+    uint64_t covers;  /* bytes */
+    bool page;        /* leads to memory, not to a table */
+};
+
+/* ---- Bits ----------------------------------------------------------------------------------- */
+
+static void judge_bits(const struct looked *looked) {
+    const DXGK_PTE *entry = looked->entry;
+    const DXGK_GPUMMUCAPS *caps = &tables_mmu.caps;
+    uint32_t level = looked->change->level;
+    MANAGER_MUST(225, entry->Reserved == 0 && entry->SystemReserved0 == 0,
+                 "reserved bits that are 0", "entry 0x%llx of level %u", LLU(entry->Flags), level);
+    MANAGER_MUST(221, !entry->Zero || (entry->Valid && caps->ZeroInPteSupported),
+                 "Zero in valid entries only, and with ZeroInPteSupported",
+                 "Zero with Valid %u and ZeroInPteSupported %u", (unsigned)entry->Valid,
+                 caps->ZeroInPteSupported);
+    if (!entry->Valid)
+        return;
+    MANAGER_MUST(219, !entry->LargePage || (level != 0 && caps->LargePageSupported),
+                 "LargePage above the leaves only, and with LargePageSupported",
+                 "LargePage in an entry of level %u, LargePageSupported %u", level,
+                 caps->LargePageSupported);
+    MANAGER_MUST(222,
+                 (!entry->ReadOnly || caps->ReadOnlyMemorySupported) &&
+                     (!entry->NoExecute || caps->NoExecuteMemorySupported),
+                 "ReadOnly and NoExecute only where the driver reported them",
+                 "ReadOnly %u, NoExecute %u", (unsigned)entry->ReadOnly,
+                 (unsigned)entry->NoExecute);
+    MANAGER_MUST(376, entry->PageTablePageSize == 0 || level == 1,
+                 "PageTablePageSize in entries of level 1 only", "%u in an entry of level %u",
+                 (unsigned)entry->PageTablePageSize, level);
+}
+
+/* ---- Where it leads ------------------------------------------------------------------------- */
+
+static bool inside(uint32_t id, uint64_t address, uint64_t size) {
+    const struct shadow_segment *segment = shadow_segment(id);
+    uint64_t end = segment != NULL ? segment->size : referee->world.memory_bytes;
+    return end == 0 || (address < end && size <= end - address);
+}
+
+static void judge_address(const struct looked *looked) {
+    const DXGK_PTE *entry = looked->entry;
+    uint32_t id = (uint32_t)entry->Segment;
+    uint64_t size = looked->page ? looked->covers : 1;
+    bool known = id == 0 || shadow_segment(id) != NULL;
+    bool there = known && inside(id, looked->address, size);
+    /* An address in bytes where pages are counted. */
+    bool bytes = known && !there && (entry->PageAddress & (SHADOW_PAGE - 1)) == 0 &&
+                 inside(id, entry->PageAddress, 1);
+    MANAGER_MUST(224, !bytes && entry->PageAddress >> 52 == 0,
+                 "the number of a page of 4 KB from the start of the segment",
+                 "address member 0x%llx of an entry of segment %u", LLU(entry->PageAddress), id);
+    MANAGER_MUST(223, there || bytes,
+                 "a page of system memory where the segment is 0, or one of the segment",
+                 "0x%llx bytes at 0x%llx of segment %u", LLU(size), LLU(looked->address), id);
+    if (entry->LargePage && !(tables_has(DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+                                         tables_mmu.caps.AllowNonAlignedLargePageAddress)))
+        MANAGER_MUST(220, looked->address % looked->covers == 0,
+                     "a large page at a multiple of what it covers",
+                     "0x%llx, covering 0x%llx bytes", LLU(looked->address), LLU(looked->covers));
+}
+
+/* ---- Pages of 64 KB ------------------------------------------------------------------------- */
+
+static void judge_wide(const struct looked *looked) {
+    uint32_t id = (uint32_t)looked->entry->Segment;
+    const struct shadow_segment *segment = shadow_segment(id);
+    const struct shadow_object *allocation = operation_allocation(looked->change->allocation);
+    bool system =
+        tables_has(DXGKDDI_INTERFACE_VERSION_WDDM2_1, tables_mmu.caps.SysMem64KBPageSupported);
+    MANAGER_MUST(369, id != 0 || system, "pages of 4 KB in system memory",
+                 "an entry of 64 KB leads to system memory%s", "");
+    MANAGER_MUST(371, ((looked->va ^ looked->address) & WIDE_MASK) == 0,
+                 "the same low 16 bits in the virtual and the physical address",
+                 "0x%llx leads to 0x%llx", LLU(looked->va), LLU(looked->address));
+    if (segment != NULL)
+        MANAGER_MUST(
+            372,
+            segment->flags.Use64KBPages &&
+                (allocation == NULL || ((allocation->size | looked->offset) & WIDE_MASK) == 0),
+            "entries of 64 KB for allocations of whole 64 KB in segments with Use64KBPages",
+            "segment %u has Use64KBPages %u; 0x%llx bytes, offset 0x%llx", id,
+            (unsigned)segment->flags.Use64KBPages, LLU(allocation != NULL ? allocation->size : 0),
+            LLU(looked->offset));
+}
+
+/* Where an allocation is in a segment of 64 KB pages. */
+static void judge_place(const struct looked *looked) {
+    const struct shadow_segment *segment = operation_memory((uint32_t)looked->entry->Segment);
+    const struct shadow_object *allocation = operation_allocation(looked->change->allocation);
+    if (segment == NULL || allocation == NULL || !segment->flags.Use64KBPages)
+        return;
+    MANAGER_MUST(370, ((looked->address ^ looked->offset) & WIDE_MASK) == 0,
+                 "a place in multiples of 64 KB in a segment with Use64KBPages",
+                 "byte 0x%llx of the allocation is at 0x%llx of segment %u", LLU(looked->offset),
+                 LLU(looked->address), segment->id);
+}
+
+/* A range of 64 KB: valid in the other kind of table, too? */
+static bool valid_there(const struct tables_table *other, uint64_t va, uint64_t size) {
+    uint32_t first, last;
+    if (other == NULL || !tables_cut(other, va, va + size, &first, &last))
+        return false;
+    for (uint32_t i = first; i <= last; i++) {
+        const struct tables_entry *entry = tables_entry(other, 0, i);
+        if (entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid)
+            return true;
+    }
+    return false;
+}
+
+static void judge_one_kind(const struct looked *looked, const struct tables_table *other) {
+    MANAGER_MUST(377, !valid_there(other, looked->va & ~WIDE_MASK, WIDE_BYTES),
+                 "valid entries in one of the two tables of a range of 64 KB",
+                 "0x%llx is valid in the table of %s KB pages already", LLU(looked->va),
+                 looked->change->wide ? "4" : "64");
+}
+
+/* The table that an entry of level 1 leads to is of the kind that it says. */
+static void judge_child_kind(const struct looked *looked, const struct tables_table *child) {
+    bool wide = looked->entry->PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+    if (child->level != 0)
+        return;
+    MANAGER_MUST(374, wide || !child->wide,
+                 "entries of 4 KB in the table before its parent's PageTablePageSize says so",
+                 "the table at 0x%llx still has entries of 64 KB", LLU(looked->address));
+    MANAGER_MUST(373, !wide || child->wide, "entries of 64 KB where PageTablePageSize says so",
+                 "the table at 0x%llx has entries of 4 KB", LLU(looked->address));
+}
+
+static void judge_child(const struct looked *looked) {
+    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)looked->entry->Segment,
+                                     .SegmentOffset = looked->address};
+    const struct tables_table *child = tables_find(place);
+    if (tables_intact())
+        MANAGER_MUST(208, child != NULL, "InitialUpdate for a table before an entry leads to it",
+                     "an entry of level %u leads to 0x%llx, where no table was ever filled",
+                     looked->change->level, LLU(looked->address));
+    if (child != NULL && looked->change->level == 1 && tables_mmu.pages == TABLES_SINGLE)
+        judge_child_kind(looked, child);
+}
+
+/* ---- Protections that are an allocation's own ----------------------------------------------- */
+
+static bool owns(const struct tables_owner *owner, const struct tables_entry *entry) {
+    return entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid &&
+           (owner->protection & UNIQUE) != 0;
+}
+
+static void judge_protection(const struct looked *looked, const struct tables_table *table,
+                             uint32_t index) {
+    const struct tables_entry *entry = table != NULL ? tables_entry(table, 0, index) : NULL;
+    if (entry == NULL || table->owner == NULL || !owns(&table->owner[index], entry))
+        return;
+    MANAGER_MUST(229, table->owner[index].protection == looked->change->protection,
+                 "NoAccess between two protections of a range that has a unique one",
+                 "DriverProtection 0x%llx follows 0x%llx", LLU(looked->change->protection),
+                 LLU(table->owner[index].protection));
+}
+
+/* Another address that leads to the page with another unique protection. */
+static const struct tables_owner *conflict(const struct looked *looked,
+                                           const struct tables_owner *own) {
+    for (const struct tables_table *table = tables_each(NULL); table != NULL;
+         table = tables_each(table)) {
+        for (uint32_t i = 0; table->owner != NULL && i < table->entries; i++) {
+            const struct tables_owner *owner = &table->owner[i];
+            if (owner != own && owner->allocation == looked->change->allocation &&
+                owner->page == looked->offset && owner->protection != looked->change->protection &&
+                owns(owner, tables_entry(table, 0, i)))
+                return owner;
+        }
+    }
+    return NULL;
+}
+
+static void judge_unique(const struct looked *looked, const struct tables_table *table,
+                         uint32_t index) {
+    bool owned = table != NULL && table->owner != NULL && index < table->entries;
+    const struct tables_owner *other = conflict(looked, owned ? &table->owner[index] : NULL);
+    MANAGER_MUST(228, other == NULL, "one unique protection for a range of an allocation",
+                 "DriverProtection 0x%llx beside 0x%llx", LLU(looked->change->protection),
+                 LLU(other->protection));
+}
+
+/* ---- All of them ---------------------------------------------------------------------------- */
+
+static void judge_page(const struct looked *looked) {
+    const struct table_change *change = looked->change;
+    judge_place(looked);
+    if (change->level == 0 && change->wide)
+        judge_wide(looked);
+}
+
+static void judge_entry(const struct looked *looked) {
+    judge_bits(looked);
+    if (!looked->entry->Valid || looked->entry->Zero)
+        return;
+    judge_address(looked);
+    if (looked->page)
+        judge_page(looked);
+    else
+        judge_child(looked);
+}
+
+/* Pages of one update follow each other in the allocation, so none comes twice in a row. */
+static void judge_row(const struct table_change *change, const DXGK_PTE *before,
+                      const DXGK_PTE *entry) {
+    if (change->level == 0 && change->allocation != NULL && before->Valid && entry->Valid &&
+        !before->Zero && !entry->Zero)
+        MANAGER_MUST(216,
+                     before->Segment != entry->Segment || before->PageAddress != entry->PageAddress,
+                     "consecutive pages of the allocation", "page 0x%llx twice in a row",
+                     LLU(entry->PageAddress));
+}
+
+/* What depends on the tables: of valid leaf entries. */
+static void judge_tables(const struct looked *looked, const struct tables_table *table,
+                         const struct tables_table *other, uint32_t index) {
+    judge_protection(looked, table, index);
+    if (other != NULL)
+        judge_one_kind(looked, other);
+    if ((looked->change->protection & UNIQUE) != 0 && looked->change->allocation != NULL)
+        judge_unique(looked, table, index);
+}
+
+static void judge_kind(const struct table_change *change, const struct tables_table *table,
+                       uint32_t kind) {
+    const struct tables_process *process = tables_process(change->process);
+    const struct tables_table *other = NULL;
+    uint32_t shift = change_shift(change);
+    bool user = process != NULL && !process->system;
+    if (tables_mmu.pages == TABLES_DUAL && change->level == 0 && process != NULL)
+        other = tables_leaf(process, change->va, !change->wide);
+    for (uint32_t i = 0; i < change_elements(change); i++) {
+        const DXGK_PTE *entry = change_entry(change, kind, i);
+        struct looked looked = {.change = change,
+                                .entry = entry,
+                                .va = change->va + ((uint64_t)i << shift),
+                                .offset = change->offset + ((uint64_t)i << shift),
+                                .address = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT,
+                                .covers = UINT64_C(1) << shift,
+                                .page = change->level == 0 || entry->LargePage};
+        judge_entry(&looked);
+        if (i != 0)
+            judge_row(change, change_entry(change, kind, i - 1), entry);
+        if (user && change->level == 0 && entry->Valid)
+            judge_tables(&looked, table, other, change->start + i);
+    }
+}
+
+static uint32_t broken(void) {
+    uint32_t count = 0;
+    for (uint32_t rule = 1; rule < VIDMM_RULES_SIZE; rule++)
+        count += referee->ledger->broken[rule];
+    return count;
+}
+
+bool entries_judge(const struct table_change *change, const struct tables_table *table) {
+    uint32_t before = broken();
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        if (change->kinds >> kind & 1u)
+            judge_kind(change, table, kind);
+    }
+    return broken() == before;
+}

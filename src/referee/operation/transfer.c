@@ -1,0 +1,199 @@
+/*
+ * transfer.c - TRANSFER as the manager asks for it: its two sides, and the protocol of
+ * sub-transfers from TransferStart to TransferEnd. What the driver makes of it: operation/copy.c.
+ */
+#include "state/hash.h"
+#include "operation/operation.h"
+
+#define SAMPLE_PAGES 8u
+
+/* ---- Sides ----------------------------------------------------------------------------------- */
+
+static uint64_t pages_of(uint64_t bytes) {
+    return (bytes + SHADOW_PAGE - 1) / SHADOW_PAGE;
+}
+
+static void judge_mdl(const DXGKARG_BUILDPAGINGBUFFER *arg, const MDL *mdl) {
+    MANAGER_MUST(175, mdl != NULL, "an MDL where SegmentId is 0", "pMdl is NULL");
+    if (mdl == NULL)
+        return;
+    uint64_t have = operation_mdl_pages(mdl), size = pages_of(arg->Transfer.TransferSize);
+    MANAGER_MUST(177, arg->Transfer.MdlOffset <= have && size <= have - arg->Transfer.MdlOffset,
+                 "MdlOffset and the transfer inside the MDL",
+                 "MdlOffset %u and %llu pages of an MDL that has %llu", arg->Transfer.MdlOffset,
+                 LLU(size), LLU(have));
+}
+
+static void judge_source(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    uint64_t offset;
+    if (arg->Transfer.Source.SegmentId == 0)
+        judge_mdl(arg, arg->Transfer.Source.pMdl);
+    else
+        (void)place_range(arg->Transfer.Source.SegmentId, arg->Transfer.Source.SegmentAddress,
+                          arg->Transfer.TransferOffset, arg->Transfer.TransferSize, &offset);
+}
+
+/* Out of GPU memory into an aperture: only one that the driver named for it. */
+static void judge_window(const struct shadow_object *allocation,
+                         const struct shadow_segment *window) {
+    uint32_t bit = 1u << (window->id - 1);
+    bool supported = ((allocation->write_set | allocation->read_set) & bit) != 0;
+    MANAGER_MUST(100, allocation->evict_set != 0 || supported,
+                 "eviction straight to the MDL with EvictionSegmentSet 0",
+                 "an eviction through segment %u", window->id);
+    MANAGER_MUST(46, !window->flags.PitchAlignment, "an eviction aperture without PitchAlignment",
+                 "an eviction through segment %u, which has PitchAlignment", window->id);
+}
+
+static void judge_destination(const DXGKARG_BUILDPAGINGBUFFER *arg,
+                              const struct shadow_object *allocation) {
+    uint32_t id = arg->Transfer.Destination.SegmentId;
+    const struct shadow_segment *segment = shadow_segment(id);
+    uint64_t offset;
+    if (id == 0) {
+        judge_mdl(arg, arg->Transfer.Destination.pMdl);
+        return;
+    }
+    if (!place_range(id, arg->Transfer.Destination.SegmentAddress, arg->Transfer.TransferOffset,
+                     arg->Transfer.TransferSize, &offset) ||
+        allocation == NULL)
+        return;
+    if (operation_aperture(id) == NULL)
+        place_allocation(allocation, segment, offset);
+    else if (operation_memory(arg->Transfer.Source.SegmentId) != NULL)
+        judge_window(allocation, segment);
+}
+
+/* R189: what the CPU cannot have written has no content before the first FILL. */
+static void judge_first_content(const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                const struct shadow_object *allocation) {
+    if (arg->Transfer.Source.SegmentId == 0 && !allocation->info.Flags.CpuVisible &&
+        operation_memory(arg->Transfer.Destination.SegmentId) != NULL)
+        MANAGER_MUST(189, allocation->content, "FILL for an allocation that had no content yet",
+                     "TRANSFER is the first operation that gives it content");
+}
+
+/* ---- Sub-transfers --------------------------------------------------------------------------- */
+
+static void judge_start(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_object *allocation) {
+    DXGK_TRANSFERFLAGS flags = arg->Transfer.Flags;
+    HANDLE pending = referee->adapter.moving;
+    MANAGER_MUST(179, (flags.TransferStart != 0) == !allocation->moving,
+                 "TransferStart on the first sub-transfer and on no other",
+                 "TransferStart %u at offset 0x%x", flags.TransferStart,
+                 arg->Transfer.TransferOffset);
+    if (allocation->moving)
+        return;
+    bool other = pending != allocation->handle && operation_allocation(pending) != NULL;
+    MANAGER_MUST(180, !other, "TransferEnd of the pending transfer first",
+                 "a transfer of another allocation is pending");
+    allocation->moving = true;
+    allocation->moved = 0;
+    referee->adapter.moving = allocation->handle;
+}
+
+static void judge_coverage(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_object *allocation) {
+    uint64_t end = allocation->moved + arg->Transfer.TransferSize;
+    bool last = arg->Transfer.Flags.TransferEnd != 0;
+    MANAGER_MUST(178,
+                 arg->Transfer.TransferOffset == allocation->moved &&
+                     (last ? end == allocation->size : end < allocation->size),
+                 "sub-transfers that cover the page-rounded allocation once",
+                 "0x%llx bytes at offset 0x%x, TransferEnd %u, after 0x%llx of 0x%llx bytes",
+                 LLU(arg->Transfer.TransferSize), arg->Transfer.TransferOffset, (unsigned)last,
+                 LLU(allocation->moved), LLU(allocation->size));
+    allocation->moved = end;
+    if (!last)
+        return;
+    allocation->moving = false;
+    referee->adapter.moving = NULL;
+}
+
+/* ---- A transfer of nothing ------------------------------------------------------------------- */
+
+static uint64_t sample(const MDL *mdl) {
+    const PFN_NUMBER *frame = (const PFN_NUMBER *)(mdl + 1);
+    uint64_t pages = operation_mdl_pages(mdl), hash = HASH_START;
+    for (uint64_t i = 0; i < pages && i < SAMPLE_PAGES; i++) {
+        const uint8_t *bytes = world_memory(frame[i] * SHADOW_PAGE, SHADOW_PAGE);
+        if (bytes != NULL)
+            hash = hash_bytes(hash, bytes, SHADOW_PAGE);
+    }
+    return hash;
+}
+
+/* The MDL whose pages a transfer of nothing must leave alone; NULL: the CPU may write to them. */
+static const MDL *untouched(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    const struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
+    bool quiet = allocation != NULL && !allocation->info.Flags.CpuVisible;
+    return quiet && arg->Transfer.Destination.SegmentId == 0 ? arg->Transfer.Destination.pMdl
+                                                             : NULL;
+}
+
+/* ---- The three moments ----------------------------------------------------------------------- */
+
+/* Sub-transfers that do not belong together make no sense of what follows. */
+static void judge_flags(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    DXGK_TRANSFERFLAGS flags = arg->Transfer.Flags;
+    MANAGER_MUST(182, !(flags.Swizzle && flags.Unswizzle), "Swizzle or Unswizzle, not both",
+                 "Flags 0x%x", flags.Value);
+    MANAGER_MUST(174,
+                 arg->Transfer.Source.SegmentId != 0 || arg->Transfer.Destination.SegmentId != 0,
+                 "one MDL at most", "SegmentId 0 on both sides");
+    MANAGER_MUST(176, arg->Transfer.TransferOffset % SHADOW_PAGE == 0,
+                 "a TransferOffset of whole pages", "TransferOffset 0x%x",
+                 arg->Transfer.TransferOffset);
+}
+
+void transfer_asked(struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
+    if (arg->Transfer.TransferSize == 0) { /* after a reset: what was pending is forgotten */
+        const MDL *mdl = untouched(arg);
+        operation_forget();
+        operation->sample = mdl != NULL ? sample(mdl) : 0;
+        return;
+    }
+    judge_flags(arg);
+    judge_source(arg);
+    judge_destination(arg, allocation);
+    if (allocation == NULL)
+        return;
+    if (!allocation->moving && operation_memory(arg->Transfer.Source.SegmentId) != NULL)
+        promise_leave(allocation, arg->Transfer.Destination.SegmentId);
+    judge_start(arg, allocation);
+    judge_coverage(arg, allocation);
+    judge_first_content(arg, allocation);
+}
+
+void transfer_built(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
+    const struct shadow_segment *to = shadow_segment(arg->Transfer.Destination.SegmentId);
+    bool notice = arg->Transfer.TransferSize == 0;
+    if (allocation == NULL)
+        return;
+    bool whole = arg->Transfer.Flags.TransferEnd || allocation->moved >= allocation->size;
+    if (!notice && !whole)
+        return;
+    if (to == NULL || notice) {
+        allocation->placed = false;
+        return;
+    }
+    place_set(allocation, to->id,
+              (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart - to->base);
+    allocation->clean =
+        arg->Operation == DXGK_OPERATION_TRANSFER && arg->Transfer.Source.SegmentId == 0;
+}
+
+void transfer_done(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    if (arg->Transfer.TransferSize != 0) {
+        copy_done(operation);
+        return;
+    }
+    const MDL *mdl = untouched(arg);
+    if (mdl != NULL && !later_writes(operation, mdl, 0, SAMPLE_PAGES))
+        DRIVER_MUST(186, sample(mdl) == operation->sample, "a notification that copies nothing",
+                    "a TRANSFER of 0 bytes changed the pages of its MDL");
+}

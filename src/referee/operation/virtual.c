@@ -1,0 +1,478 @@
+/*
+ * virtual.c - VIRTUAL_TRANSFER and VIRTUAL_FILL: their addresses are looked up in the
+ * paging process's tables when they are asked for, and the bytes there are compared when they are
+ * done (ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual.md, ..._fillvirtual.md). What TRANSFER
+ * and FILL are for places in segments: operation/transfer.c, operation/fill.c.
+ */
+#include "state/dirty.h"
+#include "state/own_memory.h"
+#include "state/tables.h"
+#include "state/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGES_MAX (UINT64_C(1) << 20) /* of an operation whose bytes are compared */
+
+/* What an operation keeps: the GPU physical address of each page, as asked for. */
+struct virtual_copy {
+    uint64_t pages;
+    bool known;         /* every address led somewhere */
+    bool fill;          /* there is no source */
+    uint64_t births;    /* of tables, so far */
+    uint64_t low, high; /* of the destination's pages */
+    uint64_t page[];    /* of the destination, then of the source */
+};
+
+/* One side as it is looked up. */
+struct side {
+    const char *name;
+    uint64_t va, size;
+    uint32_t rule; /* of an address that leads nowhere: 240, 245 */
+    HANDLE allocation;
+    uint64_t offset; /* of the first byte, in the allocation */
+    bool target;
+    bool known, memory, other; /* some of it is in memory segments, some elsewhere */
+    bool wide;
+};
+
+/* ---- Looking up ----------------------------------------------------------------------------- */
+
+static uint64_t pages_of(uint64_t va, uint64_t size) {
+    return (va % SHADOW_PAGE + size + SHADOW_PAGE - 1) / SHADOW_PAGE;
+}
+
+/* False: it leads nowhere, or nobody knows where. */
+static bool judge_page(struct side *side, uint64_t at, const struct tables_found *found) {
+    bool there = found->valid && !found->zero;
+    if (!found->known)
+        return false;
+    if (side->rule == 245)
+        MANAGER_MUST(245, there, "addresses of the paging process that lead to memory",
+                     "0x%llx leads nowhere", LLU(at));
+    else
+        MANAGER_MUST(240, there, "addresses of the paging process that lead to memory",
+                     "%s 0x%llx leads nowhere", side->name, LLU(at));
+    MANAGER_MUST(231, !found->stale, "FLUSH_TLB between an update and the use of its addresses",
+                 "%s 0x%llx changed and was not flushed", side->name, LLU(at));
+    return there;
+}
+
+/* The entry was written for the page that is moved, as far as updates say what they are for. */
+static void judge_owner(const struct side *side, uint64_t at, const struct tables_found *found) {
+    const struct tables_owner *owner =
+        found->table->owner != NULL ? &found->table->owner[found->index] : NULL;
+    uint64_t page = side->offset + (at - side->va);
+    if (owner == NULL || owner->allocation == NULL || side->allocation == NULL || at < side->va)
+        return;
+    bool same = owner->allocation == side->allocation &&
+                owner->page == (page & ~(uint64_t)(found->page - 1));
+    if (side->rule == 245)
+        MANAGER_MUST(245, same, "addresses that lead to the allocation",
+                     "0x%llx leads to another page than 0x%llx of it", LLU(at), LLU(page));
+    else
+        MANAGER_MUST(240, same, "addresses that lead to the allocation",
+                     "%s 0x%llx leads to another page than 0x%llx of it", side->name, LLU(at),
+                     LLU(page));
+}
+
+static void look_up(struct side *side, uint64_t *page) {
+    const struct tables_process *paging = tables_paging();
+    uint64_t first = side->va & ~(uint64_t)(SHADOW_PAGE - 1),
+             count = pages_of(side->va, side->size);
+    side->known = paging != NULL;
+    for (uint64_t i = 0; side->known && i < count; i++) {
+        struct tables_found found;
+        tables_walk(paging, first + i * SHADOW_PAGE, TABLES_ASKED, &found);
+        side->known = judge_page(side, first + i * SHADOW_PAGE, &found);
+        bool memory = operation_memory(found.segment) != NULL;
+        side->memory = side->memory || memory;
+        side->other = side->other || !memory;
+        side->wide = found.wide;
+        page[i] = tables_gpu_address(found.segment, found.offset);
+        if (side->known)
+            judge_owner(side, first + i * SHADOW_PAGE, &found);
+        if (side->known && memory && side->target && side->allocation != NULL)
+            owners_judge_page(side->allocation, page[i]);
+        if (side->known && memory && side->target && side->allocation != NULL)
+            host_aperture_judge_place(shadow_segment(found.segment), found.offset, SHADOW_PAGE,
+                                      side->allocation);
+    }
+}
+
+static struct virtual_copy *copy_of(const struct side *to, bool fill) {
+    uint64_t pages = pages_of(to->va, to->size);
+    if (pages > PAGES_MAX)
+        return NULL;
+    struct virtual_copy *copy =
+        calloc(1, sizeof(*copy) + (size_t)pages * (fill ? 1 : 2) * sizeof(copy->page[0]));
+    if (copy != NULL) {
+        copy->pages = pages;
+        copy->fill = fill;
+        copy->births = tables_births();
+    }
+    return copy;
+}
+
+static void note_bounds(struct virtual_copy *copy) {
+    copy->low = UINT64_MAX;
+    for (uint64_t i = 0; i < copy->pages; i++) {
+        copy->low = copy->page[i] < copy->low ? copy->page[i] : copy->low;
+        copy->high =
+            copy->page[i] + SHADOW_PAGE > copy->high ? copy->page[i] + SHADOW_PAGE : copy->high;
+    }
+}
+
+/* ---- What is asked for ---------------------------------------------------------------------- */
+
+static const char *direction_text(DXGK_MEMORY_TRANSFER_DIRECTION direction) {
+    return direction == DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM   ? "LOCAL_TO_SYSTEM"
+           : direction == DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL ? "SYSTEM_TO_LOCAL"
+           : direction == DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL  ? "LOCAL_TO_LOCAL"
+                                                               : "no direction";
+}
+
+static void judge_direction(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                            const struct side *from, const struct side *to) {
+    if (!from->known || !to->known || (from->memory && from->other) || (to->memory && to->other))
+        return;
+    DXGK_MEMORY_TRANSFER_DIRECTION want = !to->memory     ? DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM
+                                          : !from->memory ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL
+                                                          : DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;
+    if (from->memory || to->memory)
+        MANAGER_MUST(243, transfer->TransferDirection == want,
+                     "TransferDirection as the two sides are", "%s from %s memory to %s memory",
+                     direction_text(transfer->TransferDirection), from->memory ? "local" : "system",
+                     to->memory ? "local" : "system");
+    MANAGER_MUST(242,
+                 (transfer->Flags.Src64KBPages != 0) == from->wide &&
+                     (transfer->Flags.Dst64KBPages != 0) == to->wide,
+                 "Src64KBPages and Dst64KBPages as the tables of the addresses are",
+                 "%u and %u, where the tables have pages of %s KB and %s KB",
+                 transfer->Flags.Src64KBPages, transfer->Flags.Dst64KBPages,
+                 from->wide ? "64" : "4", to->wide ? "64" : "4");
+}
+
+static bool leads_to_table(D3DGPU_VIRTUAL_ADDRESS table, uint64_t va) {
+    DXGK_PAGETABLEUPDATEADDRESS address;
+    D3DGPU_PHYSICAL_ADDRESS place;
+    memset(&address, 0, sizeof(address));
+    address.GpuVirtual = table;
+    const struct tables_table *leaf =
+        tables_place(tables_paging(), &address, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
+            ? tables_find(place)
+            : NULL;
+    return leaf != NULL && leaf->level == 0 && va >= leaf->start;
+}
+
+static void judge_tables(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                         const struct side *from, const struct side *to) {
+    if (!tables_mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
+        MANAGER_MUST(
+            241, transfer->SourcePageTable == 0 && transfer->DestinationPageTable == 0,
+            "SourcePageTable and DestinationPageTable with SourcePageTableVaInTransfer only",
+            "0x%llx and 0x%llx", LLU(transfer->SourcePageTable),
+            LLU(transfer->DestinationPageTable));
+    else if (from->known && to->known)
+        MANAGER_MUST(241,
+                     leads_to_table(transfer->SourcePageTable, from->va) &&
+                         leads_to_table(transfer->DestinationPageTable, to->va),
+                     "the addresses of the leaf tables of both sides", "0x%llx and 0x%llx",
+                     LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
+}
+
+/* Bytes that tables of the paging process can translate: its leaves, valid or not. */
+static uint64_t paging_bytes(const struct tables_process *paging) {
+    uint64_t bytes = 0;
+    for (const struct tables_table *table = tables_each(NULL); table != NULL;
+         table = tables_each(table))
+        if (table->process == paging->handle && table->level == 0)
+            bytes += (uint64_t)table->entries << tables_entry_shift(table);
+    return bytes;
+}
+
+/* A leaf table to which the root does not lead, or NULL. */
+static const struct tables_table *unlinked(const struct tables_process *process) {
+    for (const struct tables_table *table = tables_each(NULL); table != NULL;
+         table = tables_each(table)) {
+        struct tables_found found;
+        if (table->process != process->handle || table->level != 0 || table->wide)
+            continue;
+        tables_walk(process, table->start, TABLES_ASKED, &found);
+        if (found.known && found.table != table)
+            return table;
+    }
+    return NULL;
+}
+
+#define PAGING_BYTES (UINT64_C(1) << 30)
+#define TABLE_SHARE  8u /* of their segment is the least that tables may take for it */
+
+/* Where the tables have a segment that is too small for those of 1 GB, what there is room for. */
+static uint64_t paging_least(void) {
+    const DXGK_PAGE_TABLE_LEVEL_DESC *leaf = &tables_mmu.level[0];
+    const struct shadow_segment *segment = shadow_segment(leaf->PagingProcessPageTableSegmentId);
+    uint64_t least = tables_limit() < PAGING_BYTES ? tables_limit() : PAGING_BYTES;
+    uint32_t shift = leaf->PageTableIndexBitCount + TABLES_PAGE_SHIFT;
+    uint64_t page = segment != NULL ? segment->page_size : 1;
+    uint64_t each = (leaf->PageTableSizeInBytes + page - 1) / page * page;
+    while (segment != NULL && least >> shift > 1 &&
+           (least >> shift) * each > segment->size / TABLE_SHARE)
+        least /= 2;
+    return least;
+}
+
+/* At its first use the addresses have tables; they stay. */
+static void judge_first_use(const struct tables_process *paging) {
+    const struct tables_table *lost = unlinked(paging);
+    uint64_t have = paging_bytes(paging);
+    MANAGER_MUST(263, have >= paging_least(),
+                 "1 GB of addresses for paging, or as many as there is room for tables of",
+                 "tables of the paging process for 0x%llx bytes", LLU(have));
+    MANAGER_MUST(263, lost == NULL, "addresses for paging whose tables the root leads to",
+                 "no entry leads to the table of 0x%llx", LLU(lost->start));
+}
+
+static void judge_space(uint64_t size, uint32_t sides) {
+    static const struct tables_process *judged;
+    const struct tables_process *paging = tables_paging();
+    if (paging == NULL || !paging->rooted || !tables_intact())
+        return;
+    if (judged != paging)
+        judge_first_use(paging);
+    judged = paging;
+    uint64_t have = paging_bytes(paging);
+    MANAGER_MUST(264, size <= have / sides, "pieces that fit the addresses for paging",
+                 "0x%llx bytes on each of %u sides, where there are 0x%llx", LLU(size), sides,
+                 LLU(have));
+}
+
+static void transfer_asked_for(struct shadow_operation *operation) {
+    const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &operation->arg.TransferVirtual;
+    struct side from = {.name = "SourceVirtualAddress",
+                        .va = (uint64_t)transfer->SourceVirtualAddress,
+                        .size = transfer->TransferSizeInBytes,
+                        .allocation = transfer->hAllocation,
+                        .offset = transfer->AllocationOffsetInBytes,
+                        .rule = 240};
+    struct side to = {.name = "DestinationVirtualAddress",
+                      .va = (uint64_t)transfer->DestinationVirtualAddress,
+                      .size = transfer->TransferSizeInBytes,
+                      .allocation = transfer->hAllocation,
+                      .offset = transfer->AllocationOffsetInBytes,
+                      .target = true,
+                      .rule = 240};
+    judge_space(to.size, 2);
+    struct virtual_copy *copy = copy_of(&to, false);
+    operation->own = copy;
+    if (copy == NULL || pages_of(from.va, from.size) > copy->pages)
+        return;
+    look_up(&to, copy->page);
+    look_up(&from, copy->page + copy->pages);
+    copy->known = to.known && from.known;
+    note_bounds(copy);
+    judge_direction(transfer, &from, &to);
+    judge_tables(transfer, &from, &to);
+    if (copy->known && transfer->hAllocation == NULL)
+        migration_judge_transfer(from.memory, to.memory);
+    notice_content(operation_allocation(transfer->hAllocation), from.memory && !to.memory);
+}
+
+static void fill_asked_for(struct shadow_operation *operation) {
+    const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill = &operation->arg.FillVirtual;
+    struct side to = {.name = "DestinationVirtualAddress",
+                      .va = (uint64_t)fill->DestinationVirtualAddress,
+                      .size = fill->FillSizeInBytes,
+                      .allocation = fill->hAllocation,
+                      .offset = fill->AllocationOffsetInBytes,
+                      .target = true,
+                      .rule = 245};
+    judge_space(to.size, 1);
+    struct virtual_copy *copy = copy_of(&to, true);
+    operation->own = copy;
+    if (copy == NULL)
+        return;
+    look_up(&to, copy->page);
+    copy->known = to.known;
+    note_bounds(copy);
+    if (to.known)
+        MANAGER_MUST(245, !to.other, "a fill of memory segments only",
+                     "0x%llx leads to other memory", LLU(to.va));
+}
+
+void virtual_copy_asked(struct shadow_operation *operation) {
+    if (!tables_mmu.known)
+        return;
+    if (operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
+        transfer_asked_for(operation);
+    else
+        fill_asked_for(operation);
+}
+
+static struct shadow_object *moved(const struct shadow_operation *operation) {
+    bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
+    return operation_allocation(transfer ? operation->arg.TransferVirtual.hAllocation
+                                         : operation->arg.FillVirtual.hAllocation);
+}
+
+void virtual_copy_built(const struct shadow_operation *operation) {
+    bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
+    const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
+    struct shadow_object *allocation = moved(operation);
+    if (allocation == NULL)
+        return;
+    allocation->moving_virtual++;
+    allocation->arrived =
+        !transfer || arm->TransferDirection != DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+    allocation->placed = false; /* perhaps in many places: only its addresses tell */
+}
+
+/* ---- What came of it ------------------------------------------------------------------------ */
+
+static bool holds(const struct virtual_copy *copy, uint64_t address) {
+    if (address + SHADOW_PAGE <= copy->low || address >= copy->high)
+        return false;
+    for (uint64_t i = 0; i < copy->pages; i++) {
+        if (copy->page[i] < address + SHADOW_PAGE && address < copy->page[i] + SHADOW_PAGE)
+            return true;
+    }
+    return false;
+}
+
+/* An operation behind this one writes to a page of it. */
+static bool writes_there(const struct shadow_operation *later, const struct virtual_copy *copy) {
+    const struct virtual_copy *other = later->own;
+    uint64_t count = copy->pages * (copy->fill ? 1 : 2);
+    bool copies = later->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER ||
+                  later->arg.Operation == DXGK_OPERATION_VIRTUAL_FILL;
+    for (uint64_t i = 0; copies && other != NULL && i < count; i++) {
+        if (holds(other, copy->page[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Its memory is something else's by now. */
+static bool outdated(const struct shadow_operation *operation, const struct virtual_copy *copy) {
+    struct later in = {NULL, 0};
+    uint64_t count = copy->pages * (copy->fill ? 1 : 2);
+    for (const struct shadow_operation *at = later_next(operation, operation, &in); at != NULL;
+         at = later_next(operation, at, &in)) {
+        if (writes_there(at, copy))
+            return true;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        if (tables_take(copy->page[i], copy->births))
+            return true;
+    }
+    return false;
+}
+
+static const uint8_t *see(uint64_t address, uint64_t size) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return world->peek != NULL ? world->peek(world->ctx, address, size) : NULL;
+}
+
+/* Bytes of page `index` of a range that begins at `va`. */
+static uint64_t part_of(uint64_t va, uint64_t size, uint64_t index, uint64_t *skip) {
+    uint64_t before = index * SHADOW_PAGE, from = va % SHADOW_PAGE;
+    *skip = index == 0 ? from : 0;
+    uint64_t done = index == 0 ? 0 : before - from;
+    uint64_t room = SHADOW_PAGE - *skip;
+    return size - done < room ? size - done : room;
+}
+
+enum outcome { SAME, DIFFERENT, UNSEEN };
+
+static enum outcome compare_page(const struct virtual_copy *copy, uint64_t va, uint64_t size,
+                                 uint64_t index) {
+    uint64_t skip, part = part_of(va, size, index, &skip);
+    const uint8_t *to = see(copy->page[index] + skip, part);
+    const uint8_t *from = see(copy->page[copy->pages + index] + skip, part);
+    if (to == NULL || from == NULL)
+        return UNSEEN;
+    return memcmp(to, from, part) == 0 ? SAME : DIFFERENT;
+}
+
+/* The physical pages up to `index` follow each other, on both sides. */
+static bool continuous(const struct virtual_copy *copy, uint64_t index) {
+    for (uint64_t i = 1; i <= index; i++) {
+        if (copy->page[i] != copy->page[0] + i * SHADOW_PAGE ||
+            copy->page[copy->pages + i] != copy->page[copy->pages] + i * SHADOW_PAGE)
+            return false;
+    }
+    return true;
+}
+
+static void transfer_judge(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                           const struct virtual_copy *copy) {
+    uint64_t va = (uint64_t)transfer->DestinationVirtualAddress, index = 0;
+    uint64_t size = transfer->TransferSizeInBytes;
+    enum outcome outcome = SAME;
+    if (va % SHADOW_PAGE != (uint64_t)transfer->SourceVirtualAddress % SHADOW_PAGE)
+        return;
+    for (; index < copy->pages && outcome == SAME; index++)
+        outcome = compare_page(copy, va, size, index);
+    if (outcome == UNSEEN)
+        return;
+    bool good = outcome == SAME, scattered = !continuous(copy, index - 1);
+    if (scattered && (good || index > 1))
+        DRIVER_MUST(244, good, "each page from where its own entry leads",
+                    "page %llu of %llu is not what the source has, the pages are scattered",
+                    LLU(index - 1), LLU(copy->pages));
+    if (!scattered || good || index == 1)
+        DRIVER_MUST(240, good, "the bytes at the source's address at the destination's",
+                    "page %llu of %llu is not what the source has", LLU(index - 1),
+                    LLU(copy->pages));
+}
+
+/* Bytes of a page that are not the pattern's, counted from the start of the fill. */
+static enum outcome pattern_page(const uint8_t *bytes, uint64_t part, uint64_t done,
+                                 uint32_t pattern) {
+    if (bytes == NULL)
+        return UNSEEN;
+    for (uint64_t i = 0; i < part; i++) {
+        if (bytes[i] != (uint8_t)(pattern >> ((done + i) % 4 * 8)))
+            return DIFFERENT;
+    }
+    return SAME;
+}
+
+static void fill_judge(const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
+                       const struct virtual_copy *copy) {
+    uint64_t va = (uint64_t)fill->DestinationVirtualAddress, done = 0;
+    enum outcome outcome = SAME;
+    for (uint64_t i = 0; i < copy->pages && outcome == SAME; i++) {
+        uint64_t skip, part = part_of(va, fill->FillSizeInBytes, i, &skip);
+        outcome = pattern_page(see(copy->page[i] + skip, part), part, done, fill->FillPattern);
+        done += part;
+    }
+    if (outcome != UNSEEN)
+        DRIVER_MUST(188, outcome == SAME, "FillSizeInBytes bytes of the pattern",
+                    "what is filled ends before byte 0x%llx of 0x%llx", LLU(done),
+                    LLU(fill->FillSizeInBytes));
+}
+
+/* Which pages it wrote, for dirty bits. */
+static void note_written(const struct shadow_operation *operation,
+                         const struct virtual_copy *copy) {
+    for (uint64_t i = 0; copy != NULL && copy->known && i < copy->pages; i++)
+        dirty_wrote(copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE, operation->asked);
+}
+
+void virtual_copy_done(const struct shadow_operation *operation) {
+    const struct virtual_copy *copy = operation->own;
+    note_written(operation, copy);
+    bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
+    const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
+    struct shadow_object *allocation = moved(operation);
+    if (allocation != NULL && allocation->moving_virtual != 0)
+        allocation->moving_virtual--;
+    if (copy == NULL || !copy->known || copy->pages == 0 ||
+        (transfer && operation_shared_with_cpu(arm->hAllocation)) || outdated(operation, copy))
+        return;
+    if (transfer)
+        transfer_judge(arm, copy);
+    else
+        fill_judge(&operation->arg.FillVirtual, copy);
+}

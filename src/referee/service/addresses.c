@@ -1,0 +1,152 @@
+/*
+ * addresses.c - reserving, mapping, updating and freeing GPU virtual addresses
+ * (nc-d3dumddi-pfnd3dddi_mapgpuvirtualaddresscb.md and its like), and the driver protection of a
+ * reservation, which its updates carry on (driver-protection.md).
+ */
+#include "service/services.h"
+#include "state/tables.h"
+
+#define RESERVE_UNIT 0x10000u
+#define RESERVATIONS 16u
+#define QUEUED       128u
+
+static bool units(uint64_t value, uint64_t unit) {
+    return value % unit == 0;
+}
+
+/* Reservations whose updates have to carry their protection. */
+static struct { uint64_t start, end, protection; } reservation[RESERVATIONS];
+
+void service_forget(void) {
+    for (uint32_t i = 0; i < RESERVATIONS; i++)
+        reservation[i].end = 0;
+}
+
+static void forget_range(uint64_t start, uint64_t end) {
+    for (uint32_t i = 0; i < RESERVATIONS; i++)
+        if (reservation[i].start < end && start < reservation[i].end)
+            reservation[i].end = 0;
+}
+
+static void note_reservation(const struct vidmm_told_addresses *told) {
+    for (uint32_t i = 0; i < RESERVATIONS; i++) {
+        if (reservation[i].end != 0)
+            continue;
+        reservation[i].start = told->va;
+        reservation[i].end = told->va + told->size;
+        reservation[i].protection = told->driver_protection;
+        return;
+    }
+}
+
+static bool any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    for (UINT i = 0; update->pPageTableEntries != NULL && i < update->NumPageTableEntries; i++)
+        if (update->pPageTableEntries[update->Flags.Repeat ? 0 : i].Valid)
+            return true;
+    return false;
+}
+
+/* Entries of tiles are copied from where the pool is shown, with a reservation's protection. */
+static void judge_pool(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    bool any = false, same = false;
+    for (uint32_t i = 0; i < RESERVATIONS; i++) {
+        any = any || reservation[i].end != 0;
+        same = same ||
+               (reservation[i].end != 0 && reservation[i].protection == update->DriverProtection);
+    }
+    MANAGER_MUST(302, same || !any, "a tile pool with the driver protection of a reservation",
+                 "it has 0x%llx", LLU(update->DriverProtection));
+}
+
+void service_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    uint64_t va = update->FirstPteVirtualAddress;
+    if (update->PageTableLevel != 0 || update->hAllocation == NULL || !any_valid(update))
+        return;
+    if (tables_privileged(update->hProcess)) {
+        judge_pool(update);
+        return;
+    }
+    for (uint32_t i = 0; i < RESERVATIONS; i++)
+        if (va >= reservation[i].start && va < reservation[i].end)
+            MANAGER_MUST(302, update->DriverProtection == reservation[i].protection,
+                         "the driver protection that the range was reserved with",
+                         "0x%llx instead of 0x%llx at address 0x%llx",
+                         LLU(update->DriverProtection), LLU(reservation[i].protection), LLU(va));
+}
+
+static void judge_reserve(const struct vidmm_told_addresses *told, bool granted) {
+    if (!units(told->base | told->size, RESERVE_UNIT) || told->size == 0)
+        MANAGER_MUST(298, !granted, "only reservations in units of 64 KB",
+                     "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
+    else if (told->base != 0 && told->range != VIDMM_RANGE_FREE)
+        MANAGER_MUST(298, !granted, "no reservation of what is occupied",
+                     "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
+    else if (granted)
+        MANAGER_MUST(
+            298, units(told->va, RESERVE_UNIT) && (told->base == 0 || told->va == told->base),
+            "the address that was asked for, aligned to 64 KB", "it is 0x%llx", LLU(told->va));
+}
+
+static void judge_map(const struct vidmm_told_addresses *told, bool granted) {
+    if (!units(told->base | told->size | told->offset, SHADOW_PAGE) || told->size == 0)
+        MANAGER_MUST(296, !granted, "only mappings in units of 4 KB",
+                     "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
+    else if (told->nowhere == told->allocation)
+        MANAGER_MUST(297, !granted, "an allocation, or NoAccess or Zero, not both",
+                     "the mapping was granted");
+    else if (told->nowhere && told->range == VIDMM_RANGE_MAPPED)
+        MANAGER_MUST(297, !granted, "no NoAccess or Zero over what is mapped",
+                     "the mapping was granted");
+    else if (granted && told->allocation)
+        MANAGER_MUST(296,
+                     units(told->va, SHADOW_PAGE) && (told->base == 0 || told->va == told->base) &&
+                         told->leads,
+                     "an address of the range that was asked for, which leads to the allocation",
+                     "0x%llx instead of 0x%llx%s", LLU(told->va), LLU(told->base),
+                     told->leads ? "" : ", which leads elsewhere");
+}
+
+static bool sound_update(const struct vidmm_told_addresses *told) {
+    return told->one_reservation && units(told->base | told->size | told->offset, SHADOW_PAGE) &&
+           (told->repeat == 0 ||
+            (units(told->repeat, SHADOW_PAGE) && told->size % told->repeat == 0));
+}
+
+static void judge_update(const struct vidmm_told_addresses *told, bool granted) {
+    MANAGER_MUST(301, told->queued <= QUEUED, "no return while so many operations are queued",
+                 "%u operations of the context are queued", told->queued);
+    if (!sound_update(told))
+        MANAGER_MUST(
+            300, !granted, "pages of one reservation, and a repeated part that divides the size",
+            "the update of 0x%llx bytes at 0x%llx was granted", LLU(told->size), LLU(told->base));
+    else if (granted)
+        MANAGER_MUST(300, told->leads == told->should_lead, "the updates applied in their order",
+                     "address 0x%llx leads %s", LLU(told->base),
+                     told->leads ? "to what an earlier one mapped"
+                                 : "nowhere, though the last one maps it");
+}
+
+void service_addresses(const struct vidmm_told *told) {
+    const struct vidmm_told_addresses *what = &told->addresses;
+    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
+    switch (told->service) {
+    case VIDMM_SERVICE_RESERVE:
+        judge_reserve(what, granted);
+        if (granted)
+            note_reservation(what);
+        break;
+    case VIDMM_SERVICE_MAP:
+        judge_map(what, granted);
+        break;
+    case VIDMM_SERVICE_UPDATE:
+        judge_update(what, granted);
+        break;
+    default:
+        if (!granted)
+            break;
+        MANAGER_MUST(299, !what->leads, "addresses that lead nowhere once they are freed",
+                     "0x%llx still leads to the allocation", LLU(what->base));
+        forget_range(what->base, what->base + what->size);
+        break;
+    }
+}

@@ -1,0 +1,33 @@
+/*
+ * lock.c - which locks a manager grants (ns-d3dukmdt-_d3dddicb_lockflags.md). Where a lock
+ * leads to is watch/lock.c's.
+ */
+#include "service/services.h"
+
+static bool contradicts(const struct vidmm_told_lock *lock) {
+    return (lock->read_only && lock->write_only) || (lock->alternate_va && !lock->acquire_aperture);
+}
+
+void service_lock(const struct vidmm_told *told) {
+    const struct vidmm_told_lock *lock = &told->lock;
+    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, lock->allocation);
+    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
+    if (contradicts(lock)) {
+        MANAGER_MUST(306, !granted, "a refusal of flags that contradict each other", "%s",
+                     lock->alternate_va ? "UseAlternateVA without AcquireAperture was granted"
+                                        : "ReadOnly with WriteOnly was granted");
+        return;
+    }
+    if (lock->offered)
+        MANAGER_MUST(309, !granted, "no lock of what is offered", "the lock was granted");
+    if (allocation != NULL && !allocation->info.Flags.CpuVisible)
+        MANAGER_MUST(305, !granted, "no lock without CpuVisible", "the lock was granted");
+    if (lock->dont_wait && lock->busy)
+        MANAGER_MUST(308, told->answer == VIDMM_ANSWER_BUSY,
+                     "a refusal because the GPU is still drawing", "%s",
+                     granted ? "the lock was granted" : "the reason given is another");
+    if (lock->dont_evict && granted)
+        MANAGER_MUST(308, lock->resident || !lock->was_resident,
+                     "no eviction by a lock with DonotEvict",
+                     "the allocation has left its segment");
+}

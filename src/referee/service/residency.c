@@ -1,0 +1,192 @@
+/*
+ * residency.c - what a manager answers to MakeResident and Evict, what it asks of others to
+ * keep its word (trims), what it tells of budgets, and what is there when work is submitted
+ * (residency-overview.md, process-residency-budgets.md).
+ */
+#include "service/services.h"
+
+#define BYTES(n) (unsigned long long)(n)
+
+static bool all_resident(const struct vidmm_told_residency *told) {
+    for (uint32_t i = 0; i < services_named(told); i++)
+        if (!told->allocation[i].resident)
+            return false;
+    return true;
+}
+
+/* Every count rose or fell by so many. */
+static bool changed_by(const struct vidmm_told_residency *told, int32_t by) {
+    for (uint32_t i = 0; i < services_named(told); i++)
+        if (told->allocation[i].after != told->allocation[i].before + (uint32_t)by)
+            return false;
+    return true;
+}
+
+static bool any_foreign(const struct vidmm_told_residency *told) {
+    for (uint32_t i = 0; i < services_named(told); i++)
+        if (told->allocation[i].foreign)
+            return true;
+    return false;
+}
+
+static bool any_offered(const struct vidmm_told_residency *told) {
+    for (uint32_t i = 0; i < services_named(told); i++)
+        if (told->allocation[i].offered)
+            return true;
+    return false;
+}
+
+/* ---- MakeResident ---------------------------------------------------------------------------- */
+
+static void judge_must_succeed(const struct vidmm_told_residency *told, enum vidmm_answer answer) {
+    if (!told->cant_trim)
+        MANAGER_MUST(289, answer != VIDMM_ANSWER_GRANTED,
+                     "MustSucceed refused without CantTrimFurther", "the request was granted");
+    else
+        MANAGER_MUST(289, answer != VIDMM_ANSWER_NO_ROOM,
+                     "a device in error when MustSucceed fails",
+                     "there is no room, and the device goes on");
+}
+
+static void judge_granted(const struct vidmm_told_residency *told) {
+    MANAGER_MUST(284, changed_by(told, 1), "one more reference for each allocation",
+                 "a count is another");
+    MANAGER_MUST(285, told->fence == 0 || told->reached >= told->fence,
+                 "a paging fence that reaches what was promised",
+                 "it stays at %llu, promised was %llu", BYTES(told->reached), BYTES(told->fence));
+    MANAGER_MUST(285, all_resident(told), "everything resident once the paging fence is reached",
+                 "an allocation was not in place at %llu of %llu", BYTES(told->reached),
+                 BYTES(told->fence));
+}
+
+static void judge_make_resident(const struct vidmm_told *told) {
+    const struct vidmm_told_residency *what = &told->residency;
+    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
+    if (what->must_succeed)
+        judge_must_succeed(what, told->answer);
+    if (any_foreign(what))
+        MANAGER_MUST(292, !granted, "a refusal of another device's allocations",
+                     "the request was granted");
+    if (any_offered(what))
+        MANAGER_MUST(293, !granted, "no residency for what is offered and was not reclaimed",
+                     "the request was granted");
+    if (granted) {
+        judge_granted(what);
+        return;
+    }
+    MANAGER_MUST(284, changed_by(what, 0), "no reference changed by a request that fails",
+                 "one was");
+    if (told->answer == VIDMM_ANSWER_NO_ROOM)
+        MANAGER_MUST(284, what->bytes_to_trim != 0, "NumBytesToTrim with E_OUTOFMEMORY", "it is 0");
+}
+
+/* ---- Evict ----------------------------------------------------------------------------------- */
+
+static bool on_list(const struct vidmm_told_residency *told) {
+    for (uint32_t i = 0; i < services_named(told); i++)
+        if (told->allocation[i].before == 0)
+            return false;
+    return true;
+}
+
+/* While references are left nothing happens, and what nobody wrote to is still what it was. */
+static void judge_flags(const struct vidmm_told_residency *told) {
+    for (uint32_t i = 0; i < services_named(told); i++) {
+        const struct vidmm_told_allocation *one = &told->allocation[i];
+        if (told->if_necessary && one->after != 0)
+            MANAGER_MUST(288, one->resident == one->was_resident,
+                         "no eviction while there are references",
+                         "%u references are left and it is gone", one->after);
+        if (told->not_written_to)
+            MANAGER_MUST(288, !one->lost, "the content that was there before, with NotWrittenTo",
+                         "it is another");
+    }
+}
+
+static void judge_evict(const struct vidmm_told *told) {
+    const struct vidmm_told_residency *what = &told->residency;
+    bool granted = told->answer == VIDMM_ANSWER_GRANTED;
+    if (!on_list(what)) {
+        MANAGER_MUST(286, !granted, "no Evict without a MakeResident",
+                     "an allocation that is not on the list was taken off it");
+        return;
+    }
+    MANAGER_MUST(286, !granted || changed_by(what, -1), "one reference less",
+                 "the first has %u after %u", what->allocation[0].after,
+                 what->allocation[0].before);
+    if (granted)
+        judge_flags(what);
+}
+
+/* ---- Submissions, trims, budgets ------------------------------------------------------------- */
+
+static void judge_submit(const struct vidmm_told *told) {
+    const struct vidmm_told_residency *what = &told->residency;
+    if (told->answer == VIDMM_ANSWER_GRANTED)
+        MANAGER_MUST(287, all_resident(what),
+                     "all that the device lists resident when its context runs",
+                     "one of %u allocations was not in place", services_named(what));
+}
+
+static void judge_trim(const struct vidmm_told_residency *told) {
+    MANAGER_MUST(291, !told->to_budget || told->bytes_to_trim != 0,
+                 "a number of bytes with TrimToBudget", "NumBytesToTrim is %llu",
+                 BYTES(told->bytes_to_trim));
+    MANAGER_MUST(291, !told->periodic || !told->restart_periodic,
+                 "PeriodicTrim or RestartPeriodicTrim, not both", "both are set");
+}
+
+/* An AGP segment's bytes are the platform's. */
+static uint64_t group_bytes(bool local) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < referee->adapter.segments; i++) {
+        const struct shadow_segment *segment = &referee->adapter.segment[i];
+        bool named_local = segment->flags.LocalBudgetGroup;
+        bool named_other = segment->flags.NonLocalBudgetGroup;
+        bool is_local = named_local || (!named_other && !segment->aperture && !segment->flags.Agp);
+        if (is_local == local)
+            bytes += segment->aperture ? segment->commit_limit : segment->size;
+    }
+    return bytes;
+}
+
+static void judge_budget(const struct vidmm_told_residency *told) {
+    uint64_t listed = 0;
+    for (uint32_t i = 0; i < services_named(told); i++) {
+        const struct shadow_object *allocation =
+            shadow_find(SHADOW_ALLOCATION, told->allocation[i].handle);
+        if (allocation == NULL)
+            return;
+        listed += allocation->size;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        MANAGER_MUST(310, told->budget[i] <= group_bytes(i == 0),
+                     "a budget within the segments of its group",
+                     "0x%llx bytes of %s memory, its segments come to 0x%llx",
+                     BYTES(told->budget[i]), i == 0 ? "local" : "non-local",
+                     BYTES(group_bytes(i == 0)));
+    MANAGER_MUST(310, told->usage[0] + told->usage[1] == listed,
+                 "usage that comes to what the process lists",
+                 "0x%llx and 0x%llx bytes in use, listed are 0x%llx", BYTES(told->usage[0]),
+                 BYTES(told->usage[1]), BYTES(listed));
+}
+
+void service_residency(const struct vidmm_told *told) {
+    switch (told->service) {
+    case VIDMM_SERVICE_MAKE_RESIDENT:
+        judge_make_resident(told);
+        break;
+    case VIDMM_SERVICE_EVICT:
+        judge_evict(told);
+        break;
+    case VIDMM_SERVICE_SUBMIT:
+        judge_submit(told);
+        break;
+    case VIDMM_SERVICE_TRIM:
+        judge_trim(&told->residency);
+        break;
+    default:
+        judge_budget(&told->residency);
+        break;
+    }
+}

@@ -1,0 +1,38 @@
+/*
+ * services.h - what the files share that judge what user mode was told (vidmm/services.h):
+ * watch/services.c sends each service to service/residency.c, service/offer.c, service/property.c,
+ * service/addresses.c, service/work.c or service/lock.c. All are called with the lock held.
+ */
+#ifndef REFEREE_SERVICES_H
+#define REFEREE_SERVICES_H
+
+#include "state/judge.h"
+
+#include <vidmm/services.h>
+
+/* How many allocations a request names, of those that there is room for. */
+static inline uint32_t services_named(const struct vidmm_told_residency *told) {
+    return told->count < VIDMM_TOLD_ALLOCATIONS ? told->count : VIDMM_TOLD_ALLOCATIONS;
+}
+
+/* service/residency.c: MAKE_RESIDENT, EVICT, SUBMIT, TRIM, BUDGET. */
+void service_residency(const struct vidmm_told *told);
+/* service/offer.c: OFFER, RECLAIM. */
+void service_offer(const struct vidmm_told *told);
+/* service/property.c: PROPERTIES. */
+void service_property(const struct vidmm_told *told);
+void property_watch(DRIVER_INITIALIZATION_DATA *table);
+/* service/addresses.c: RESERVE, MAP, UPDATE, FREE. */
+void service_addresses(const struct vidmm_told *told);
+/* The same: page table entries are written. */
+void service_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update);
+void service_forget(void);
+/* service/work.c: WORK. */
+void service_work(const struct vidmm_told_work *told);
+/* service/lock.c: LOCK. */
+void service_lock(const struct vidmm_told *told);
+
+/* watch/services.c: before watch/build.c's own. */
+void referee_watch_services(DRIVER_INITIALIZATION_DATA *table);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * work.c - work is about to be submitted, and user mode says where the addresses that it
+ * may use have to lead: every page of theirs has an entry that says so, and the GPU has written it,
+ * or will have before it comes to the work (residency-overview.md).
+ */
+#include "service/services.h"
+#include "state/tables.h"
+
+/* On one node the paging work that was submitted before is done before. */
+static enum tables_when when_used(uint32_t node) {
+    return node == referee->adapter.paging_node ? TABLES_ASKED : TABLES_DONE;
+}
+
+static bool is_for(const struct tables_found *found, HANDLE allocation, uint64_t offset) {
+    const struct tables_owner *owner =
+        found->table->owner != NULL ? &found->table->owner[found->index] : NULL;
+    return owner == NULL || owner->allocation == NULL ||
+           (owner->allocation == allocation && owner->page == (offset & ~(found->page - 1)));
+}
+
+/* True when there is no more to say of the range. */
+static bool judge_page(const struct tables_process *process, const struct vidmm_told_work *told,
+                       uint64_t at) {
+    struct tables_found found;
+    uint64_t va = told->va + at;
+    tables_walk(process, va, when_used(told->node), &found);
+    MANAGER_MUST(374, !found.other_kind,
+                 "the kind of pages in the parent's entry that the table has",
+                 "0x%llx is translated by a table of the other kind", LLU(va));
+    if (!found.known)
+        return true;
+    bool there = found.valid && !found.zero;
+    MANAGER_MUST(287, there, "addresses that lead to what the device lists when work is submitted",
+                 "0x%llx leads nowhere", LLU(va));
+    if (!there)
+        return true;
+    MANAGER_MUST(287, found.settled || told->node == referee->adapter.paging_node,
+                 "page tables that are written when work is submitted",
+                 "the entry of 0x%llx is still being written", LLU(va));
+    MANAGER_MUST(231, !found.stale, "FLUSH_TLB, and its completion, before the addresses are used",
+                 "what 0x%llx led to before may still be in a TLB", LLU(va));
+    bool same = is_for(&found, told->allocation, told->offset + at);
+    MANAGER_MUST(287, same, "addresses that lead to what the device lists when work is submitted",
+                 "0x%llx leads to another page", LLU(va));
+    return !same || !found.settled || found.stale;
+}
+
+/* The first address of the range that a table translates, or `end`. */
+static uint64_t leads_at(const struct tables_table *table, enum tables_when when, uint64_t start,
+                         uint64_t end) {
+    uint32_t first, last;
+    if (table->level != 0 || !tables_cut(table, start, end, &first, &last))
+        return end;
+    for (uint32_t i = first; i <= last; i++)
+        if (table->entry[i].known[when] && table->entry[i].value[when].Valid &&
+            !table->entry[i].value[when].Zero)
+            return table->start + ((uint64_t)i << tables_entry_shift(table));
+    return end;
+}
+
+static void judge_nowhere(const struct tables_process *process,
+                          const struct vidmm_told_work *told) {
+    uint64_t end = told->va + told->size;
+    enum tables_when when = when_used(told->node);
+    for (const struct tables_table *table = tables_each(NULL); table != NULL;
+         table = tables_each(table)) {
+        uint64_t at = end;
+        if (table->process == process->handle)
+            at = leads_at(table, when, told->va, end);
+        MANAGER_MUST(287, at == end,
+                     "addresses that lead nowhere as long as nothing resident is mapped there",
+                     "0x%llx still leads to memory", LLU(at));
+    }
+}
+
+/* The work that comes next uses the allocation. */
+static void note_use(const struct vidmm_told_work *told) {
+    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, told->allocation);
+    if (allocation == NULL)
+        return;
+    allocation->told = true;
+    MANAGER_MUST(287, allocation->moving_virtual == 0 || told->node == referee->adapter.paging_node,
+                 "contents that are there when work is submitted",
+                 "%u transfers or fills of what is mapped at 0x%llx are under way",
+                 allocation->moving_virtual, LLU(told->va));
+}
+
+void service_work(const struct vidmm_told_work *told) {
+    const struct tables_process *process = tables_process(told->process);
+    if (process == NULL || !tables_mmu.known)
+        return;
+    if (told->allocation == NULL) {
+        judge_nowhere(process, told);
+        return;
+    }
+    bool said = false;
+    for (uint64_t at = 0; !said && at < told->size; at += SHADOW_PAGE)
+        said = judge_page(process, told, at);
+    note_use(told);
+}

@@ -1,0 +1,71 @@
+/* guard.c - canaries around what the driver writes; see guard.h. */
+#include "state/guard.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 4096u
+
+/* A driver without hardware may run a buffer itself, later, through the pointer that it was given
+ * to build it. So the last copies outlive their use. */
+#define RETIRED 64u
+
+void guard_make(struct guard *guard, void *original, size_t size) {
+    *guard = (struct guard){.bytes = original, .original = original, .size = size};
+    if (original == NULL)
+        return;
+    size_t offset = (uintptr_t)original % PAGE;
+    size_t room = (PAGE + offset + size + GUARD_AFTER + PAGE - 1) / PAGE * PAGE;
+    guard->block = aligned_alloc(PAGE, room);
+    if (guard->block == NULL)
+        return;
+    guard->bytes = guard->block + PAGE + offset;
+    memset(guard->bytes - GUARD_BEFORE, GUARD_BYTE, GUARD_BEFORE);
+    memcpy(guard->bytes, original, size);
+    memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
+}
+
+void guard_shorten(struct guard *guard, size_t size) {
+    guard->size = size;
+    if (guard->block != NULL)
+        memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
+}
+
+bool guard_whole(const struct guard *guard, int64_t *at) {
+    if (guard->block == NULL)
+        return true;
+    for (int64_t i = -(int64_t)GUARD_BEFORE; i < 0; i++) {
+        if (guard->bytes[i] != GUARD_BYTE) {
+            *at = i;
+            return false;
+        }
+    }
+    for (size_t i = 0; i < GUARD_AFTER; i++) {
+        if (guard->bytes[guard->size + i] != GUARD_BYTE) {
+            *at = (int64_t)(guard->size + i);
+            return false;
+        }
+    }
+    return true;
+}
+
+void guard_give(const struct guard *guard, size_t from, size_t to) {
+    if (guard->block != NULL && from < to)
+        memcpy((uint8_t *)guard->original + from, guard->bytes + from, to - from);
+}
+
+void *guard_original(const struct guard *guard, void *p) {
+    uint8_t *at = p;
+    if (guard->block == NULL || at < guard->bytes || at > guard->bytes + guard->size)
+        return p;
+    return (uint8_t *)guard->original + (at - guard->bytes);
+}
+
+void guard_free(struct guard *guard) {
+    static _Atomic(void *) retired[RETIRED];
+    static _Atomic uint32_t next;
+    if (guard->block != NULL)
+        free(atomic_exchange(&retired[atomic_fetch_add(&next, 1) % RETIRED], guard->block));
+    guard->block = NULL;
+}

@@ -1,0 +1,28 @@
+/*
+ * own_memory.h - what watches the calls around an adapter's own memory: ranges through which the
+ * CPU sees swizzled memory (watch/swizzle.c), allocations that the driver makes for its contexts
+ * (watch/context_allocation.c, watch/context_update.c), the CPU host aperture (watch/host_aperture.c),
+ * and memory behind an IOMMU (watch/iommu.c). Each is put in front of what watches the same calls
+ * already.
+ */
+#ifndef REFEREE_OWN_MEMORY_H
+#define REFEREE_OWN_MEMORY_H
+
+#include "state/judge.h"
+
+void referee_watch_swizzle(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_context_allocations(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_context_callbacks(DXGKRNL_INTERFACE *callbacks);
+void referee_watch_context_updates(DXGKRNL_INTERFACE *callbacks);
+/* watch/process.c: the system device begins to be made, or is. */
+void process_creating(bool begins);
+/* Bytes of the one that the system knows by this handle; 0: there is none. */
+uint64_t context_allocation_size(HANDLE system);
+void referee_watch_host_aperture(DRIVER_INITIALIZATION_DATA *table);
+/* An allocation gets memory of a segment. */
+void host_aperture_judge_place(const struct shadow_segment *segment, uint64_t offset, uint64_t size,
+                               HANDLE allocation);
+void referee_watch_iommu(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_iommu_callbacks(DXGKRNL_INTERFACE *callbacks);
+
+#endif

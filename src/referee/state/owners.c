@@ -1,0 +1,205 @@
+/* owners.c - see owners.h: the pages that addresses of processes lead to, by where they are. */
+#include "state/tables.h"
+
+#include <stdlib.h>
+
+#define BUCKETS (1u << 16)
+
+/* A page of 4 KB of an allocation. */
+struct led_page {
+    struct led_page *next;
+    uint64_t at; /* GPU physical address */
+    HANDLE allocation;
+    uint32_t valid, held; /* entries that lead there; TLBs that may */
+};
+
+static struct led_page *bucket[BUCKETS];
+static uint64_t flushes_built, flushes_done; /* they are done in their order */
+
+/* ---- Pages ---------------------------------------------------------------------------------- */
+
+static struct led_page **bucket_of(uint64_t at) {
+    return &bucket[((at >> TABLES_PAGE_SHIFT) * UINT64_C(0x9fb21c651e98df25)) >> 48];
+}
+
+/* Where it is linked, or will be. */
+static struct led_page **find(uint64_t at, HANDLE allocation) {
+    struct led_page **link = bucket_of(at);
+    while (*link != NULL && ((*link)->at != at || (*link)->allocation != allocation))
+        link = &(*link)->next;
+    return link;
+}
+
+struct count {
+    HANDLE allocation;
+    int32_t valid, held;
+};
+
+static void count_page(uint64_t at, const struct count *count) {
+    struct led_page **link = find(at, count->allocation), *page = *link;
+    if (page == NULL) {
+        page = *link = calloc(1, sizeof(*page));
+        if (page == NULL)
+            return;
+        page->at = at;
+        page->allocation = count->allocation;
+    }
+    page->valid += (uint32_t)count->valid;
+    page->held += (uint32_t)count->held;
+    if (page->valid == 0 && page->held == 0) {
+        *link = page->next;
+        free(page);
+    }
+}
+
+/* All that an entry covers that leads, or led, to `led` - 1. */
+static void count_entry(const struct tables_table *table, uint64_t led, struct count count) {
+    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, count.allocation);
+    uint64_t bytes = UINT64_C(1) << tables_entry_shift(table);
+    for (uint64_t at = 0; at < bytes; at += SHADOW_PAGE)
+        count_page(led - 1 + at, &count);
+    if (allocation == NULL)
+        return;
+    allocation->led += (uint32_t)count.valid;
+    allocation->held += (uint32_t)count.held;
+}
+
+/* ---- Entries -------------------------------------------------------------------------------- */
+
+void owners_used(uint32_t node, uint32_t fence) {
+    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
+         allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
+        if (!allocation->told)
+            continue;
+        allocation->told = false;
+        allocation->used = true;
+        allocation->used_node = node;
+        allocation->used_fence = fence;
+    }
+}
+
+/* R287: while work uses the allocation its addresses lead to it. */
+static void judge_unused(HANDLE handle) {
+    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+    if (allocation == NULL || !allocation->used || allocation->used_node >= SHADOW_NODES)
+        return;
+    const struct shadow_submission *work = referee->node[allocation->used_node].first;
+    while (work != NULL && work->fence != allocation->used_fence)
+        work = work->next;
+    MANAGER_MUST(287, work == NULL,
+                 "addresses that lead to what a device lists until its work is done",
+                 "they change while submission %u of node %u is under way", allocation->used_fence,
+                 allocation->used_node);
+}
+
+/* It leads nowhere any more, though a TLB may still. */
+static void leave(struct tables_table *table, uint32_t index) {
+    struct tables_owner *owner = &table->owner[index];
+    if (owner->leads == 0)
+        return;
+    count_entry(table, owner->leads, (struct count){owner->allocation, -1, 0});
+    if (table->entry[index].stale[TABLES_ASKED] && owner->held_at == 0) {
+        owner->held = owner->allocation;
+        owner->held_at = owner->leads;
+        count_entry(table, owner->held_at, (struct count){owner->held, 0, 1});
+    }
+    owner->leads = 0;
+}
+
+HANDLE owners_set(struct tables_table *table, uint32_t index, const struct tables_owner *to) {
+    struct tables_owner *owner = &table->owner[index];
+    const DXGK_PTE *entry = &table->entry[index].value[TABLES_ASKED];
+    HANDLE before = owner->leads != 0 ? owner->allocation : NULL;
+    uint64_t led = owner->leads;
+    leave(table, index);
+    owner->allocation = to->allocation;
+    owner->page = to->page;
+    owner->protection = to->protection;
+    if (table->user && to->allocation != NULL && entry->Valid && !entry->Zero) {
+        uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
+        owner->leads = tables_gpu_address((uint32_t)entry->Segment, at) + 1;
+        count_entry(table, owner->leads, (struct count){owner->allocation, 1, 0});
+    }
+    if (before != NULL && owner->leads != led)
+        judge_unused(before);
+    return before;
+}
+
+void owners_flushed(struct tables_table *table, uint32_t index) {
+    struct tables_owner *owner = table->owner != NULL ? &table->owner[index] : NULL;
+    if (owner == NULL || owner->held_at == 0)
+        return;
+    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, owner->held);
+    if (allocation != NULL)
+        allocation->flushed = flushes_built;
+    count_entry(table, owner->held_at, (struct count){owner->held, 0, -1});
+    owner->held_at = 0;
+}
+
+void owners_flush_built(void) {
+    flushes_built++;
+}
+
+void owners_flush_done(void) {
+    flushes_done += flushes_done < flushes_built;
+}
+
+void owners_drop(struct tables_table *table) {
+    for (uint32_t i = 0; table->owner != NULL && i < table->entries; i++) {
+        table->entry[i].stale[TABLES_ASKED] = 0;
+        leave(table, i);
+        owners_flushed(table, i);
+    }
+    free(table->owner);
+    table->owner = NULL;
+}
+
+void owners_forget(void) {
+    flushes_done = flushes_built;
+    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
+         allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation))
+        allocation->leaving = allocation->moving_virtual = 0;
+}
+
+void owners_leaving(HANDLE handle, int32_t entries) {
+    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+    if (allocation != NULL)
+        allocation->leaving += (uint32_t)entries;
+}
+
+/* ---- Judging -------------------------------------------------------------------------------- */
+
+void owners_judge_page(HANDLE allocation, uint64_t gpu_address) {
+    uint64_t at = gpu_address & ~(uint64_t)(SHADOW_PAGE - 1);
+    const struct led_page *page = *bucket_of(at);
+    for (; page != NULL; page = page->next) {
+        if (page->at != at || page->allocation == allocation)
+            continue;
+        MANAGER_MUST(368, page->valid == 0, "a place that no other allocation has",
+                     "an address of a process still leads to 0x%llx, as a page of another "
+                     "allocation",
+                     LLU(at));
+        if (page->valid == 0)
+            MANAGER_MUST(
+                231, page->held == 0, "FLUSH_TLB before the memory is given to somebody else",
+                "a TLB may still lead to 0x%llx, as a page of another allocation", LLU(at));
+    }
+}
+
+void owners_judge_end(const struct shadow_object *allocation) {
+    if (!tables_mmu.known ||
+        !tables_intact()) /* who has given up a GPU that hangs writes no entries */
+        return;
+    uint32_t open = operations_under_way(allocation->handle);
+    MANAGER_MUST(145, open == 0, "no paging under way of a destroyed allocation",
+                 "%u operations of it are under way", open);
+    MANAGER_MUST(299, allocation->led == 0 && allocation->leaving == 0,
+                 "no address that leads to an allocation when it is destroyed",
+                 "%u entries of page tables do%s", allocation->led + allocation->leaving,
+                 allocation->led == 0 ? ", for all that the GPU has done" : "");
+    MANAGER_MUST(231, allocation->held == 0, "FLUSH_TLB before the allocation is destroyed",
+                 "%u entries that led to it changed and were not flushed", allocation->held);
+    MANAGER_MUST(231, allocation->flushed <= flushes_done,
+                 "FLUSH_TLB before the allocation is destroyed",
+                 "the flush of its addresses is still under way%s", "");
+}

@@ -1,0 +1,51 @@
+/*
+ * owners.h - whose pages leaf entries lead to, as the updates said that wrote them.
+ *
+ * Of the entries of processes it is also kept where they lead, and where a TLB may still lead that
+ * was not flushed since: memory that belongs to somebody else by then was given away too early.
+ * Written by operation/table.c as entries are asked for; tables.h has what the entries hold.
+ */
+#ifndef REFEREE_OWNERS_H
+#define REFEREE_OWNERS_H
+
+#include "state/judge.h"
+
+struct tables_table;
+
+/* Of one leaf entry. */
+struct tables_owner {
+    HANDLE allocation;         /* NULL: nobody's */
+    uint64_t page, protection; /* byte of the allocation; DriverProtection */
+    /* Of processes; GPU physical addresses + 1, 0: none. */
+    uint64_t leads;   /* a valid entry */
+    uint64_t held_at; /* a TLB, to a page of `held`, until it is flushed */
+    HANDLE held;
+};
+
+/* Entry `index`, which was just asked for, is for a page of `owner`'s allocation. The allocation
+ * that it led to before, or NULL. */
+HANDLE owners_set(struct tables_table *table, uint32_t index, const struct tables_owner *owner);
+/* No TLB has an old value of the entry any more. */
+void owners_flushed(struct tables_table *table, uint32_t index);
+/* A flush was built, before what it covers is flushed; and done. */
+void owners_flush_built(void);
+void owners_flush_done(void);
+/* The table is gone. */
+void owners_drop(struct tables_table *table);
+/* Nothing that was built will be done. */
+void owners_forget(void);
+
+/* So many entries are on their way out of the tables: operations that were built and are not done.
+ */
+void owners_leaving(HANDLE allocation, int32_t entries);
+
+/* Work was submitted; it uses what user mode said before. */
+void owners_used(uint32_t node, uint32_t fence);
+
+/* R368: the page at a GPU physical address is one of the allocation from now on; NULL: a table's.
+ */
+void owners_judge_page(HANDLE allocation, uint64_t gpu_address);
+/* R299, R231: no address leads to an allocation that is destroyed. */
+void owners_judge_end(const struct shadow_object *allocation);
+
+#endif

@@ -1,0 +1,94 @@
+/* shadow.c - the objects of shadow.h, found by handle and kind; segments found by id and address.
+ */
+#include "state/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 1024u
+
+static struct shadow_object *bucket[BUCKETS];
+
+static uint32_t hash(enum shadow_kind kind, HANDLE handle) {
+    uint64_t h = ((uint64_t)(uintptr_t)handle >> 3 ^ (uint64_t)kind << 56) * 0x9fb21c651e98df25u;
+    return (uint32_t)(h >> 54) % BUCKETS;
+}
+
+struct shadow_object *shadow_find(enum shadow_kind kind, HANDLE handle) {
+    struct shadow_object *object = bucket[hash(kind, handle)];
+    while (object != NULL && (object->handle != handle || object->kind != (uint8_t)kind))
+        object = object->next;
+    return object;
+}
+
+struct shadow_object *shadow_find_opened(HANDLE device, HANDLE handle) {
+    struct shadow_object *object = bucket[hash(SHADOW_OPENED, handle)];
+    while (object != NULL &&
+           (object->handle != handle || object->kind != SHADOW_OPENED || object->device != device))
+        object = object->next;
+    return object;
+}
+
+struct shadow_object *shadow_add(enum shadow_kind kind, HANDLE handle) {
+    struct shadow_object *object = calloc(1, sizeof(*object));
+    if (object == NULL)
+        return NULL;
+    uint32_t at = hash(kind, handle);
+    object->handle = handle;
+    object->kind = (uint8_t)kind;
+    object->next = bucket[at];
+    bucket[at] = object;
+    return object;
+}
+
+void shadow_remove(struct shadow_object *object) {
+    struct shadow_object **link = &bucket[hash((enum shadow_kind)object->kind, object->handle)];
+    while (*link != object)
+        link = &(*link)->next;
+    *link = object->next;
+    free(object);
+}
+
+struct shadow_object *shadow_each(enum shadow_kind kind, const struct shadow_object *after) {
+    uint32_t at = after == NULL ? 0 : hash((enum shadow_kind)after->kind, after->handle);
+    struct shadow_object *object = after == NULL ? bucket[0] : after->next;
+    for (;;) {
+        while (object != NULL && object->kind != (uint8_t)kind)
+            object = object->next;
+        if (object != NULL || ++at == BUCKETS)
+            return object;
+        object = bucket[at];
+    }
+}
+
+struct shadow_segment *shadow_segment(uint32_t id) {
+    struct shadow_adapter *adapter = &referee->adapter;
+    return id >= 1 && id <= adapter->segments ? &adapter->segment[id - 1] : NULL;
+}
+
+bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64_t size) {
+    return address >= segment->base && address - segment->base <= segment->size &&
+           size <= segment->size - (address - segment->base);
+}
+
+struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size) {
+    struct shadow_adapter *adapter = &referee->adapter;
+    for (uint32_t i = 0; i < adapter->segments; i++) {
+        struct shadow_segment *segment = &adapter->segment[i];
+        if (shadow_holds(segment, address, size))
+            return segment;
+    }
+    return NULL;
+}
+
+void shadow_reset_all(void) {
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        while (bucket[i] != NULL)
+            shadow_remove(bucket[i]);
+    }
+    for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++) {
+        free(referee->adapter.segment[i].invalid);
+        free(referee->adapter.segment[i].pages);
+    }
+    memset(&referee->adapter, 0, sizeof(referee->adapter));
+}

@@ -1,0 +1,186 @@
+/*
+ * shadow.h - what the referee knows of the adapter, from the calls alone.
+ *
+ * Each part is written by the file that watches the calls it comes from, and read by all:
+ * segments and caps (watch/query.c), objects (watch/allocation.c, watch/device.c), aperture pages and
+ * places (watch/operation.c), paging buffers (watch/build.c), fences (watch/submit.c).
+ */
+#ifndef REFEREE_SHADOW_H
+#define REFEREE_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#define SHADOW_SEGMENTS 32u
+#define SHADOW_NODES    64u
+#define SHADOW_PAGE     4096u
+
+/* ---- What the driver reported ---------------------------------------------------------------- */
+
+enum shadow_page_state {
+    SHADOW_PAGE_FRESH = 0, /* never mapped since the adapter started */
+    SHADOW_PAGE_MAPPED,
+    SHADOW_PAGE_DUMMY,
+};
+
+/* One page of an aperture. */
+struct shadow_page {
+    uint64_t frame; /* PFN it refers to: of an MDL page, or of the dummy page */
+    uint8_t state;  /* as of the last operation that was built */
+    bool settled;   /* the GPU has done that operation */
+    bool given_up;  /* an UNMAP of it went with a reset: until it is mapped it may come again */
+};
+
+struct shadow_segment {
+    uint32_t id; /* 1-based */
+    DXGK_SEGMENTFLAGS flags;
+    bool aperture; /* linear (not AGP) */
+    uint64_t base, size, commit_limit;
+    uint64_t cpu_base;   /* CpuTranslatedAddress; 0 unless CpuVisible */
+    uint64_t cpu_stray;  /* the same where it means nothing */
+    uint32_t page_size;  /* 4096 or 65536 */
+    uint64_t host_base;  /* of the CPU host aperture */
+    uint32_t host_pages; /* the same; 0: there is none */
+    DXGK_MEMORYRANGE *invalid;
+    uint32_t invalid_count;
+    struct shadow_page *pages; /* of a linear aperture: size / 4096 of them; NULL: none */
+    uint64_t mapped;           /* of them, in state MAPPED */
+};
+
+struct shadow_adapter {
+    uint32_t version;       /* DRIVER_INITIALIZATION_DATA.Version */
+    uint32_t query_version; /* 1, 3, 4; 0: segments not known yet */
+    bool caps_known;
+    DXGK_DRIVERCAPS caps;
+    uint32_t nodes, paging_node;
+    uint32_t paging_segment, paging_size, paging_private;
+    HANDLE moving;          /* allocation between TransferStart and TransferEnd, or NULL */
+    uint64_t created_bytes; /* that all allocations ever created could take up */
+    uint32_t created;       /* so many */
+    bool hinted;            /* one of them names banks */
+    bool left;              /* one of them has `left` */
+    bool shared;            /* some process has a PASID: the GPU uses addresses of the CPU */
+    uint32_t segments;
+    struct shadow_segment segment[SHADOW_SEGMENTS]; /* id - 1 */
+};
+
+/* Segment `id`, or NULL: 0, or none of the driver's. */
+struct shadow_segment *shadow_segment(uint32_t id);
+/* [address, address + size) of GPU physical addresses lies in the segment. */
+bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64_t size);
+/* The segment in which [address, address + size) of GPU physical addresses lies, or NULL. */
+struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size);
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+enum shadow_kind {
+    SHADOW_DEVICE = 1,
+    SHADOW_CONTEXT,
+    SHADOW_ALLOCATION,
+    SHADOW_RESOURCE,
+    SHADOW_OPENED, /* hDeviceSpecificAllocation */
+};
+
+struct shadow_object {
+    struct shadow_object *next;
+    HANDLE handle;                /* the driver's */
+    uint8_t kind;                 /* enum shadow_kind */
+    bool system;                  /* system device or context */
+    struct shadow_object *parent; /* context: device; opened: allocation; allocation: resource */
+    HANDLE device;                /* opened: in which device; context: of which; allocation: that
+                                   * created it, NULL when that is gone */
+    D3DKMT_HANDLE name;           /* allocation: the system's handle */
+    uint32_t node;                /* context */
+    DXGK_CONTEXTINFO context_info;
+    uint32_t opens;           /* allocation: bindings that are open; resource: allocations */
+    DXGK_ALLOCATIONINFO info; /* allocation: as the driver filled it; its pointers are stale */
+    uint32_t standard;        /* allocation: D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
+    uint32_t read_set, write_set, evict_set; /* allocation */
+    uint64_t size;                           /* allocation: rounded to pages */
+    /* Where its content is, as far as completed operations tell. */
+    uint32_t segment; /* 0: system memory, or nowhere */
+    uint64_t offset;
+    bool placed, content; /* in `segment`; has content that must survive */
+    bool placed_before;   /* got a place once */
+    bool clean;           /* nothing wrote to it since it was paged in */
+    uint64_t since, left; /* calls: that gave it its place; that took one away that it was to
+                           * keep, 0: none */
+    const uint8_t *cpu;   /* CpuVisibleAddress of its mapping; NULL: none */
+    uint64_t cpu_frame;   /* page that it leads to */
+    /* The TRANSFER under way, between TransferStart and TransferEnd. */
+    bool moving;
+    uint64_t moved; /* bytes of it that were asked for */
+    uint32_t uses;  /* submissions under way that reference it */
+    /* With GPU virtual addresses (watch/process.c, operation/virtual.c): */
+    HANDLE process;               /* device: whose it is */
+    D3DGPU_PHYSICAL_ADDRESS root; /* context: as DxgkDdiSetRootPageTable said */
+    uint32_t root_entries;        /* of that; 0: it has none */
+    bool faulted;                 /* device: a page fault was reported */
+    bool arrived;                 /* allocation: it was filled, or copied to where it is */
+    bool notified;                /* allocation: the driver was told that it is resident */
+    /* allocation: entries of processes that lead to it, that TLBs may still have, that are being
+     * made invalid (owners.h) */
+    uint32_t led, held, leaving;
+    uint64_t flushed;        /* allocation: the newest flush of TLBs that had it */
+    uint32_t moving_virtual; /* allocation: transfers and fills that were built and are not done */
+    /* allocation: user mode said that the next work uses it (service/work.c); the last such work */
+    bool told, used;
+    uint32_t used_node, used_fence;
+};
+
+/* NULL: there is none. */
+struct shadow_object *shadow_find(enum shadow_kind kind, HANDLE handle);
+/* An open in one device: a driver may give the same handle in several. */
+struct shadow_object *shadow_find_opened(HANDLE device, HANDLE handle);
+/* NULL: out of memory, and whoever asks judges nothing. */
+struct shadow_object *shadow_add(enum shadow_kind kind, HANDLE handle);
+void shadow_remove(struct shadow_object *object);
+/* First object of a kind; then `after` it. */
+struct shadow_object *shadow_each(enum shadow_kind kind, const struct shadow_object *after);
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* One paging operation as it was asked of the driver, from its first call until the GPU is done. */
+struct shadow_operation {
+    struct shadow_operation *next;
+    DXGKARG_BUILDPAGINGBUFFER arg; /* of the first call */
+    uint64_t bytes;                /* written for it into DMA buffers so far */
+    uint64_t build;                /* which shadow_build it ended in */
+    uint64_t asked;                /* the call that first asked for it */
+    bool swallowed;     /* answered with SUCCESS without bytes: done when the call returned */
+    bool in_parts;      /* in several submissions */
+    PFN_NUMBER *frames; /* the MDL's pages from MdlOffset on, as they were; NULL: no MDL */
+    uint64_t frame_count;
+    uint64_t sample; /* TRANSFER of nothing: hash of the first pages of its MDL before */
+    void *own;       /* what the file of its kind keeps, one block of memory; NULL: nothing */
+};
+
+struct shadow_submission {
+    struct shadow_submission *next;
+    uint32_t node, fence;
+    bool paging;
+    uint64_t address;                    /* of the DMA buffer, as submitted */
+    uint32_t start, end;                 /* bytes */
+    HANDLE process;                      /* whose virtual addresses it uses; NULL: nobody's */
+    HANDLE context;                      /* of those */
+    struct shadow_operation *operations; /* that complete with it, in order */
+};
+
+struct shadow_node {
+    bool any;
+    uint32_t submitted, completed;          /* newest fences */
+    bool told;                              /* `completed` is what the driver reported */
+    struct shadow_submission *first, *last; /* under way, in order */
+    /* watch/preempt.c: */
+    bool preempting;                     /* asked for, not reported */
+    uint32_t preemption, preemptable;    /* its fence; newest submission before it */
+    struct shadow_submission *preempted; /* paging work to be submitted again, in order */
+};
+
+void shadow_reset_all(void); /* frees everything; the next adapter starts empty */
+
+#endif

@@ -1,0 +1,445 @@
+/*
+ * tables.c - the store of page tables that tables.h describes: tables by place, processes, and the
+ * walk from a root to a page.
+ */
+#include "state/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 1024u
+
+static struct tables_table *bucket[BUCKETS];
+static struct tables_process *processes;
+static uint64_t births;
+static bool lost; /* what tables held, at least once */
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+static uint32_t hash(D3DGPU_PHYSICAL_ADDRESS place) {
+    uint64_t h = (place.SegmentOffset >> TABLES_PAGE_SHIFT ^ (uint64_t)place.SegmentId << 56) *
+                 UINT64_C(0x9fb21c651e98df25);
+    return (uint32_t)(h >> 54) % BUCKETS;
+}
+
+static bool same_place(D3DGPU_PHYSICAL_ADDRESS a, D3DGPU_PHYSICAL_ADDRESS b) {
+    return a.SegmentId == b.SegmentId && a.SegmentOffset == b.SegmentOffset;
+}
+
+struct tables_table *tables_find(D3DGPU_PHYSICAL_ADDRESS place) {
+    struct tables_table *table = bucket[hash(place)];
+    while (table != NULL && !same_place(table->place, place))
+        table = table->next;
+    return table;
+}
+
+static void table_free(struct tables_table *table) {
+    struct tables_table **link = &bucket[hash(table->place)];
+    while (*link != table)
+        link = &(*link)->next;
+    *link = table->next;
+    owners_drop(table);
+    free(table->entry);
+    free(table);
+}
+
+struct tables_table *tables_each(const struct tables_table *after) {
+    uint32_t at = after == NULL ? 0 : hash(after->place);
+    struct tables_table *table = after == NULL ? bucket[0] : after->next;
+    while (table == NULL && ++at < BUCKETS)
+        table = bucket[at];
+    return table;
+}
+
+/* Shares bytes with [offset, offset + bytes) of the segment. */
+static bool overlaps(const struct tables_table *table, D3DGPU_PHYSICAL_ADDRESS place,
+                     uint64_t bytes) {
+    uint64_t a = table->place.SegmentOffset, b = place.SegmentOffset;
+    return table->place.SegmentId == place.SegmentId && a < b + bytes && b < a + table->bytes;
+}
+
+static void make_room(D3DGPU_PHYSICAL_ADDRESS place, uint64_t bytes) {
+    struct tables_table *next;
+    for (struct tables_table *table = tables_each(NULL); table != NULL; table = next) {
+        next = tables_each(table);
+        if (overlaps(table, place, bytes))
+            table_free(table);
+    }
+}
+
+/* Of the root of two levels: in proportion to what the driver offered for so many entries. */
+uint64_t tables_bytes(uint32_t level, bool wide, uint32_t entries) {
+    const struct tables_mmu *mmu = &tables_mmu;
+    uint64_t bytes = mmu->level[level].PageTableSizeInBytes;
+    if (wide)
+        return mmu->caps.LeafPageTableSizeFor64KPagesInBytes;
+    if (mmu->levels == 2 && level == 1 && mmu->root_entries != 0 &&
+        entries > 1u << mmu->level[1].PageTableIndexBitCount)
+        bytes = (uint64_t)mmu->root_bytes * entries / mmu->root_entries;
+    return bytes != 0 ? bytes : SHADOW_PAGE;
+}
+
+struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, uint32_t level,
+                                 bool wide, uint32_t entries) {
+    uint64_t bytes = tables_bytes(level, wide, entries);
+    make_room(place, bytes);
+    struct tables_table *table = calloc(1, sizeof(*table));
+    if (table == NULL)
+        return NULL;
+    table->kinds = tables_mmu.pages == TABLES_DUAL && level == 1 ? 2 : 1;
+    table->entry = calloc((size_t)entries * table->kinds, sizeof(*table->entry));
+    if (table->entry == NULL) {
+        free(table);
+        return NULL;
+    }
+    const struct tables_process *of = tables_process(process);
+    table->place = place;
+    table->process = process;
+    table->user = of != NULL && !of->system;
+    table->level = level;
+    table->entries = entries;
+    table->wide = wide;
+    table->bytes = bytes;
+    tables_bear(table);
+    table->made = table->born;
+    table->next = bucket[hash(place)];
+    bucket[hash(place)] = table;
+    return table;
+}
+
+void tables_bear(struct tables_table *table) {
+    table->born = ++births;
+}
+
+uint64_t tables_births(void) {
+    return births;
+}
+
+bool tables_take(uint64_t gpu_address, uint64_t before) {
+    const struct tables_table *table = births != before ? tables_each(NULL) : NULL;
+    for (; table != NULL; table = tables_each(table)) {
+        uint64_t at = tables_gpu_address(table->place.SegmentId, table->place.SegmentOffset);
+        if (table->born > before && at < gpu_address + SHADOW_PAGE &&
+            gpu_address < at + table->bytes)
+            return true;
+    }
+    return false;
+}
+
+struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index) {
+    return kind < table->kinds && index < table->entries
+               ? &table->entry[kind * table->entries + index]
+               : NULL;
+}
+
+uint32_t tables_entry_shift(const struct tables_table *table) {
+    return table->wide ? TABLES_WIDE_SHIFT : tables_shift(table->level);
+}
+
+uint32_t tables_entries(uint32_t level, bool wide) {
+    const struct tables_mmu *mmu = &tables_mmu;
+    uint32_t bits = mmu->level[level].PageTableIndexBitCount;
+    uint32_t entries = bits < 31 ? 1u << bits : 1u << 31;
+    if (mmu->levels == 2 && level == 1 && mmu->root_entries > entries)
+        return mmu->root_entries;
+    return wide ? entries >> (TABLES_WIDE_SHIFT - TABLES_PAGE_SHIFT) : entries;
+}
+
+struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide) {
+    struct tables_table *table = tables_each(NULL);
+    for (; table != NULL; table = tables_each(table)) {
+        uint64_t bytes = (uint64_t)table->entries << tables_entry_shift(table);
+        if (table->level == 0 && table->wide == wide && table->process == process->handle &&
+            va >= table->start && va - table->start < bytes)
+            break;
+    }
+    return table;
+}
+
+bool tables_cut(const struct tables_table *table, uint64_t start, uint64_t end, uint32_t *first,
+                uint32_t *last) {
+    uint32_t shift = tables_entry_shift(table);
+    uint64_t stop = table->start + ((uint64_t)table->entries << shift);
+    uint64_t from = start > table->start ? start : table->start, to = end < stop ? end : stop;
+    if (from >= to)
+        return false;
+    *first = (uint32_t)((from - table->start) >> shift);
+    *last = (uint32_t)((to - 1 - table->start) >> shift);
+    return true;
+}
+
+void tables_set_stale(struct tables_table *table, struct tables_entry *entry, enum tables_when when,
+                      bool stale) {
+    if (entry->stale[when] == (uint8_t)stale)
+        return;
+    entry->stale[when] = stale;
+    table->stale[when] += stale ? 1u : UINT32_MAX; /* one more, or one less */
+    if (when == TABLES_ASKED && !stale && table->level == 0)
+        owners_flushed(table, (uint32_t)(entry - table->entry));
+}
+
+/* ---- Processes ------------------------------------------------------------------------------ */
+
+struct tables_process *tables_process(HANDLE handle) {
+    struct tables_process *process = processes;
+    while (process != NULL && process->handle != handle)
+        process = process->next;
+    return process;
+}
+
+struct tables_process *tables_paging(void) {
+    struct tables_process *process = processes;
+    while (process != NULL && !process->system)
+        process = process->next;
+    return process;
+}
+
+struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool system) {
+    struct tables_process *process = calloc(1, sizeof(*process));
+    if (process == NULL)
+        return NULL;
+    process->handle = handle;
+    process->name = name;
+    process->system = system;
+    process->next = processes;
+    processes = process;
+    return process;
+}
+
+void tables_process_remove(HANDLE handle) {
+    struct tables_process **link = &processes;
+    while (*link != NULL && (*link)->handle != handle)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return;
+    struct tables_process *gone = *link;
+    *link = gone->next;
+    free(gone);
+    struct tables_table *next;
+    for (struct tables_table *table = tables_each(NULL); table != NULL; table = next) {
+        next = tables_each(table);
+        if (table->process == handle)
+            table_free(table);
+    }
+}
+
+struct tables_process *tables_process_of(const struct shadow_object *context) {
+    if (context == NULL)
+        return NULL;
+    struct tables_process *own =
+        context->parent != NULL ? tables_process(context->parent->process) : NULL;
+    return own == NULL && context->system ? tables_paging() : own;
+}
+
+bool tables_companion(const struct shadow_object *context) {
+    const struct tables_process *process = tables_process_of(context);
+    return context != NULL && context->system && process != NULL && !process->system;
+}
+
+bool tables_privileged(HANDLE process) {
+    const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
+    while (context != NULL &&
+           !(tables_companion(context) && tables_process_of(context)->handle == process))
+        context = shadow_each(SHADOW_CONTEXT, context);
+    return context != NULL;
+}
+
+struct tables_process *tables_running(const struct shadow_operation *operation) {
+    const struct shadow_object *context =
+        shadow_find(SHADOW_CONTEXT, operation->arg.hSystemContext);
+    return tables_companion(context) ? tables_process_of(context) : tables_paging();
+}
+
+uint32_t tables_stale(const struct tables_process *process, enum tables_when when) {
+    uint32_t count = 0;
+    for (const struct tables_table *table = tables_each(NULL); table != NULL;
+         table = tables_each(table))
+        count += table->process == process->handle ? table->stale[when] : 0;
+    return count;
+}
+
+static void free_tables(void) {
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        while (bucket[i] != NULL)
+            table_free(bucket[i]);
+    }
+}
+
+void tables_forget(void) {
+    lost = lost || tables_each(NULL) != NULL;
+    free_tables();
+    owners_forget();
+}
+
+void tables_clear(void) {
+    free_tables();
+    while (processes != NULL)
+        tables_process_remove(processes->handle);
+    memset(&tables_mmu, 0, sizeof(tables_mmu));
+    lost = false;
+}
+
+bool tables_intact(void) {
+    return !lost;
+}
+
+/* ---- Translation ---------------------------------------------------------------------------- */
+
+struct walk {
+    uint64_t va;
+    enum tables_when when;
+    struct tables_found *found;
+};
+
+/* Reads an entry; false: the walk ends here. */
+static bool read_entry(const struct walk *walk, struct tables_table *table, uint32_t kind,
+                       uint64_t index) {
+    struct tables_found *found = walk->found;
+    const struct tables_entry *entry =
+        index < table->entries ? tables_entry(table, kind, (uint32_t)index) : NULL;
+    if (entry == NULL || !entry->known[walk->when]) {
+        found->known = false;
+        return false;
+    }
+    found->settled = found->settled && entry->pending == 0;
+    found->stale = found->stale || entry->stale[walk->when];
+    found->entry = entry->value[walk->when];
+    found->table = table;
+    found->index = (uint32_t)index;
+    return found->entry.Valid;
+}
+
+static void take_page(const struct walk *walk, uint32_t shift) {
+    struct tables_found *found = walk->found;
+    found->valid = true;
+    found->zero = found->entry.Zero;
+    found->page = UINT64_C(1) << shift;
+    found->segment = (uint32_t)found->entry.Segment;
+    found->offset =
+        ((uint64_t)found->entry.PageAddress << TABLES_PAGE_SHIFT) + (walk->va & (found->page - 1));
+}
+
+/* The table that the entry just read leads to, of the kind that it says; NULL: not known. */
+static struct tables_table *child_of(const struct walk *walk, uint32_t level, bool wide) {
+    const DXGK_PTE *entry = &walk->found->entry;
+    D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)entry->Segment,
+                                     .SegmentOffset = (uint64_t)entry->PageTableAddress
+                                                      << TABLES_PAGE_SHIFT};
+    struct tables_table *table = tables_find(place);
+    walk->found->other_kind = table != NULL && table->level == level && table->wide != wide;
+    if (table == NULL || table->level != level || table->wide != wide) {
+        walk->found->known = false;
+        return NULL;
+    }
+    return table;
+}
+
+static void read_leaf(const struct walk *walk, struct tables_table *table) {
+    uint32_t shift = table->wide ? TABLES_WIDE_SHIFT : TABLES_PAGE_SHIFT;
+    uint64_t mask = (UINT64_C(1) << tables_mmu.level[0].PageTableIndexBitCount) - 1;
+    uint64_t index = (walk->va >> TABLES_PAGE_SHIFT & mask) >> (shift - TABLES_PAGE_SHIFT);
+    walk->found->wide = table->wide;
+    if (read_entry(walk, table, 0, index))
+        take_page(walk, shift);
+}
+
+/* Of both kinds of tables that of 64 KB pages comes first. */
+static bool read_wide_half(const struct walk *walk, struct tables_table *table, uint64_t index) {
+    if (!read_entry(walk, table, 1, index))
+        return !walk->found->known;
+    struct tables_table *leaf = child_of(walk, 0, true);
+    if (leaf != NULL)
+        read_leaf(walk, leaf);
+    bool ends = walk->found->valid || !walk->found->known;
+    walk->found->wide = ends;
+    return ends;
+}
+
+static uint64_t index_of(uint64_t va, uint32_t level) {
+    uint64_t index = va >> tables_shift(level);
+    uint32_t bits = tables_mmu.level[level].PageTableIndexBitCount;
+    return level + 1 == tables_mmu.levels ? index : index & ((UINT64_C(1) << bits) - 1);
+}
+
+static void walk_down(const struct walk *walk, struct tables_table *table) {
+    for (uint32_t level = tables_mmu.levels - 1; table != NULL; level--) {
+        uint64_t index = index_of(walk->va, level);
+        if (level == 1 && table->kinds == 2 && read_wide_half(walk, table, index))
+            return;
+        if (!read_entry(walk, table, 0, index))
+            return;
+        if (walk->found->entry.LargePage || walk->found->entry.Zero) {
+            take_page(walk, tables_shift(level));
+            return;
+        }
+        bool wide = level == 1 && tables_mmu.pages == TABLES_SINGLE &&
+                    walk->found->entry.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
+        table = child_of(walk, level - 1, wide);
+        if (level == 1 && table != NULL) {
+            read_leaf(walk, table);
+            return;
+        }
+    }
+}
+
+void tables_walk(const struct tables_process *process, uint64_t va, enum tables_when when,
+                 struct tables_found *found) {
+    struct walk walk = {.va = va, .when = when, .found = found};
+    *found = (struct tables_found){.known = true, .settled = true};
+    struct tables_table *root = process->rooted ? tables_find(process->root) : NULL;
+    if (!tables_mmu.known || root == NULL || root->level + 1 != tables_mmu.levels) {
+        found->known = false;
+        return;
+    }
+    if (va >= tables_limit() || index_of(va, root->level) >= root->entries)
+        return;
+    walk_down(&walk, root);
+}
+
+uint64_t tables_gpu_address(uint32_t segment, uint64_t offset) {
+    const struct shadow_segment *shadow = shadow_segment(segment);
+    return (shadow != NULL ? shadow->base : 0) + offset;
+}
+
+/* ---- Where tables are ----------------------------------------------------------------------- */
+
+/* The CPU's pointer leads into system memory, or to a segment that it sees. */
+static bool place_of_pointer(const uint8_t *bytes, D3DGPU_PHYSICAL_ADDRESS *place) {
+    const struct vidmm_referee_world *world = &referee->world;
+    const uint8_t *memory = world_memory(0, 1);
+    if (bytes != NULL && world_is_memory(bytes)) {
+        *place = (D3DGPU_PHYSICAL_ADDRESS){
+            .SegmentId = 0, .SegmentOffset = (uint64_t)((uintptr_t)bytes - (uintptr_t)memory)};
+        return true;
+    }
+    for (uint32_t id = 1; bytes != NULL && world->io != NULL && id <= referee->adapter.segments;
+         id++) {
+        const struct shadow_segment *segment = operation_memory(id);
+        if (segment == NULL || segment->cpu_base == 0)
+            continue;
+        const uint8_t *view = world->io(world->ctx, segment->cpu_base, segment->size);
+        if (view == NULL || (uintptr_t)bytes < (uintptr_t)view ||
+            (uintptr_t)bytes - (uintptr_t)view >= segment->size)
+            continue;
+        *place = (D3DGPU_PHYSICAL_ADDRESS){
+            .SegmentId = id, .SegmentOffset = (uint64_t)((uintptr_t)bytes - (uintptr_t)view)};
+        return true;
+    }
+    return false;
+}
+
+bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDATEADDRESS *address,
+                  DXGK_PAGETABLEUPDATEMODE mode, D3DGPU_PHYSICAL_ADDRESS *place) {
+    struct tables_found found;
+    if (mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
+        return place_of_pointer(address->CpuVirtual, place);
+    if (mode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) {
+        *place = address->GpuPhysical;
+        return true;
+    }
+    if (process == NULL)
+        return false;
+    tables_walk(process, address->GpuVirtual, TABLES_ASKED, &found);
+    *place = (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = found.segment, .SegmentOffset = found.offset};
+    return found.known && found.valid && !found.zero;
+}

@@ -1,0 +1,175 @@
+/*
+ * tables.h - what the GPU's page tables hold, from the manager's operations alone.
+ *
+ * A table is known by where it is. Each entry is kept twice: as of the last operation that was
+ * built ("asked"), which is what the next operation can rely on, and as of the last one that the
+ * GPU completed ("done"), which is what hardware can be compared with unless an operation in
+ * between changes it. Tables that nobody has filled yet, and all tables after a reset, are not
+ * known: what leads through them is not judged.
+ *
+ * Written by operation/table.c (UPDATE_PAGE_TABLE), operation/entries.c (COPY_PAGE_TABLE_ENTRIES)
+ * and operation/flush.c; read by all that judge virtual addresses. Shapes come from watch/mmu.c,
+ * processes and roots from watch/process.c.
+ */
+#ifndef REFEREE_TABLES_H
+#define REFEREE_TABLES_H
+
+#include "operation/operation.h"
+#include "state/owners.h"
+
+#define TABLES_LEVELS     DXGK_MAX_PAGE_TABLE_LEVEL_COUNT
+#define TABLES_PAGE_SHIFT 12u
+#define TABLES_WIDE_SHIFT 16u
+
+/* ---- The MMU as the driver described it (watch/mmu.c) ----------------------------------------- */
+
+enum tables_pages { TABLES_4K, TABLES_SINGLE, TABLES_DUAL };
+
+struct tables_mmu {
+    bool known; /* caps, and every level */
+    DXGK_GPUMMUCAPS caps;
+    uint32_t levels, told; /* bit n of `told`: level n is described */
+    enum tables_pages pages;
+    DXGK_PAGE_TABLE_LEVEL_DESC level[TABLES_LEVELS];
+    uint32_t root_entries, root_bytes; /* the most that DxgkDdiGetRootPageTableSize offered */
+};
+
+extern struct tables_mmu tables_mmu;
+
+/* An entry of `level` covers 1 << tables_shift(level) bytes. */
+uint32_t tables_shift(uint32_t level);
+bool tables_has(uint32_t version, bool bit);
+/* First address that no table can translate. */
+uint64_t tables_limit(void);
+
+/* DxgkDdiGetRootPageTableSize is watched. */
+void mmu_watch(DRIVER_INITIALIZATION_DATA *table);
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+enum tables_when { TABLES_ASKED, TABLES_DONE };
+
+struct tables_entry {
+    DXGK_PTE value[2]; /* by enum tables_when */
+    uint8_t known[2];  /* the same */
+    uint8_t stale[2];  /* a TLB may still hold what was here before */
+    uint16_t pending;  /* operations that were built and are not complete */
+};
+
+struct tables_table {
+    struct tables_table *next;
+    D3DGPU_PHYSICAL_ADDRESS place;
+    HANDLE process;
+    uint32_t level, entries;
+    uint32_t kinds; /* 2: beside each entry one that leads to a table of 64 KB pages */
+    bool wide;      /* leaf: its pages are of 64 KB */
+    bool user;      /* of a process other than the paging process */
+    uint64_t start; /* first address that it translates */
+    uint64_t bytes; /* of memory */
+    uint32_t stale[2];
+    uint64_t made;              /* as tables_births() counted: no other has the same */
+    uint64_t born;              /* as tables_births() counts */
+    struct tables_owner *owner; /* leaf: of each entry; NULL: no allocation was ever named */
+    struct tables_entry *entry; /* `entries`, then as many of the other kind */
+};
+
+struct tables_process {
+    struct tables_process *next;
+    HANDLE handle; /* the driver's */
+    HANDLE name;   /* the system's */
+    bool system;
+    bool rooted;                  /* there is a root */
+    D3DGPU_PHYSICAL_ADDRESS root; /* the newest */
+    uint32_t root_entries;
+};
+
+/* NULL: there is none. */
+struct tables_table *tables_find(D3DGPU_PHYSICAL_ADDRESS place);
+/* Makes one in place of all that overlap it. NULL: no memory. */
+struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, uint32_t level,
+                                 bool wide, uint32_t entries);
+/* Its memory is a table's from now on. */
+void tables_bear(struct tables_table *table);
+/* How often that was so; memory of an older operation may be a younger table's. */
+uint64_t tables_births(void);
+/* A table that was born after the first `births` has bytes of the page at a GPU physical address.
+ */
+bool tables_take(uint64_t gpu_address, uint64_t births);
+struct tables_table *tables_each(const struct tables_table *after);
+struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index);
+/* log2 of the bytes that an entry covers. */
+uint32_t tables_entry_shift(const struct tables_table *table);
+/* Entries that a table of this kind has; the root of two levels: the most that it may have. */
+uint32_t tables_entries(uint32_t level, bool wide);
+/* What a table with so many takes in memory. */
+uint64_t tables_bytes(uint32_t level, bool wide, uint32_t entries);
+/* The leaf table of an address, of pages of 64 KB or of 4 KB; NULL: none that is known. */
+struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide);
+/* Entries *first to *last translate addresses of [start, end); false: none does. */
+bool tables_cut(const struct tables_table *table, uint64_t start, uint64_t end, uint32_t *first,
+                uint32_t *last);
+/* A TLB may still hold what an entry said before, or does not any more. */
+void tables_set_stale(struct tables_table *table, struct tables_entry *entry, enum tables_when when,
+                      bool stale);
+
+struct tables_process *tables_process(HANDLE handle);
+/* The paging process, or NULL. */
+struct tables_process *tables_paging(void);
+struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool system);
+void tables_process_remove(HANDLE handle);
+/* Whose addresses a context uses, or NULL. */
+struct tables_process *tables_process_of(const struct shadow_object *context);
+/* It is a paging companion context: the system's, and not of the paging process (R386). */
+bool tables_companion(const struct shadow_object *context);
+/* A companion context runs in its address space. */
+bool tables_privileged(HANDLE process);
+/* Whose addresses a paging operation names: the paging process's, or a companion context's. */
+struct tables_process *tables_running(const struct shadow_operation *operation);
+/* Entries that changed and were not flushed. */
+uint32_t tables_stale(const struct tables_process *process, enum tables_when when);
+
+/* A reset: what was in tables is not known any more, and TLBs are empty. */
+void tables_forget(void);
+/* The end of the adapter. */
+void tables_clear(void);
+/* Nothing was lost so far: a table that is not known is new. */
+bool tables_intact(void);
+
+/* ---- Translation ---------------------------------------------------------------------------- */
+
+struct tables_found {
+    bool known;   /* every entry on the way is; what follows means something */
+    bool settled; /* and none is about to change */
+    bool valid, zero, stale;
+    bool wide;                  /* through a table of 64 KB pages */
+    bool other_kind;            /* an entry says another kind of pages than its table has */
+    DXGK_PTE entry;             /* the last one */
+    struct tables_table *table; /* where it is */
+    uint32_t index;
+    uint32_t segment; /* 0: system memory */
+    uint64_t offset;  /* of the byte, in the segment or in system memory */
+    uint64_t page;    /* bytes */
+};
+
+void tables_walk(const struct tables_process *process, uint64_t va, enum tables_when when,
+                 struct tables_found *found);
+/* As peek and translate want it. */
+uint64_t tables_gpu_address(uint32_t segment, uint64_t offset);
+/* Where a table is that an operation names in the mode `mode`, by an address of `process`; false:
+ * nobody can tell. */
+bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDATEADDRESS *address,
+                  DXGK_PAGETABLEUPDATEMODE mode, D3DGPU_PHYSICAL_ADDRESS *place);
+
+/* ---- compare_tables.c: what the hardware makes of it ---------------------------------------- */
+
+/* Compares the translation of `va` where that can be done; what is wrong in a table breaks
+ * `rule_table`, what only a TLB still says breaks `rule_tlb` (0: is not judged). */
+struct tables_blame {
+    uint32_t rule_table, rule_tlb;
+};
+void tables_compare(const struct tables_process *process, uint64_t va, struct tables_blame blame);
+/* At the ends of [start, end), on both sides of them, and at random addresses inside. */
+void tables_compare_range(const struct tables_process *process, uint64_t start, uint64_t end,
+                          struct tables_blame blame);
+
+#endif

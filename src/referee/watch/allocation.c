@@ -1,0 +1,444 @@
+/*
+ * allocation.c - the life of allocations: created, opened in devices, closed, destroyed. Keeps
+ * their shadows, and judges who is handed which handle when.
+ *
+ * As in watch/device.c, shadows go before the driver is asked to let go of a handle.
+ */
+#include "state/allocation.h"
+#include "operation/operation.h"
+#include "state/owners.h"
+#include "state/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void allocation_judge_guard(const struct guard *guard, const char *what) {
+    int64_t at;
+    if (!guard_whole(guard, &at))
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "%s: the driver wrote byte %lld of %zu in %s", referee->ledger->calling,
+                          (long long)at, guard->size, what);
+}
+
+/* ---- Guarded arrays: `count` private data areas behind the elements of an array ---------------
+ */
+
+struct areas {
+    struct guard array;
+    struct guard *data; /* NULL: no memory for it, unguarded */
+    UINT count;
+};
+
+static void areas_make(struct areas *areas, void *array, size_t element, UINT count) {
+    guard_make(&areas->array, array, element * count);
+    areas->count = count;
+    areas->data = count != 0 ? calloc(count, sizeof(*areas->data)) : NULL;
+}
+
+static void *area_make(struct areas *areas, UINT i, void *data, UINT size) {
+    if (areas->data == NULL)
+        return data;
+    guard_make(&areas->data[i], data, size);
+    return areas->data[i].bytes;
+}
+
+/* The caller's pointer for the driver's; what the driver wrote goes back. */
+static void *area_give(struct areas *areas, UINT i, void *moved) {
+    if (areas->data == NULL)
+        return moved;
+    struct guard *guard = &areas->data[i];
+    allocation_judge_guard(guard, "pPrivateDriverData");
+    guard_give(guard, 0, guard->size);
+    return guard_original(guard, moved);
+}
+
+static bool area_changed(const struct areas *areas, UINT i) {
+    const struct guard *guard = areas->data != NULL ? &areas->data[i] : NULL;
+    return guard != NULL && guard->block != NULL &&
+           memcmp(guard->bytes, guard->original, guard->size) != 0;
+}
+
+static void areas_free(struct areas *areas, const char *what) {
+    allocation_judge_guard(&areas->array, what);
+    guard_give(&areas->array, 0, areas->array.size);
+    guard_free(&areas->array);
+    for (UINT i = 0; areas->data != NULL && i < areas->count; i++)
+        guard_free(&areas->data[i]);
+    free(areas->data);
+}
+
+/* ---- Create ---------------------------------------------------------------------------------- */
+
+/* `asked` is what went in as hResource: the handle of a resource that exists already, or NULL. */
+static struct shadow_object *resource_of(const DXGKARG_CREATEALLOCATION *args, HANDLE asked) {
+    if (!args->Flags.Resource)
+        return NULL;
+    struct shadow_object *resource = asked != NULL ? shadow_find(SHADOW_RESOURCE, asked) : NULL;
+    return resource != NULL ? resource : shadow_add(SHADOW_RESOURCE, args->hResource);
+}
+
+static void judge_handles(const DXGK_ALLOCATIONINFO *infos, UINT count) {
+    UINT missing = 0;
+    for (UINT i = 0; i < count; i++)
+        missing += infos[i].hAllocation == NULL;
+    if (count > 1)
+        DRIVER_MUST(136, missing == 0 || missing == count, "all allocations of the array, or none",
+                    "STATUS_SUCCESS with %u of %u handles NULL", missing, count);
+    for (UINT i = 0; i < count; i++) {
+        if (infos[i].hAllocation == NULL && missing != count)
+            continue; /* said already */
+        DRIVER_MUST(102,
+                    infos[i].hAllocation != NULL &&
+                        shadow_find(SHADOW_ALLOCATION, infos[i].hAllocation) == NULL,
+                    "a handle that is not NULL and no other allocation's",
+                    "allocation %u: hAllocation is %p", i, infos[i].hAllocation);
+    }
+}
+
+static void created(const DXGKARG_CREATEALLOCATION *args, HANDLE asked, const uint32_t *standard) {
+    const DXGK_ALLOCATIONINFO *infos = args->pAllocationInfo;
+    struct shadow_object *resource = resource_of(args, asked);
+    judge_handles(infos, args->NumAllocations);
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        uint32_t type = standard != NULL ? standard[i] : 0;
+        allocation_judge_info(&infos[i], i, type);
+        if (infos[i].hAllocation == NULL)
+            continue;
+        struct shadow_object *allocation = shadow_add(SHADOW_ALLOCATION, infos[i].hAllocation);
+        if (allocation == NULL)
+            continue;
+        allocation_take_info(allocation, &infos[i]);
+        allocation->standard = type;
+        allocation->parent = resource;
+        if (resource != NULL)
+            resource->opens++;
+    }
+    if (resource != NULL && resource->opens == 0)
+        shadow_remove(resource);
+}
+
+/* Handles in the array of the last creation that failed: of nothing. */
+static struct {
+    HANDLE handle[16];
+    UINT count;
+} refused;
+
+static void take_refused(const DXGK_ALLOCATIONINFO *infos, UINT count) {
+    refused.count = 0;
+    for (UINT i = 0; i < count && refused.count < sizeof(refused.handle) / sizeof(HANDLE); i++) {
+        HANDLE handle = infos[i].hAllocation;
+        if (handle != NULL && shadow_find(SHADOW_ALLOCATION, handle) == NULL)
+            refused.handle[refused.count++] = handle;
+    }
+}
+
+static bool was_refused(HANDLE handle) {
+    for (UINT i = 0; i < refused.count; i++) {
+        if (refused.handle[i] == handle)
+            return true;
+    }
+    return false;
+}
+
+static void judge_status(NTSTATUS status) {
+    DRIVER_MUST(137,
+                status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER ||
+                    status == STATUS_NO_MEMORY || status == STATUS_GRAPHICS_DRIVER_MISMATCH,
+                "STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY or "
+                "STATUS_GRAPHICS_DRIVER_MISMATCH",
+                "status 0x%08x", (unsigned)status);
+}
+
+/* What kind of surface each is to become, as far as the private data tells. */
+static uint32_t *standards(const DXGKARG_CREATEALLOCATION *args) {
+    uint32_t *types = calloc((size_t)args->NumAllocations + 1, sizeof(*types));
+    for (UINT i = 0; types != NULL && i < args->NumAllocations; i++)
+        types[i] = standard_of(args->pAllocationInfo[i].pPrivateDriverData,
+                               args->pAllocationInfo[i].PrivateDriverDataSize);
+    return types;
+}
+
+static NTSTATUS APIENTRY see_CreateAllocation(const HANDLE adapter,
+                                              DXGKARG_CREATEALLOCATION *args) {
+    struct referee_call call;
+    struct areas areas;
+    DXGKARG_CREATEALLOCATION mine = *args;
+    referee_enter(&call, "DxgkDdiCreateAllocation", REFEREE_REENTRANT);
+    uint32_t *types = standards(args);
+    areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo), args->NumAllocations);
+    DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
+    mine.pAllocationInfo = infos;
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        infos[i].pPrivateDriverData =
+            area_make(&areas, i, infos[i].pPrivateDriverData, infos[i].PrivateDriverDataSize);
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiCreateAllocation(adapter, &mine);
+    referee_return(&call);
+    for (UINT i = 0; i < args->NumAllocations; i++)
+        infos[i].pPrivateDriverData = area_give(&areas, i, infos[i].pPrivateDriverData);
+    areas_free(&areas, "pAllocationInfo");
+    HANDLE asked = args->hResource;
+    args->hResource = mine.hResource;
+    judge_status(status);
+    if (status == STATUS_SUCCESS)
+        created(args, asked, types);
+    else
+        take_refused(args->pAllocationInfo, args->NumAllocations);
+    free(types);
+    referee_exit(&call);
+    return status;
+}
+
+/* ---- Open ------------------------------------------------------------------------------------ */
+
+/* The system keeps the driver's handle behind its own. */
+static struct shadow_object *named(D3DKMT_HANDLE name) {
+    DXGKARGCB_GETHANDLEDATA query = {.hObject = name, .Type = DXGK_HANDLE_ALLOCATION};
+    if (referee->callbacks.DxgkCbGetHandleData == NULL)
+        return NULL;
+    HANDLE handle = referee->callbacks.DxgkCbGetHandleData(&query);
+    return handle != NULL ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
+}
+
+static void opened(HANDLE device, const DXGK_OPENALLOCATIONINFO *info, bool create) {
+    struct shadow_object *allocation = named(info->hAllocation);
+    struct shadow_object *open = shadow_add(SHADOW_OPENED, info->hDeviceSpecificAllocation);
+    if (open == NULL)
+        return;
+    open->device = device;
+    open->parent = allocation;
+    if (allocation == NULL)
+        return;
+    allocation_judge_open(allocation);
+    allocation->opens++;
+    allocation->name = info->hAllocation;
+    if (referee->adapter.caps_known && allocation->info.FlagsWddm2.MapApertureCpuVisible &&
+        referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+        MANAGER_MUST(129, referee->adapter.caps.MemoryManagementCaps.MapAperture2Supported,
+                     "a MapApertureCpuVisible allocation of a driver without "
+                     "MapAperture2Supported refused",
+                     "it is opened");
+    if (create)
+        allocation->device = device;
+}
+
+/* An allocation outlives the device that created it, as long as another can open it. */
+static void judge_orphans(const DXGKARG_OPENALLOCATION *args, NTSTATUS status) {
+    for (UINT i = 0; i < args->NumAllocations && !args->Flags.Create; i++) {
+        const struct shadow_object *allocation = named(args->pOpenAllocation[i].hAllocation);
+        if (allocation == NULL || allocation->device != NULL)
+            continue;
+        DRIVER_MUST(138, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY,
+                    "allocations that outlive the device that created them",
+                    "status 0x%08x when one was opened whose first device is gone",
+                    (unsigned)status);
+    }
+}
+
+static void judge_opened(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        const DXGK_OPENALLOCATIONINFO *info = &args->pOpenAllocation[i];
+        DRIVER_MUST(143, info->hDeviceSpecificAllocation != NULL,
+                    "hDeviceSpecificAllocation not NULL after STATUS_SUCCESS",
+                    "NULL for allocation %u", i);
+        if (info->hDeviceSpecificAllocation != NULL)
+            opened(device, info, args->Flags.Create);
+    }
+}
+
+static void take_back(struct areas *areas, const DXGKARG_OPENALLOCATION *mine) {
+    for (UINT i = 0; i < mine->NumAllocations; i++) {
+        DXGK_OPENALLOCATIONINFO *info = &mine->pOpenAllocation[i];
+        if (!mine->Flags.Create)
+            DRIVER_MUST(144, !area_changed(areas, i),
+                        "private driver data as it was, without Flags.Create",
+                        "that of allocation %u was changed", i);
+        info->pPrivateDriverData = area_give(areas, i, info->pPrivateDriverData);
+    }
+    areas_free(areas, "pOpenAllocation");
+}
+
+static NTSTATUS APIENTRY see_OpenAllocation(const HANDLE device,
+                                            const DXGKARG_OPENALLOCATION *args) {
+    struct referee_call call;
+    struct areas areas;
+    DXGKARG_OPENALLOCATION mine = *args;
+    referee_enter(&call, "DxgkDdiOpenAllocation", REFEREE_REENTRANT);
+    areas_make(&areas, args->pOpenAllocation, sizeof(*args->pOpenAllocation), args->NumAllocations);
+    mine.pOpenAllocation = (DXGK_OPENALLOCATIONINFO *)(void *)areas.array.bytes;
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        DXGK_OPENALLOCATIONINFO *info = &mine.pOpenAllocation[i];
+        info->pPrivateDriverData =
+            area_make(&areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
+    }
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiOpenAllocation(device, &mine);
+    referee_return(&call);
+    mine.NumAllocations = args->NumAllocations;
+    mine.Flags = args->Flags;
+    take_back(&areas, &mine);
+    judge_orphans(args, status);
+    if (status == STATUS_SUCCESS)
+        judge_opened(device, args);
+    referee_exit(&call);
+    return status;
+}
+
+/* ---- Close ----------------------------------------------------------------------------------- */
+
+static struct shadow_object *resource_opened(const struct shadow_object *open) {
+    return open != NULL && open->parent != NULL ? open->parent->parent : NULL;
+}
+
+static uint32_t count_opened(const struct shadow_object *resource, HANDLE device) {
+    uint32_t count = 0;
+    for (const struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open != NULL;
+         open = shadow_each(SHADOW_OPENED, open))
+        count += open->device == device && resource_opened(open) == resource;
+    return count;
+}
+
+/* The allocations of a resource are closed together. */
+static void judge_together(HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    const struct shadow_object *before = NULL;
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        const struct shadow_object *resource =
+            resource_opened(shadow_find_opened(device, args->pOpenHandleList[i]));
+        if (resource == NULL || resource == before)
+            continue;
+        before = resource;
+        uint32_t listed = 0, open = count_opened(resource, device);
+        for (UINT j = 0; j < args->NumAllocations; j++)
+            listed +=
+                resource_opened(shadow_find_opened(device, args->pOpenHandleList[j])) == resource;
+        MANAGER_MUST(140, listed == open, "all allocations of a resource in one CloseAllocation",
+                     "%u of the %u that are open", listed, open);
+    }
+}
+
+static void close_shadow(struct shadow_object *open) {
+    if (open->parent != NULL && open->parent->opens != 0)
+        open->parent->opens--;
+    shadow_remove(open);
+}
+
+static NTSTATUS APIENTRY see_CloseAllocation(const HANDLE device,
+                                             const DXGKARG_CLOSEALLOCATION *args) {
+    struct referee_call call;
+    referee_enter(&call, "DxgkDdiCloseAllocation", REFEREE_REENTRANT);
+    judge_together(device, args);
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        struct shadow_object *open = shadow_find_opened(device, args->pOpenHandleList[i]);
+        MANAGER_MUST(139, open != NULL, "one CloseAllocation for every open",
+                     "handle %u of the list is not open in this device", i);
+        if (open != NULL)
+            close_shadow(open);
+    }
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiCloseAllocation(device, args);
+    referee_return(&call);
+    referee_exit(&call);
+    return status;
+}
+
+void allocation_device_gone(HANDLE device) {
+    struct shadow_object *next;
+    uint32_t left = 0;
+    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open != NULL; open = next) {
+        next = shadow_each(SHADOW_OPENED, open);
+        if (open->device != device)
+            continue;
+        left++;
+        close_shadow(open);
+    }
+    MANAGER_MUST(139, left == 0, "every open closed before its device is destroyed",
+                 "%u are open in the device", left);
+    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
+         allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
+        if (allocation->device == device)
+            allocation->device = NULL;
+    }
+}
+
+/* ---- Destroy --------------------------------------------------------------------------------- */
+
+static void forget_opens(const struct shadow_object *allocation) {
+    struct shadow_object *next;
+    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open != NULL; open = next) {
+        next = shadow_each(SHADOW_OPENED, open);
+        if (open->parent == allocation)
+            shadow_remove(open);
+    }
+}
+
+static void destroyed(struct shadow_object *allocation) {
+    struct shadow_object *resource = allocation->parent;
+    MANAGER_MUST(139, allocation->opens == 0,
+                 "every open closed before the allocation is destroyed", "%u are open",
+                 allocation->opens);
+    MANAGER_MUST(145, allocation->uses == 0,
+                 "no GPU work under way that uses a destroyed allocation",
+                 "%u submissions under way use it", allocation->uses);
+    owners_judge_end(allocation);
+    notice_judge_end(allocation);
+    if (allocation->opens != 0)
+        forget_opens(allocation);
+    if (resource != NULL && --resource->opens == 0)
+        shadow_remove(resource);
+    shadow_remove(allocation);
+}
+
+static void judge_resource(const DXGKARG_DESTROYALLOCATION *args) {
+    if (args->Flags.DestroyResource)
+        MANAGER_MUST(141, shadow_find(SHADOW_RESOURCE, args->hResource) != NULL,
+                     "the hResource that Create returned, once", "hResource is %p",
+                     args->hResource);
+}
+
+static NTSTATUS APIENTRY see_DestroyAllocation(const HANDLE adapter,
+                                               const DXGKARG_DESTROYALLOCATION *args) {
+    struct referee_call call;
+    referee_enter(&call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
+    callbacks_drain(); /* what the manager learnt from another processor's DPC */
+    judge_resource(args);
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        HANDLE handle = args->pAllocationList[i];
+        struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+        MANAGER_MUST(141, allocation != NULL, "handles that Create returned, each once",
+                     "handle %u of the list is %p", i, handle);
+        if (refused.count != 0)
+            MANAGER_MUST(136, allocation != NULL || !was_refused(handle),
+                         "no use of handles that a failed creation left in its array",
+                         "handle %u of the list is %p", i, handle);
+        if (allocation != NULL)
+            destroyed(allocation);
+    }
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiDestroyAllocation(adapter, args);
+    referee_return(&call);
+    referee_exit(&call);
+    return status;
+}
+
+void allocation_judge_end(void) {
+    uint32_t open = 0, alive = 0;
+    for (const struct shadow_object *at = shadow_each(SHADOW_OPENED, NULL); at != NULL;
+         at = shadow_each(SHADOW_OPENED, at))
+        open++;
+    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at != NULL;
+         at = shadow_each(SHADOW_ALLOCATION, at))
+        alive++;
+    MANAGER_MUST(139, open == 0, "every open closed when the adapter goes", "%u are open", open);
+    MANAGER_MUST(141, alive == 0, "every allocation destroyed when the adapter goes",
+                 "%u are alive", alive);
+}
+
+void referee_watch_allocation(DRIVER_INITIALIZATION_DATA *table) {
+    refused.count = 0;
+    WATCH(table, CreateAllocation);
+    WATCH(table, OpenAllocation);
+    WATCH(table, CloseAllocation);
+    WATCH(table, DestroyAllocation);
+    referee_watch_standard(table);
+    referee_watch_render(table);
+}

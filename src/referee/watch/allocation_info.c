@@ -1,0 +1,283 @@
+/*
+ * allocation_info.c - what a driver may say about an allocation it created: sizes, segment sets and
+ * the flags, whose meaning depends on the interface version (DXGK_ALLOCATIONINFO and its flags).
+ */
+#include "state/allocation.h"
+
+/* Bits 19 to 31 are reserved in every version, 15 to 18 before WDDM 2.0. */
+#define RESERVED    0xfff80000u
+#define RESERVED_1X 0xffff8000u
+/* What the flags of WDDM 1.x called UseAlternateVA, SynchronousPaging, LinkMirrored and
+ * LinkInstanced. */
+#define BIT_10 0x400u
+#define BIT_11 0x800u
+#define BIT_12 0x1000u
+#define BIT_13 0x2000u
+
+static uint32_t version(void) {
+    return referee->adapter.version;
+}
+
+static uint32_t all_segments(void) {
+    return (uint32_t)((UINT64_C(1) << referee->adapter.segments) - 1);
+}
+
+uint32_t allocation_apertures(void) {
+    uint32_t set = 0;
+    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
+        DXGK_SEGMENTFLAGS flags = shadow_segment(id)->flags;
+        if (flags.Aperture || flags.Agp)
+            set |= 1u << (id - 1);
+    }
+    return set;
+}
+
+/* From WDDM 2.0 on the write set stands for both. */
+static uint32_t read_set(const DXGK_ALLOCATIONINFO *info) {
+    return version() >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? info->SupportedWriteSegmentSet
+                                                          : info->SupportedReadSegmentSet;
+}
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+static void judge_size(const DXGK_ALLOCATIONINFO *info, UINT index) {
+    UINT alignment = info->Alignment;
+    DRIVER_MUST(92, info->Size != 0 && info->Size <= UINT64_MAX / 2, "a size that memory can have",
+                "allocation %u: Size is 0x%llx", index, (unsigned long long)info->Size);
+    DRIVER_MUST(92, (alignment & (alignment - 1)) == 0, "an Alignment of 0 or a power of two",
+                "allocation %u: Alignment is 0x%x", index, alignment);
+    DRIVER_MUST(94, info->PitchAlignedSize == 0 || info->PitchAlignedSize >= info->Size,
+                "PitchAlignedSize 0 or at least Size",
+                "allocation %u: PitchAlignedSize is 0x%llx, Size 0x%llx", index,
+                (unsigned long long)info->PitchAlignedSize, (unsigned long long)info->Size);
+    DRIVER_MUST(103, info->AllocationPriority != 0, "an AllocationPriority other than 0",
+                "allocation %u: AllocationPriority is 0", index);
+}
+
+/* ---- Segment sets ---------------------------------------------------------------------------- */
+
+static void judge_preference(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t supported) {
+    UINT preference = info->PreferredSegment.Value;
+    for (UINT i = 0; i < 5; i++, preference >>= 6) {
+        UINT id = preference & 31u;
+        DRIVER_MUST(95, id == 0 || (supported >> (id - 1) & 1u) != 0,
+                    "preferred segments of the supported sets",
+                    "allocation %u: preferred segment %u is %u, the supported set 0x%x", index, i,
+                    id, supported);
+    }
+}
+
+/* A segment with pages of 64 KB takes only what is aligned to them. */
+static void judge_large_pages(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t supported) {
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        return;
+    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
+        if ((supported >> (id - 1) & 1u) == 0 || !shadow_segment(id)->flags.Use64KBPages)
+            continue;
+        DRIVER_MUST(57, info->Alignment % 65536u == 0, "a multiple of 64 KB as Alignment",
+                    "allocation %u: Alignment is 0x%x, segment %u has pages of 64 KB", index,
+                    info->Alignment, id);
+    }
+}
+
+/* What the CPU may look at must have a place where it can. */
+static void judge_cpu_place(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t supported) {
+    uint32_t hidden = 0;
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        return;
+    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
+        if (!shadow_segment(id)->flags.CpuVisible)
+            hidden |= 1u << (id - 1);
+    }
+    hidden &= supported & ~allocation_apertures();
+    DRIVER_MUST(134,
+                !info->Flags.CpuVisible || hidden == 0 || (supported & allocation_apertures()) != 0,
+                "an aperture segment in the supported set of a CpuVisible allocation",
+                "allocation %u: supported set 0x%x has memory segments 0x%x that the CPU cannot "
+                "see, and no aperture",
+                index, supported, hidden);
+}
+
+/* Apertures that overlays may be in. */
+static uint32_t overlay_apertures(void) {
+    uint32_t set = 0;
+    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at != NULL;
+         at = shadow_each(SHADOW_ALLOCATION, at))
+        set |= at->info.Flags.Overlay ? at->write_set : 0;
+    return set & allocation_apertures();
+}
+
+/* Overlays stay where they are, in a fifth of it: the rest must do for what is evicted. */
+static void judge_eviction_room(const DXGK_ALLOCATIONINFO *info, UINT index) {
+    uint32_t shared = info->EvictionSegmentSet != 0 && !info->Flags.Overlay
+                          ? info->EvictionSegmentSet & overlay_apertures()
+                          : 0;
+    for (uint32_t id = 1; shared != 0 && id <= referee->adapter.segments; id++) {
+        uint64_t size = shadow_segment(id)->size;
+        if ((shared >> (id - 1) & 1u) != 0)
+            DRIVER_MUST(120, info->Size <= size - size / 5,
+                        "at most 80 % of an aperture that overlays share, for what is evicted "
+                        "through it",
+                        "allocation %u: Size is 0x%llx, segment %u has 0x%llx bytes", index,
+                        (unsigned long long)info->Size, id, (unsigned long long)size);
+    }
+}
+
+static uint32_t pitch_aligned(void) {
+    uint32_t set = 0;
+    for (uint32_t id = 1; id <= referee->adapter.segments; id++)
+        set |= shadow_segment(id)->flags.PitchAlignment ? 1u << (id - 1) : 0;
+    return set;
+}
+
+static void judge_sets(const DXGK_ALLOCATIONINFO *info, UINT index) {
+    uint32_t all = all_segments(), both = read_set(info) | info->SupportedWriteSegmentSet;
+    uint32_t apertures = allocation_apertures();
+    if (all == 0)
+        return;
+    DRIVER_MUST(16, both != 0 && ((both | info->EvictionSegmentSet) & ~all) == 0,
+                "sets of segments that the adapter reported, the supported one not empty",
+                "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x of segments 0x%x",
+                index, read_set(info), info->SupportedWriteSegmentSet, info->EvictionSegmentSet,
+                all);
+    DRIVER_MUST(17, ((both | info->EvictionSegmentSet) & ~all) == 0,
+                "bit n of a set for segment n + 1, and none beyond the last segment",
+                "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x with %u segments",
+                index, read_set(info), info->SupportedWriteSegmentSet, info->EvictionSegmentSet,
+                referee->adapter.segments);
+    judge_preference(info, index, both);
+    DRIVER_MUST(99, (info->EvictionSegmentSet & all & ~apertures) == 0,
+                "aperture segments only in EvictionSegmentSet",
+                "allocation %u: EvictionSegmentSet is 0x%x, the aperture segments are 0x%x", index,
+                info->EvictionSegmentSet, apertures);
+    DRIVER_MUST(46, (info->EvictionSegmentSet & pitch_aligned()) == 0,
+                "no segment with PitchAlignment in EvictionSegmentSet",
+                "allocation %u: EvictionSegmentSet is 0x%x, segments 0x%x have PitchAlignment",
+                index, info->EvictionSegmentSet, pitch_aligned());
+    judge_eviction_room(info, index);
+    judge_large_pages(info, index, both);
+    judge_cpu_place(info, index, both & all);
+    if (version() >= DXGKDDI_INTERFACE_VERSION_WDDM3_0)
+        DRIVER_MUST(132, !info->Flags2.ShareBackingStoreWithKmd || (both & ~apertures) == 0,
+                    "ShareBackingStoreWithKmd in apertures only",
+                    "allocation %u: it is set, and the supported set is 0x%x", index, both);
+}
+
+/* ---- Flags ----------------------------------------------------------------------------------- */
+
+/* Kinds of backing store, and who may have them. */
+static void judge_backing(const DXGK_ALLOCATIONINFO *info, UINT index, bool primary) {
+    DXGK_ALLOCATIONINFOFLAGS flags = info->Flags;
+    bool existing = flags.ExistingSysMem || flags.ExistingKernelSysMem;
+    bool visible = flags.CpuVisible && !primary;
+    DRIVER_MUST(106, !flags.PermanentSysMem || visible,
+                "PermanentSysMem with CpuVisible, and not on a primary",
+                "allocation %u: Flags are 0x%x", index, flags.Value);
+    DRIVER_MUST(109, !flags.Cached || visible, "Cached with CpuVisible, and not on a primary",
+                "allocation %u: Flags are 0x%x", index, flags.Value);
+    DRIVER_MUST(111, !flags.Protected || (!flags.PermanentSysMem && !existing && !primary),
+                "Protected without another kind of backing store, and not on a primary",
+                "allocation %u: Flags are 0x%x", index, flags.Value);
+    DRIVER_MUST(112,
+                !existing || (!(flags.ExistingSysMem && flags.ExistingKernelSysMem) &&
+                              !flags.PermanentSysMem && !flags.Protected && !primary &&
+                              info->Size % SHADOW_PAGE == 0),
+                "existing memory of whole pages, no other kind of backing store, no primary",
+                "allocation %u: Flags are 0x%x, Size 0x%llx", index, flags.Value,
+                (unsigned long long)info->Size);
+}
+
+static bool coherent_aperture(void) {
+    for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
+        DXGK_SEGMENTFLAGS flags = shadow_segment(id)->flags;
+        if (flags.Aperture && flags.CacheCoherent)
+            return true;
+    }
+    return false;
+}
+
+static void judge_history(const DXGK_ALLOCATIONINFO *info, UINT index) {
+    DXGK_ALLOCATIONINFOFLAGS flags = info->Flags, allowed = {.Value = 0};
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM1_3)
+        return;
+    allowed.HistoryBuffer = 1;
+    allowed.CpuVisible = 1;
+    allowed.Cached = 1;
+    DRIVER_MUST(128,
+                !flags.HistoryBuffer ||
+                    (flags.CpuVisible && (flags.Cached || !coherent_aperture()) &&
+                     (flags.Value & ~allowed.Value) == 0),
+                "HistoryBuffer with CpuVisible, with Cached where an aperture is cache-coherent, "
+                "and with nothing else",
+                "allocation %u: Flags are 0x%x", index, flags.Value);
+}
+
+static void judge_flags_1x(UINT flags, UINT index, uint32_t standard) {
+    DRIVER_MUST(117, (flags & RESERVED_1X) == 0, "reserved flags 0",
+                "allocation %u: Flags are 0x%x", index, flags);
+    if (standard == 0) /* a primary of a user-mode driver looks like anything else from here */
+        return;
+    DRIVER_MUST(
+        121, (flags & BIT_10) == 0 || standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE,
+        "UseAlternateVA on primaries only",
+        "allocation %u: Flags are 0x%x for a standard allocation of type %u", index, flags,
+        standard);
+}
+
+void allocation_judge_open(const struct shadow_object *allocation) {
+    bool primary = allocation->standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
+    UINT flags = allocation->info.Flags.Value;
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && allocation->standard != 0)
+        MANAGER_MUST(121, (flags & BIT_10) == 0 || primary,
+                     "no allocation with UseAlternateVA that is no primary",
+                     "Flags are 0x%x for a standard allocation of type %u", flags,
+                     allocation->standard);
+}
+
+static void judge_flags_2(const DXGK_ALLOCATIONINFO *info, UINT index) {
+    UINT flags = info->Flags.Value, old = BIT_11 | BIT_12;
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_1)
+        old |= BIT_10;
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+        old |= BIT_13;
+    DRIVER_MUST(117, (flags & RESERVED) == 0, "reserved flags 0", "allocation %u: Flags are 0x%x",
+                index, flags);
+    DRIVER_MUST(116, (flags & old) == 0, "flags of WDDM 2, not those of WDDM 1.x in bits 10 to 13",
+                "allocation %u: Flags are 0x%x", index, flags);
+    DRIVER_MUST(127, !info->Flags.ExplicitResidencyNotification || info->Flags.AccessedPhysically,
+                "ExplicitResidencyNotification together with AccessedPhysically",
+                "allocation %u: Flags are 0x%x", index, flags);
+}
+
+void allocation_judge_info(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t standard) {
+    judge_size(info, index);
+    judge_sets(info, index);
+    judge_backing(info, index, standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
+    judge_history(info, index);
+    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        judge_flags_1x(info->Flags.Value, index, standard);
+    else
+        judge_flags_2(info, index);
+}
+
+/* What could be taken up in a segment at most; more than a segment can have is as good as all. */
+static void count_created(const DXGK_ALLOCATIONINFO *info) {
+    struct shadow_adapter *adapter = &referee->adapter;
+    uint64_t most = (uint64_t)1 << 48, size = info->Size, pitched = info->PitchAlignedSize;
+    uint64_t bytes = pitched > size ? pitched : size;
+    adapter->created++;
+    if (bytes > most || info->Alignment > most || adapter->created_bytes > most)
+        adapter->created_bytes = most;
+    else
+        adapter->created_bytes += bytes + info->Alignment + SHADOW_PAGE;
+    adapter->hinted |= info->HintedBank.Value != 0;
+}
+
+void allocation_take_info(struct shadow_object *allocation, const DXGK_ALLOCATIONINFO *info) {
+    allocation->info = *info;
+    allocation->read_set = read_set(info);
+    allocation->write_set = info->SupportedWriteSegmentSet;
+    allocation->evict_set = info->EvictionSegmentSet;
+    allocation->size = ((uint64_t)info->Size + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
+    count_created(info);
+}

@@ -1,0 +1,563 @@
+/*
+ * build.c - DxgkDdiBuildPagingBuffer: the protocol between manager and driver that is the same
+ * for every operation (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). The buffers are build_buffer.c's,
+ * what single operations ask and do is watch/operation.c's.
+ */
+#include "operation/operation.h"
+#include "state/work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Answers INSUFFICIENT in a row that move MultipassOffset but write nothing. */
+#define SILENT_PASSES 65536u
+#define ARM           offsetof(DXGKARG_BUILDPAGINGBUFFER, Transfer)
+#define ARM_BYTES     sizeof(((DXGKARG_BUILDPAGINGBUFFER *)0)->Reserved)
+
+/* The operation that the driver has not answered with SUCCESS yet. */
+static struct {
+    struct build_operation *operation; /* NULL: none */
+    NTSTATUS answer;
+    UINT multipass; /* as the driver left it */
+    UINT silent;
+    struct shadow_build *build;       /* of the last call, when it wrote something; else NULL */
+    uint64_t build_number;            /* of that */
+    DXGKARG_BUILDPAGINGBUFFER latest; /* as the driver left it */
+} open_call;
+
+#if WDDM_AT_LEAST(WDDM2_0)
+/* Some were written: virtual addresses may mean something. */
+static bool page_tables;
+#endif
+
+/* One call. */
+struct build_call {
+    DXGKARG_BUILDPAGINGBUFFER in; /* as the manager called */
+    struct shadow_build *build;
+    struct build_operation *operation;
+    NTSTATUS status;
+    uint32_t written;
+};
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static const char *operation_name(uint32_t operation) {
+    static const char *const names[] = {
+        "TRANSFER",
+        "FILL",
+        "DISCARD_CONTENT",
+        "READ_PHYSICAL",
+        "WRITE_PHYSICAL",
+        "MAP_APERTURE_SEGMENT",
+        "UNMAP_APERTURE_SEGMENT",
+        "SPECIAL_LOCK_TRANSFER",
+        "VIRTUAL_TRANSFER",
+        "VIRTUAL_FILL",
+        "INIT_CONTEXT_RESOURCE",
+        "UPDATE_PAGE_TABLE",
+        "FLUSH_TLB",
+        "UPDATE_CONTEXT_ALLOCATION",
+        "COPY_PAGE_TABLE_ENTRIES",
+        "NOTIFY_RESIDENCY",
+        "SIGNAL_MONITORED_FENCE",
+        "MAP_APERTURE_SEGMENT2",
+        "NOTIFY_FENCE_RESIDENCY",
+        "MAP_MMU",
+        "UNMAP_MMU",
+        "NOTIFY_RESIDENCY2",
+        "NOTIFY_ALLOC",
+    };
+    return operation < sizeof(names) / sizeof(names[0]) ? names[operation] : NULL;
+}
+
+static void call_name(char *text, size_t size, uint32_t operation) {
+    const char *name = operation_name(operation);
+    if (name != NULL)
+        snprintf(text, size, "DxgkDdiBuildPagingBuffer(%s)", name);
+    else
+        snprintf(text, size, "DxgkDdiBuildPagingBuffer(operation %u)", operation);
+}
+
+/* True when an operation of this kind names an allocation: into `*handle`. */
+static bool names_allocation(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *handle) {
+    switch ((uint32_t)args->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+        *handle = args->Transfer.hAllocation;
+        return true;
+    case DXGK_OPERATION_FILL:
+        *handle = args->Fill.hAllocation;
+        return true;
+    case DXGK_OPERATION_DISCARD_CONTENT:
+        *handle = args->DiscardContent.hAllocation;
+        return true;
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: /* they begin alike */
+        *handle = args->MapApertureSegment.hAllocation;
+        return true;
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+        *handle = args->UnmapApertureSegment.hAllocation;
+        return true;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
+        *handle = args->SpecialLockTransfer.hAllocation;
+        return true;
+    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
+        *handle = args->InitContextResource.hAllocation;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool maps_aperture(uint32_t operation) {
+    return operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT ||
+           operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 ||
+           operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+}
+
+/* May be NULL in these (spec of TRANSFER, MAP and UNMAP: raw copies, DMA buffers). */
+static bool may_be_nameless(uint32_t operation) {
+    return operation == DXGK_OPERATION_TRANSFER || maps_aperture(operation);
+}
+
+/* Where AllocationIsIdle is said; NULL: nowhere. Bit `*mask` of it. */
+static UINT *idle_flag(DXGKARG_BUILDPAGINGBUFFER *args, UINT *mask) {
+    *mask = 4; /* DXGK_TRANSFERFLAGS.AllocationIsIdle */
+    switch ((uint32_t)args->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+        return &args->Transfer.Flags.Value;
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
+        return &args->SpecialLockTransfer.Flags.Value;
+    case DXGK_OPERATION_DISCARD_CONTENT:
+        *mask = 1;
+        return &args->DiscardContent.Flags.Value;
+    default:
+        return NULL;
+    }
+}
+
+static bool said_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER copy = *args;
+    UINT mask;
+    const UINT *flags = idle_flag(&copy, &mask);
+    return flags != NULL && (*flags & mask) != 0;
+}
+
+/* The MDL that an operation names, and which of its pages: `*first`, `*count`. */
+static const MDL *pages_of(const DXGKARG_BUILDPAGINGBUFFER *args, uint64_t *first,
+                           uint64_t *count) {
+    uint64_t offset = args->Transfer.TransferOffset / SHADOW_PAGE;
+    uint64_t pages = (args->Transfer.TransferSize + SHADOW_PAGE - 1) / SHADOW_PAGE;
+    bool special = args->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
+    switch ((uint32_t)args->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER: /* has the same members up to MdlOffset */
+        *first = special ? 0 : args->Transfer.MdlOffset;
+        *count = special || referee->readings.transfer_offset != 0 ? pages + offset : pages;
+        if (args->Transfer.Source.SegmentId == 0)
+            return args->Transfer.Source.pMdl;
+        return args->Transfer.Destination.SegmentId == 0 ? args->Transfer.Destination.pMdl : NULL;
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+        *first = args->MapApertureSegment.MdlOffset;
+        *count = args->MapApertureSegment.NumberOfPages;
+        return args->MapApertureSegment.pMdl;
+    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
+        *first = 0;
+        *count = UINT64_MAX;
+        return args->InitContextResource.Destination.SegmentId == 0
+                   ? args->InitContextResource.Destination.pMdl
+                   : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Room for `count` frames from `first` on, or as many as there are; false: none. */
+static bool frames_make(struct shadow_operation *operation, uint64_t first, uint64_t there,
+                        uint64_t count) {
+    if (first >= there)
+        return false;
+    if (count > there - first)
+        count = there - first;
+    operation->frames = malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
+    operation->frame_count = operation->frames != NULL ? count : 0;
+    return operation->frames != NULL;
+}
+
+/* The pages of an address descriptor list from AdlOffset on. */
+static void keep_list(struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const DXGK_ADL *adl = &arg->MapApertureSegment2.Adl;
+    uint64_t first = arg->MapApertureSegment2.AdlOffset, there = adl->PageCount;
+    uint64_t count = arg->MapApertureSegment2.NumberOfPages;
+    if ((!adl->Flags.Contiguous && adl->Pages == NULL) ||
+        !frames_make(operation, first, there, count))
+        return;
+    for (uint64_t i = 0; i < operation->frame_count; i++)
+        operation->frames[i] =
+            adl->Flags.Contiguous ? adl->BasePageNumber + first + i : adl->Pages[first + i];
+}
+
+/* The page frames, as they are now: the manager may change the MDL before the GPU is done. */
+static void keep_frames(struct shadow_operation *operation) {
+    uint64_t first, count;
+    if (operation->arg.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2) {
+        keep_list(operation);
+        return;
+    }
+    const MDL *mdl = pages_of(&operation->arg, &first, &count);
+    if (mdl == NULL)
+        return;
+    uint64_t there = ((uint64_t)mdl->ByteOffset + mdl->ByteCount + SHADOW_PAGE - 1) / SHADOW_PAGE;
+    if (frames_make(operation, first, there, count))
+        memcpy(operation->frames, (const PFN_NUMBER *)(mdl + 1) + first,
+               operation->frame_count * sizeof(*operation->frames));
+}
+
+static struct build_operation *operation_begin(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct build_operation *operation = calloc(1, sizeof(*operation));
+    if (operation == NULL)
+        return NULL;
+    operation->shadow.arg = *args;
+    keep_frames(&operation->shadow);
+    return operation;
+}
+
+void operation_free(struct shadow_operation *operation) {
+    free(operation->frames);
+    free(operation->own);
+    free(operation); /* the first member of struct build_operation */
+}
+
+void operation_give_up(struct shadow_operation *operation) {
+    if (operation->arg.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        unmap_given_up(operation);
+    operation_free(operation);
+}
+
+void operation_complete(struct shadow_operation *operation) {
+    char outer[96], name[96];
+    memcpy(outer, referee->ledger->calling, sizeof(outer));
+    outer[sizeof(outer) - 1] = 0;
+    call_name(name, sizeof(name), (uint32_t)operation->arg.Operation);
+    vidmm_ledger_calling(referee->ledger, name);
+    operation_done(operation);
+    vidmm_ledger_calling(referee->ledger, outer);
+    operation_free(operation);
+}
+
+const struct shadow_operation *operation_open(void) {
+    return open_call.operation != NULL ? &open_call.operation->shadow : NULL;
+}
+
+void operation_abandon(void) {
+    if (open_call.operation != NULL)
+        operation_free(&open_call.operation->shadow);
+    memset(&open_call, 0, sizeof(open_call));
+}
+
+/* ---- What the manager asks ------------------------------------------------------------------- */
+
+static bool same_arm(const DXGKARG_BUILDPAGINGBUFFER *a, const DXGKARG_BUILDPAGINGBUFFER *b) {
+    DXGKARG_BUILDPAGINGBUFFER left = *a, right = *b;
+    UINT mask;
+    UINT *flags = idle_flag(&left, &mask);
+    if (flags != NULL)
+        *flags &= ~mask;
+    flags = idle_flag(&right, &mask);
+    if (flags != NULL)
+        *flags &= ~mask;
+    return left.Operation == right.Operation &&
+           memcmp((uint8_t *)&left + ARM, (uint8_t *)&right + ARM, ARM_BYTES) == 0;
+}
+
+/* After BUSY: the GPU has let go of the allocation, and the driver is told so. */
+static void judge_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    HANDLE handle = NULL;
+    MANAGER_MUST(164, said_idle(args), "AllocationIsIdle after STATUS_GRAPHICS_ALLOCATION_BUSY",
+                 "AllocationIsIdle is 0%s", "");
+    if (!names_allocation(args, &handle) || handle == NULL)
+        return;
+    const struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, handle);
+    if (object != NULL)
+        MANAGER_MUST(164, object->uses == 0, "no work under way that references the allocation",
+                     "%u submissions under way reference it", object->uses);
+}
+
+/* INSUFFICIENT ended a part of the operation; `left`: bytes of it that were not submitted. */
+static void judge_part(bool submitted, uint32_t left) {
+    struct shadow_operation *operation = &open_call.operation->shadow;
+    MANAGER_MUST(156, submitted, "what was written before INSUFFICIENT_DMA_BUFFER to be submitted",
+                 "%u bytes were not submitted", left);
+    if (operation->bytes == 0)
+        return;
+    MANAGER_MUST(162, submitted, "a part submitted by itself before the next one is built",
+                 "%u bytes of the part before were not submitted", left);
+    operation->in_parts = operation->in_parts || submitted;
+}
+
+/* By the other reading what the last pass wrote is not run, and its bytes are free again. True: it
+ * was so. */
+static bool dropped(struct shadow_build *written) {
+    if (referee->readings.insufficient == 0 || written == NULL ||
+        open_call.answer != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
+        written->number != open_call.build_number || written->used == written->submitted)
+        return false;
+    written->used = written->submitted;
+    return true;
+}
+
+/* The same operation once more. */
+static void judge_retry(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct shadow_build *written = open_call.build;
+    UINT multipass = dropped(written) ? 0 : open_call.multipass;
+    bool kept = written == NULL || written->number != open_call.build_number ||
+                written->submitted == written->used;
+    if (open_call.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        judge_part(kept, kept ? 0 : written->used - written->submitted);
+    else
+        judge_idle(args);
+    MANAGER_MUST(159, args->MultipassOffset == multipass, "MultipassOffset as the driver left it",
+                 "MultipassOffset is %u instead of %u", args->MultipassOffset, multipass);
+    MANAGER_MUST(
+        160, same_arm(args, &open_call.operation->shadow.arg) || same_arm(args, &open_call.latest),
+        "the same members, except for AllocationIsIdle", "members changed%s", "");
+}
+
+static void judge_other(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    char name[64];
+    call_name(name, sizeof(name), (uint32_t)open_call.operation->shadow.arg.Operation);
+    if (open_call.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        MANAGER_MUST(156, false, "the same operation again after INSUFFICIENT_DMA_BUFFER",
+                     "operation %u follows %s", (uint32_t)args->Operation, name);
+    else
+        MANAGER_MUST(164, false, "the same operation again after ALLOCATION_BUSY",
+                     "operation %u follows %s", (uint32_t)args->Operation, name);
+    operation_abandon();
+}
+
+/* The operation that the call is for, begun or gone on with. */
+static struct build_operation *judge_operation(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (open_call.operation != NULL && open_call.operation->shadow.arg.Operation != args->Operation)
+        judge_other(args);
+    if (open_call.operation != NULL) {
+        judge_retry(args);
+        return open_call.operation;
+    }
+    MANAGER_MUST(158, args->MultipassOffset == 0, "MultipassOffset 0 at the first call",
+                 "MultipassOffset is %u", args->MultipassOffset);
+    open_call.operation = operation_begin(args);
+    if (open_call.operation != NULL)
+        operation_asked(&open_call.operation->shadow);
+    return open_call.operation;
+}
+
+static bool any_system_context(void) {
+    const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
+    while (context != NULL && !context->system)
+        context = shadow_each(SHADOW_CONTEXT, context);
+    return context != NULL;
+}
+
+static void judge_handles(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    HANDLE handle = NULL, system = args->hSystemContext;
+    /* Without the driver's callbacks in view nobody knows its context allocations. */
+    bool all_known = referee->callbacks.Size != 0;
+    if (all_known && names_allocation(args, &handle) &&
+        (handle != NULL || !may_be_nameless((uint32_t)args->Operation)))
+        MANAGER_MUST(168, shadow_find(SHADOW_ALLOCATION, handle) != NULL,
+                     "a handle that the driver gave an allocation",
+                     "hAllocation %p is no allocation's", handle);
+    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, system);
+    bool known = context != NULL && context->system;
+    if (system != NULL || any_system_context())
+        MANAGER_MUST(171, known, "the driver's handle of a system context",
+                     "hSystemContext %p is no system context's", system);
+}
+
+/* Clean-up: the driver is told after a reset that something left its segment, and page tables
+ * follow.
+ */
+static bool cleans_up(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    switch ((uint32_t)args->Operation) {
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+    case DXGK_OPERATION_UPDATE_PAGE_TABLE:
+    case DXGK_OPERATION_FLUSH_TLB:
+        return true;
+    case DXGK_OPERATION_NOTIFY_RESIDENCY:
+        return !args->NotifyResidency.Resident;
+    default:
+        return args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.TransferSize == 0;
+    }
+}
+
+static void judge_call(const struct referee_call *call, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
+                 "another of them is under way%s", "");
+    MANAGER_MUST(148, call->irql == PASSIVE_LEVEL, "PASSIVE_LEVEL", "IRQL %u",
+                 (unsigned)call->irql);
+    reset_judge(cleans_up(args));
+    judge_handles(args);
+#if WDDM_AT_LEAST(WDDM2_0)
+    page_tables = page_tables || args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
+    if (!page_tables && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        MANAGER_MUST(172, args->DmaBufferGpuVirtualAddress == 0,
+                     "no virtual address where no page table was ever written",
+                     "DmaBufferGpuVirtualAddress is 0x%llx",
+                     (unsigned long long)args->DmaBufferGpuVirtualAddress);
+    submit_judge_buffer(args);
+#endif
+}
+
+/* ---- What the driver answers ----------------------------------------------------------------- */
+
+static bool may_answer(NTSTATUS status) {
+    return status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
+           status == STATUS_GRAPHICS_ALLOCATION_BUSY;
+}
+
+static void judge_busy(const DXGKARG_BUILDPAGINGBUFFER *in) {
+    DXGKARG_BUILDPAGINGBUFFER copy = *in;
+    UINT mask;
+    bool may = idle_flag(&copy, &mask) != NULL && !said_idle(in);
+    DRIVER_MUST(163, may,
+                "ALLOCATION_BUSY only for TRANSFER, DISCARD_CONTENT and SPECIAL_LOCK_TRANSFER "
+                "without AllocationIsIdle",
+                "STATUS_GRAPHICS_ALLOCATION_BUSY%s", said_idle(in) ? " with AllocationIsIdle" : "");
+    if (!may)
+        submit_give_up();
+}
+
+/* INSUFFICIENT gets the rest of the operation nowhere. */
+static void judge_progress(const struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
+    bool moved = call->written != 0 || out->MultipassOffset != call->in.MultipassOffset;
+    bool empty = call->build == NULL || call->build->used == call->written;
+    uint32_t full = referee->adapter.paging_size;
+    open_call.silent = call->written != 0 ? 0 : open_call.silent + 1;
+    bool stuck = (!moved && empty && call->in.DmaSize >= full) || open_call.silent > SILENT_PASSES;
+    DRIVER_MUST(157, !stuck, "progress in an empty paging buffer before INSUFFICIENT_DMA_BUFFER",
+                "INSUFFICIENT_DMA_BUFFER with %u bytes of room, %u bytes written, MultipassOffset "
+                "%u and then %u",
+                call->in.DmaSize, call->written, call->in.MultipassOffset, out->MultipassOffset);
+    if (stuck)
+        submit_give_up();
+}
+
+static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
+    HANDLE handle = NULL;
+    bool known = operation_name((uint32_t)call->in.Operation) != NULL,
+         may = may_answer(call->status);
+    DRIVER_MUST(149, may,
+                "STATUS_SUCCESS, STATUS_GRAPHICS_ALLOCATION_BUSY or "
+                "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER",
+                "status 0x%08x", (unsigned)call->status);
+    if (maps_aperture((uint32_t)call->in.Operation))
+        DRIVER_MUST(37, may, "an aperture segment's pages to be mapped and unmapped when asked",
+                    "status 0x%08x", (unsigned)call->status);
+    if (may_be_nameless((uint32_t)call->in.Operation) && names_allocation(&call->in, &handle) &&
+        handle == NULL)
+        DRIVER_MUST(169, may, "an operation without an allocation to be accepted",
+                    "status 0x%08x for an operation without hAllocation", (unsigned)call->status);
+    operation_answered(&call->in, may, call->status);
+    if (!known)
+        DRIVER_MUST(167, call->written == 0, "no bytes for an operation that does not exist",
+                    "%u bytes were written", call->written);
+    if (!may)
+        submit_give_up();
+    else if (call->status == STATUS_GRAPHICS_ALLOCATION_BUSY)
+        judge_busy(&call->in);
+    else if (call->status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        judge_progress(call, out);
+}
+
+/* The operation is built: it completes with the last submission that has bytes of it. */
+static void finish(struct build_call *call) {
+    struct build_operation *operation = call->operation;
+    struct shadow_build *build = call->build;
+    operation->end = build != NULL ? build->used : 0;
+    operation->shadow.build = build != NULL ? build->number : 0;
+    operation->shadow.swallowed = operation->shadow.bytes == 0;
+    memset(&open_call, 0, sizeof(open_call));
+    operation_built(&operation->shadow);
+    if (operation->shadow.swallowed) {
+        operation_complete(&operation->shadow);
+    } else if (build != NULL && build->used > build->submitted) {
+        if (build->first == NULL)
+            build->first = operation;
+        else
+            build->last->shadow.next = &operation->shadow;
+        build->last = operation;
+    } else if (!submit_append(&operation->shadow)) {
+        operation_complete(&operation->shadow);
+    }
+}
+
+static void take_answer(struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
+    struct build_operation *operation = call->operation;
+    if (operation == NULL)
+        return;
+    operation->shadow.bytes += call->written;
+    if (submit_gave_up()) {
+        operation_abandon();
+        return;
+    }
+    if (call->status == STATUS_SUCCESS) {
+        finish(call);
+        return;
+    }
+    open_call.answer = call->status;
+    open_call.multipass = out->MultipassOffset;
+    open_call.latest = *out;
+    open_call.build = call->written != 0 ? call->build : NULL;
+    open_call.build_number = call->build != NULL ? call->build->number : 0;
+}
+
+static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE handle,
+                                               DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct referee_call entered;
+    struct build_call call = {.in = *args};
+    char name[96];
+    call_name(name, sizeof(name), (uint32_t)args->Operation);
+    referee_enter(&entered, name, REFEREE_SCHEDULER);
+    callbacks_drain();
+    judge_call(&entered, args);
+    call.operation = judge_operation(args);
+    call.build = build_aim(args);
+    if (call.build != NULL)
+        build_redirect(call.build, args);
+    referee_leave(&entered);
+    call.status = referee->real.DxgkDdiBuildPagingBuffer(handle, args);
+    referee_return(&entered);
+    if (call.build != NULL)
+        call.written = build_return(call.build, &call.in, args, call.status);
+    judge_answer(&call, args);
+    take_answer(&call, args);
+    referee_exit(&entered);
+    return call.status;
+}
+
+void referee_watch_build(DRIVER_INITIALIZATION_DATA *table) {
+    WATCH(table, BuildPagingBuffer);
+#if WDDM_AT_LEAST(WDDM2_0)
+    page_tables = false;
+#endif
+}
+
+struct shadow_operation *build_take(const DXGKARG_SUBMITCOMMAND *args) {
+    struct shadow_build *build = build_of(args);
+    if (build == NULL)
+        return NULL;
+    struct shadow_operation *first = build->first != NULL ? &build->first->shadow : NULL;
+    struct shadow_operation *last = NULL;
+    build->submitted = build->astray ? build->used : args->DmaBufferSubmissionEndOffset;
+    while (build->first != NULL && build->first->end <= build->submitted) {
+        last = &build->first->shadow;
+        build->first = (struct build_operation *)last->next;
+    }
+    if (last == NULL)
+        return NULL;
+    last->next = NULL;
+    if (build->first == NULL)
+        build->last = NULL;
+    return first;
+}

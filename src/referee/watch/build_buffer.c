@@ -1,0 +1,364 @@
+/*
+ * build_buffer.c - paging buffers while the driver fills them.
+ *
+ * The driver does not get the caller's buffer but a mirror of it with canaries right behind
+ * pDmaBuffer + DmaSize. What was written earlier stays in the mirror, so that a driver may look
+ * back. After each call the bytes go to the caller's buffer. The private data is treated the same.
+ */
+#include "state/work.h"
+
+#include <string.h>
+
+/* More than any manager fills and submits at the same time. */
+#define BUILDS 64u
+/* A returned pointer that is not further off than this is taken for one into the mirror. */
+#define NEAR (1 << 20)
+
+static struct shadow_build builds[BUILDS];
+static uint64_t newest;
+static const void *seen_private[BUILDS]; /* areas of private data, a ring */
+static uint32_t seen_privates;
+
+static bool has_unsubmitted(const struct shadow_build *build) {
+    return build->base != NULL && (build->used > build->submitted || build->first != NULL);
+}
+
+struct shadow_build *build_at(const void *base) {
+    for (uint32_t i = 0; base != NULL && i < BUILDS; i++) {
+        if (builds[i].base == base && has_unsubmitted(&builds[i]))
+            return &builds[i];
+    }
+    return NULL;
+}
+
+struct shadow_build *build_of(const DXGKARG_SUBMITCOMMAND *args) {
+    uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
+    struct shadow_build *oldest = NULL;
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        struct shadow_build *build = &builds[i];
+        if (!has_unsubmitted(build))
+            continue;
+        if (build->address != 0 && build->address == address &&
+            build->segment == args->DmaBufferSegmentId)
+            return build;
+        if (oldest == NULL || build->number < oldest->number)
+            oldest = build;
+    }
+    return oldest;
+}
+
+static void drop_operations(struct shadow_build *build) {
+    while (build->first != NULL) {
+        struct build_operation *operation = build->first;
+        build->first = (struct build_operation *)operation->shadow.next;
+        operation_give_up(&operation->shadow);
+    }
+    build->last = NULL;
+}
+
+bool build_waiting(uint32_t index, const struct shadow_operation **first) {
+    *first = NULL;
+    if (index == BUILDS)
+        *first = operation_open();
+    else if (index < BUILDS && builds[index].first != NULL)
+        *first = &builds[index].first->shadow;
+    return index <= BUILDS;
+}
+
+void build_forget(void) {
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        drop_operations(&builds[i]);
+        builds[i].used = builds[i].submitted = builds[i].private_used = 0;
+        builds[i].address = 0;
+    }
+}
+
+void build_end(void) {
+    build_forget();
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        guard_free(&builds[i].bytes);
+        guard_free(&builds[i].private_bytes);
+    }
+    memset(builds, 0, sizeof(builds));
+    newest = 0;
+    seen_privates = 0;
+}
+
+/* ---- Before the call ------------------------------------------------------------------------- */
+
+/* A guard over `size` bytes at `base`, with the caller's bytes in it; kept when it fits already. */
+static void aim_guard(struct guard *guard, uint8_t *base, uint32_t size) {
+    if (guard->block != NULL && guard->original == (void *)base && guard->size == size) {
+        memcpy(guard->bytes, base, size);
+        return;
+    }
+    guard_free(guard);
+    guard_make(guard, base, size);
+}
+
+/* True when `args` goes on where the last call left off. */
+static bool goes_on(const struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return build->base != NULL && build->used != 0 &&
+           args->pDmaBuffer == build->base + build->used &&
+           args->DmaSize == build->size - build->used;
+}
+
+static struct shadow_build *find_going_on(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        if (goes_on(&builds[i], args))
+            return &builds[i];
+    }
+    return NULL;
+}
+
+/* A buffer with unsubmitted bytes that pDmaBuffer lies in, although not where it should. */
+static struct shadow_build *find_astray(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    const uint8_t *at = args->pDmaBuffer;
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        struct shadow_build *build = &builds[i];
+        if (has_unsubmitted(build) && at >= build->base && at < build->base + build->size)
+            return build;
+    }
+    return NULL;
+}
+
+/* A slot for the buffer at `base`: the one it had before, a free one, or the oldest at rest. */
+static struct shadow_build *find_slot(const void *base) {
+    struct shadow_build *slot = NULL;
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        struct shadow_build *build = &builds[i];
+        if (build->base == base)
+            return build;
+        if (!has_unsubmitted(build) && (slot == NULL || build->number < slot->number))
+            slot = build;
+    }
+    return slot;
+}
+
+static bool all_zero(const uint8_t *bytes, uint32_t size) {
+    uint8_t any = 0;
+    for (uint32_t i = 0; i < size; i++)
+        any |= bytes[i];
+    return any == 0;
+}
+
+/* True the first time that an area of private data is seen. */
+static bool first_seen(const void *area) {
+    uint32_t known = seen_privates < BUILDS ? seen_privates : BUILDS;
+    for (uint32_t i = 0; i < known; i++) {
+        if (seen_private[i] == area)
+            return false;
+    }
+    seen_private[seen_privates++ % BUILDS] = area;
+    return true;
+}
+
+static void judge_private(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    uint32_t wanted = referee->adapter.paging_private, size = args->DmaBufferPrivateDataSize;
+    const uint8_t *bytes = args->pDmaBufferPrivateData;
+    if (referee->adapter.query_version == 0)
+        return;
+    if (wanted == 0) {
+        MANAGER_MUST(78, size == 0, "no private data, as PagingBufferPrivateDataSize is 0",
+                     "DmaBufferPrivateDataSize is %u", size);
+        return;
+    }
+    MANAGER_MUST(77, size == wanted && bytes != NULL,
+                 "PagingBufferPrivateDataSize bytes of private data",
+                 "DmaBufferPrivateDataSize of a fresh buffer is %u instead of %u", size, wanted);
+    if (bytes != NULL && size == wanted && first_seen(bytes))
+        MANAGER_MUST(77, all_zero(bytes, size), "private data that is zero at first",
+                     "private data that was never used before is not zero");
+}
+
+static void judge_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    uint32_t wanted = referee->adapter.paging_size;
+    MANAGER_MUST(150, (uintptr_t)args->pDmaBuffer % SHADOW_PAGE == 0,
+                 "a fresh paging buffer that begins at a page", "pDmaBuffer is %p",
+                 args->pDmaBuffer);
+    if (referee->adapter.query_version != 0 && wanted != 0)
+        MANAGER_MUST(76, args->DmaSize == wanted, "PagingBufferSize bytes in a fresh buffer",
+                     "DmaSize of a fresh buffer is %u instead of %u", args->DmaSize, wanted);
+}
+
+static struct shadow_build *aim_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct shadow_build *build = find_slot(args->pDmaBuffer);
+    judge_fresh(args);
+    if (build == NULL)
+        return NULL;
+    judge_private(args);
+    drop_operations(build);
+    build->base = args->pDmaBuffer;
+    build->size = args->DmaSize;
+    build->used = build->submitted = build->private_used = 0;
+    build->private_base = args->pDmaBufferPrivateData;
+    build->private_size = args->DmaBufferPrivateDataSize;
+    build->address = 0;
+    build->astray = false;
+    build->number = ++newest;
+    aim_guard(&build->bytes, build->base, build->size);
+    aim_guard(&build->private_bytes, build->private_base, build->private_size);
+    return build;
+}
+
+/* What the driver left in the private data is there still, and the rest of it follows. */
+static void go_on_private(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    uint8_t *at = args->pDmaBufferPrivateData;
+    bool there = (uintptr_t)at == (uintptr_t)build->private_base + build->private_used &&
+                 args->DmaBufferPrivateDataSize == build->private_size - build->private_used;
+    if (there && build->private_base != NULL && build->private_used != 0)
+        MANAGER_MUST(
+            77, memcmp(build->private_base, build->private_bytes.bytes, build->private_used) == 0,
+            "private data that nobody but the driver touches",
+            "private data changed between two calls");
+    if (there)
+        return;
+    build->private_base = at;
+    build->private_used = 0;
+    build->private_size = args->DmaBufferPrivateDataSize;
+    aim_guard(&build->private_bytes, build->private_base, build->private_size);
+}
+
+/* Somewhere else in a buffer that is being filled: from there on it is filled. */
+static void aim_astray(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    uint32_t at = (uint32_t)((uint8_t *)args->pDmaBuffer - build->base);
+    MANAGER_MUST(
+        151, false, "the next operation right behind the last one",
+        "pDmaBuffer is %u bytes into the buffer with DmaSize %u, after %u of %u bytes were "
+        "written",
+        at, args->DmaSize, build->used, build->size);
+    build->astray = true;
+    build->used = at;
+    build->size = at + args->DmaSize;
+    aim_guard(&build->bytes, build->base, build->size);
+}
+
+struct shadow_build *build_aim(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->pDmaBuffer == NULL)
+        return NULL;
+    struct shadow_build *build = find_going_on(args);
+    struct shadow_build *astray = build == NULL ? find_astray(args) : NULL;
+    if (build != NULL)
+        MANAGER_MUST(151, true, "", "%s", "");
+    else if (astray != NULL)
+        aim_astray(build = astray, args);
+    if (build != NULL)
+        go_on_private(build, args);
+    else
+        build = aim_fresh(args);
+#if WDDM_AT_LEAST(WDDM2_0)
+    if (build != NULL && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        MANAGER_MUST(173, args->DmaBufferWriteOffset == build->used,
+                     "the distance of pDmaBuffer from the start of the buffer",
+                     "DmaBufferWriteOffset is %u instead of %u", args->DmaBufferWriteOffset,
+                     build->used);
+#endif
+    return build;
+}
+
+void vidmm_referee_shorten(struct vidmm_referee *watching, const void *base, uint32_t size) {
+    pthread_mutex_lock(&watching->lock);
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        struct shadow_build *build = &builds[i];
+        if (build->base != base || size < build->used || size >= build->size)
+            continue;
+        build->size = size;
+        guard_shorten(&build->bytes, size);
+    }
+    pthread_mutex_unlock(&watching->lock);
+}
+
+void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
+    args->pDmaBuffer = build->bytes.bytes + build->used;
+    if (args->pDmaBufferPrivateData != NULL)
+        args->pDmaBufferPrivateData = build->private_bytes.bytes + build->private_used;
+}
+
+/* ---- After the call -------------------------------------------------------------------------- */
+
+/* How far `p` is from the start of a mirror; -1 - NEAR: nowhere near. */
+static int64_t distance(const struct guard *guard, const void *p) {
+    int64_t at = (int64_t)((uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)guard->bytes);
+    return at < -NEAR || at > (int64_t)guard->size + NEAR ? -1 - NEAR : at;
+}
+
+static void *give_pointer(const struct guard *guard, void *p) {
+    int64_t at = distance(guard, p);
+    return at < -NEAR ? p : (void *)((uintptr_t)guard->original + (uintptr_t)at);
+}
+
+static void judge_canaries(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *in,
+                           NTSTATUS status) {
+    int64_t at = 0;
+    bool whole = guard_whole(&build->bytes, &at), after = !whole && at >= 0;
+    DRIVER_MUST(152, whole, "no byte written outside the DmaSize bytes at pDmaBuffer",
+                "the byte %lld bytes from pDmaBuffer was written, DmaSize is %u",
+                (long long)(at - (int64_t)build->used), in->DmaSize);
+    DRIVER_MUST(154, !after || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER,
+                "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when the buffer has no room",
+                "status 0x%08x, after writing past the end of the buffer", (unsigned)status);
+    if (!whole)
+        guard_free(&build->bytes);
+}
+
+/* Takes back one of the two pointers: the new offset, or the old one if the pointer is bad. */
+static uint32_t take_pointer(const struct guard *guard, uint32_t from, void **pointer, bool *good) {
+    int64_t at = distance(guard, *pointer);
+    *good = at >= (int64_t)from && at <= (int64_t)guard->size;
+    guard_give(guard, 0, guard->size); /* also what the pointer was not moved over */
+    *pointer = give_pointer(guard, *pointer);
+    return *good ? (uint32_t)at : from;
+}
+
+static void return_private(struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
+    bool good, whole;
+    int64_t at = 0;
+    if (build->private_base == NULL && referee->adapter.query_version != 0 &&
+        referee->adapter.paging_private == 0)
+        DRIVER_MUST(78, args->pDmaBufferPrivateData == NULL,
+                    "pDmaBufferPrivateData left alone, as PagingBufferPrivateDataSize is 0",
+                    "pDmaBufferPrivateData came back as %p", args->pDmaBufferPrivateData);
+    if (build->private_base == NULL) {
+        DRIVER_MUST(166, args->pDmaBufferPrivateData == NULL, "pDmaBufferPrivateData left NULL",
+                    "pDmaBufferPrivateData came back as %p", args->pDmaBufferPrivateData);
+        return;
+    }
+    int64_t moved =
+        (int64_t)((uint64_t)(uintptr_t)args->pDmaBufferPrivateData -
+                  (uint64_t)(uintptr_t)(build->private_bytes.bytes + build->private_used));
+    uint32_t used = take_pointer(&build->private_bytes, build->private_used,
+                                 &args->pDmaBufferPrivateData, &good);
+    DRIVER_MUST(166, good, "pDmaBufferPrivateData moved forward by what was used, inside the data",
+                "pDmaBufferPrivateData came back %lld bytes from where it was, of %u bytes",
+                (long long)moved, build->private_size - build->private_used);
+    whole = guard_whole(&build->private_bytes, &at);
+    DRIVER_MUST(166, whole, "no byte written outside the private data",
+                "byte %lld of the private data was written, it has %u", (long long)at,
+                build->private_size);
+    build->private_used = used;
+    if (!good)
+        submit_give_up();
+    if (!whole)
+        guard_free(&build->private_bytes);
+    if (!whole)
+        guard_make(&build->private_bytes, build->private_base, build->private_size);
+}
+
+uint32_t build_return(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *in,
+                      DXGKARG_BUILDPAGINGBUFFER *args, NTSTATUS status) {
+    bool good;
+    uint32_t before = build->used;
+    int64_t moved = (int64_t)((uint64_t)(uintptr_t)args->pDmaBuffer -
+                              (uint64_t)(uintptr_t)(build->bytes.bytes + before));
+    build->used = take_pointer(&build->bytes, before, &args->pDmaBuffer, &good);
+    DRIVER_MUST(153, good, "pDmaBuffer one past the last byte written, inside the buffer",
+                "pDmaBuffer came back %lld bytes from where it was, DmaSize is %u",
+                (long long)moved, in->DmaSize);
+    judge_canaries(build, in, status);
+    if (build->bytes.block == NULL)
+        guard_make(&build->bytes, build->base, build->size);
+    return_private(build, args);
+    if (!good)
+        submit_give_up();
+    return build->used - before;
+}

@@ -1,0 +1,311 @@
+/*
+ * descriptor.c - judges what the segment descriptors say, each by itself and all together, and
+ * makes the referee's segments of them; see watch/query.h.
+ */
+#include "watch/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGE_PAGE 65536u
+#define BANKS_MAX  127u /* seven bits in DXGK_SEGMENTBANKPREFERENCE */
+#define PAGES_MAX  (1u << 24)
+
+#define HEX(value) (unsigned long long)(value)
+
+/* ---- One descriptor: flags ------------------------------------------------------------------- */
+
+static uint32_t known_flags(void) {
+    static const struct {
+        uint32_t version, bits;
+    } gates[] = {
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_9, 22},
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_1, 21},
+        {DXGKDDI_INTERFACE_VERSION_WDDM2_0, 16},
+        {DXGKDDI_INTERFACE_VERSION_WIN8, 11},
+    };
+    for (size_t i = 0; i < sizeof(gates) / sizeof(*gates); i++)
+        if (referee->adapter.version >= gates[i].version)
+            return (1u << gates[i].bits) - 1u;
+    return (1u << 10) - 1u;
+}
+
+static void judge_agp(const struct described *d, uint32_t id) {
+    DXGK_SEGMENTFLAGS alone = {.Value = 0};
+    uint64_t base, size;
+    alone.Agp = 1;
+    DRIVER_MUST(14, segment_agp(&base, &size),
+                "no AGP segment where the query reports no AGP aperture",
+                "segment %u has the Agp flag", id);
+    DRIVER_MUST(33, d->flags.Value == alone.Value, "Agp as the only flag of its segment",
+                "segment %u has flags 0x%x", id, d->flags.Value);
+}
+
+static void judge_flags(const struct described *d, uint32_t id) {
+    DXGK_SEGMENTFLAGS f = d->flags;
+    DRIVER_MUST(54, (f.Value & ~known_flags()) == 0,
+                "0 in every flag that the interface version does not define",
+                "segment %u has flags 0x%x, of which 0x%x are unknown", id, f.Value,
+                f.Value & ~known_flags());
+    DRIVER_MUST(58, !f.ReservedSysMem, "ReservedSysMem 0: only the system sets it",
+                "segment %u has flags 0x%x", id, f.Value);
+    DRIVER_MUST(45, f.Aperture || !f.CacheCoherent, "CacheCoherent only together with Aperture",
+                "memory segment %u has flags 0x%x", id, f.Value);
+    DRIVER_MUST(48, !f.Aperture || !f.PopulatedFromSystemMemory,
+                "PopulatedFromSystemMemory only of memory segments",
+                "aperture segment %u has flags 0x%x", id, f.Value);
+    DRIVER_MUST(59, !f.SupportsCpuHostAperture || !f.CpuVisible,
+                "SupportsCpuHostAperture without CpuVisible", "segment %u has flags 0x%x", id,
+                f.Value);
+    DRIVER_MUST(60, f.SupportsCpuHostAperture || !f.SupportsCachedCpuHostAperture,
+                "SupportsCachedCpuHostAperture only together with SupportsCpuHostAperture",
+                "segment %u has flags 0x%x", id, f.Value);
+    if (referee->adapter.caps.MiscCaps.ComputeOnly)
+        DRIVER_MUST(26, !f.Agp && !f.UseBanking && !f.PitchAlignment,
+                    "only linear memory and linear aperture segments with ComputeOnly",
+                    "segment %u has flags 0x%x", id, f.Value);
+}
+
+static void judge_preservation(const struct described *d, uint32_t id) {
+    bool standby = d->flags.PreservedDuringStandby;
+    bool hibernate = d->flags.PreservedDuringHibernate;
+    bool partial = d->flags.PartiallyPreservedDuringHibernate;
+    DRIVER_MUST(49, !(hibernate && partial) && (standby || !(hibernate || partial)),
+                "one of the hibernate flags at most, and with it PreservedDuringStandby",
+                "segment %u has PreservedDuringStandby %u, PreservedDuringHibernate %u, "
+                "PartiallyPreservedDuringHibernate %u",
+                id, standby, hibernate, partial);
+    DRIVER_MUST(52, (d->end != 0) == partial && (d->end == 0 || d->end < d->size),
+                "an offset in the segment with PartiallyPreservedDuringHibernate, else 0",
+                "SystemMemoryEndAddress of segment %u is 0x%llx, "
+                "PartiallyPreservedDuringHibernate %u",
+                id, HEX(d->end), partial);
+}
+
+/* ---- One descriptor: extents ----------------------------------------------------------------- */
+
+static void judge_commit_limit(const struct described *d, uint32_t id, uint32_t version) {
+    if (d->flags.Aperture)
+        DRIVER_MUST(63, d->commit_limit <= d->size && d->commit_limit >= SHADOW_PAGE,
+                    "a CommitLimit of at least a page and at most Size",
+                    "CommitLimit of aperture segment %u is 0x%llx, Size 0x%llx", id,
+                    HEX(d->commit_limit), HEX(d->size));
+    else if (version != 4 || referee->readings.commit_limit == 1)
+        DRIVER_MUST(62, d->commit_limit == d->size, "CommitLimit equal to Size",
+                    "CommitLimit of memory segment %u is 0x%llx, Size 0x%llx", id,
+                    HEX(d->commit_limit), HEX(d->size));
+}
+
+/* The first and the last page of the range are behind a BAR, or the driver's, as far as the world
+ * can tell. */
+static bool behind_bar(uint64_t base, uint64_t size) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return world->io == NULL || size < SHADOW_PAGE ||
+           (world->io(world->ctx, base, SHADOW_PAGE) != NULL &&
+            world->io(world->ctx, base + size - SHADOW_PAGE, SHADOW_PAGE) != NULL);
+}
+
+static void judge_cpu_access(const struct described *d, uint32_t id) {
+    /* Both ways in at once contradict each other, and so would what is said of them. */
+    if (d->flags.Aperture || (d->flags.SupportsCpuHostAperture && d->flags.CpuVisible))
+        return;
+    if (d->flags.SupportsCpuHostAperture) {
+        DRIVER_MUST(61, d->host_base != 0 && d->host_base % SHADOW_PAGE == 0 && d->host_pages != 0,
+                    "CpuHostAperture filled in with SupportsCpuHostAperture",
+                    "CpuHostAperture of segment %u is %u pages at 0x%llx", id, d->host_pages,
+                    HEX(d->host_base));
+        return;
+    }
+    if (!d->flags.CpuVisible)
+        return;
+    bool range =
+        d->cpu_base != 0 && d->cpu_base % SHADOW_PAGE == 0 && d->cpu_base <= UINT64_MAX - d->size;
+    /* System memory is segment 0 without being described; what a driver took of it for its device,
+     * in one piece, is the device's. */
+    bool own = range && referee->world.io != NULL && behind_bar(d->cpu_base, d->size);
+    bool system = range && !own && !d->flags.PopulatedFromSystemMemory &&
+                  world_memory(d->cpu_base, SHADOW_PAGE) != NULL;
+    bool elsewhere = system || d->flags.PopulatedFromSystemMemory;
+    bool reached = range && (elsewhere || behind_bar(d->cpu_base, d->size));
+    DRIVER_MUST(18, !system, "no descriptor of system memory, which is segment 0 implicitly",
+                "CpuTranslatedAddress 0x%llx of segment %u is system memory", HEX(d->cpu_base), id);
+    DRIVER_MUST(39, reached,
+                "the physical address at which the CPU sees all of a CpuVisible segment",
+                "CpuTranslatedAddress of segment %u with 0x%llx bytes is 0x%llx", id, HEX(d->size),
+                HEX(d->cpu_base));
+}
+
+/* dividing-a-memory-space-segment-into-banks.md: end offsets; that of the last bank is Size. */
+static void judge_banks(const struct described *d, uint32_t id) {
+    bool there = d->banks >= 1 && d->banks <= BANKS_MAX && d->bank_ends != NULL;
+    uint64_t previous = 0;
+    if (!d->flags.UseBanking)
+        return;
+    DRIVER_MUST(40, there, "1 to 127 banks and a table of them with UseBanking",
+                "NbOfBanks of segment %u is %u, pBankRangeTable %p", id, d->banks,
+                (const void *)d->bank_ends);
+    for (uint32_t i = 0; there && i + 1 < d->banks; i++) {
+        uint64_t end = d->bank_ends[i];
+        DRIVER_MUST(41, end > previous && end < d->size,
+                    "banks one after the other from offset 0 up to Size",
+                    "bank %u of segment %u ends at 0x%llx, the one before at 0x%llx, Size is "
+                    "0x%llx",
+                    i, id, HEX(end), HEX(previous), HEX(d->size));
+        previous = end;
+    }
+}
+
+static void judge_one(const struct described *d, uint32_t id, uint32_t version) {
+    if (d->flags.Agp) {
+        judge_agp(d, id);
+        return;
+    }
+    judge_flags(d, id);
+    DRIVER_MUST(32, d->size != 0 && d->size % SHADOW_PAGE == 0, "a Size in whole pages, not 0",
+                "Size of segment %u is 0x%llx", id, HEX(d->size));
+    DRIVER_MUST(54, d->reserved == 0, "Reserved 0", "Reserved of segment %u is 0x%llx", id,
+                HEX(d->reserved));
+    judge_preservation(d, id);
+    judge_commit_limit(d, id, version);
+    judge_cpu_access(d, id);
+    if (version != 4)
+        judge_banks(d, id);
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+
+static bool overlap(const struct described *a, const struct described *b) {
+    return !a->flags.Agp && !b->flags.Agp && a->base < b->base + b->size &&
+           b->base < a->base + a->size;
+}
+
+static void judge_places(const struct described *segments, uint32_t count) {
+    uint32_t agp = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct described *a = &segments[i];
+        agp += a->flags.Agp;
+        DRIVER_MUST(20, a->flags.Agp || a->base <= UINT64_MAX - a->size,
+                    "segments within 64 bits of address", "segment %u has 0x%llx bytes at 0x%llx",
+                    i + 1, HEX(a->size), HEX(a->base));
+        for (uint32_t j = 0; j < i; j++)
+            DRIVER_MUST(20, !overlap(a, &segments[j]),
+                        "ranges of the GPU address space that do not overlap",
+                        "segment %u has 0x%llx bytes at 0x%llx, segment %u 0x%llx at 0x%llx", j + 1,
+                        HEX(segments[j].size), HEX(segments[j].base), i + 1, HEX(a->size),
+                        HEX(a->base));
+    }
+    DRIVER_MUST(34, agp <= 1, "one AGP segment at most", "%u segments have the Agp flag", agp);
+}
+
+static void judge_kinds(const struct described *segments, uint32_t count, uint32_t version) {
+    uint32_t apertures = 0, memories = 0, preserved = 0;
+    uint32_t least = referee->adapter.caps.MiscCaps.ComputeOnly ? 0 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        DXGK_SEGMENTFLAGS f = segments[i].flags;
+        bool memory = !f.Aperture && !f.Agp;
+        apertures += f.Aperture;
+        memories += memory;
+        preserved += memory && (f.PreservedDuringStandby || f.PreservedDuringHibernate ||
+                                f.PartiallyPreservedDuringHibernate);
+    }
+    if (version == 4)
+        DRIVER_MUST(21, apertures >= least && apertures <= 1,
+                    "exactly one aperture segment (none or one with ComputeOnly)",
+                    "%u segments have the Aperture flag", apertures);
+    if (version != 1)
+        DRIVER_MUST(55, memories == 0 || preserved != 0,
+                    "memory whose content survives standby, if the hardware can do it",
+                    "none of %u memory segments has a flag that says so", memories);
+}
+
+/* ---- The same again -------------------------------------------------------------------------- */
+
+/*
+ * What the same driver described before: asked again, in this life of the adapter or in the next,
+ * it has to describe the same. A ledger that was emptied in between begins anew.
+ */
+static struct {
+    const struct vidmm_ledger *ledger;
+    DXGKDDI_QUERYADAPTERINFO *driver;
+    uint32_t version;
+    uint64_t calls;
+    uint32_t count;
+    struct described segment[SHADOW_SEGMENTS];
+} before;
+
+static bool same_kind(const struct described *a, const struct described *b) {
+    return a->flags.Value == b->flags.Value && a->base == b->base && a->size == b->size &&
+           a->commit_limit == b->commit_limit;
+}
+
+static void judge_again(const struct described *segments, uint32_t count) {
+    bool again = before.ledger == referee->ledger && before.calls < referee->ledger->calls &&
+                 before.driver == referee->real.DxgkDdiQueryAdapterInfo &&
+                 before.version == referee->adapter.version;
+    if (again)
+        DRIVER_MUST(19, count == before.count, "the same segments whenever they are asked for",
+                    "%u segments after %u before", count, before.count);
+    for (uint32_t i = 0; again && i < count && i < before.count; i++) {
+        const struct described *now = &segments[i], *then = &before.segment[i];
+        DRIVER_MUST(19, now->flags.Agp || same_kind(now, then),
+                    "the same segments whenever they are asked for",
+                    "segment %u has flags 0x%x and 0x%llx bytes at 0x%llx after flags 0x%x and "
+                    "0x%llx bytes at 0x%llx",
+                    i + 1, now->flags.Value, HEX(now->size), HEX(now->base), then->flags.Value,
+                    HEX(then->size), HEX(then->base));
+    }
+    before.ledger = referee->ledger;
+    before.driver = referee->real.DxgkDdiQueryAdapterInfo;
+    before.version = referee->adapter.version;
+    before.calls = referee->ledger->calls;
+    before.count = count;
+    memcpy(before.segment, segments, count * sizeof(*segments));
+}
+
+/* ---- The shadow ------------------------------------------------------------------------------ */
+
+static void drop_segment(struct shadow_segment *segment) {
+    free(segment->pages);
+    free(segment->invalid);
+    memset(segment, 0, sizeof(*segment));
+}
+
+/* A segment that is described again as it was keeps its pages. */
+static void shadow_fill(struct shadow_segment *segment, const struct described *d, uint32_t id) {
+    uint64_t base = d->base, size = d->size;
+    if (d->flags.Agp)
+        segment_agp(&base, &size);
+    if (segment->id == id && segment->flags.Value == d->flags.Value && segment->base == base &&
+        segment->size == size)
+        return;
+    drop_segment(segment);
+    segment->id = id;
+    segment->flags = d->flags;
+    segment->aperture = d->flags.Aperture && !d->flags.Agp;
+    segment->base = base;
+    segment->size = size;
+    segment->commit_limit = d->flags.Agp && d->commit_limit == 0 ? size : d->commit_limit;
+    segment->cpu_base = d->flags.CpuVisible ? d->cpu_base : 0;
+    if (d->flags.Aperture || (!d->flags.CpuVisible && !d->flags.SupportsCpuHostAperture))
+        segment->cpu_stray = d->cpu_base;
+    segment->page_size = d->flags.Use64KBPages ? LARGE_PAGE : SHADOW_PAGE;
+    segment->host_base = d->host_base;
+    segment->host_pages = d->flags.SupportsCpuHostAperture ? d->host_pages : 0;
+    if (segment->aperture && size / SHADOW_PAGE != 0 && size / SHADOW_PAGE <= PAGES_MAX)
+        segment->pages = calloc(size / SHADOW_PAGE, sizeof(*segment->pages));
+}
+
+void descriptors_judge(const struct described *segments, uint32_t count, uint32_t version) {
+    struct shadow_adapter *adapter = &referee->adapter;
+    for (uint32_t i = 0; i < count; i++)
+        judge_one(&segments[i], i + 1, version);
+    judge_places(segments, count);
+    judge_kinds(segments, count, version);
+    judge_again(segments, count);
+    for (uint32_t i = 0; i < count; i++)
+        shadow_fill(&adapter->segment[i], &segments[i], i + 1);
+    for (uint32_t i = count; i < adapter->segments; i++)
+        drop_segment(&adapter->segment[i]);
+    adapter->segments = count;
+    adapter->query_version = version;
+}

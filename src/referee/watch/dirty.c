@@ -1,0 +1,382 @@
+/*
+ * dirty.c - watches the calls of dirty-bit tracking (dirty-bit-tracking.md): what the driver
+ * says of its planes, memory bases, and queries, into guarded buffers. See dirty.h.
+ */
+#include "state/dirty.h"
+
+#include "operation/operation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define QUERY_MAX (UINT64_C(1) << 26) /* bytes of a buffer that is guarded */
+
+static struct {
+    bool supported, performant, migrates, used;
+    uint32_t page[SHADOW_SEGMENTS], asked[SHADOW_SEGMENTS], asked_all; /* of segment id - 1 */
+    uint64_t own_calls;
+    struct dirty_basis *bases;
+} dirty;
+
+struct dirty_basis *dirty_each(const struct dirty_basis *after) {
+    return after == NULL ? dirty.bases : after->next;
+}
+
+bool dirty_performant(void) {
+    return dirty.performant;
+}
+
+uint32_t dirty_page_size(uint32_t id) {
+    return id >= 1 && id <= SHADOW_SEGMENTS ? dirty.page[id - 1] : 0;
+}
+
+void dirty_count_call(void) {
+    dirty.own_calls++;
+}
+
+uint64_t dirty_other_calls(void) {
+    return referee->ledger->calls - dirty.own_calls;
+}
+
+/* ---- What the driver says -------------------------------------------------------------------- */
+
+static void segment_answered(const struct query *query) {
+    DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS caps;
+    UINT id;
+    if (query->args->pInputData == NULL || query->args->InputDataSize < sizeof(id))
+        return;
+    memcpy(&id, query->args->pInputData, sizeof(id));
+    dirty.asked_all++;
+    if (id == 0 || id > SHADOW_SEGMENTS)
+        return;
+    dirty.asked[id - 1]++;
+    dirty.page[id - 1] = 0;
+    if (query->status != STATUS_SUCCESS || query->out.size < sizeof(caps))
+        return;
+    memcpy(&caps, query->out.bytes, sizeof(caps));
+    bool good = caps.PageSize >= SHADOW_PAGE && (caps.PageSize & (caps.PageSize - 1)) == 0;
+    DRIVER_MUST(312, good, "a power of two, at least 4096", "PageSize of segment %u is %u", id,
+                caps.PageSize);
+    if (good)
+        dirty.page[id - 1] = caps.PageSize;
+}
+
+void dirty_answer(const struct query *query) {
+    UINT32 value = 0;
+    if (query->out.bytes == NULL)
+        return;
+    if (query->args->Type == DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS)
+        segment_answered(query);
+    if (query->status != STATUS_SUCCESS || query->out.size < sizeof(value))
+        return;
+    memcpy(&value, query->out.bytes, sizeof(value));
+    if (query->args->Type == DXGKQAITYPE_DIRTYBITTRACKINGCAPS) {
+        const DXGK_DIRTY_BIT_TRACKING_CAPS caps = {.Value = value};
+        dirty.supported = caps.DirtyBitTrackingSupported;
+        dirty.performant = caps.DirtyBitTrackingSupported && caps.DirtyBitTrackingPerformant;
+    } else if (query->args->Type == DXGKQAITYPE_GPUPCAPS) {
+        const DXGK_GPUPCAPS caps = {.Caps.Value = value};
+        dirty.migrates = caps.Caps.LiveMigration;
+    }
+}
+
+void dirty_judge_use(void) {
+    if (dirty.used || referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
+        return;
+    dirty.used = true;
+    MANAGER_MUST(311, !dirty.migrates || dirty.supported,
+                 "no start of an adapter with LiveMigration and without dirty-bit tracking",
+                 "LiveMigration is set, DirtyBitTrackingSupported is not");
+    if (!dirty.supported)
+        MANAGER_MUST(313, dirty.asked_all == 0,
+                     "no question about segments where tracking is not supported", "%u questions",
+                     dirty.asked_all);
+    for (uint32_t id = 1; dirty.supported && id <= referee->adapter.segments; id++) {
+        if (operation_memory(id) != NULL)
+            MANAGER_MUST(313, dirty.asked[id - 1] == 1,
+                         "the tracking capabilities of each memory segment asked for once",
+                         "those of segment %u were asked for %u times", id, dirty.asked[id - 1]);
+    }
+}
+
+/* ---- Bases ----------------------------------------------------------------------------------- */
+
+static struct dirty_basis *find(HANDLE handle) {
+    struct dirty_basis *basis = dirty.bases;
+    while (basis != NULL && basis->handle != handle)
+        basis = basis->next;
+    return basis;
+}
+
+static void drop(struct dirty_basis *basis) {
+    struct dirty_basis **link = &dirty.bases;
+    while (*link != basis)
+        link = &(*link)->next;
+    *link = basis->next;
+    free(basis->state);
+    free(basis);
+}
+
+void dirty_end(void) {
+    while (dirty.bases != NULL)
+        drop(dirty.bases);
+    memset(&dirty, 0, sizeof(dirty));
+}
+
+static int by_offset(const void *a, const void *b) {
+    const DXGK_MEMORYRANGE *one = a, *other = b;
+    return (one->SegmentOffset > other->SegmentOffset) -
+           (one->SegmentOffset < other->SegmentOffset);
+}
+
+/* True without memory to find out. */
+static bool apart(const DXGKARG_CREATEMEMORYBASIS *args) {
+    size_t count = (size_t)args->RangeCount;
+    DXGK_MEMORYRANGE *sorted = malloc(count * sizeof(*sorted) + 1);
+    bool good = true;
+    if (sorted == NULL)
+        return true;
+    memcpy(sorted, args->Ranges, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), by_offset);
+    for (size_t i = 1; good && i < count; i++)
+        good = sorted[i - 1].SizeInBytes <= sorted[i].SegmentOffset - sorted[i - 1].SegmentOffset;
+    free(sorted);
+    return good;
+}
+
+static bool judge_range(const struct shadow_segment *segment, const DXGKARG_CREATEMEMORYBASIS *args,
+                        uint64_t i) {
+    uint64_t at = args->Ranges[i].SegmentOffset, size = args->Ranges[i].SizeInBytes;
+    uint32_t page = dirty_page_size(segment->id);
+    bool inside = size != 0 && at <= segment->size && size <= segment->size - at;
+    bool whole = (at | size) % page == 0;
+    MANAGER_MUST(315, inside, "ranges inside the segment",
+                 "range %llu: 0x%llx bytes at 0x%llx of 0x%llx", LLU(i), LLU(size), LLU(at),
+                 LLU(segment->size));
+    MANAGER_MUST(316, whole, "ranges in pages of the plane",
+                 "range %llu: 0x%llx bytes at 0x%llx, where a bit stands for 0x%x", LLU(i),
+                 LLU(size), LLU(at), page);
+    return inside && whole;
+}
+
+static bool judge_ranges(const struct shadow_segment *segment,
+                         const DXGKARG_CREATEMEMORYBASIS *args) {
+    bool sound = apart(args);
+    MANAGER_MUST(315, sound, "ranges that do not overlap", "some of %llu ranges do",
+                 LLU(args->RangeCount));
+    for (uint64_t i = 0; i < args->RangeCount; i++)
+        sound = judge_range(segment, args, i) && sound;
+    return sound;
+}
+
+static bool judge_basis(const DXGKARG_CREATEMEMORYBASIS *args) {
+    const struct shadow_segment *segment = operation_memory(args->SegmentId);
+    bool sound = args->RangeCount >= 1;
+    MANAGER_MUST(314, segment != NULL && dirty_page_size(args->SegmentId) != 0,
+                 "a basis in a segment that has a plane", "one in segment %u, which has none",
+                 args->SegmentId);
+    MANAGER_MUST(317, sound, "at least one range", "RangeCount is 0");
+    if (segment == NULL || dirty_page_size(args->SegmentId) == 0)
+        return false;
+    return judge_ranges(segment, args) && sound;
+}
+
+static void add(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args, bool sound) {
+    uint32_t count = args->RangeCount <= UINT16_MAX ? (uint32_t)args->RangeCount : 0;
+    struct dirty_basis *basis = calloc(1, sizeof(*basis) + count * sizeof(basis->ranges[0]));
+    if (basis == NULL)
+        return;
+    basis->handle = handle;
+    basis->segment = args->SegmentId;
+    basis->page = dirty_page_size(args->SegmentId);
+    basis->sound = sound && count == args->RangeCount;
+    basis->count = count;
+    memcpy(basis->ranges, args->Ranges, count * sizeof(basis->ranges[0]));
+    for (uint32_t i = 0; basis->sound && i < count; i++)
+        basis->pages += basis->ranges[i].SizeInBytes / basis->page;
+    if (basis->sound && basis->pages <= DIRTY_PAGES_MAX && count <= DIRTY_RANGES_MAX)
+        basis->state = calloc(basis->pages, sizeof(*basis->state));
+    basis->next = dirty.bases;
+    dirty.bases = basis;
+}
+
+static HANDLE APIENTRY see_CreateMemoryBasis(const HANDLE adapter,
+                                             const DXGKARG_CREATEMEMORYBASIS *args) {
+    struct referee_call call;
+    referee_enter(&call, "DxgkDdiCreateMemoryBasis", REFEREE_REENTRANT);
+    dirty_count_call();
+    bool sound = judge_basis(args);
+    referee_leave(&call);
+    HANDLE handle = referee->real.DxgkDdiCreateMemoryBasis(adapter, args);
+    referee_return(&call);
+    bool starved = referee->world.starved != NULL && referee->world.starved(referee->world.ctx);
+    if (sound && !starved)
+        DRIVER_MUST(318, handle != NULL && find(handle) == NULL,
+                    "a handle of its own for each basis, while there is memory", "%s",
+                    handle == NULL ? "NULL" : "that of another basis");
+    if (handle != NULL && find(handle) == NULL)
+        add(handle, args, sound);
+    referee_exit(&call);
+    return handle;
+}
+
+/* A call about a basis begins. NULL: nobody knows it. */
+static struct dirty_basis *enter_basis(struct referee_call *call, const char *name, HANDLE handle) {
+    referee_enter(call, name, REFEREE_REENTRANT);
+    dirty_count_call();
+    struct dirty_basis *basis = find(handle);
+    MANAGER_MUST(320, basis != NULL, "a basis that was created and not destroyed", "handle %p",
+                 handle);
+    return basis;
+}
+
+static NTSTATUS APIENTRY see_DestroyMemoryBasis(const HANDLE adapter, const HANDLE handle) {
+    struct referee_call call;
+    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiDestroyMemoryBasis", handle);
+    if (basis != NULL)
+        MANAGER_MUST(320, !basis->started, "tracking stopped before the basis is destroyed",
+                     "it is tracked");
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiDestroyMemoryBasis(adapter, handle);
+    referee_return(&call);
+    if (basis != NULL) {
+        DRIVER_MUST(319, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x",
+                    (unsigned)status);
+        drop(basis);
+    }
+    referee_exit(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_StartDirtyTracking(const HANDLE adapter, const HANDLE handle) {
+    struct referee_call call;
+    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStartDirtyTracking", handle);
+    if (basis != NULL)
+        MANAGER_MUST(327, !basis->started, "one start of a basis before its stop",
+                     "it is started already");
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiStartDirtyTracking(adapter, handle);
+    referee_return(&call);
+    if (basis != NULL && status == STATUS_SUCCESS)
+        dirty_started(basis);
+    referee_exit(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_StopDirtyTracking(const HANDLE adapter, const HANDLE handle) {
+    struct referee_call call;
+    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStopDirtyTracking", handle);
+    if (basis != NULL)
+        MANAGER_MUST(327, basis->started, "a stop of what was started", "it is not started");
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiStopDirtyTracking(adapter, handle);
+    referee_return(&call);
+    if (basis != NULL && basis->started) {
+        basis->started = false;
+        dirty_stopped(basis);
+    }
+    referee_exit(&call);
+    return status;
+}
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+/* The part of the basis; false: there is none such. */
+static bool part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDIRTYBITDATA *args,
+                    struct dirty_answer *answer) {
+    if (args->SubrangeSize == 0) {
+        answer->whole = true;
+        answer->count = basis->pages;
+        return true;
+    }
+    if (args->SubrangeIndex >= basis->count)
+        return false;
+    const DXGK_MEMORYRANGE *range = &basis->ranges[args->SubrangeIndex];
+    if ((args->SubrangeOffset | args->SubrangeSize) % basis->page != 0 ||
+        args->SubrangeOffset > range->SizeInBytes ||
+        args->SubrangeSize > range->SizeInBytes - args->SubrangeOffset)
+        return false;
+    answer->first = dirty_position(basis, range->SegmentOffset + args->SubrangeOffset);
+    answer->count = args->SubrangeSize / basis->page;
+    return true;
+}
+
+static bool judge_query(const struct dirty_basis *basis, const DXGKARG_QUERYDIRTYBITDATA *args,
+                        struct dirty_answer *answer) {
+    bool inside = part_of(basis, args, answer);
+    uint64_t least = (answer->count + 7) / 8;
+    MANAGER_MUST(329, inside, "a part of one range, in pages of the plane",
+                 "0x%llx bytes at 0x%llx of range %llu of %u", LLU(args->SubrangeSize),
+                 LLU(args->SubrangeOffset), LLU(args->SubrangeIndex), basis->count);
+    if (inside)
+        MANAGER_MUST(328, args->Buffer != NULL && args->BufferSize >= least,
+                     "a buffer with a bit for every page", "%llu bytes for %llu pages",
+                     LLU(args->BufferSize), LLU(answer->count));
+    migration_judge_query(basis);
+    return inside && args->Buffer != NULL && args->BufferSize >= least &&
+           args->BufferSize <= QUERY_MAX;
+}
+
+/* Behind the bits the buffer is as it was, and so is what lies around it. */
+static void judge_written(const struct guard *guard, const struct dirty_answer *answer) {
+    uint64_t used = (answer->count + 7) / 8;
+    const uint8_t *before = guard->original;
+    int64_t at = 0;
+    bool whole = guard_whole(guard, &at);
+    for (uint64_t i = used; whole && i < guard->size; i++) {
+        whole = guard->bytes[i] == before[i];
+        at = (int64_t)i;
+    }
+    DRIVER_MUST(328, whole, "no more than a bit for every page written",
+                "byte %lld was written, where %llu pages have %llu", (long long)at,
+                LLU(answer->count), LLU(used));
+    if (answer->count % 8 != 0)
+        DRIVER_MUST(331, guard->bytes[used - 1] >> (answer->count % 8) == 0,
+                    "0 in the bits behind the last page", "the last byte is 0x%02x for %llu pages",
+                    guard->bytes[used - 1], LLU(answer->count));
+}
+
+static void answered(const DXGKARG_QUERYDIRTYBITDATA *args, struct guard *guard,
+                     struct dirty_answer *answer, NTSTATUS status) {
+    if (guard->block != NULL)
+        judge_written(guard, answer);
+    answer->bits = guard->bytes;
+    answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
+    if (status == STATUS_SUCCESS && answer->basis->started)
+        dirty_answered(answer);
+    guard_give(guard, 0, guard->size);
+    guard_free(guard);
+}
+
+static NTSTATUS APIENTRY see_QueryDirtyBitData(const HANDLE adapter,
+                                               DXGKARG_QUERYDIRTYBITDATA *args) {
+    struct referee_call call;
+    DXGKARG_QUERYDIRTYBITDATA passed = *args;
+    struct guard guard = {.block = NULL};
+    struct dirty_answer answer = {
+        .basis = enter_basis(&call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
+    bool sound =
+        answer.basis != NULL && answer.basis->sound && judge_query(answer.basis, args, &answer);
+    if (sound) {
+        guard_make(&guard, args->Buffer, args->BufferSize);
+        passed.Buffer = guard.bytes;
+    }
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiQueryDirtyBitData(adapter, &passed);
+    referee_return(&call);
+    if (sound)
+        answered(args, &guard, &answer, status);
+    referee_exit(&call);
+    return status;
+}
+
+void referee_watch_dirty(DRIVER_INITIALIZATION_DATA *table) {
+    dirty_end();
+    if (table->Version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
+        return;
+    WATCH(table, CreateMemoryBasis);
+    WATCH(table, DestroyMemoryBasis);
+    WATCH(table, StartDirtyTracking);
+    WATCH(table, StopDirtyTracking);
+    WATCH(table, QueryDirtyBitData);
+}

@@ -1,0 +1,60 @@
+/*
+ * lock.c - where the CPU looks at an allocation in a segment
+ * (mapping-virtual-addresses-to-a-memory-segment.md). No DDI call carries the address that an
+ * application gets: whoever locks says it. Its like for sizes is watch/sizes.c.
+ */
+#include "state/judge.h"
+
+#include <string.h>
+
+/* Its bytes are in system memory wherever it is. */
+static bool has_pages(const struct shadow_object *allocation) {
+    DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
+    return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
+}
+
+static void judge_visible(const struct shadow_object *allocation,
+                          const struct shadow_segment *segment, const void *cpu) {
+    const struct vidmm_referee_world *world = &referee->world;
+    uint64_t there = segment->cpu_base + allocation->offset;
+    const void *right = world->io(world->ctx, there, SHADOW_PAGE);
+    const uint8_t *gpu =
+        world->peek != NULL
+            ? world->peek(world->ctx, segment->base + allocation->offset, SHADOW_PAGE)
+            : NULL;
+    if (right == NULL)
+        return;
+    MANAGER_MUST(39, cpu == right, "CpuTranslatedAddress and the allocation's offset",
+                 "offset 0x%llx of segment %u was looked for elsewhere than at 0x%llx",
+                 (unsigned long long)allocation->offset, segment->id, (unsigned long long)there);
+    if (gpu != NULL)
+        DRIVER_MUST(39, memcmp(gpu, right, SHADOW_PAGE) == 0,
+                    "the same bytes at CpuTranslatedAddress + n and at BaseAddress + n",
+                    "CPU and GPU see different bytes at offset 0x%llx of segment %u",
+                    (unsigned long long)allocation->offset, segment->id);
+}
+
+/* Where the descriptor gives no address that could be used. */
+static void judge_stray(const struct shadow_object *allocation,
+                        const struct shadow_segment *segment, const void *cpu) {
+    const struct vidmm_referee_world *world = &referee->world;
+    uint64_t stray = segment->cpu_stray + allocation->offset;
+    const void *wrong = world->io(world->ctx, stray, SHADOW_PAGE);
+    if (wrong != NULL)
+        MANAGER_MUST(38, cpu != wrong, "CpuTranslatedAddress to be left alone without CpuVisible",
+                     "offset 0x%llx of segment %u was looked for at 0x%llx",
+                     (unsigned long long)allocation->offset, segment->id,
+                     (unsigned long long)stray);
+}
+
+void vidmm_referee_judge_lock(struct vidmm_referee *made, HANDLE handle, const void *cpu) {
+    pthread_mutex_lock(&made->lock);
+    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+    bool placed = allocation != NULL && allocation->placed && !has_pages(allocation);
+    const struct shadow_segment *segment = placed ? shadow_segment(allocation->segment) : NULL;
+    if (segment != NULL && made->world.io != NULL && segment->cpu_stray != 0)
+        judge_stray(allocation, segment, cpu);
+    else if (segment != NULL && made->world.io != NULL && segment->cpu_base != 0)
+        judge_visible(allocation, segment, cpu);
+    pthread_mutex_unlock(&made->lock);
+}

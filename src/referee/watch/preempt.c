@@ -1,0 +1,160 @@
+/*
+ * preempt.c - DxgkDdiPreemptCommand, what the driver reports of it, and the paging work that
+ * has to be submitted again (gpu-preemption.md, ne-d3dkmddi-_dxgk_interrupt_type.md).
+ *
+ * A report names the fence that was completed last: what was submitted between it and the request
+ * has not been carried out. Paging work of that kind waits here, with its operations, until it is
+ * submitted again under its own fence; other work comes back with a new fence, like any other.
+ * watch/submit.c keeps what is under way.
+ */
+#include "state/work.h"
+
+#include <stddef.h>
+
+/* Fence ids wrap. */
+static bool beyond(uint32_t fence, uint32_t other) {
+    return (int32_t)(fence - other) > 0;
+}
+
+/* ---- The request ----------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY see_PreemptCommand(const HANDLE handle,
+                                            const DXGKARG_PREEMPTCOMMAND *args) {
+    struct referee_call call;
+    struct shadow_node *node =
+        args->NodeOrdinal < SHADOW_NODES ? &referee->node[args->NodeOrdinal] : &referee->node[0];
+    referee_enter(&call, "DxgkDdiPreemptCommand", REFEREE_SCHEDULER);
+    callbacks_drain();
+    MANAGER_MUST(147, call.alone, "one thread at a time in the GPU scheduler's calls",
+                 "another of them is under way%s", "");
+    reset_judge(false);
+    node->preempting = true;
+    node->preemption = args->PreemptionFenceId;
+    node->preemptable = node->submitted;
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiPreemptCommand(handle, args);
+    referee_return(&call);
+    DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
+    if (status != STATUS_SUCCESS) {
+        node->preempting = false;
+        submit_give_up();
+    }
+    referee_exit(&call);
+    return status;
+}
+
+void referee_watch_preempt(DRIVER_INITIALIZATION_DATA *table) {
+    WATCH(table, PreemptCommand);
+}
+
+/* ---- The report ------------------------------------------------------------------------------ */
+
+static bool judge_last(const struct shadow_node *node, uint32_t last) {
+    if (!node->any)
+        return true; /* there is no fence that it could name */
+    bool kept = !beyond(last, node->submitted) && !(node->told && beyond(node->completed, last));
+    DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
+                "LastCompletedFenceId is %u, fence %u was reported and fence %u submitted last",
+                last, node->completed, node->submitted);
+    return kept;
+}
+
+/* What is under way up to `newest` has not been carried out: paging work waits to come again. */
+static void take_back(struct shadow_node *node, uint32_t newest) {
+    struct shadow_submission **end = &node->preempted;
+    while (*end != NULL)
+        end = &(*end)->next;
+    while (node->first != NULL && !beyond(node->first->fence, newest)) {
+        struct shadow_submission *lost = submit_lose(node);
+        if (lost == NULL)
+            continue;
+        *end = lost;
+        end = &lost->next;
+    }
+}
+
+void preempt_reset(uint32_t index, uint32_t aborted) {
+    struct shadow_node *node = &referee->node[index];
+    submit_faulted(index, aborted);
+    if (node->any && beyond(aborted, node->completed))
+        node->completed = aborted;
+    node->preempting = false;
+    take_back(node, node->submitted);
+}
+
+void preempt_reported(uint32_t index, uint32_t fence, uint32_t last) {
+    struct shadow_node *node = &referee->node[index];
+    bool asked = node->preempting && node->preemption == fence;
+    DRIVER_MUST(281, asked, "the fence of a preemption that was asked for",
+                "preemption %u was reported for node %u, where %s", fence, index,
+                node->preempting ? "another is under way" : "none is");
+    submit_completed(index, judge_last(node, last) ? last : node->completed);
+    if (!asked)
+        return;
+    node->preempting = false;
+    take_back(node, node->preemptable);
+}
+
+bool preempt_judge_completed(uint32_t index, uint32_t fence) {
+    const struct shadow_node *node = &referee->node[index];
+    bool kept = node->preempted == NULL || beyond(node->preempted->fence, fence);
+    if (node->preempted != NULL)
+        DRIVER_MUST(281, kept, "preempted work to complete when it was submitted again",
+                    "fence %u was reported complete, after a preemption that left fence %u undone",
+                    fence, node->preempted->fence);
+    return kept;
+}
+
+/* ---- Once more ------------------------------------------------------------------------------- */
+
+static bool flagged(const DXGKARG_SUBMITCOMMAND *args) {
+#if WDDM_AT_LEAST(WDDM2_0)
+    return args->Flags.Resubmission != 0;
+#else
+    (void)args;
+    return false;
+#endif
+}
+
+bool preempt_again(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
+    const struct shadow_submission *next = node->preempted;
+    if (next == NULL)
+        return false;
+    bool again = args->Flags.Paging && args->SubmissionFenceId == next->fence;
+    MANAGER_MUST(281, again,
+                 "the preempted paging work, in its order and with its fences, before any other",
+                 "fence %u, while fence %u waits to be submitted again", args->SubmissionFenceId,
+                 next->fence);
+    if (again)
+        MANAGER_MUST(
+            281, flagged(args) == (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0),
+            "Resubmission from WDDM 2.0 on, and not before", "Resubmission is %u", flagged(args));
+    return again;
+}
+
+struct shadow_operation *preempt_take(struct shadow_node *node) {
+    struct shadow_submission *next = node->preempted;
+    struct shadow_operation *operations = next->operations;
+    node->preempted = next->next;
+    next->operations = NULL;
+    submit_free(next);
+    return operations;
+}
+
+void preempt_forget(struct shadow_node *node) {
+    while (node->preempted != NULL) {
+        struct shadow_operation *operation = preempt_take(node);
+        while (operation != NULL) {
+            struct shadow_operation *next = operation->next;
+            operation_give_up(operation);
+            operation = next;
+        }
+    }
+    node->preempting = node->told = false;
+}
+
+void preempt_judge_end(const struct shadow_node *node) {
+    if (node->preempting && !submit_gave_up())
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                          "preemption %u was asked for and never reported", node->preemption);
+}

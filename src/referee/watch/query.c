@@ -1,0 +1,197 @@
+/*
+ * query.c - watches DxgkDdiQueryAdapterInfo: what every query has in common. The driver gets a
+ * guarded copy of the manager's buffer; what kind of query it is decides who judges the content,
+ * see watch/query.h. Also judges the driver's table itself.
+ */
+#include "state/dirty.h"
+#include "watch/query.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OUTPUT_MAX (1u << 20)
+
+static const char *name_of(DXGK_QUERYADAPTERINFOTYPE type) {
+    static const char *const names[] = {
+        [DXGKQAITYPE_UMDRIVERPRIVATE] = "UMDRIVERPRIVATE",
+        [DXGKQAITYPE_DRIVERCAPS] = "DRIVERCAPS",
+        [DXGKQAITYPE_QUERYSEGMENT] = "QUERYSEGMENT",
+        [DXGKQAITYPE_QUERYSEGMENT2] = "QUERYSEGMENT2",
+        [DXGKQAITYPE_QUERYSEGMENT3] = "QUERYSEGMENT3",
+        [DXGKQAITYPE_HISTORYBUFFERPRECISION] = "HISTORYBUFFERPRECISION",
+        [DXGKQAITYPE_QUERYSEGMENT4] = "QUERYSEGMENT4",
+        [DXGKQAITYPE_SEGMENTMEMORYSTATE] = "SEGMENTMEMORYSTATE",
+        [DXGKQAITYPE_GPUMMUCAPS] = "GPUMMUCAPS",
+        [DXGKQAITYPE_PAGETABLELEVELDESC] = "PAGETABLELEVELDESC",
+        [DXGKQAITYPE_PHYSICALADAPTERCAPS] = "PHYSICALADAPTERCAPS",
+        [DXGKQAITYPE_IOMMU_CAPS] = "IOMMU_CAPS",
+    };
+    uint32_t index = (uint32_t)type;
+    return index < sizeof(names) / sizeof(*names) ? names[index] : NULL;
+}
+
+/* ---- Judging what all queries share ---------------------------------------------------------- */
+
+#define LAST_TYPE ((uint32_t)DXGKQAITYPE_PAGINGPROCESSGPUVASIZE)
+
+/* nc-d3dkmddi-dxgkddi_queryadapterinfo lists the answers; pages of some types add their own. */
+static bool status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
+    switch (status) {
+    case STATUS_SUCCESS:
+    case STATUS_INVALID_PARAMETER:
+    case STATUS_NO_MEMORY:
+    case STATUS_GRAPHICS_DRIVER_MISMATCH:
+        return true;
+    default:
+        break;
+    }
+    switch (type) {
+    case DXGKQAITYPE_UMDRIVERPRIVATE: /* between the two halves of the driver, also its size */
+    case DXGKQAITYPE_INTEGRATED_DISPLAY_DESCRIPTOR:
+    case DXGKQAITYPE_INTEGRATED_DISPLAY_DESCRIPTOR2:
+    case DXGKQAITYPE_QUERYCOLORIMETRYOVERRIDES:
+    case DXGKQAITYPE_DISPLAYID_DESCRIPTOR:
+        return true;
+    case DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS:
+        return status == STATUS_NOT_IMPLEMENTED;
+    default: /* a type that the driver cannot know has no page */
+        return status == STATUS_NOT_SUPPORTED && (uint32_t)type > LAST_TYPE;
+    }
+}
+
+static void judge_status(const struct query *query) {
+    DXGK_QUERYADAPTERINFOTYPE type = query->args->Type;
+    NTSTATUS status = query->status;
+    DRIVER_MUST(27, status_allowed(type, status),
+                "STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY or "
+                "STATUS_GRAPHICS_DRIVER_MISMATCH",
+                "query type %u was answered with status 0x%08x", (unsigned)type, (unsigned)status);
+    if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2 &&
+        query->args->hKmdProcessHandle == NULL)
+        DRIVER_MUST(29, status != STATUS_INVALID_HANDLE && status != STATUS_ACCESS_VIOLATION,
+                    "an answer to a question without a process: hKmdProcessHandle may be NULL",
+                    "hKmdProcessHandle NULL was answered with status 0x%08x", (unsigned)status);
+}
+
+/* mcdm-implementation-guidelines.md: what a compute-only driver answers, and what it does not. */
+static void judge_compute_only(const struct query *query) {
+    const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
+    bool success = query->status == STATUS_SUCCESS;
+    uint32_t type = (uint32_t)query->args->Type;
+    if (!caps->MiscCaps.ComputeOnly)
+        return;
+    if (type == DXGKQAITYPE_QUERYSEGMENT || type == DXGKQAITYPE_QUERYSEGMENT2 ||
+        type == DXGKQAITYPE_QUERYSEGMENT3)
+        DRIVER_MUST(22, !success, "no answer to the old segment queries from a compute-only driver",
+                    "query type %u was answered with success", type);
+    if (type == DXGKQAITYPE_QUERYSEGMENT4)
+        DRIVER_MUST(22, success, "an answer to QUERYSEGMENT4 from a compute-only driver",
+                    "QUERYSEGMENT4 was answered with status 0x%08x", (unsigned)query->status);
+    if (caps->MemoryManagementCaps.GpuMmuSupported &&
+        (type == DXGKQAITYPE_GPUMMUCAPS || type == DXGKQAITYPE_PAGETABLELEVELDESC))
+        DRIVER_MUST(23, success, "GPUMMUCAPS and PAGETABLELEVELDESC, with GpuMmuSupported",
+                    "query type %u was answered with status 0x%08x", type, (unsigned)query->status);
+    if (query->kind == QUERY_RANGES && query->fair)
+        DRIVER_MUST(24, success, "the memory ranges that the driver announced itself",
+                    "SEGMENTMEMORYSTATE was answered with status 0x%08x", (unsigned)query->status);
+}
+
+/* Bytes around the caller's buffer belong to the rule about what the driver fills in there. */
+static void judge_output(const struct query *query) {
+    int64_t at = 0;
+    bool whole = guard_whole(&query->out, &at);
+    uint32_t size = query->args->OutputDataSize;
+    if (query->kind == QUERY_COUNT && query->version != 4)
+        DRIVER_MUST(3, whole, "nothing but NbSegment written by the first call",
+                    "byte %lld of the %u bytes at pOutputData was written", (long long)at, size);
+    else if (query->kind == QUERY_COUNT)
+        DRIVER_MUST(5, whole, "nothing but NbSegment written by the first call",
+                    "byte %lld of the %u bytes at pOutputData was written", (long long)at, size);
+    else if (query->kind == QUERY_FILL)
+        DRIVER_MUST(10, whole, "the OUT structure filled in, and nothing around it",
+                    "byte %lld of the %u bytes at pOutputData was written", (long long)at, size);
+    else
+        DRIVER_MUST(27, whole, "an answer of no more than OutputDataSize bytes",
+                    "byte %lld of the %u bytes at pOutputData was written", (long long)at, size);
+}
+
+/* ---- The call -------------------------------------------------------------------------------- */
+
+static void begin(struct query *query, const DXGKARG_QUERYADAPTERINFO *args) {
+    memset(query, 0, sizeof(*query));
+    query->args = args;
+    query->passed = *args;
+    if (args->OutputDataSize <= OUTPUT_MAX) {
+        guard_make(&query->out, args->pOutputData, args->OutputDataSize);
+        query->passed.pOutputData = query->out.bytes;
+        segment_ask(query);
+        ranges_ask(query);
+    }
+}
+
+static void end(struct query *query) {
+    judge_status(query);
+    judge_compute_only(query);
+    judge_output(query);
+    segment_answer(query);
+    ranges_answer(query);
+    if (query->status == STATUS_SUCCESS && query->kind == QUERY_OTHER)
+        caps_answer(query);
+    dirty_answer(query);
+    guard_give(&query->out, 0, query->out.size);
+    guard_give(&query->array, 0, query->array.size);
+    guard_free(&query->out);
+    guard_free(&query->array);
+}
+
+static NTSTATUS APIENTRY see_QueryAdapterInfo(const HANDLE adapter,
+                                              const DXGKARG_QUERYADAPTERINFO *args) {
+    struct referee_call call;
+    struct query query;
+    char text[96];
+    const char *name = name_of(args->Type);
+    if (name != NULL)
+        snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(%s)", name);
+    else
+        snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(type %u)", (unsigned)args->Type);
+    referee_enter(&call, text, REFEREE_ALONE);
+    begin(&query, args);
+    referee_leave(&call);
+    query.status = referee->real.DxgkDdiQueryAdapterInfo(adapter, &query.passed);
+    referee_return(&call);
+    end(&query);
+    referee_exit(&call);
+    return query.status;
+}
+
+void referee_watch_query(DRIVER_INITIALIZATION_DATA *table) {
+    segment_begin();
+    caps_begin();
+    WATCH(table, QueryAdapterInfo);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+/* Without these no system can give the driver memory to manage, whatever version it declares. */
+void referee_judge_table(const DRIVER_INITIALIZATION_DATA *table) {
+    const struct {
+        const char *name;
+        bool filled;
+    } slots[] = {
+        {"DxgkDdiQueryAdapterInfo", table->DxgkDdiQueryAdapterInfo != NULL},
+        {"DxgkDdiCreateDevice", table->DxgkDdiCreateDevice != NULL},
+        {"DxgkDdiDestroyDevice", table->DxgkDdiDestroyDevice != NULL},
+        {"DxgkDdiCreateAllocation", table->DxgkDdiCreateAllocation != NULL},
+        {"DxgkDdiDestroyAllocation", table->DxgkDdiDestroyAllocation != NULL},
+        {"DxgkDdiOpenAllocation", table->DxgkDdiOpenAllocation != NULL},
+        {"DxgkDdiCloseAllocation", table->DxgkDdiCloseAllocation != NULL},
+        {"DxgkDdiBuildPagingBuffer", table->DxgkDdiBuildPagingBuffer != NULL},
+    };
+    bool displays_only = slots[0].filled; /* with none of the others: it has no memory */
+    for (size_t i = 1; i < sizeof(slots) / sizeof(*slots); i++)
+        displays_only = displays_only && !slots[i].filled;
+    for (size_t i = 0; !displays_only && i < sizeof(slots) / sizeof(*slots); i++)
+        DRIVER_MUST(30, slots[i].filled, "a function in every slot that memory management needs",
+                    "%s is NULL in the table of version 0x%x", slots[i].name,
+                    (unsigned)table->Version);
+}

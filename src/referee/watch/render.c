@@ -1,0 +1,120 @@
+/*
+ * render.c - DxgkDdiRender and DxgkDdiRenderKm: DMA buffers and patch-location lists that the
+ * driver makes of command buffers. It writes into guarded copies of both.
+ */
+#include "state/allocation.h"
+
+/* A driver without contexts is given its device. */
+static const struct shadow_object *context_of(HANDLE handle) {
+    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, handle);
+    return context != NULL ? context : shadow_find(SHADOW_DEVICE, handle);
+}
+
+/* What the context asked for is what it gets. */
+static void judge_buffer(const struct shadow_object *context, const DXGKARG_RENDER *args) {
+    const DXGK_CONTEXTINFO *info = &context->context_info;
+    UINT id = args->DmaBufferSegmentId;
+    device_judge_use(context);
+    if (info->DmaBufferSegmentSet == 0)
+        MANAGER_MUST(80, id == 0, "DmaBufferSegmentId 0 for a DMA buffer in system memory",
+                     "DmaBufferSegmentId is %u", id);
+    if (referee->adapter.segments != 0)
+        MANAGER_MUST(81, id == 0 || (id <= 32 && (allocation_apertures() >> (id - 1) & 1u) != 0),
+                     "a DMA buffer in an aperture segment", "DmaBufferSegmentId is %u", id);
+    MANAGER_MUST(83,
+                 args->DmaSize >= info->DmaBufferSize &&
+                     args->PatchLocationListOutSize >= info->PatchLocationListSize,
+                 "DMA buffer and patch-location list no smaller than the driver asked for",
+                 "DmaSize is %u of %u, PatchLocationListOutSize %u of %u", args->DmaSize,
+                 info->DmaBufferSize, args->PatchLocationListOutSize, info->PatchLocationListSize);
+}
+
+/*
+ * The page wants split offsets strictly increasing, and then speaks of elements that share one;
+ * what both allow is that they never decrease.
+ */
+static void judge_patches(const D3DDDI_PATCHLOCATIONLIST *list, size_t count) {
+    const struct shadow_adapter *adapter = &referee->adapter;
+    for (size_t i = 0; i < count; i++) {
+        if (i != 0)
+            DRIVER_MUST(394, list[i].SplitOffset >= list[i - 1].SplitOffset,
+                        "split offsets in the order of use",
+                        "SplitOffset of patch location %zu is %u after %u", i, list[i].SplitOffset,
+                        list[i - 1].SplitOffset);
+        if (adapter->caps_known)
+            DRIVER_MUST(396, list[i].SlotId < adapter->caps.MaxAllocationListSlotId,
+                        "a SlotId below MaxAllocationListSlotId",
+                        "SlotId of patch location %zu is %u, MaxAllocationListSlotId %u", i,
+                        list[i].SlotId, adapter->caps.MaxAllocationListSlotId);
+    }
+}
+
+/* How far the driver moved the pointer to the guarded bytes. */
+static size_t written(const struct guard *guard, const void *moved) {
+    return (size_t)((uintptr_t)moved - (uintptr_t)guard->bytes);
+}
+
+static void judge_output(const struct guard *buffer, const struct guard *patches,
+                         const DXGKARG_RENDER *mine) {
+    size_t bytes = written(buffer, mine->pDmaBuffer);
+    size_t listed = written(patches, mine->pPatchLocationListOut);
+    allocation_judge_guard(buffer, "pDmaBuffer");
+    allocation_judge_guard(patches, "pPatchLocationListOut");
+    if (bytes > buffer->size)
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "DxgkDdiRender moved pDmaBuffer out of the DMA buffer of %zu bytes",
+                          buffer->size);
+    if (listed > patches->size || listed % sizeof(D3DDDI_PATCHLOCATIONLIST) != 0)
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "DxgkDdiRender moved pPatchLocationListOut to no element of its list");
+    else
+        judge_patches((const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
+                      listed / sizeof(D3DDDI_PATCHLOCATIONLIST));
+}
+
+/* Back to the caller's buffer, and the same place there for the pointer into the copy. */
+static void *give_back(struct guard *guard, void *moved) {
+    uintptr_t to = (uintptr_t)guard->original + written(guard, moved);
+    guard_give(guard, 0, guard->size);
+    guard_free(guard);
+    return (void *)to;
+}
+
+static NTSTATUS render(const char *name, PDXGKDDI_RENDER real, HANDLE handle,
+                       DXGKARG_RENDER *args) {
+    struct referee_call call;
+    struct guard buffer, patches;
+    DXGKARG_RENDER mine = *args;
+    referee_enter(&call, name, REFEREE_REENTRANT);
+    const struct shadow_object *context = context_of(handle);
+    if (context != NULL)
+        judge_buffer(context, args);
+    guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
+    guard_make(&patches, args->pPatchLocationListOut,
+               (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
+    mine.pDmaBuffer = buffer.bytes;
+    mine.pPatchLocationListOut = (D3DDDI_PATCHLOCATIONLIST *)(void *)patches.bytes;
+    referee_leave(&call);
+    NTSTATUS status = real(handle, &mine);
+    referee_return(&call);
+    if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        judge_output(&buffer, &patches, &mine);
+    mine.pDmaBuffer = give_back(&buffer, mine.pDmaBuffer);
+    mine.pPatchLocationListOut = give_back(&patches, mine.pPatchLocationListOut);
+    *args = mine;
+    referee_exit(&call);
+    return status;
+}
+
+static NTSTATUS APIENTRY see_Render(const HANDLE context, DXGKARG_RENDER *args) {
+    return render("DxgkDdiRender", referee->real.DxgkDdiRender, context, args);
+}
+
+static NTSTATUS APIENTRY see_RenderKm(const HANDLE context, DXGKARG_RENDER *args) {
+    return render("DxgkDdiRenderKm", referee->real.DxgkDdiRenderKm, context, args);
+}
+
+void referee_watch_render(DRIVER_INITIALIZATION_DATA *table) {
+    WATCH(table, Render);
+    WATCH(table, RenderKm);
+}

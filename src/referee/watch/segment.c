@@ -1,0 +1,550 @@
+/*
+ * segment.c - the protocol of the segment query, how many and then which, and of the memory
+ * ranges asked for afterwards; see watch/query.h. What the descriptors say is watch/descriptor.c's.
+ */
+#include "state/dirty.h"
+#include "watch/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CANARY       0xa5a5a5a5u
+#define SEGMENTS_MAX 31u /* ids have five bits */
+#define STRIDE_MAX   65536u
+#define COUNT_MAX    1024u
+#define RANGES_MAX   65536u
+
+/* What the queries of this adapter have told so far. */
+static struct {
+    uint32_t counted; /* version of the query whose first call was answered; 0: none */
+    uint32_t count;
+    bool agp;
+    uint64_t agp_base, agp_size;
+    uint32_t announced[SHADOW_SEGMENTS]; /* NumInvalidMemoryRanges */
+    bool ranges[SHADOW_SEGMENTS];        /* were asked for */
+    bool used;                           /* the manager went on from asking to using */
+} known;
+
+void segment_begin(void) {
+    memset(&known, 0, sizeof(known));
+}
+
+bool segment_agp(uint64_t *base, uint64_t *size) {
+    *base = known.agp_base;
+    *size = known.agp_size;
+    return known.agp;
+}
+
+/* ---- What the manager asks ------------------------------------------------------------------- */
+
+static uint32_t version_of(DXGK_QUERYADAPTERINFOTYPE type) {
+    return type == DXGKQAITYPE_QUERYSEGMENT    ? 1u
+           : type == DXGKQAITYPE_QUERYSEGMENT3 ? 3u
+           : type == DXGKQAITYPE_QUERYSEGMENT4 ? 4u
+                                               : 0u;
+}
+
+static uint32_t out_size(uint32_t version) {
+    return version == 4 ? sizeof(DXGK_QUERYSEGMENTOUT4) : sizeof(DXGK_QUERYSEGMENTOUT);
+}
+
+/* The first five members of the three OUT structures are the same; version 4 adds the stride. */
+_Static_assert(sizeof(DXGK_QUERYSEGMENTOUT) == sizeof(DXGK_QUERYSEGMENTOUT3) &&
+                   offsetof(DXGK_QUERYSEGMENTOUT, PagingBufferPrivateDataSize) ==
+                       offsetof(DXGK_QUERYSEGMENTOUT4, PagingBufferPrivateDataSize),
+               "one structure serves all three queries");
+
+/* Bytes of a descriptor as the newest version knows it. */
+static uint32_t element_size(uint32_t version) {
+    return version == 1   ? sizeof(DXGK_SEGMENTDESCRIPTOR)
+           : version == 3 ? sizeof(DXGK_SEGMENTDESCRIPTOR3)
+                          : sizeof(DXGK_SEGMENTDESCRIPTOR4);
+}
+
+/* Of version 4: what it has to have at the driver's interface version. */
+static uint32_t element_least(void) {
+    return referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
+               ? sizeof(DXGK_SEGMENTDESCRIPTOR4)
+               : offsetof(DXGK_SEGMENTDESCRIPTOR4, VprRangeStartOffset);
+}
+
+static bool judge_input_4(const struct query *query) {
+    const DXGK_QUERYSEGMENTIN4 *in = query->args->pInputData;
+    bool enough = in != NULL && query->args->InputDataSize >= sizeof(*in);
+    MANAGER_MUST(12, enough && in->PhysicalAdapterIndex == 0,
+                 "a DXGK_QUERYSEGMENTIN4 with the index of a physical adapter",
+                 "pInputData is %p with %u bytes, PhysicalAdapterIndex %u", query->args->pInputData,
+                 query->args->InputDataSize, enough ? in->PhysicalAdapterIndex : 0);
+    return enough && in->PhysicalAdapterIndex == 0;
+}
+
+static bool judge_input(const struct query *query) {
+    const DXGK_QUERYSEGMENTIN *in = query->args->pInputData;
+    bool enough = in != NULL && query->args->InputDataSize >= sizeof(*in);
+    MANAGER_MUST(11, enough, "a DXGK_QUERYSEGMENTIN in both calls",
+                 "pInputData is %p with %u bytes", query->args->pInputData,
+                 query->args->InputDataSize);
+    known.agp = enough && in->AgpApertureSize.QuadPart > 0;
+    known.agp_base = known.agp ? (uint64_t)in->AgpApertureBase.QuadPart : 0;
+    known.agp_size = known.agp ? (uint64_t)in->AgpApertureSize.QuadPart : 0;
+    if (enough)
+        MANAGER_MUST(13,
+                     known.agp || (in->AgpApertureSize.QuadPart == 0 &&
+                                   in->AgpApertureBase.QuadPart == 0 && in->AgpFlags.Value == 0),
+                     "zero in all of DXGK_QUERYSEGMENTIN without an AGP aperture",
+                     "AgpApertureBase is 0x%llx, AgpApertureSize 0x%llx, AgpFlags 0x%x",
+                     (unsigned long long)in->AgpApertureBase.QuadPart,
+                     (unsigned long long)in->AgpApertureSize.QuadPart, in->AgpFlags.Value);
+    return enough;
+}
+
+static void ask_count(struct query *query) {
+    const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
+    if (query->version == 4) {
+        query->fair = asked->NbSegment == 0;
+        MANAGER_MUST(4, asked->NbSegment == 0, "NbSegment 0 in the first call", "NbSegment is %u",
+                     asked->NbSegment);
+    } else {
+        query->fair = asked->pSegmentDescriptor == NULL;
+        MANAGER_MUST(2, asked->pSegmentDescriptor == NULL,
+                     "pSegmentDescriptor NULL in the first call", "pSegmentDescriptor is %p",
+                     (void *)asked->pSegmentDescriptor);
+    }
+}
+
+static void ask_fill(struct query *query) {
+    const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
+    bool counted = known.counted == query->version;
+    MANAGER_MUST(1, counted, "a call for the number of segments before the call for their content",
+                 "NbSegment is %u, and no first call was answered", asked->NbSegment);
+    query->fair = counted && asked->NbSegment == known.count;
+    if (counted)
+        MANAGER_MUST(6, asked->NbSegment == known.count, "the number that the first call reported",
+                     "NbSegment is %u, the first call said %u", asked->NbSegment, known.count);
+    if (query->version == 4) {
+        uint64_t stride = asked->SegmentDescriptorStride;
+        bool enough = stride >= element_least();
+        MANAGER_MUST(9, enough, "a SegmentDescriptorStride that holds the descriptor",
+                     "SegmentDescriptorStride is %llu, the descriptor has %u bytes",
+                     (unsigned long long)stride, element_least());
+        query->fair = query->fair && enough;
+    }
+}
+
+/* A driver that leaves a paging-buffer member alone leaves a canary: given back by restore. */
+static void put_canaries(struct query *query) {
+    DXGK_QUERYSEGMENTOUT4 out = query->asked;
+    out.PagingBufferSegmentId = CANARY;
+    out.PagingBufferSize = CANARY;
+    out.PagingBufferPrivateDataSize = CANARY;
+    if (query->array.bytes != NULL)
+        out.pSegmentDescriptor = query->array.bytes;
+    memcpy(query->out.bytes, &out, out_size(query->version));
+    for (uint32_t i = 0; query->array.block != NULL && i < query->asked.NbSegment; i++)
+        memset(query->array.bytes + (size_t)i * query->stride + query->element, GUARD_BYTE,
+               query->stride - query->element);
+}
+
+static void guard_array(struct query *query) {
+    const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
+    uint64_t stride = query->version == 4 ? asked->SegmentDescriptorStride : query->element;
+    if (query->kind == QUERY_COUNT) {
+        guard_make(&query->array, asked->pSegmentDescriptor, 0);
+        return;
+    }
+    query->fair = query->fair && stride <= STRIDE_MAX && asked->NbSegment <= COUNT_MAX;
+    if (!query->fair)
+        return;
+    query->stride = (uint32_t)stride;
+    if (query->element > query->stride)
+        query->element = query->stride;
+    guard_make(&query->array, asked->pSegmentDescriptor, (size_t)asked->NbSegment * query->stride);
+}
+
+void segment_ask(struct query *query) {
+    uint32_t version = version_of(query->args->Type);
+    if (version == 0 || query->out.bytes == NULL || query->out.size < out_size(version))
+        return;
+    query->version = version;
+    query->element = element_size(version);
+    memcpy(&query->asked, query->out.bytes, out_size(version));
+    bool filling = query->asked.pSegmentDescriptor != NULL && query->asked.NbSegment != 0;
+    query->kind = filling ? QUERY_FILL : QUERY_COUNT;
+    bool input = version == 4 ? judge_input_4(query) : judge_input(query);
+    if (filling)
+        ask_fill(query);
+    else
+        ask_count(query);
+    query->addressed = input;
+    known.used = false;
+    guard_array(query);
+    put_canaries(query);
+}
+
+/* ---- The first answer ------------------------------------------------------------------------ */
+
+/* The first member besides NbSegment that the driver wrote, or NULL. */
+static const char *touched(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
+    int64_t at;
+    if (got->pSegmentDescriptor != query->array.bytes)
+        return "pSegmentDescriptor";
+    if (got->PagingBufferSegmentId != CANARY)
+        return "PagingBufferSegmentId";
+    if (got->PagingBufferSize != CANARY)
+        return "PagingBufferSize";
+    if (got->PagingBufferPrivateDataSize != CANARY)
+        return "PagingBufferPrivateDataSize";
+    if (query->version == 4 && got->SegmentDescriptorStride != query->asked.SegmentDescriptorStride)
+        return "SegmentDescriptorStride";
+    return guard_whole(&query->array, &at) ? NULL : "the array";
+}
+
+static void answer_count(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
+    const char *member = touched(query, got);
+    const char *named = member != NULL ? member : "";
+    bool success = query->status == STATUS_SUCCESS;
+    if (query->fair && query->version != 4)
+        DRIVER_MUST(3, member == NULL, "nothing but NbSegment written by the first call",
+                    "%s was written", named);
+    if (query->fair && query->version == 4) {
+        DRIVER_MUST(5, member == NULL, "nothing but NbSegment written by the first call",
+                    "%s was written", named);
+        DRIVER_MUST(5, success || !query->addressed, "STATUS_SUCCESS from the first call",
+                    "the first call returned 0x%08x", (unsigned)query->status);
+    }
+    if (!success)
+        return;
+    known.counted = query->version;
+    known.count = got->NbSegment;
+    DRIVER_MUST(16, got->NbSegment >= 1 && got->NbSegment <= SEGMENTS_MAX,
+                "1 to 31 segments: ids count from 1 and have five bits", "NbSegment is %u",
+                got->NbSegment);
+}
+
+/* ---- The second answer ----------------------------------------------------------------------- */
+
+/* The gap behind element `i` is as it was, or was cleared together with the element. */
+static bool gap_left_alone(const struct query *query, uint32_t i) {
+    const uint8_t *gap = query->array.bytes + (size_t)i * query->stride + query->element;
+    bool canary = true, zero = true;
+    for (uint32_t at = 0; at < query->stride - query->element; at++) {
+        canary = canary && gap[at] == GUARD_BYTE;
+        zero = zero && gap[at] == 0;
+    }
+    return canary || zero;
+}
+
+static bool element_written(const struct query *query, uint32_t i) {
+    size_t at = (size_t)i * query->stride;
+    return memcmp(query->array.bytes + at, (uint8_t *)query->array.original + at, query->element) !=
+           0;
+}
+
+/* True when the elements are where they should be, and nothing is anywhere else. */
+static bool judge_array_4(const struct query *query) {
+    const char *by_stride = "element i at pSegmentDescriptor + i * SegmentDescriptorStride";
+    bool good = true;
+    int64_t at = 0;
+    for (uint32_t i = 0; i < query->asked.NbSegment; i++) {
+        bool gap = gap_left_alone(query, i), written = element_written(query, i);
+        good = good && gap && written;
+        DRIVER_MUST(8, gap, by_stride,
+                    "the %u bytes behind element %u were written, the stride is %u",
+                    query->stride - query->element, i, query->stride);
+        DRIVER_MUST(8, written, by_stride, "element %u was not written, the stride is %u", i,
+                    query->stride);
+    }
+    bool whole = guard_whole(&query->array, &at);
+    DRIVER_MUST(8, whole, by_stride, "byte %lld of an array of %llu bytes was written",
+                (long long)at, (unsigned long long)query->array.size);
+    return good && whole;
+}
+
+static bool judge_array(const struct query *query) {
+    bool good = true;
+    int64_t at = 0;
+    for (uint32_t i = 0; i < query->asked.NbSegment; i++) {
+        bool written = element_written(query, i);
+        good = good && written;
+        DRIVER_MUST(10, written, "all descriptors filled in by the second call",
+                    "element %u was not written", i);
+    }
+    bool whole = guard_whole(&query->array, &at);
+    DRIVER_MUST(7, whole, "as many descriptors as the first call announced",
+                "byte %lld of an array of %llu bytes was written", (long long)at,
+                (unsigned long long)query->array.size);
+    return good && whole;
+}
+
+static void judge_paging_buffer(const DXGK_QUERYSEGMENTOUT4 *got) {
+    const struct {
+        const char *name;
+        uint32_t value;
+    } members[] = {
+        {"PagingBufferSegmentId", got->PagingBufferSegmentId},
+        {"PagingBufferSize", got->PagingBufferSize},
+        {"PagingBufferPrivateDataSize", got->PagingBufferPrivateDataSize},
+    };
+    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+        DRIVER_MUST(10, members[i].value != CANARY, "every member filled in by the second call",
+                    "%s was not written", members[i].name);
+    DRIVER_MUST(10, got->PagingBufferSize != 0, "a PagingBufferSize", "PagingBufferSize is %u",
+                got->PagingBufferSize);
+    referee->adapter.paging_segment = got->PagingBufferSegmentId;
+    referee->adapter.paging_size = got->PagingBufferSize;
+    referee->adapter.paging_private = got->PagingBufferPrivateDataSize;
+}
+
+/* After the segments are known. */
+static void judge_paging_segment(const DXGK_QUERYSEGMENTOUT4 *got) {
+    uint32_t id = got->PagingBufferSegmentId;
+    const struct shadow_segment *segment = shadow_segment(id);
+    bool zero = id == 0 && referee->readings.paging_segment == 0;
+    if (id != CANARY)
+        DRIVER_MUST(73,
+                    zero || (segment != NULL && (segment->flags.Aperture || segment->flags.Agp)),
+                    "an aperture segment, or 0", "PagingBufferSegmentId is %u: %s", id,
+                    id == 0           ? "none"
+                    : segment == NULL ? "no segment"
+                                      : "a memory segment");
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static void read_1(struct described *out, const uint8_t *element) {
+    DXGK_SEGMENTDESCRIPTOR in;
+    memcpy(&in, element, sizeof(in));
+    *out = (struct described){.flags = in.Flags,
+                              .base = (uint64_t)in.BaseAddress.QuadPart,
+                              .size = in.Size,
+                              .commit_limit = in.CommitLimit,
+                              .cpu_base = (uint64_t)in.CpuTranslatedAddress.QuadPart,
+                              .banks = in.NbOfBanks,
+                              .bank_ends = in.pBankRangeTable};
+}
+
+static void read_3(struct described *out, const uint8_t *element) {
+    DXGK_SEGMENTDESCRIPTOR3 in;
+    memcpy(&in, element, sizeof(in));
+    *out = (struct described){.flags = in.Flags,
+                              .base = (uint64_t)in.BaseAddress.QuadPart,
+                              .size = in.Size,
+                              .commit_limit = in.CommitLimit,
+                              .cpu_base = (uint64_t)in.CpuTranslatedAddress.QuadPart,
+                              .end = in.SystemMemoryEndAddress,
+                              .reserved = in.Reserved,
+                              .banks = in.NbOfBanks,
+                              .bank_ends = in.pBankRangeTable};
+}
+
+/* The members of later versions say nothing that is judged. */
+static void read_4(struct described *out, const uint8_t *element) {
+    DXGK_SEGMENTDESCRIPTOR4 in;
+    memset(&in, 0, sizeof(in));
+    memcpy(&in, element, offsetof(DXGK_SEGMENTDESCRIPTOR4, VprRangeStartOffset));
+    *out = (struct described){.flags = in.Flags,
+                              .base = (uint64_t)in.BaseAddress.QuadPart,
+                              .size = in.Size,
+                              .commit_limit = in.CommitLimit,
+                              .cpu_base = (uint64_t)in.CpuTranslatedAddress.QuadPart,
+                              .end = in.SystemMemoryEndAddress,
+                              .host_base = in.CpuHostAperture.PhysicalAddress,
+                              .host_pages = in.CpuHostAperture.SizeInPages,
+                              .invalid = in.NumInvalidMemoryRanges};
+}
+
+static void see_descriptors(const struct query *query) {
+    struct described segments[SEGMENTS_MAX];
+    uint32_t count = query->asked.NbSegment;
+    if (count > SEGMENTS_MAX)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *element = query->array.bytes + (size_t)i * query->stride;
+        if (query->version == 1)
+            read_1(&segments[i], element);
+        else if (query->version == 3)
+            read_3(&segments[i], element);
+        else
+            read_4(&segments[i], element);
+        known.announced[i] = segments[i].invalid;
+        known.ranges[i] = false;
+    }
+    descriptors_judge(segments, count, query->version);
+}
+
+static void answer_fill(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
+    if (query->status != STATUS_SUCCESS || !query->fair || query->array.block == NULL)
+        return;
+    DRIVER_MUST(7, got->NbSegment == known.count, "the number that the first call reported",
+                "NbSegment is %u after the second call, %u after the first", got->NbSegment,
+                known.count);
+    if (query->version == 4)
+        DRIVER_MUST(8,
+                    got->pSegmentDescriptor == query->array.bytes &&
+                        got->SegmentDescriptorStride == query->stride,
+                    "pSegmentDescriptor and SegmentDescriptorStride as the system set them",
+                    "the array is at %p after %p, the stride %llu after %u",
+                    (void *)got->pSegmentDescriptor, (void *)query->array.bytes,
+                    (unsigned long long)got->SegmentDescriptorStride, query->stride);
+    judge_paging_buffer(got);
+    if (query->version == 4 ? judge_array_4(query) : judge_array(query)) {
+        see_descriptors(query);
+        judge_paging_segment(got);
+    }
+}
+
+/* The manager's values again where the driver left ours. */
+static void restore(struct query *query, DXGK_QUERYSEGMENTOUT4 *got) {
+    const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
+    if (got->PagingBufferSegmentId == CANARY)
+        got->PagingBufferSegmentId = asked->PagingBufferSegmentId;
+    if (got->PagingBufferSize == CANARY)
+        got->PagingBufferSize = asked->PagingBufferSize;
+    if (got->PagingBufferPrivateDataSize == CANARY)
+        got->PagingBufferPrivateDataSize = asked->PagingBufferPrivateDataSize;
+    got->pSegmentDescriptor = guard_original(&query->array, got->pSegmentDescriptor);
+    memcpy(query->out.bytes, got, out_size(query->version));
+    for (uint32_t i = 0; query->array.block != NULL && i < asked->NbSegment; i++) {
+        size_t gap = (size_t)i * query->stride + query->element;
+        uint32_t size = query->stride - query->element;
+        if (gap_left_alone(query, i))
+            memcpy(query->array.bytes + gap, (uint8_t *)query->array.original + gap, size);
+    }
+}
+
+void segment_answer(struct query *query) {
+    DXGK_QUERYSEGMENTOUT4 got;
+    if (query->kind != QUERY_COUNT && query->kind != QUERY_FILL)
+        return;
+    memset(&got, 0, sizeof(got));
+    memcpy(&got, query->out.bytes, out_size(query->version));
+    if (query->kind == QUERY_COUNT)
+        answer_count(query, &got);
+    else
+        answer_fill(query, &got);
+    restore(query, &got);
+}
+
+/* ---- Memory ranges --------------------------------------------------------------------------- */
+
+void ranges_ask(struct query *query) {
+    DXGK_QUERYSEGMENTMEMORYSTATE *state = &query->state;
+    if (query->args->Type != DXGKQAITYPE_SEGMENTMEMORYSTATE || query->out.bytes == NULL ||
+        query->out.size < sizeof(*state))
+        return;
+    query->kind = QUERY_RANGES;
+    memcpy(state, query->out.bytes, sizeof(*state));
+    const struct shadow_segment *segment = shadow_segment(state->DriverSegmentId);
+    uint32_t announced = segment != NULL ? known.announced[segment->id - 1] : 0;
+    MANAGER_MUST(66, segment == NULL || (announced != 0 && !known.used),
+                 "SEGMENTMEMORYSTATE only of segments that announced invalid ranges, and before "
+                 "they are used",
+                 "segment %u announced %u ranges%s", state->DriverSegmentId, announced,
+                 known.used ? ", and is in use" : "");
+    if (segment != NULL)
+        known.ranges[segment->id - 1] = true;
+    query->fair = segment != NULL && announced != 0 && state->PhysicalAdapterIndex == 0 &&
+                  state->NumInvalidMemoryRanges == announced && state->pMemoryRanges != NULL;
+    MANAGER_MUST(67, query->fair || (segment != NULL && announced == 0),
+                 "a segment's id from 1, the adapter's index, the number of ranges it announced "
+                 "and an array of so many",
+                 "DriverSegmentId is %u, PhysicalAdapterIndex %u, NumInvalidMemoryRanges %u after "
+                 "%u, pMemoryRanges %p",
+                 state->DriverSegmentId, state->PhysicalAdapterIndex, state->NumInvalidMemoryRanges,
+                 announced, (void *)state->pMemoryRanges);
+    if (!query->fair || announced > RANGES_MAX)
+        return;
+    guard_make(&query->array, state->pMemoryRanges, announced * sizeof(DXGK_MEMORYRANGE));
+    DXGK_QUERYSEGMENTMEMORYSTATE passed = *state;
+    passed.pMemoryRanges = (DXGK_MEMORYRANGE *)(void *)query->array.bytes;
+    memcpy(query->out.bytes, &passed, sizeof(passed));
+    /* No page says in which of the buffers the structure travels: the manager may offer both. */
+    if (query->args->pInputData != NULL && query->args->InputDataSize >= sizeof(query->input)) {
+        memcpy(&query->input, query->args->pInputData, sizeof(query->input));
+        if (query->input.pMemoryRanges == state->pMemoryRanges)
+            query->input.pMemoryRanges = passed.pMemoryRanges;
+        query->passed.pInputData = &query->input;
+    }
+}
+
+static void keep_ranges(struct shadow_segment *segment, const DXGK_MEMORYRANGE *ranges,
+                        uint32_t count) {
+    DXGK_MEMORYRANGE *copy = calloc(count, sizeof(*copy));
+    if (copy == NULL)
+        return;
+    memcpy(copy, ranges, count * sizeof(*copy));
+    free(segment->invalid);
+    segment->invalid = copy;
+    segment->invalid_count = count;
+}
+
+static void judge_ranges(const struct query *query, struct shadow_segment *segment) {
+    uint32_t count = query->state.NumInvalidMemoryRanges;
+    int64_t at = 0;
+    bool whole = guard_whole(&query->array, &at);
+    DRIVER_MUST(68, whole, "no more ranges than were announced",
+                "byte %lld of an array of %llu bytes was written", (long long)at,
+                (unsigned long long)query->array.size);
+    for (uint32_t i = 0; i < count; i++) {
+        DXGK_MEMORYRANGE range;
+        memcpy(&range, query->array.bytes + i * sizeof(range), sizeof(range));
+        DRIVER_MUST(68,
+                    range.SegmentOffset % segment->page_size == 0 &&
+                        range.SizeInBytes % segment->page_size == 0 && range.SizeInBytes != 0 &&
+                        range.SegmentOffset <= segment->size &&
+                        range.SizeInBytes <= segment->size - range.SegmentOffset,
+                    "ranges of whole pages in the segment",
+                    "range %u of segment %u is 0x%llx bytes at offset 0x%llx, pages have 0x%x "
+                    "bytes, the segment has 0x%llx",
+                    i, segment->id, (unsigned long long)range.SizeInBytes,
+                    (unsigned long long)range.SegmentOffset, segment->page_size,
+                    (unsigned long long)segment->size);
+    }
+    keep_ranges(segment, (const DXGK_MEMORYRANGE *)(const void *)query->array.bytes, count);
+}
+
+void ranges_answer(struct query *query) {
+    if (query->kind != QUERY_RANGES || query->array.block == NULL)
+        return;
+    struct shadow_segment *segment = shadow_segment(query->state.DriverSegmentId);
+    if (query->status == STATUS_SUCCESS && query->fair && segment != NULL)
+        judge_ranges(query, segment);
+    DXGK_QUERYSEGMENTMEMORYSTATE got;
+    memcpy(&got, query->out.bytes, sizeof(got));
+    got.pMemoryRanges = guard_original(&query->array, got.pMemoryRanges);
+    memcpy(query->out.bytes, &got, sizeof(got));
+}
+
+/* ---- Going on -------------------------------------------------------------------------------- */
+
+static void judge_use_of(const struct shadow_segment *segment) {
+    DXGK_SEGMENTFLAGS f = segment->flags;
+    if (f.Agp) {
+        DXGK_SEGMENTFLAGS alone = {.Value = 0};
+        alone.Agp = 1;
+        MANAGER_MUST(15, known.agp, "no start of an adapter with a stray AGP segment",
+                     "segment %u has the Agp flag and there is no AGP aperture", segment->id);
+        MANAGER_MUST(33, f.Value == alone.Value,
+                     "no start of an adapter whose AGP segment has other flags",
+                     "segment %u has flags 0x%x", segment->id, f.Value);
+    }
+    if (!f.Agp && !f.Aperture && known.announced[segment->id - 1] != 0)
+        MANAGER_MUST(66, known.ranges[segment->id - 1],
+                     "SEGMENTMEMORYSTATE of every segment that announced invalid ranges",
+                     "segment %u announced %u ranges and was not asked", segment->id,
+                     known.announced[segment->id - 1]);
+}
+
+void query_judge_use(void) {
+    uint64_t highest = (uint64_t)referee->adapter.caps.HighestAcceptableAddress.QuadPart;
+    if (known.used)
+        return;
+    known.used = true;
+    dirty_judge_use();
+    MANAGER_MUST(31, caps_reach_memory(),
+                 "no start of an adapter that cannot address all system memory",
+                 "HighestAcceptableAddress is 0x%llx with 0x%llx bytes of memory",
+                 (unsigned long long)highest, (unsigned long long)referee->world.memory_bytes);
+    for (uint32_t id = 1; id <= referee->adapter.segments; id++)
+        judge_use_of(shadow_segment(id));
+}

@@ -1,0 +1,562 @@
+/*
+ * submit.c - DxgkDdiPatch, DxgkDdiSubmitCommand and what is under way on each node. When a
+ * fence completes, the paging operations that its submission carried are complete.
+ */
+#include "state/dirty.h"
+#include "state/hash.h"
+#include "state/tables.h"
+#include "state/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct submission {
+    struct shadow_submission shadow; /* first: what the other files see of it */
+    uint32_t uses;
+    HANDLE use[]; /* allocations that it references */
+};
+
+/* What DxgkDdiPatch was told, until DxgkDdiSubmitCommand follows. */
+static struct {
+    bool open;
+    DXGKARG_PATCH args;
+    uint32_t handles, room;
+    HANDLE *handle; /* of the allocations in its list */
+} patched;
+
+static bool gave_up;
+
+void submit_give_up(void) {
+    gave_up = true;
+}
+
+bool submit_gave_up(void) {
+    return gave_up;
+}
+
+/* Fence ids wrap. */
+static bool reached(uint32_t completed, uint32_t fence) {
+    return (int32_t)(completed - fence) >= 0;
+}
+
+/* ---- What is under way ----------------------------------------------------------------------- */
+
+static void use(const struct submission *submission, bool begins) {
+    for (uint32_t i = 0; i < submission->uses; i++) {
+        struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, submission->use[i]);
+        if (object != NULL && begins)
+            object->uses++;
+        else if (object != NULL && object->uses != 0)
+            object->uses--;
+    }
+}
+
+static struct submission *submission_begin(const DXGKARG_SUBMITCOMMAND *args, uint32_t index) {
+    struct shadow_node *node = &referee->node[index];
+    uint32_t uses = patched.open && !args->Flags.Paging ? patched.handles : 0;
+    struct submission *submission = calloc(1, sizeof(*submission) + uses * sizeof(HANDLE));
+    if (submission == NULL)
+        return NULL;
+    submission->shadow.node = index;
+    submission->shadow.fence = args->SubmissionFenceId;
+    submission->shadow.paging = args->Flags.Paging;
+    submission->shadow.address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
+    submission->shadow.start = args->DmaBufferSubmissionStartOffset;
+    submission->shadow.end = args->DmaBufferSubmissionEndOffset;
+    submission->uses = uses;
+    if (uses != 0)
+        memcpy(submission->use, patched.handle, uses * sizeof(HANDLE));
+    use(submission, true);
+    if (node->last != NULL)
+        node->last->next = &submission->shadow;
+    else
+        node->first = &submission->shadow;
+    node->last = &submission->shadow;
+    if (!node->any || !reached(node->submitted, args->SubmissionFenceId))
+        node->submitted = args->SubmissionFenceId;
+    node->any = true;
+    return submission;
+}
+
+static struct shadow_submission *submission_unlink(struct shadow_node *node) {
+    struct shadow_submission *first = node->first;
+    node->first = first->next;
+    if (node->first == NULL)
+        node->last = NULL;
+    first->next = NULL;
+    return first;
+}
+
+void submit_free(struct shadow_submission *submission) {
+    free(submission); /* the first member of struct submission */
+}
+
+/* The oldest of a node is over; `complete`: its operations were carried out. */
+static void submission_end(struct shadow_node *node, bool complete) {
+    struct shadow_submission *first = submission_unlink(node);
+    while (first->operations != NULL) {
+        struct shadow_operation *operation = first->operations;
+        first->operations = operation->next; /* and `next` still leads to what came behind it */
+        if (complete)
+            operation_complete(operation);
+        else
+            operation_give_up(operation);
+    }
+    use((struct submission *)first, false);
+    submit_free(first);
+}
+
+struct shadow_submission *submit_lose(struct shadow_node *node) {
+    if (node->first->paging)
+        return submission_unlink(node);
+    submission_end(node, false);
+    return NULL;
+}
+
+void submit_completed(uint32_t index, uint32_t fence) {
+    if (index >= SHADOW_NODES)
+        return;
+    struct shadow_node *node = &referee->node[index];
+    bool paging = false;
+    while (node->first != NULL && reached(fence, node->first->fence)) {
+        paging = node->first->paging;
+        node->completed = node->first->fence;
+        node->told = true;
+        submission_end(node, true);
+    }
+    if (node->first == NULL && (paging || index == referee->adapter.paging_node))
+        virtual_settled();
+}
+
+void submit_faulted(uint32_t index, uint32_t fence) {
+    if (index >= SHADOW_NODES)
+        return;
+    struct shadow_node *node = &referee->node[index];
+    submit_completed(index, fence - 1);
+    if (node->first != NULL && node->first->fence == fence)
+        submission_end(node, false);
+}
+
+/* Plans that a reset cut short are undone without a word to the driver: nothing is known of places
+ * until an operation names one again. */
+static void forget_places(void) {
+    struct shadow_object *allocation = NULL;
+    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)) != NULL)
+        allocation->placed = false;
+}
+
+void submit_forget(void) {
+    forget_places();
+    promise_forget();
+    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+        struct shadow_node *node = &referee->node[i];
+        while (node->first != NULL)
+            submission_end(node, false);
+        node->completed = node->submitted;
+        preempt_forget(node);
+    }
+    build_forget();
+    operation_abandon();
+    operation_forget();
+    virtual_forget();
+    dirty_forget();
+    patched.open = false;
+}
+
+bool submit_append(struct shadow_operation *operation) {
+    struct shadow_submission *newest = NULL;
+    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+        struct shadow_submission *s = referee->node[i].first;
+        for (; s != NULL; s = s->next)
+            newest = s->paging ? s : newest;
+    }
+    if (newest == NULL)
+        return false;
+    struct shadow_operation **link = &newest->operations;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = operation;
+    return true;
+}
+
+const struct shadow_submission *submit_next(const struct shadow_submission *after) {
+    const struct shadow_submission *next = after != NULL ? after->next : NULL;
+    uint32_t nodes = referee->adapter.nodes, node = after != NULL ? after->node + 1 : 0;
+    for (; next == NULL && node < SHADOW_NODES && (node < nodes || node == 0); node++)
+        next = referee->node[node].first;
+    return next;
+}
+
+bool submit_under_way(void) {
+    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+        if (referee->node[i].first != NULL)
+            return true;
+    }
+    return false;
+}
+
+void referee_judge_end(void) {
+    callbacks_drain();
+    if (submit_under_way() && !gave_up)
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                          "work that was submitted was never reported complete");
+    for (uint32_t i = 0; i < SHADOW_NODES; i++)
+        preempt_judge_end(&referee->node[i]);
+    submit_forget();
+    build_end();
+    allocation_judge_end();
+    virtual_end();
+    free(patched.handle);
+    memset(&patched, 0, sizeof(patched));
+    memset(referee->node, 0, sizeof(referee->node));
+    gave_up = false;
+}
+
+/* ---- DxgkDdiPatch ---------------------------------------------------------------------------- */
+
+/* Over the buffer's bytes outside of the range to be submitted. */
+static uint64_t hash_outside(const DXGKARG_PATCH *args) {
+    const uint8_t *bytes = args->pDmaBuffer;
+    uint32_t size = args->DmaBufferSize, start = args->DmaBufferSubmissionStartOffset;
+    uint32_t end = args->DmaBufferSubmissionEndOffset;
+    if (bytes == NULL)
+        return 0;
+    if (start >= end || start >= size)
+        return hash_bytes(HASH_START, bytes, size);
+    uint64_t hash = hash_bytes(HASH_START, bytes, start);
+    return end < size ? hash_bytes(hash, bytes + end, size - end) : hash;
+}
+
+/* Buffers in system memory are contiguous: each page's bytes are where the address says. */
+static bool contiguous(const DXGKARG_PATCH *args) {
+    const uint8_t *bytes = args->pDmaBuffer;
+    uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
+    for (uint32_t at = 0; at < args->DmaBufferSize; at += SHADOW_PAGE) {
+        uint32_t left = args->DmaBufferSize - at, size = left < SHADOW_PAGE ? left : SHADOW_PAGE;
+        const uint8_t *there = world_memory(address + at, size);
+        if (there == NULL || memcmp(there, bytes + at, size) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void judge_paging_patch(const DXGKARG_PATCH *args, struct shadow_build *build) {
+    MANAGER_MUST(273,
+                 args->Flags.Paging && args->pAllocationList == NULL &&
+                     args->AllocationListSize == 0 && args->pPatchLocationList == NULL &&
+                     args->PatchLocationListSize == 0,
+                 "Flags.Paging and no lists for a paging buffer",
+                 "Flags 0x%x, %u allocations at %p, %u patch locations at %p", args->Flags.Value,
+                 args->AllocationListSize, (const void *)args->pAllocationList,
+                 args->PatchLocationListSize, (const void *)args->pPatchLocationList);
+    if (args->DmaBufferSegmentId == 0 && args->pDmaBuffer != NULL && referee->world.memory != NULL)
+        MANAGER_MUST(74, contiguous(args), "contiguous system memory at DmaBufferPhysicalAddress",
+                     "the bytes at 0x%llx are not those of the paging buffer",
+                     (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
+    if (build == NULL)
+        return;
+    build->segment = args->DmaBufferSegmentId;
+    build->address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
+}
+
+/* What a patch location refers to must be in a segment by now. */
+static void judge_residency(const DXGKARG_PATCH *args) {
+    uint64_t end =
+        (uint64_t)args->PatchLocationListSubmissionStart + args->PatchLocationListSubmissionLength;
+    if (args->pAllocationList == NULL || args->pPatchLocationList == NULL ||
+        end > args->PatchLocationListSize)
+        return;
+    for (uint64_t i = args->PatchLocationListSubmissionStart; i < end; i++) {
+        uint32_t index = args->pPatchLocationList[i].AllocationIndex;
+        if (index >= args->AllocationListSize ||
+            args->pAllocationList[index].hDeviceSpecificAllocation == NULL)
+            continue;
+        uint32_t segment = args->pAllocationList[index].SegmentId;
+        MANAGER_MUST(393, shadow_segment(segment) != NULL,
+                     "everything that is referenced to be in a segment",
+                     "element %u of the allocation list has SegmentId %u", index, segment);
+    }
+}
+
+/* Where the list says that allocations are. */
+static void judge_list(const DXGKARG_PATCH *args) {
+    UINT count = args->pAllocationList != NULL ? args->AllocationListSize : 0;
+    for (UINT i = 0; referee->adapter.segments != 0 && i < count; i++) {
+        const DXGK_ALLOCATIONLIST *element = &args->pAllocationList[i];
+        uint32_t id = element->SegmentId;
+        const struct shadow_segment *segment = shadow_segment(id);
+        uint64_t address = (uint64_t)element->PhysicalAddress.QuadPart;
+        if (element->hDeviceSpecificAllocation == NULL)
+            continue;
+        MANAGER_MUST(16, id <= referee->adapter.segments,
+                     "the position of a reported segment, or 0",
+                     "element %u of the allocation list has SegmentId %u of %u segments", i, id,
+                     referee->adapter.segments);
+        if (segment != NULL && segment->flags.Agp)
+            MANAGER_MUST(35, shadow_holds(segment, address, 1),
+                         "an address in the AGP aperture that the bus has",
+                         "element %u of the allocation list is at 0x%llx of AGP segment %u", i,
+                         (unsigned long long)address, id);
+    }
+}
+
+/* The allocations that the list names, for as long as the submission is under way. */
+static void note_uses(const DXGKARG_PATCH *args) {
+    uint32_t count = args->pAllocationList != NULL ? args->AllocationListSize : 0;
+    patched.handles = 0;
+    if (count > patched.room) {
+        HANDLE *more = realloc(patched.handle, count * sizeof(*more));
+        if (more == NULL)
+            return;
+        patched.handle = more;
+        patched.room = count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        HANDLE handle = args->pAllocationList[i].hDeviceSpecificAllocation;
+        const struct shadow_object *opened =
+            handle != NULL ? shadow_find(SHADOW_OPENED, handle) : NULL;
+        if (opened == NULL || opened->parent == NULL)
+            continue;
+        patched.handle[patched.handles++] = opened->parent->handle;
+        promise_listed(&args->pAllocationList[i], opened->parent);
+    }
+}
+
+static void judge_class(const struct referee_call *call) {
+    MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
+                 "another of them is under way%s", "");
+    reset_judge(false);
+}
+
+static void judge_patch_answer(const DXGKARG_PATCH *before, const DXGKARG_PATCH *after,
+                               bool same_outside, NTSTATUS status) {
+    DRIVER_MUST(274, same_outside && memcmp(before, after, sizeof(*after)) == 0,
+                "changes within the submitted range only", "%s",
+                same_outside ? "the arguments changed" : "bytes outside of the range changed");
+    DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
+    if (status != STATUS_SUCCESS)
+        submit_give_up();
+}
+
+static NTSTATUS APIENTRY see_Patch(const HANDLE handle, const DXGKARG_PATCH *args) {
+    struct referee_call call;
+    DXGKARG_PATCH before;
+    memcpy(&before, args, sizeof(before));
+    referee_enter(&call, "DxgkDdiPatch", REFEREE_SCHEDULER);
+    callbacks_drain();
+    judge_class(&call);
+    struct shadow_build *build = build_at(args->pDmaBuffer);
+    if (build != NULL || args->Flags.Paging)
+        judge_paging_patch(args, build);
+    else
+        judge_residency(args);
+    if (!args->Flags.Paging)
+        promise_submitted();
+    judge_list(args);
+    note_uses(args);
+    patched.args = *args;
+    patched.open = true;
+    uint64_t outside = hash_outside(args);
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiPatch(handle, args);
+    referee_return(&call);
+    judge_patch_answer(&before, args, hash_outside(&before) == outside, status);
+    if (status != STATUS_SUCCESS)
+        patched.open = false;
+    referee_exit(&call);
+    return status;
+}
+
+/* ---- DxgkDdiSubmitCommand -------------------------------------------------------------------- */
+
+static bool as_patched(const DXGKARG_SUBMITCOMMAND *args) {
+    const DXGKARG_PATCH *patch = &patched.args;
+    return args->SubmissionFenceId == patch->SubmissionFenceId &&
+           args->hContext == patch->hContext &&
+           args->DmaBufferSegmentId == patch->DmaBufferSegmentId &&
+           args->DmaBufferPhysicalAddress.QuadPart == patch->DmaBufferPhysicalAddress.QuadPart &&
+           args->DmaBufferSize == patch->DmaBufferSize &&
+           args->DmaBufferSubmissionStartOffset == patch->DmaBufferSubmissionStartOffset &&
+           args->DmaBufferSubmissionEndOffset == patch->DmaBufferSubmissionEndOffset &&
+           args->pDmaBufferPrivateData == patch->pDmaBufferPrivateData &&
+           args->DmaBufferPrivateDataSubmissionStartOffset ==
+               patch->DmaBufferPrivateDataSubmissionStartOffset &&
+           args->DmaBufferPrivateDataSubmissionEndOffset ==
+               patch->DmaBufferPrivateDataSubmissionEndOffset;
+}
+
+static void judge_place(const DXGKARG_SUBMITCOMMAND *args) {
+    uint32_t id = args->DmaBufferSegmentId;
+    const struct shadow_segment *segment = shadow_segment(id);
+    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
+    uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
+    bool aperture = segment != NULL && segment->flags.Aperture;
+    if (id == 0 && referee->world.memory != NULL)
+        MANAGER_MUST(18, world_memory(address, 1) != NULL, "system memory where the segment is 0",
+                     "the DMA buffer at 0x%llx is not in system memory",
+                     (unsigned long long)address);
+    MANAGER_MUST(81, id == 0 || aperture, "a DMA buffer in system memory or in an aperture",
+                 "DmaBufferSegmentId is %u, which is no aperture", id);
+    if (!args->Flags.Paging && context != NULL && !context->system) {
+        uint32_t set = context->context_info.DmaBufferSegmentSet;
+        device_judge_use(context);
+        bool kept = set == 0 ? id == 0 : id != 0 && id <= 32 && (set >> (id - 1) & 1u) != 0;
+        MANAGER_MUST(80, kept, "a segment of DmaBufferSegmentSet, or 0 when that is 0",
+                     "DmaBufferSegmentId is %u, DmaBufferSegmentSet is 0x%x", id, set);
+    }
+}
+
+/* The pages of a paging buffer in an aperture are mapped there. */
+static void judge_mapped(const DXGKARG_SUBMITCOMMAND *args) {
+    const struct shadow_segment *segment = shadow_segment(args->DmaBufferSegmentId);
+    uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart, mapped = 0;
+    uint64_t end = args->DmaBufferSubmissionEndOffset;
+    bool inside = segment != NULL && args->DmaBufferSegmentId == referee->adapter.paging_segment &&
+                  address >= segment->base && shadow_segment_at(address, end) == segment;
+    if (args->DmaBufferSegmentId == 0)
+        return; /* for mapping the others there is one that needs no mapping */
+    uint64_t pages = (end + SHADOW_PAGE - 1) / SHADOW_PAGE;
+    for (uint64_t i = 0; inside && segment->pages != NULL && i < pages; i++)
+        mapped +=
+            segment->pages[(address - segment->base) / SHADOW_PAGE + i].state == SHADOW_PAGE_MAPPED;
+    bool kept = inside && (segment->pages == NULL || mapped == pages);
+    MANAGER_MUST(75, kept, "the paging buffer mapped into the aperture PagingBufferSegmentId",
+                 "DmaBufferSegmentId %u, address 0x%llx: %llu of %llu pages are mapped",
+                 args->DmaBufferSegmentId, (unsigned long long)address, (unsigned long long)mapped,
+                 (unsigned long long)pages);
+}
+
+static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
+    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
+    const struct shadow_build *build = build_of(args);
+    MANAGER_MUST(276,
+                 args->Flags.Paging &&
+                     (args->hContext == NULL || (context != NULL && context->system)) &&
+                     args->DmaBufferPhysicalAddress.QuadPart % SHADOW_PAGE == 0,
+                 "Flags.Paging, a system context or none, and the address of the whole buffer",
+                 "Flags 0x%x, hContext %p, address 0x%llx", args->Flags.Value, args->hContext,
+                 (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
+    uint32_t node = tables_companion(context) ? context->node : referee->adapter.paging_node;
+    if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
+        MANAGER_MUST(88, args->NodeOrdinal == node,
+                     "the paging node that the driver named, or the companion context's",
+                     "NodeOrdinal is %u instead of %u", args->NodeOrdinal, node);
+    judge_mapped(args);
+    if (build == NULL)
+        return;
+    MANAGER_MUST(280, again || args->DmaBufferSubmissionStartOffset >= build->submitted,
+                 "a range behind the one submitted before",
+                 "the range begins at %u, up to %u was submitted before",
+                 args->DmaBufferSubmissionStartOffset, build->submitted);
+}
+
+/* Fences of a node go up, also of work that is no paging and is submitted again. */
+static void judge_fence(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
+#if WDDM_AT_LEAST(WDDM2_0)
+    if (args->Flags.Resubmission && args->Flags.Paging) {
+        MANAGER_MUST(281, false, "paging work that a preemption or a reset left undone",
+                     "fence %u is not", args->SubmissionFenceId);
+        return;
+    }
+#endif
+    if (node->any)
+        MANAGER_MUST(281, !reached(node->submitted, args->SubmissionFenceId),
+                     "a fence beyond all earlier ones of the node", "fence %u after fence %u",
+                     args->SubmissionFenceId, node->submitted);
+}
+
+/* `again`: it was preempted. */
+static void judge_submit(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node,
+                         bool again) {
+    bool paging = args->Flags.Paging || (patched.open && patched.args.Flags.Paging);
+    uint32_t start = args->DmaBufferSubmissionStartOffset;
+    uint32_t end = args->DmaBufferSubmissionEndOffset;
+    if (patched.open)
+        MANAGER_MUST(275, as_patched(args), "the buffer, the range and the fence of DxgkDdiPatch",
+                     "fence %u, bytes %u to %u at 0x%llx; Patch had fence %u, bytes %u to %u at "
+                     "0x%llx",
+                     args->SubmissionFenceId, start, end,
+                     (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart,
+                     patched.args.SubmissionFenceId, patched.args.DmaBufferSubmissionStartOffset,
+                     patched.args.DmaBufferSubmissionEndOffset,
+                     (unsigned long long)patched.args.DmaBufferPhysicalAddress.QuadPart);
+    MANAGER_MUST(280, start <= end && end <= args->DmaBufferSize, "a range inside the buffer",
+                 "the range is %u to %u of %u bytes", start, end, args->DmaBufferSize);
+    judge_place(args);
+    if (paging)
+        judge_paging_submit(args, again);
+    if (!again)
+        judge_fence(args, node);
+}
+
+/* The driver did not take it: nothing of it will complete. */
+static void withdraw(uint32_t index, const struct submission *submission) {
+    struct shadow_node *node = &referee->node[index];
+    if (node->last != &submission->shadow)
+        return;
+    if (node->first == &submission->shadow)
+        submission_end(node, false);
+}
+
+/* A node that does not exist is taken for the first. */
+static uint32_t node_of(const DXGKARG_SUBMITCOMMAND *args) {
+    uint32_t nodes = referee->adapter.nodes;
+    uint32_t known = nodes != 0 && nodes < SHADOW_NODES ? nodes : SHADOW_NODES;
+    return args->NodeOrdinal < known ? args->NodeOrdinal : 0;
+}
+
+/* From now on it is under way, with what was built into it. */
+static struct submission *enqueue(const DXGKARG_SUBMITCOMMAND *args, uint32_t index, bool again) {
+    if (!patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
+        promise_forget();
+    struct submission *submission = submission_begin(args, index);
+    if (submission != NULL && args->Flags.Paging)
+        submission->shadow.operations =
+            again ? preempt_take(&referee->node[index]) : build_take(args);
+    patched.open = false;
+    return submission;
+}
+
+struct shadow_submission *submit_given(const struct referee_call *call,
+                                       const DXGKARG_SUBMITCOMMAND *args) {
+    uint32_t index = node_of(args);
+    judge_class(call);
+    migration_judge_work(args->Flags.Paging);
+    bool again = preempt_again(args, &referee->node[index]);
+    if (!again)
+        judge_fence(args, &referee->node[index]);
+    struct submission *submission = enqueue(args, index, again);
+    return submission != NULL ? &submission->shadow : NULL;
+}
+
+void submit_refused(const DXGKARG_SUBMITCOMMAND *args, struct shadow_submission *submission) {
+    withdraw(node_of(args), (struct submission *)submission);
+}
+
+static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SUBMITCOMMAND *args) {
+    struct referee_call call;
+    uint32_t index = node_of(args);
+    referee_enter(&call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
+    callbacks_drain();
+    judge_class(&call);
+    migration_judge_work(args->Flags.Paging);
+    bool again = preempt_again(args, &referee->node[index]);
+    judge_submit(args, &referee->node[index], again);
+    struct submission *submission = enqueue(args, index, again);
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);
+    referee_return(&call);
+    DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
+    if (status != STATUS_SUCCESS) {
+        submit_give_up();
+        if (submission != NULL)
+            withdraw(index, submission);
+    }
+    referee_exit(&call);
+    return status;
+}
+
+void referee_watch_submit(DRIVER_INITIALIZATION_DATA *table) {
+    WATCH(table, Patch);
+    WATCH(table, SubmitCommand);
+}

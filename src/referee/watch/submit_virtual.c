@@ -1,0 +1,234 @@
+/*
+ * submit_virtual.c - DxgkDdiSubmitCommandVirtual: work that names its commands by GPU virtual
+ * address. What is under way is watch/submit.c's; here is judged whose addresses the work uses, and
+ * whether they can be used.
+ */
+#include "state/tables.h"
+#include "state/work.h"
+
+#include <string.h>
+
+/* Nodes on which a page fault was reported and nothing was reset since. */
+static bool faulted[SHADOW_NODES];
+
+/* The same in the members of the other call. */
+static DXGKARG_SUBMITCOMMAND as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    DXGKARG_SUBMITCOMMAND same;
+    memset(&same, 0, sizeof(same));
+    same.hContext = args->hContext;
+    same.DmaBufferPhysicalAddress.QuadPart = (LONGLONG)args->DmaBufferVirtualAddress;
+    same.DmaBufferSize = args->DmaBufferSize;
+    same.DmaBufferSubmissionEndOffset = args->DmaBufferSize;
+    same.pDmaBufferPrivateData = args->pDmaBufferPrivateData;
+    same.DmaBufferPrivateDataSize = args->DmaBufferPrivateDataSize;
+    same.SubmissionFenceId = args->SubmissionFenceId;
+    same.Flags = args->Flags;
+    same.NodeOrdinal = args->NodeOrdinal;
+    return same;
+}
+
+/* ---- The context ---------------------------------------------------------------------------- */
+
+static bool same_root(const struct shadow_object *context, const struct tables_process *process) {
+    return context->root_entries != 0 && context->root.SegmentId == process->root.SegmentId &&
+           context->root.SegmentOffset == process->root.SegmentOffset;
+}
+
+static void judge_root(const struct shadow_object *context, const struct tables_process *process) {
+    MANAGER_MUST(256, context->root_entries != 0,
+                 "DxgkDdiSetRootPageTable before the context works",
+                 "the context has no root table%s", "");
+    if (process == NULL || !process->rooted || context->root_entries == 0)
+        return;
+    MANAGER_MUST(237, same_root(context, process), "the root table where it is now",
+                 "the context has the root at 0x%llx of segment %u, the process at 0x%llx of "
+                 "segment %u",
+                 LLU(context->root.SegmentOffset), context->root.SegmentId,
+                 LLU(process->root.SegmentOffset), process->root.SegmentId);
+}
+
+static void judge_error(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+                        const struct shadow_object *context) {
+    if (args->NodeOrdinal < SHADOW_NODES)
+        MANAGER_MUST(381, !faulted[args->NodeOrdinal],
+                     "a reset of the engine after a page fault, before it works again",
+                     "node %u gets work without one", args->NodeOrdinal);
+    if (context->parent != NULL)
+        MANAGER_MUST(384, !context->parent->faulted, "no work for a device in error",
+                     "a page fault of the device was reported%s", "");
+}
+
+/* The commands themselves: of paging they are where the system put them. */
+static void judge_commands(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+                           const struct tables_process *process) {
+    uint64_t start = (uint64_t)args->DmaBufferVirtualAddress;
+    for (uint64_t at = start & ~(uint64_t)(SHADOW_PAGE - 1); at < start + args->DmaBufferSize;
+         at += SHADOW_PAGE) {
+        struct tables_found found;
+        tables_walk(process, at, TABLES_ASKED, &found);
+        if (!found.known)
+            return;
+        MANAGER_MUST(385, found.valid && !found.zero,
+                     "a paging buffer at an address of the process that it runs in",
+                     "0x%llx leads nowhere there", LLU(at));
+        MANAGER_MUST(231, !found.stale, "FLUSH_TLB between an update and the use of its addresses",
+                     "the paging buffer's address 0x%llx changed", LLU(at));
+    }
+}
+
+void submit_judge_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    const struct tables_process *process =
+        tables_process_of(shadow_find(SHADOW_CONTEXT, args->hSystemContext));
+    const uint8_t *bytes = args->pDmaBuffer;
+    uint64_t va = args->DmaBufferGpuVirtualAddress;
+    if (!tables_mmu.known || process == NULL || va == 0 || bytes == NULL ||
+        args->DmaBufferWriteOffset != 0)
+        return;
+    for (uint64_t at = 0; at < args->DmaSize; at += SHADOW_PAGE) {
+        struct tables_found found;
+        tables_walk(process, va + at, TABLES_ASKED, &found);
+        if (!found.known)
+            return;
+        bool leads = found.valid && !found.zero;
+        bool there = !leads || found.segment != 0 || !world_is_memory(bytes) ||
+                     world_memory(found.offset, 1) == bytes + at;
+        MANAGER_MUST(172, leads && there,
+                     "where the process of the system context sees the buffer, all of it",
+                     "0x%llx, byte 0x%llx of %u, leads %s", LLU(va + at), LLU(at), args->DmaSize,
+                     leads ? "elsewhere" : "nowhere");
+    }
+}
+
+static void judge_use(const struct tables_process *process) {
+    uint32_t stale = tables_stale(process, TABLES_ASKED);
+    MANAGER_MUST(231, stale == 0, "FLUSH_TLB between an update and the use of its addresses",
+                 "%u entries of the process changed and were not flushed", stale);
+}
+
+static void judge_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
+    const struct tables_process *process = tables_process_of(context);
+    bool shared = context != NULL && context->context_info.Caps.UseIoMmu;
+    if (context == NULL || (!tables_mmu.known && !shared))
+        return;
+    if (!shared) /* behind an IOMMU the page tables are the CPU's (iommu-model.md) */
+        judge_root(context, process);
+    MANAGER_MUST(385, context->system == (args->Flags.Paging != 0),
+                 "paging in a system context, and nothing else there", "Flags 0x%x in %s context",
+                 args->Flags.Value, context->system ? "a system" : "another");
+    if (!args->Flags.Paging)
+        judge_error(args, context);
+    if (process == NULL)
+        return;
+    if (args->Flags.Paging)
+        judge_commands(args, process);
+    else
+        judge_use(process);
+}
+
+/* ---- The call ------------------------------------------------------------------------------- */
+
+static void judge_answer(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {
+    if (args->DmaBufferPrivateDataSize == 0)
+        DRIVER_MUST(391, status == STATUS_SUCCESS,
+                    "private data that is not looked at when it is "
+                    "of no bytes",
+                    "status 0x%08x without private data", (unsigned)status);
+}
+
+static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE handle,
+                                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    struct referee_call call;
+    DXGKARG_SUBMITCOMMAND same = as_physical(args);
+    referee_enter(&call, "DxgkDdiSubmitCommandVirtual", REFEREE_SCHEDULER);
+    callbacks_drain();
+    judge_submission(args);
+    struct shadow_submission *submission = submit_given(&call, &same);
+    const struct tables_process *process =
+        tables_process_of(shadow_find(SHADOW_CONTEXT, args->hContext));
+    if (submission != NULL) {
+        if (!args->Flags.Paging)
+            owners_used(args->NodeOrdinal, args->SubmissionFenceId);
+        submission->process = process != NULL ? process->handle : NULL;
+        submission->context = args->hContext;
+    }
+    referee_leave(&call);
+    NTSTATUS status = referee->real.DxgkDdiSubmitCommandVirtual(handle, args);
+    referee_return(&call);
+    judge_answer(args, status);
+    if (status != STATUS_SUCCESS && submission != NULL)
+        submit_refused(&same, submission);
+    referee_exit(&call);
+    return status;
+}
+
+/* ---- Page faults ---------------------------------------------------------------------------- */
+
+/* The oldest work of the node with that fence; NULL: none. */
+static const struct shadow_submission *work_of(const struct vidmm_interrupt *report) {
+    const struct shadow_submission *at = referee->node[report->node].first;
+    while (at != NULL && at->fence != report->fence)
+        at = at->next;
+    return at;
+}
+
+/* Whose handle it is the pages leave open. */
+static bool names(HANDLE reported, const struct tables_process *process) {
+    return reported == NULL || reported == process->handle || reported == process->name;
+}
+
+static void judge_address(const struct vidmm_interrupt *report,
+                          const struct shadow_submission *work) {
+    const struct tables_process *process = tables_process(work->process);
+    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
+    struct tables_found found;
+    if (process == NULL || context == NULL)
+        return;
+    DRIVER_MUST(380, names(report->process, process), "the process whose address it is",
+                "FaultedProcessHandle %p is not that of the work", report->process);
+    tables_walk(process, report->address, TABLES_DONE, &found);
+    if (!found.known || !found.settled || found.stale || !same_root(context, process))
+        return;
+    DRIVER_MUST(380, !found.valid || found.zero || found.entry.ReadOnly || found.entry.NoExecute,
+                "the address that could not be used",
+                "FaultedVirtualAddress 0x%llx leads to memory", LLU(report->address));
+}
+
+/* A fault of work that nobody can name takes a reset to be clear of. */
+static void judge_flags(const struct vidmm_interrupt *report) {
+    const uint32_t reset = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED |
+                           DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
+                           DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
+    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
+        DRIVER_MUST(380, report->fence == 0 && (report->flags & reset) != 0,
+                    "with FENCE_INVALID FaultedFenceId 0, and a flag that asks for a reset",
+                    "FaultedFenceId is %u, PageFaultFlags is 0x%x", report->fence, report->flags);
+}
+
+void submit_page_faulted(const struct vidmm_interrupt *report) {
+    struct shadow_node *node = &referee->node[report->node];
+    judge_flags(report);
+    faulted[report->node] = true;
+    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
+        return;
+    const struct shadow_submission *work = work_of(report);
+    if (tables_mmu.known && work != NULL) {
+        judge_address(report, work);
+        struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
+        if (context != NULL && context->parent != NULL)
+            context->parent->faulted = true;
+    }
+    submit_faulted(report->node, report->fence);
+    node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */
+    node->told = true;
+}
+
+void submit_node_reset(uint32_t node) {
+    for (uint32_t i = 0; i < SHADOW_NODES; i++)
+        faulted[i] = faulted[i] && node != i && node != UINT32_MAX;
+}
+
+void referee_watch_submit_virtual(DRIVER_INITIALIZATION_DATA *table) {
+    memset(faulted, 0, sizeof(faulted));
+    WATCH(table, SubmitCommandVirtual);
+}

@@ -1,0 +1,103 @@
+/*
+ * context.c - devices and contexts: little more than handles, since this GPU need not save
+ * anything between command buffers. With an MMU a context has a root page table (driver/process.c);
+ * with ContextBytes all that belongs to it is in memory (driver/saved.c).
+ */
+#include "driver/kmd.h"
+
+#define DMA_BUFFER_BYTES     (128u << 10)
+#define ALLOCATION_LIST_SIZE 8192u
+#define GDI_LIST_SIZE        256u /* ns-d3dkmddi-_dxgk_contextinfo.md */
+#define VIRTUAL_LIST_SIZE    16u  /* written primaries (residency-overview.md) */
+
+NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE *args) {
+    struct kmd_device *device = kmd_alloc(sizeof *device);
+    if (device == NULL)
+        return STATUS_NO_MEMORY;
+    device->magic = KMD_MAGIC_DEVICE;
+    device->adapter = hAdapter;
+    device->space = kmd_virtual_on(hAdapter) ? kmd_space_of(args->hKmdProcess) : KMD_SPACE_NOBODY;
+    device->pasid = device->adapter->iommu ? args->Pasid : 0;
+    device->runtime = args->hDevice;
+    args->hDevice = device;
+    return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY kmd_destroy_device(const HANDLE hDevice) {
+    struct kmd_device *device = hDevice;
+    if (device == NULL || device->magic != KMD_MAGIC_DEVICE)
+        return STATUS_INVALID_PARAMETER;
+    device->magic = 0;
+    kmd_free(device);
+    return STATUS_SUCCESS;
+}
+
+/* Commands with GPU virtual addresses: nothing to patch, and nothing for DxgkDdiRender to do. */
+static void describe_virtual(const struct kmd_device *device, DXGKARG_CREATECONTEXT *args) {
+    DXGK_CONTEXTINFO *info = &args->ContextInfo;
+    if (!args->Flags.GdiContext) {
+        info->AllocationListSize = VIRTUAL_LIST_SIZE;
+        info->PatchLocationListSize = 0;
+    }
+    info->Caps.NoPatchingRequired = 1;
+    info->Caps.UseIoMmu = device->pasid != 0;
+    info->PagingCompanionNodeId = device->adapter->nodes - 1;
+}
+
+static void describe_context(const struct kmd_device *device, DXGKARG_CREATECONTEXT *args) {
+    DXGK_CONTEXTINFO *info = &args->ContextInfo;
+    info->DmaBufferSize = DMA_BUFFER_BYTES;
+    info->DmaBufferSegmentSet = 0;
+    info->DmaBufferPrivateDataSize = 0;
+    info->AllocationListSize = args->Flags.GdiContext ? GDI_LIST_SIZE : ALLOCATION_LIST_SIZE;
+    info->PatchLocationListSize = info->AllocationListSize;
+    if (device->adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
+        info->Caps.Value = 0;
+        info->PagingCompanionNodeId = 0;
+    }
+    if (kmd_virtual_on(device->adapter) && args->Flags.VirtualAddressing)
+        describe_virtual(device, args);
+}
+
+struct kmd_context *kmd_context_of(HANDLE handle) {
+    struct kmd_context *context = handle;
+    return context != NULL && context->magic == KMD_MAGIC_CONTEXT ? context : NULL;
+}
+
+/* Contexts of applications, on the GPU's own virtual addresses. */
+static bool saves(const struct kmd_device *device, const DXGKARG_CREATECONTEXT *args) {
+    return device->adapter->settings.context_bytes != 0 && kmd_mmu_on(device->adapter) &&
+           device->pasid == 0 && args->Flags.VirtualAddressing && !args->Flags.SystemContext;
+}
+
+NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {
+    struct kmd_device *device = hDevice;
+    if (device == NULL || device->magic != KMD_MAGIC_DEVICE ||
+        args->NodeOrdinal >= device->adapter->nodes ||
+        (device->adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
+         args->Flags.VirtualAddressing && !kmd_mmu_on(device->adapter) && device->pasid == 0))
+        return STATUS_INVALID_PARAMETER;
+    struct kmd_context *context = kmd_alloc(sizeof *context);
+    if (context == NULL)
+        return STATUS_NO_MEMORY;
+    context->magic = KMD_MAGIC_CONTEXT;
+    context->device = device;
+    context->node = args->NodeOrdinal;
+    if (saves(device, args) && !kmd_saved_create(context, args->hContext)) {
+        kmd_free(context);
+        return STATUS_NO_MEMORY;
+    }
+    args->hContext = context;
+    describe_context(device, args);
+    return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY kmd_destroy_context(const HANDLE hContext) {
+    struct kmd_context *context = kmd_context_of(hContext);
+    if (context == NULL)
+        return STATUS_INVALID_PARAMETER;
+    kmd_saved_destroy(context);
+    context->magic = 0;
+    kmd_free(context);
+    return STATUS_SUCCESS;
+}

@@ -1,0 +1,442 @@
+/*
+ * paging.c - DxgkDdiBuildPagingBuffer (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md,
+ * ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md).
+ *
+ * Everything is encoded into the paging buffer and nothing done on the spot, so the GPU executes
+ * operations in the order in which they were built. An operation without a page list is one
+ * command: it fits or it does not. One with a page list is cut where the buffer ends;
+ * MultipassOffset counts the pages that are done. TransferOffset counts at the segment side and
+ * MdlOffset at the MDL side.
+ */
+#include "driver/writer.h"
+
+#define ADL_PIECE 64u /* pages of an address descriptor list at a time */
+
+/* Pages of a page list, from what the first `done` passes left. */
+struct page_list {
+    const PFN_NUMBER *page;
+    SIZE_T pages;
+};
+
+static struct page_list pages_left(const MDL *mdl, SIZE_T first, SIZE_T pages, UINT done) {
+    struct page_list list = {(const PFN_NUMBER *)(mdl + 1) + first + done, 0};
+    list.pages = done < pages ? pages - done : 0;
+    return list;
+}
+
+static SIZE_T whole_pages(SIZE_T bytes) {
+    return bytes / GPU_PAGE + (bytes % GPU_PAGE != 0);
+}
+
+/* Success when all was written, else another buffer for the rest. */
+static NTSTATUS progress(DXGKARG_BUILDPAGINGBUFFER *args, SIZE_T pages, SIZE_T wanted) {
+    if (pages == wanted)
+        return STATUS_SUCCESS;
+    args->MultipassOffset += (UINT)pages;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+static NTSTATUS fits(bool written) {
+    return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
+    struct kmd_allocation *allocation = kmd_allocation_of(handle);
+    if (allocation == NULL)
+        return;
+    allocation->segment = segment;
+    allocation->address = segment != 0 ? address : 0;
+}
+
+/* ---- Transfer
+ * ------------------------------------------------------------------------------------------ */
+
+/* GPU_FLAG_TILE, GPU_FLAG_UNTILE or neither. */
+static uint16_t tile_flag(const struct kmd_allocation *allocation, DXGK_TRANSFERFLAGS flags) {
+    if (allocation == NULL || !(allocation->flags & VIDMM_UMD_SWIZZLED))
+        return 0;
+    if (flags.Swizzle)
+        return GPU_FLAG_TILE;
+    return flags.Unswizzle ? GPU_FLAG_UNTILE : 0;
+}
+
+struct copy_command {
+    struct gpu_copy copy;
+    struct gpu_tiling tiling;
+};
+
+/* A copy of `bytes` that begins `offset` bytes into the allocation; returns its size without runs.
+ */
+static UINT copy_command(struct copy_command *command, const struct kmd_allocation *allocation,
+                         uint16_t flags, ULONGLONG destination, ULONGLONG source, ULONGLONG offset,
+                         ULONGLONG bytes) {
+    bool tile = (flags & GPU_FLAG_TILE) != 0, untile = (flags & GPU_FLAG_UNTILE) != 0;
+    RtlZeroMemory(command, sizeof *command);
+    command->copy.head.opcode = GPU_COPY;
+    command->copy.head.flags = flags;
+    /* The tiled side is named by its start, since its bytes are all over it. */
+    if (!(flags & GPU_FLAG_DESTINATION_PAGES))
+        command->copy.destination = destination + (tile ? 0 : offset);
+    if (!(flags & GPU_FLAG_SOURCE_PAGES))
+        command->copy.source = source + (untile ? 0 : offset);
+    command->copy.bytes = bytes;
+    if (!tile && !untile)
+        return sizeof command->copy;
+    command->tiling.pitch = allocation->pitch;
+    command->tiling.offset = offset;
+    command->tiling.surface = kmd_round_to_page(allocation->size);
+    return sizeof *command;
+}
+
+/* Between a segment and pages of an MDL. */
+static NTSTATUS transfer_pages(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args,
+                               const struct kmd_allocation *allocation, uint16_t flags,
+                               const MDL *mdl, ULONGLONG address) {
+    struct page_list list =
+        pages_left(mdl, args->Transfer.MdlOffset, whole_pages(args->Transfer.TransferSize),
+                   args->MultipassOffset);
+    ULONGLONG done = (ULONGLONG)args->MultipassOffset * GPU_PAGE;
+    ULONGLONG left = args->Transfer.TransferSize - done;
+    struct copy_command command;
+    PUCHAR written;
+    UINT fixed = copy_command(&command, allocation, flags, address, address,
+                              args->Transfer.TransferOffset + done, left);
+    SIZE_T pages = kmd_put_pages(writer, &command, fixed, list.page, list.pages, &written);
+    if (pages < list.pages && pages != 0) {
+        uint64_t bytes = pages * GPU_PAGE;
+        RtlCopyMemory(written + offsetof(struct gpu_copy, bytes), &bytes, sizeof bytes);
+    }
+    return progress(args, pages, list.pages);
+}
+
+/* Pretends now and then that hardware state of an allocation in use would have to change. */
+static bool busy(struct kmd_adapter *adapter, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (adapter->settings.busy_every == 0 || args->Transfer.hAllocation == NULL ||
+        args->Transfer.Flags.AllocationIsIdle || args->MultipassOffset != 0)
+        return false;
+    return ++adapter->transfers % adapter->settings.busy_every == 0;
+}
+
+static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                         DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct kmd_allocation *allocation = kmd_allocation_of(args->Transfer.hAllocation);
+    uint16_t flags = tile_flag(allocation, args->Transfer.Flags);
+    UINT from = args->Transfer.Source.SegmentId, to = args->Transfer.Destination.SegmentId;
+    ULONGLONG source = (ULONGLONG)args->Transfer.Source.SegmentAddress.QuadPart;
+    ULONGLONG destination = (ULONGLONG)args->Transfer.Destination.SegmentAddress.QuadPart;
+    NTSTATUS status;
+    /* After a reset: it is evicted and its content lost; the GPU is better left alone. */
+    if (args->Transfer.TransferSize == 0) {
+        kmd_moved(args->Transfer.hAllocation, to, destination);
+        return STATUS_SUCCESS;
+    }
+    if (busy(adapter, args))
+        return STATUS_GRAPHICS_ALLOCATION_BUSY;
+    if (from == 0 && to == 0)
+        return STATUS_SUCCESS; /* system memory to system memory is no work for a GPU */
+    if (from == 0) {
+        status = transfer_pages(writer, args, allocation, flags | GPU_FLAG_SOURCE_PAGES,
+                                args->Transfer.Source.pMdl, destination);
+    } else if (to == 0) {
+        status = transfer_pages(writer, args, allocation, flags | GPU_FLAG_DESTINATION_PAGES,
+                                args->Transfer.Destination.pMdl, source);
+    } else {
+        struct copy_command command;
+        UINT size = copy_command(&command, allocation, flags, destination, source,
+                                 args->Transfer.TransferOffset, args->Transfer.TransferSize);
+        status = fits(kmd_put(writer, &command, size));
+    }
+    if (NT_SUCCESS(status) && args->Transfer.Flags.TransferEnd)
+        kmd_moved(args->Transfer.hAllocation, to, destination);
+    return status;
+}
+
+/* ---- Fill, discard, touch
+ * ------------------------------------------------------------------------------- */
+
+/* A filled part of where the allocation is known to be says nothing new. */
+static bool known_place(HANDLE handle, UINT segment, ULONGLONG address) {
+    const struct kmd_allocation *allocation = kmd_allocation_of(handle);
+    return allocation != NULL && allocation->segment == segment &&
+           address - allocation->address < allocation->size;
+}
+
+static NTSTATUS fill(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
+    ULONGLONG address = (ULONGLONG)args->Fill.Destination.SegmentAddress.QuadPart;
+    UINT segment = args->Fill.Destination.SegmentId;
+    struct gpu_fill command = {
+        .head = {GPU_FILL, 0, 0},
+        .pattern = args->Fill.FillPattern,
+        .destination = address,
+        .bytes = args->Fill.FillSize,
+    };
+    if (args->Fill.FillSize == 0)
+        return STATUS_SUCCESS;
+    if (!kmd_put(writer, &command, sizeof command))
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    if (!known_place(args->Fill.hAllocation, segment, address))
+        kmd_moved(args->Fill.hAllocation, segment, address);
+    return STATUS_SUCCESS;
+}
+
+/* This GPU keeps nothing about an allocation that would have to be forgotten. */
+static NTSTATUS discard(DXGKARG_BUILDPAGINGBUFFER *args) {
+    kmd_moved(args->DiscardContent.hAllocation, 0, 0);
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS touch(struct kmd_writer *writer, enum gpu_opcode opcode, PHYSICAL_ADDRESS address) {
+    struct gpu_touch command = {{(uint16_t)opcode, 0, 0}, (ULONGLONG)address.QuadPart};
+    return fits(kmd_put(writer, &command, sizeof command));
+}
+
+/* ---- Apertures
+ * ---------------------------------------------------------------------------------------------- */
+
+/* One command for as many of the pages as there is room for: so many. */
+static SIZE_T map_pages(struct kmd_writer *writer, const struct kmd_segment *segment, UINT coherent,
+                        ULONGLONG first, const PFN_NUMBER *page, SIZE_T count) {
+    struct gpu_map command = {
+        .head = {GPU_MAP, coherent ? GPU_FLAG_COHERENT : 0, 0},
+        .aperture = segment->hardware,
+        .pages = (uint32_t)count,
+        .first = first,
+    };
+    PUCHAR written;
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, page, count, &written);
+    if (pages < count && pages != 0) {
+        uint32_t fewer = (uint32_t)pages;
+        RtlCopyMemory(written + offsetof(struct gpu_map, pages), &fewer, sizeof fewer);
+    }
+    return pages;
+}
+
+static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                    DXGKARG_BUILDPAGINGBUFFER *args) {
+    const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment.SegmentId);
+    SIZE_T wanted = args->MapApertureSegment.NumberOfPages;
+    ULONGLONG first = args->MapApertureSegment.OffsetInPages;
+    if (segment == NULL || wanted == 0)
+        return STATUS_SUCCESS;
+    struct page_list list =
+        pages_left(args->MapApertureSegment.pMdl, args->MapApertureSegment.MdlOffset, wanted,
+                   args->MultipassOffset);
+    SIZE_T pages = map_pages(writer, segment, args->MapApertureSegment.Flags.CacheCoherent,
+                             first + args->MultipassOffset, list.page, list.pages);
+    if (pages == list.pages)
+        kmd_moved(args->MapApertureSegment.hAllocation, args->MapApertureSegment.SegmentId,
+                  segment->base + first * GPU_PAGE);
+    return progress(args, pages, list.pages);
+}
+
+/* The same from an address descriptor list, a piece of it at a time. */
+static NTSTATUS map_second(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                           DXGKARG_BUILDPAGINGBUFFER *args) {
+    const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment2.SegmentId);
+    const DXGK_ADL *adl = &args->MapApertureSegment2.Adl;
+    SIZE_T wanted = args->MapApertureSegment2.NumberOfPages, done = args->MultipassOffset;
+    while (segment != NULL && done < wanted) {
+        PFN_NUMBER page[ADL_PIECE];
+        SIZE_T pages = wanted - done < ADL_PIECE ? wanted - done : ADL_PIECE;
+        for (SIZE_T i = 0; i < pages; i++) {
+            SIZE_T at = args->MapApertureSegment2.AdlOffset + done + i;
+            page[i] = adl->Flags.Contiguous ? adl->BasePageNumber + at : adl->Pages[at];
+        }
+        UINT coherent = args->MapApertureSegment2.Flags.CacheCoherent;
+        SIZE_T written = map_pages(writer, segment, coherent,
+                                   args->MapApertureSegment2.OffsetInPages + done, page, pages);
+        done += written;
+        if (written == pages)
+            continue;
+        args->MultipassOffset = (UINT)done;
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    }
+    if (segment != NULL)
+        kmd_moved(args->MapApertureSegment2.hAllocation, args->MapApertureSegment2.SegmentId,
+                  segment->base + args->MapApertureSegment2.OffsetInPages * GPU_PAGE);
+    return STATUS_SUCCESS;
+}
+
+/* The range goes on being accessible: every page of it is the dummy page. */
+static NTSTATUS unmap(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                      DXGKARG_BUILDPAGINGBUFFER *args) {
+    UINT id = args->UnmapApertureSegment.SegmentId;
+    const struct kmd_segment *segment = kmd_segment(adapter, id);
+    const struct kmd_allocation *allocation =
+        kmd_allocation_of(args->UnmapApertureSegment.hAllocation);
+    if (segment == NULL || args->UnmapApertureSegment.NumberOfPages == 0)
+        return STATUS_SUCCESS;
+    struct gpu_unmap command = {
+        .head = {GPU_UNMAP, 0, 0},
+        .aperture = segment->hardware,
+        .pages = (uint32_t)args->UnmapApertureSegment.NumberOfPages,
+        .first = args->UnmapApertureSegment.OffsetInPages,
+        .dummy = (ULONGLONG)args->UnmapApertureSegment.DummyPage.QuadPart,
+    };
+    if (!kmd_put(writer, &command, sizeof command))
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    if (allocation != NULL && allocation->segment == id)
+        kmd_moved(args->UnmapApertureSegment.hAllocation, 0, 0);
+    return STATUS_SUCCESS;
+}
+
+/* ---- Special lock transfer
+ * -------------------------------------------------------------------------------------- */
+
+/*
+ * The surface moves while the CPU keeps its window. What the window shows is what moves: out of the
+ * segment, its pages become the window's backing (GPU_RANGE_BACK, then DETACH with the last part);
+ * into a segment, the window is attached to the new place and stored there.
+ */
+static NTSTATUS special_out(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
+    SIZE_T wanted = whole_pages(args->SpecialLockTransfer.TransferSize);
+    ULONGLONG first = args->SpecialLockTransfer.TransferOffset / GPU_PAGE;
+    struct page_list list = pages_left(args->SpecialLockTransfer.Destination.pMdl, (SIZE_T)first,
+                                       wanted, args->MultipassOffset);
+    struct gpu_range command = {
+        .head = {GPU_RANGE_BACK, 0, 0},
+        .range = args->SpecialLockTransfer.SwizzlingRangeId,
+        .value = first + args->MultipassOffset,
+    };
+    PUCHAR written;
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
+    if (pages != list.pages)
+        return progress(args, pages, list.pages);
+    if (!args->SpecialLockTransfer.Flags.TransferEnd)
+        return STATUS_SUCCESS;
+    args->MultipassOffset += (UINT)pages;
+    command.head.opcode = GPU_RANGE_DETACH;
+    return fits(kmd_put(writer, &command, sizeof command));
+}
+
+static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                           DXGKARG_BUILDPAGINGBUFFER *args,
+                           const struct kmd_allocation *allocation) {
+    UINT id = args->SpecialLockTransfer.Destination.SegmentId;
+    bool tiled = (allocation->flags & VIDMM_UMD_SWIZZLED) && kmd_segment_is_memory(adapter, id);
+    struct gpu_range command = {
+        .head = {GPU_RANGE_ATTACH, 0, 0},
+        .range = args->SpecialLockTransfer.SwizzlingRangeId,
+        .pitch = tiled ? allocation->pitch : 0,
+        .value = (ULONGLONG)args->SpecialLockTransfer.Destination.SegmentAddress.QuadPart,
+    };
+    if (!args->SpecialLockTransfer.Flags.TransferEnd)
+        return STATUS_SUCCESS;
+    return fits(kmd_put(writer, &command, sizeof command));
+}
+
+/* No window shows it: then it is a transfer like any other, with the MDL counted from its start. */
+static NTSTATUS special_plain(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                              DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER plain = *args;
+    plain.Transfer.MdlOffset = args->SpecialLockTransfer.TransferOffset / GPU_PAGE;
+    NTSTATUS status = transfer(adapter, writer, &plain);
+    args->MultipassOffset = plain.MultipassOffset;
+    return status;
+}
+
+static NTSTATUS special(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                        DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct kmd_allocation *allocation = kmd_allocation_of(args->SpecialLockTransfer.hAllocation);
+    UINT range = args->SpecialLockTransfer.SwizzlingRangeId;
+    UINT to = args->SpecialLockTransfer.Destination.SegmentId;
+    ULONGLONG address = (ULONGLONG)args->SpecialLockTransfer.Destination.SegmentAddress.QuadPart;
+    NTSTATUS status;
+    /* The two arms agree in every member that a plain transfer reads, except for the MDL offset. */
+    if (args->SpecialLockTransfer.TransferSize == 0 || allocation == NULL ||
+        range >= adapter->ranges || adapter->range_owner[range] != allocation)
+        return special_plain(adapter, writer, args);
+    status = to == 0 ? special_out(writer, args) : special_in(adapter, writer, args, allocation);
+    if (NT_SUCCESS(status) && args->SpecialLockTransfer.Flags.TransferEnd)
+        kmd_moved(args->SpecialLockTransfer.hAllocation, to, address);
+    return status;
+}
+
+/* ---- Context resources
+ * --------------------------------------------------------------------------------------------- */
+
+static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
+    const struct kmd_allocation *allocation =
+        kmd_allocation_of(args->InitContextResource.hAllocation);
+    struct gpu_fill command = {.head = {GPU_FILL, 0, 0}};
+    if (allocation == NULL)
+        return STATUS_SUCCESS;
+    ULONGLONG size = kmd_round_to_page(allocation->size);
+    if (args->InitContextResource.Destination.SegmentId != 0) {
+        command.destination =
+            (ULONGLONG)args->InitContextResource.Destination.SegmentAddress.QuadPart;
+        command.bytes = size;
+        return fits(kmd_put(writer, &command, sizeof command));
+    }
+    struct page_list list = pages_left(args->InitContextResource.Destination.pMdl, 0,
+                                       (SIZE_T)(size / GPU_PAGE), args->MultipassOffset);
+    PUCHAR written;
+    command.head.flags = GPU_FLAG_DESTINATION_PAGES;
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
+    if (pages != 0) {
+        uint64_t bytes = pages * GPU_PAGE;
+        RtlCopyMemory(written + offsetof(struct gpu_fill, bytes), &bytes, sizeof bytes);
+    }
+    return progress(args, pages, list.pages);
+}
+
+/* ---- The call
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static NTSTATUS build(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                      DXGKARG_BUILDPAGINGBUFFER *args) {
+    switch (args->Operation) {
+    case DXGK_OPERATION_TRANSFER:
+        return transfer(adapter, writer, args);
+    case DXGK_OPERATION_FILL:
+        return fill(writer, args);
+    case DXGK_OPERATION_DISCARD_CONTENT:
+        return discard(args);
+    case DXGK_OPERATION_READ_PHYSICAL:
+        return touch(writer, GPU_READ, args->ReadPhysical.PhysicalAddress);
+    case DXGK_OPERATION_WRITE_PHYSICAL:
+        return touch(writer, GPU_WRITE, args->WritePhysical.PhysicalAddress);
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+        return map(adapter, writer, args);
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
+        return map_second(adapter, writer, args);
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+        return unmap(adapter, writer, args);
+    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
+        return special(adapter, writer, args);
+    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
+        return kmd_mmu_on(adapter) && args->InitContextResource.Destination.GpuVirtualAddress != 0
+                   ? kmd_init_virtual(writer, args)
+                   : init_resource(writer, args);
+    default:
+        /* Without an MMU: notices of a driver model that this one does not take part in. */
+        return kmd_mmu_on(adapter) ? kmd_build_virtual(adapter, writer, args) : STATUS_SUCCESS;
+    }
+}
+
+/* Notes what was built, for as long as there is private data for it. */
+static void record(DXGKARG_BUILDPAGINGBUFFER *args, UINT bytes) {
+    struct kmd_paging_record note = {(UINT)args->Operation, bytes};
+    if (bytes == 0 || args->pDmaBufferPrivateData == NULL ||
+        args->DmaBufferPrivateDataSize < sizeof note)
+        return;
+    RtlCopyMemory(args->pDmaBufferPrivateData, &note, sizeof note);
+    args->pDmaBufferPrivateData = (PUCHAR)args->pDmaBufferPrivateData + sizeof note;
+    args->DmaBufferPrivateDataSize -= (UINT)sizeof note;
+}
+
+NTSTATUS APIENTRY kmd_build_paging_buffer(const HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct kmd_adapter *adapter = hAdapter;
+    /* A virtual submission takes addresses for virtual ones unless a command says otherwise. */
+    struct kmd_writer writer = {args->pDmaBuffer, args->DmaSize & ~7u,
+                                kmd_mmu_on(adapter) ? GPU_FLAG_PHYSICAL : 0};
+    if (writer.at == NULL)
+        writer.room = 0;
+    NTSTATUS status = build(adapter, &writer, args);
+    UINT bytes = writer.at != NULL ? (UINT)(writer.at - (PUCHAR)args->pDmaBuffer) : 0;
+    args->pDmaBuffer = writer.at;
+    args->DmaSize -= bytes;
+    record(args, bytes);
+    return status;
+}

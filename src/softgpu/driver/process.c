@@ -1,0 +1,97 @@
+/*
+ * process.c - processes and whose page tables their contexts use. A process is a space: the tag
+ * that keeps its translations apart from others' in the TLB. A root table belongs to a context, as
+ * DxgkDdiSetRootPageTable says (nc-d3dkmddi-dxgkddi_setrootpagetable.md).
+ */
+#include "driver/kmd.h"
+
+/* A free space, or KMD_SPACE_NOBODY. */
+static UINT take_space(struct kmd_mmu *mmu, HANDLE process) {
+    UINT space = KMD_SPACE_NOBODY + 1;
+    KIRQL irql;
+    KeAcquireSpinLock(&mmu->lock, &irql);
+    while (space < mmu->spaces && mmu->taken[space])
+        space++;
+    if (space < mmu->spaces) {
+        mmu->taken[space] = true;
+        mmu->process[space] = process;
+    } else {
+        space = KMD_SPACE_NOBODY;
+    }
+    KeReleaseSpinLock(&mmu->lock, irql);
+    return space;
+}
+
+/* Whoever gets the space next shall find nothing of ours in the TLB. */
+static void give_space_back(struct kmd_adapter *adapter, UINT space) {
+    struct kmd_mmu *mmu = &adapter->mmu;
+    KIRQL irql;
+    if (kmd_mmu_on(adapter))
+        kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, space, 0, 0);
+    KeAcquireSpinLock(&mmu->lock, &irql);
+    mmu->taken[space] = false;
+    mmu->process[space] = NULL;
+    KeReleaseSpinLock(&mmu->lock, irql);
+}
+
+static NTSTATUS create(struct kmd_adapter *adapter, DXGKARG_CREATEPROCESS *args) {
+    struct kmd_process *process = kmd_alloc(sizeof *process);
+    if (process == NULL)
+        return STATUS_NO_MEMORY;
+    process->magic = KMD_MAGIC_PROCESS;
+    process->space = take_space(&adapter->mmu, args->hDxgkProcess);
+    if (process->space == KMD_SPACE_NOBODY) {
+        kmd_free(process);
+        return STATUS_NO_MEMORY;
+    }
+    args->hKmdProcess = process;
+    return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY kmd_create_process(const HANDLE hAdapter, DXGKARG_CREATEPROCESS *args) {
+    if (kmd_virtual_on(hAdapter))
+        return create(hAdapter, args);
+    /* Nothing to know about a process; any handle that is not NULL will do. */
+    args->hKmdProcess = hAdapter;
+    return STATUS_SUCCESS;
+}
+
+static struct kmd_process *process_of(HANDLE handle) {
+    struct kmd_process *process = handle;
+    return process != NULL && process->magic == KMD_MAGIC_PROCESS ? process : NULL;
+}
+
+UINT kmd_space_of(HANDLE handle) {
+    const struct kmd_process *process = process_of(handle);
+    return process != NULL ? process->space : KMD_SPACE_NOBODY;
+}
+
+NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdProcess) {
+    struct kmd_adapter *adapter = hAdapter;
+    if (!kmd_virtual_on(adapter))
+        return STATUS_SUCCESS;
+    struct kmd_process *process = process_of(hKmdProcess);
+    if (process == NULL)
+        return STATUS_INVALID_PARAMETER;
+    give_space_back(adapter, process->space);
+    process->magic = 0;
+    kmd_free(process);
+    return STATUS_SUCCESS;
+}
+
+/*
+ * The context is idle meanwhile, so no register has to change now. Other content may be in another
+ * table: what the TLB knows of the old one must not outlive it.
+ */
+VOID APIENTRY kmd_set_root_page_table(const HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE *args) {
+    struct kmd_adapter *adapter = hAdapter;
+    struct kmd_context *context = kmd_context_of(args->hContext);
+    if (context == NULL || !kmd_mmu_on(adapter))
+        return;
+    bool moved = context->root_entries != 0;
+    context->root = kmd_gpu_address(adapter, args->Address.SegmentId, args->Address.SegmentOffset);
+    context->root_entries = args->NumEntries;
+    if (moved)
+        kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, context->device->space, 0, 0);
+    kmd_saved_update(context);
+}

@@ -1,0 +1,207 @@
+/*
+ * render.c - DxgkDdiRender and DxgkDdiPatch: from the untrusted commands of a user-mode driver
+ * to a DMA buffer with addresses (nc-d3dkmddi-dxgkddi_render.md, submitting-a-command-buffer.md).
+ *
+ * A command buffer lies in user memory and may change under us: each command is copied once, and
+ * only the copy is judged and translated. What gets into a DMA buffer cannot reach beyond the
+ * allocations of its list. MultipassOffset counts translated commands.
+ */
+#include "driver/kmd.h"
+
+/* D3DDDI_PATCHLOCATIONLIST.DriverId: which member of a gpu_draw is to be patched. */
+enum patch_kind { PATCH_SURFACE, PATCH_RESULT };
+
+#define SLOT_SURFACE 0u
+#define SLOT_RESULT  1u
+
+/* What is left of the two outputs. */
+struct render {
+    DXGKARG_RENDER *args;
+    PUCHAR start, at;
+    UINT room;
+    D3DDDI_PATCHLOCATIONLIST *patch;
+    UINT patch_room;
+};
+
+/* ---- Judging
+ * ------------------------------------------------------------------------------------------- */
+
+/* The allocation that a command names; writes need the list to say so, for the sake of dirty state.
+ */
+static struct kmd_allocation *listed(const DXGKARG_RENDER *args, UINT index, bool write) {
+    if (index >= args->AllocationListSize)
+        return NULL;
+    const DXGK_ALLOCATIONLIST *entry = &args->pAllocationList[index];
+    if (write && !entry->WriteOperation)
+        return NULL;
+    return kmd_open_of(entry->hDeviceSpecificAllocation);
+}
+
+static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command *command) {
+    if (command->opcode == VIDMM_UMD_NOP || command->opcode == VIDMM_UMD_SPIN)
+        return STATUS_SUCCESS;
+    if (command->opcode != VIDMM_UMD_STAMP && command->opcode != VIDMM_UMD_CHECK)
+        return STATUS_ILLEGAL_INSTRUCTION;
+    const struct kmd_allocation *surface =
+        listed(args, command->index, command->opcode == VIDMM_UMD_STAMP);
+    if (surface == NULL)
+        return STATUS_INVALID_HANDLE;
+    ULONGLONG pages = kmd_round_to_page(surface->size) / GPU_PAGE;
+    if (command->page > pages || command->pages > pages - command->page)
+        return STATUS_INVALID_PARAMETER;
+    if (command->opcode == VIDMM_UMD_STAMP)
+        return STATUS_SUCCESS;
+    const struct kmd_allocation *result = listed(args, command->result, true);
+    if (result == NULL)
+        return STATUS_INVALID_HANDLE;
+    return kmd_round_to_page(result->size) >= sizeof(struct vidmm_umd_result)
+               ? STATUS_SUCCESS
+               : STATUS_INVALID_PARAMETER;
+}
+
+/* ---- Translating
+ * ------------------------------------------------------------------------------------------ */
+
+static void put(struct render *render, const void *command, UINT bytes) {
+    RtlCopyMemory(render->at, command, bytes);
+    render->at += bytes;
+    render->room -= bytes;
+}
+
+static void put_patch(struct render *render, UINT index, UINT slot, enum patch_kind kind,
+                      UINT patch_offset, UINT split_offset) {
+    D3DDDI_PATCHLOCATIONLIST location = {0};
+    location.AllocationIndex = index;
+    location.SlotId = slot;
+    location.DriverId = (UINT)kind;
+    location.PatchOffset = patch_offset;
+    location.SplitOffset = split_offset;
+    *render->patch++ = location;
+    render->patch_room--;
+}
+
+/*
+ * A CHECK needs two allocations, and split offsets have to increase strictly
+ * (splitting-a-dma-buffer.md): an empty command in front of it gives the first one an offset of its
+ * own.
+ */
+static bool put_draw(struct render *render, const struct vidmm_umd_command *command) {
+    bool check = command->opcode == VIDMM_UMD_CHECK;
+    const struct kmd_allocation *surface = listed(render->args, command->index, !check);
+    struct gpu_command nop = {GPU_NOP, 0, sizeof nop};
+    struct gpu_draw draw = {
+        .head = {check ? GPU_CHECK : GPU_STAMP, 0, sizeof draw},
+        .oracle = command->oracle,
+        .surface = kmd_round_to_page(surface->size),
+        .page = command->page,
+        .pages = command->pages,
+        .version = command->version,
+        .pitch = surface->pitch,
+    };
+    if (render->room < sizeof draw + (check ? sizeof nop : 0) || render->patch_room < 1u + check)
+        return false;
+    UINT at = (UINT)(render->at - render->start);
+    if (check) {
+        put_patch(render, command->result, SLOT_RESULT, PATCH_RESULT,
+                  at + (UINT)(sizeof nop + offsetof(struct gpu_draw, result)), at);
+        put(render, &nop, sizeof nop);
+        at += (UINT)sizeof nop;
+    }
+    put_patch(render, command->index, SLOT_SURFACE, PATCH_SURFACE,
+              at + (UINT)offsetof(struct gpu_draw, address), at);
+    put(render, &draw, sizeof draw);
+    return true;
+}
+
+static bool put_command(struct render *render, const struct vidmm_umd_command *command) {
+    struct gpu_command nop = {GPU_NOP, 0, sizeof nop};
+    struct gpu_spin spin = {{GPU_SPIN, 0, sizeof spin}, command->pages, 0};
+    switch (command->opcode) {
+    case VIDMM_UMD_STAMP:
+    case VIDMM_UMD_CHECK:
+        return put_draw(render, command);
+    case VIDMM_UMD_SPIN:
+        if (render->room < sizeof spin)
+            return false;
+        put(render, &spin, sizeof spin);
+        return true;
+    default:
+        if (render->room < sizeof nop)
+            return false;
+        put(render, &nop, sizeof nop);
+        return true;
+    }
+}
+
+NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
+    const UCHAR *commands = args->pCommand;
+    UINT count = args->CommandLength / (UINT)sizeof(struct vidmm_umd_command);
+    struct render render = {args,
+                            args->pDmaBuffer,
+                            args->pDmaBuffer,
+                            args->DmaSize,
+                            args->pPatchLocationListOut,
+                            args->PatchLocationListOutSize};
+    NTSTATUS status = STATUS_SUCCESS;
+    UNREFERENCED_PARAMETER(hContext);
+    if (args->CommandLength % sizeof(struct vidmm_umd_command) != 0)
+        return STATUS_INVALID_USER_BUFFER;
+    while (args->MultipassOffset < count) {
+        struct vidmm_umd_command command;
+        RtlCopyMemory(&command, commands + args->MultipassOffset * sizeof command, sizeof command);
+        status = judge(args, &command);
+        if (!NT_SUCCESS(status))
+            break;
+        if (!put_command(&render, &command)) {
+            status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+            break;
+        }
+        args->MultipassOffset++;
+    }
+    args->pDmaBuffer = render.at;
+    args->pPatchLocationListOut = render.patch;
+    return status;
+}
+
+/* ---- Patching
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static void patch_surface(const struct kmd_adapter *adapter, PUCHAR command,
+                          const DXGK_ALLOCATIONLIST *entry, uint64_t address) {
+    const struct kmd_allocation *allocation = kmd_open_of(entry->hDeviceSpecificAllocation);
+    struct gpu_command head;
+    RtlCopyMemory(&head, command, sizeof head);
+    head.flags = 0;
+    if (allocation != NULL && (allocation->flags & VIDMM_UMD_SWIZZLED) &&
+        kmd_segment_is_memory(adapter, entry->SegmentId))
+        head.flags = GPU_FLAG_TILED;
+    RtlCopyMemory(command, &head, sizeof head);
+    RtlCopyMemory(command + offsetof(struct gpu_draw, address), &address, sizeof address);
+}
+
+static void patch_one(const struct kmd_adapter *adapter, const DXGKARG_PATCH *args,
+                      const D3DDDI_PATCHLOCATIONLIST *location) {
+    PUCHAR at = (PUCHAR)args->pDmaBuffer + location->PatchOffset;
+    if (location->AllocationIndex >= args->AllocationListSize ||
+        location->PatchOffset > args->DmaBufferSize ||
+        args->DmaBufferSize - location->PatchOffset < sizeof(uint64_t))
+        return;
+    const DXGK_ALLOCATIONLIST *entry = &args->pAllocationList[location->AllocationIndex];
+    uint64_t address = (ULONGLONG)entry->PhysicalAddress.QuadPart + location->AllocationOffset;
+    if (location->DriverId == PATCH_RESULT)
+        RtlCopyMemory(at, &address, sizeof address);
+    else
+        patch_surface(adapter, at - offsetof(struct gpu_draw, address), entry, address);
+}
+
+/* Paging buffers come without lists and need no patching. */
+NTSTATUS APIENTRY kmd_patch(const HANDLE hAdapter, const DXGKARG_PATCH *args) {
+    UINT start = args->PatchLocationListSubmissionStart;
+    UINT length = args->PatchLocationListSubmissionLength;
+    if (args->Flags.Paging || args->pPatchLocationList == NULL)
+        return STATUS_SUCCESS;
+    for (UINT i = 0; i < length && start + i < args->PatchLocationListSize; i++)
+        patch_one(hAdapter, args, &args->pPatchLocationList[start + i]);
+    return STATUS_SUCCESS;
+}

@@ -1,0 +1,99 @@
+/*
+ * standard.c - the allocations that the system itself creates: the private data that a
+ * user-mode driver would have written for them
+ * (nc-d3dkmddi-dxgkddi_getstandardallocationdriverdata.md).
+ */
+#include "driver/kmd.h"
+
+static UINT pixel_bytes(D3DDDIFORMAT format) {
+    switch ((UINT)format) {
+    case D3DDDIFMT_R5G6B5:
+    case D3DDDIFMT_A1R5G5B5:
+    case D3DDDIFMT_X1R5G5B5:
+        return 2;
+    case D3DDDIFMT_A8:
+    case D3DDDIFMT_P8:
+        return 1;
+    default:
+        return 4;
+    }
+}
+
+/* Sizes a surface; false when it is empty or absurd. */
+static bool surface(struct kmd_standard *standard, UINT width, UINT height, D3DDDIFORMAT format) {
+    ULONGLONG row = (ULONGLONG)width * pixel_bytes(format);
+    row = (row + GPU_TILE_WIDTH - 1) / GPU_TILE_WIDTH * GPU_TILE_WIDTH;
+    if (width == 0 || height == 0 || row > GPU_PITCH_LIMIT || row * height > GPU_MEMORY_LIMIT)
+        return false;
+    standard->umd.magic = VIDMM_UMD_MAGIC;
+    standard->umd.size = row * height;
+    standard->umd.pitch = (UINT)row;
+    standard->width = width;
+    standard->height = height;
+    standard->format = (UINT)format;
+    return true;
+}
+
+static bool shared_primary(struct kmd_standard *standard,
+                           const D3DKMDT_SHAREDPRIMARYSURFACEDATA *data) {
+    standard->umd.flags = VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PRIMARY;
+    standard->refresh_numerator = data->RefreshRate.Numerator;
+    standard->refresh_denominator = data->RefreshRate.Denominator;
+    return surface(standard, data->Width, data->Height, data->Format);
+}
+
+static bool shadow(struct kmd_standard *standard, D3DKMDT_SHADOWSURFACEDATA *data) {
+    standard->umd.flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
+    bool good = surface(standard, data->Width, data->Height, data->Format);
+    data->Pitch = standard->umd.pitch;
+    return good;
+}
+
+static bool staging(struct kmd_standard *standard, D3DKMDT_STAGINGSURFACEDATA *data) {
+    standard->umd.flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
+    bool good = surface(standard, data->Width, data->Height, D3DDDIFMT_A8R8G8B8);
+    data->Pitch = standard->umd.pitch;
+    return good;
+}
+
+static bool gdi(struct kmd_standard *standard, D3DKMDT_GDISURFACEDATA *data) {
+    standard->umd.flags = data->Type == D3DKMDT_GDISURFACE_TEXTURE
+                              ? VIDMM_UMD_LOCAL
+                              : VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
+    bool good = surface(standard, data->Width, data->Height, data->Format);
+    /* Nobody but us touches the bits of a surface that the CPU cannot see. */
+    data->Pitch = data->Type == D3DKMDT_GDISURFACE_TEXTURE ? 0 : standard->umd.pitch;
+    return good;
+}
+
+static bool make(struct kmd_standard *standard, DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    switch (args->StandardAllocationType) {
+    case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE:
+        return shared_primary(standard, args->pCreateSharedPrimarySurfaceData);
+    case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE:
+        return shadow(standard, args->pCreateShadowSurfaceData);
+    case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE:
+        return staging(standard, args->pCreateStagingSurfaceData);
+    case D3DKMDT_STANDARDALLOCATION_GDISURFACE:
+        return gdi(standard, args->pCreateGdiSurfaceData);
+    default:
+        return false;
+    }
+}
+
+/* Called once for the sizes and once more with the memory. */
+NTSTATUS APIENTRY kmd_get_standard_allocation(const HANDLE hAdapter,
+                                              DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    struct kmd_standard standard = {0};
+    UNREFERENCED_PARAMETER(hAdapter);
+    if (!make(&standard, args))
+        return STATUS_INVALID_PARAMETER;
+    if (args->pAllocationPrivateDriverData != NULL) {
+        if (args->AllocationPrivateDriverDataSize < sizeof standard)
+            return STATUS_INVALID_PARAMETER;
+        RtlCopyMemory(args->pAllocationPrivateDriverData, &standard, sizeof standard);
+    }
+    args->AllocationPrivateDriverDataSize = sizeof standard;
+    args->ResourcePrivateDriverDataSize = 0;
+    return STATUS_SUCCESS;
+}

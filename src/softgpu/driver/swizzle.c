@@ -1,0 +1,42 @@
+/*
+ * swizzle.c - swizzling ranges: the CPU's windows on tiled (or out-of-reach) allocations
+ * (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md).
+ */
+#include "driver/kmd.h"
+
+NTSTATUS APIENTRY kmd_acquire_swizzling_range(const HANDLE hAdapter,
+                                              DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    struct kmd_adapter *adapter = hAdapter;
+    struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
+    ULONG range = GPU_RANGE(args->RangeId);
+    if (allocation == NULL || args->RangeId >= adapter->ranges || allocation->segment == 0 ||
+        allocation->segment != args->SegmentId)
+        return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
+    bool tiled =
+        (allocation->flags & VIDMM_UMD_SWIZZLED) && kmd_segment_is_memory(adapter, args->SegmentId);
+    ULONGLONG bytes = kmd_round_to_page(allocation->size);
+    if (bytes > GPU_WINDOW_BYTES)
+        return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
+    if (kmd_read(adapter, range + GPU_RANGE_CONTROL) != GPU_RANGE_OFF)
+        return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE;
+    kmd_write64(adapter, range + GPU_RANGE_ADDRESS, allocation->address);
+    kmd_write64(adapter, range + GPU_RANGE_BYTES, bytes);
+    kmd_write(adapter, range + GPU_RANGE_PITCH, tiled ? allocation->pitch : 0);
+    kmd_write(adapter, range + GPU_RANGE_CONTROL, GPU_RANGE_ATTACHED);
+    if (kmd_read(adapter, range + GPU_RANGE_CONTROL) != GPU_RANGE_ATTACHED)
+        return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
+    adapter->range_owner[args->RangeId] = allocation;
+    args->CPUTranslatedAddress.QuadPart =
+        adapter->windows.QuadPart + (LONGLONG)(args->RangeId * GPU_WINDOW_BYTES);
+    return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY kmd_release_swizzling_range(const HANDLE hAdapter,
+                                              const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+    struct kmd_adapter *adapter = hAdapter;
+    if (args->RangeId >= adapter->ranges)
+        return STATUS_INVALID_PARAMETER;
+    kmd_write(adapter, GPU_RANGE(args->RangeId) + GPU_RANGE_CONTROL, GPU_RANGE_OFF);
+    adapter->range_owner[args->RangeId] = NULL;
+    return STATUS_SUCCESS;
+}

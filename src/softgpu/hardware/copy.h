@@ -1,0 +1,42 @@
+/*
+ * copy.h - the kernels of the software GPU that copy, fill and store words, and nothing else.
+ *
+ * Moves that are larger than a cache go past it with non-temporal stores while the page after next
+ * is being fetched (docs/softgpu.md, "Speed"). bench/ measures these functions as the limit that
+ * the whole path is held against.
+ */
+#ifndef SOFTGPU_HW_COPY_H
+#define SOFTGPU_HW_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A command that moves less in all uses plain stores: its data may still be wanted in the cache. */
+#define HW_STREAM_BYTES ((size_t)64 << 10)
+
+/*
+ * Copies `bytes` that do not overlap, past the cache. `ahead` is where the source goes on after
+ * them (fetched meanwhile), or NULL. Visible to other CPUs only after hw_stream_fence.
+ */
+void hw_stream_copy(void *destination, const void *source, size_t bytes, const void *ahead);
+
+/* Repeats `pattern`, low byte first, from `destination` on; past the cache. Fence as above. */
+void hw_stream_fill(void *destination, uint32_t pattern, size_t bytes);
+
+/* The same through the cache. */
+void hw_plain_fill(void *destination, uint32_t pattern, size_t bytes);
+
+/*
+ * Stores `count` words from `from` on, or `word`, `word + each`, `word + 2 * each` and so on. Each
+ * is stored whole: who reads one meanwhile meets what was there or what comes there.
+ */
+void hw_store_words(uint64_t *to, const void *from, size_t count);
+void hw_store_series(uint64_t *to, uint64_t word, uint64_t each, size_t count);
+
+/* Orders streamed stores before everything that follows. */
+void hw_stream_fence(void);
+
+/* "avx512", "avx2", "sse2", or "memcpy" where there are no non-temporal stores. */
+const char *hw_stream_kernel(void);
+
+#endif

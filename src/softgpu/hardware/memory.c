@@ -1,0 +1,169 @@
+/*
+ * memory.c - the GPU's address space: VRAM, apertures with their page tables, and the bus.
+ *
+ * Everything that a command names goes through hw_at, which is where an address that means nothing
+ * becomes a fault instead of a crash. Virtual addresses come through here when the MMU has made
+ * physical ones of them.
+ */
+#include "hardware/hw.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Pages of an aperture are looked at together up to here. */
+#define MERGE_BYTES (UINT64_C(2) << 20)
+
+bool hw_memory_make(struct hw_memory *memory, uint64_t size) {
+    memory->bytes = NULL;
+    memory->size = size;
+    if (size == 0)
+        return true;
+    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes == MAP_FAILED)
+        return false;
+    /* Only a hint: without huge pages large copies lose a third of their speed to TLB misses. */
+    (void)madvise(bytes, size, MADV_HUGEPAGE);
+    memory->bytes = bytes;
+    return true;
+}
+
+void hw_memory_drop(struct hw_memory *memory) {
+    if (memory->bytes != NULL)
+        munmap(memory->bytes, memory->size);
+    memory->bytes = NULL;
+}
+
+void hw_memory_clear(struct hw_memory *memory) {
+    if (memory->bytes != NULL)
+        (void)madvise(memory->bytes, memory->size, MADV_DONTNEED);
+}
+
+static bool within(uint64_t offset, uint64_t bytes, uint64_t size) {
+    return offset < size && bytes <= size - offset;
+}
+
+bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes) {
+    return address >= GPU_VRAM_BASE && within(address - GPU_VRAM_BASE, bytes, hw->vram.size);
+}
+
+/* The aperture that `address` is in, or NULL. */
+static const struct hw_aperture *aperture_at(const struct hw *hw, uint64_t address,
+                                             uint64_t *offset) {
+    for (uint32_t i = 0; i < GPU_APERTURES; i++) {
+        if (address < GPU_APERTURE_BASE(i))
+            continue;
+        *offset = address - GPU_APERTURE_BASE(i);
+        if (*offset < hw->aperture[i].pages * GPU_PAGE)
+            return &hw->aperture[i];
+    }
+    return NULL;
+}
+
+bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes) {
+    uint64_t offset;
+    if (address < GPU_BUS_END)
+        return bytes <= GPU_BUS_END - address;
+    if (hw_in_vram(hw, address, bytes))
+        return true;
+    const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
+    return aperture != NULL && within(offset, bytes, aperture->pages * GPU_PAGE);
+}
+
+/* As much of `*bytes` as one call of the host gives: all, or what is left of the page. */
+static enum gpu_fault bus_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
+    uint64_t page_left = GPU_PAGE - address % GPU_PAGE;
+    *at = hw->host.memory(hw->host.ctx, address, (size_t)*bytes);
+    if (*at == NULL && *bytes > page_left) {
+        *bytes = page_left;
+        *at = hw->host.memory(hw->host.ctx, address, (size_t)page_left);
+    }
+    return *at != NULL ? GPU_FAULT_NONE : GPU_FAULT_BUS;
+}
+
+/* The bus address behind an aperture offset; pages that follow each other there make one piece. */
+static enum gpu_fault aperture_bus(const struct hw_aperture *aperture, uint64_t offset,
+                                   uint64_t *address, uint64_t *bytes) {
+    uint64_t page = offset / GPU_PAGE;
+    uint64_t entry = atomic_load_explicit(&aperture->entries[page], memory_order_acquire);
+    uint64_t have = GPU_PAGE - offset % GPU_PAGE;
+    if (!(entry & HW_ENTRY_VALID))
+        return GPU_FAULT_ADDRESS;
+    *address = entry / GPU_PAGE * GPU_PAGE + offset % GPU_PAGE;
+    while (have < *bytes && have < MERGE_BYTES) {
+        uint64_t next = atomic_load_explicit(&aperture->entries[++page], memory_order_acquire);
+        if (!(next & HW_ENTRY_VALID) || next / GPU_PAGE != entry / GPU_PAGE + 1)
+            break;
+        entry = next;
+        have += GPU_PAGE;
+    }
+    if (have < *bytes)
+        *bytes = have;
+    return GPU_FAULT_NONE;
+}
+
+enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
+    if (*bytes == 0 || !hw_inside(hw, address, *bytes))
+        return GPU_FAULT_ADDRESS;
+    if (hw_in_vram(hw, address, *bytes)) {
+        *at = hw->vram.bytes + (address - GPU_VRAM_BASE);
+        return GPU_FAULT_NONE;
+    }
+    if (address >= GPU_BUS_END) {
+        uint64_t offset;
+        const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
+        enum gpu_fault fault = aperture_bus(aperture, offset, &address, bytes);
+        if (fault != GPU_FAULT_NONE)
+            return fault;
+    }
+    return bus_at(hw, address, at, bytes);
+}
+
+enum gpu_fault hw_reach(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
+                        unsigned char **at, uint64_t *bytes) {
+    if (by == NULL)
+        return hw_at(hw, address, at, bytes);
+    return by->space.shared ? hw_iommu_at(hw, by, access, address, at, bytes)
+                            : hw_mmu_at(hw, by, access, address, at, bytes);
+}
+
+bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,
+              uint64_t bytes) {
+    return engine->translate ? bytes <= GPU_VIRTUAL_LIMIT && bytes <= UINT64_MAX - address
+                             : hw_inside(hw, address, bytes);
+}
+
+enum gpu_fault hw_read(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
+                       void *out, uint64_t bytes) {
+    unsigned char *to = out;
+    while (bytes != 0) {
+        unsigned char *at;
+        uint64_t part = bytes;
+        enum gpu_fault fault = hw_reach(hw, by, access, address, &at, &part);
+        if (fault != GPU_FAULT_NONE)
+            return fault;
+        memcpy(to, at, (size_t)part);
+        to += part;
+        address += part;
+        bytes -= part;
+    }
+    return GPU_FAULT_NONE;
+}
+
+enum gpu_fault hw_write(struct hw *hw, struct hw_engine *by, uint64_t address, const void *in,
+                        uint64_t bytes) {
+    const unsigned char *from = in;
+    while (bytes != 0) {
+        unsigned char *at;
+        uint64_t part = bytes;
+        enum gpu_fault fault = hw_reach(hw, by, GPU_ACCESS_WRITE, address, &at, &part);
+        if (fault != GPU_FAULT_NONE)
+            return fault;
+        memcpy(at, from, (size_t)part);
+        hw_wrote(hw, at, part);
+        from += part;
+        address += part;
+        bytes -= part;
+    }
+    return GPU_FAULT_NONE;
+}

@@ -1,0 +1,55 @@
+/*
+ * umd_shim_native.c - finds out which language the driver speaks, and speaks ours (vidmm/umd.h).
+ */
+#include "umd_shim.h"
+
+#include <string.h>
+
+#define NEEDED (1u << VIDMM_UMD_STAMP | 1u << VIDMM_UMD_CHECK)
+
+void umd_shim_start(struct shim *shim, struct vidmm_harness *harness) {
+    struct vidmm_umd_caps caps;
+    memset(&caps, 0, sizeof caps);
+    *shim = (struct shim){.ddi = vidmm_host_ddi(harness->host),
+                          .hadapter = vidmm_host_adapter(harness->host)};
+    shim->version = shim->ddi->Version;
+    DXGKARG_QUERYADAPTERINFO query;
+    memset(&query, 0, sizeof query);
+    query.Type = DXGKQAITYPE_UMDRIVERPRIVATE;
+    query.pOutputData = &caps;
+    query.OutputDataSize = sizeof caps;
+    if (shim->ddi->DxgkDdiQueryAdapterInfo == NULL)
+        return;
+    NTSTATUS status = shim->ddi->DxgkDdiQueryAdapterInfo(shim->hadapter, &query);
+    shim->native = NT_SUCCESS(status) && caps.magic == VIDMM_UMD_MAGIC &&
+                   caps.version == VIDMM_UMD_VERSION && (caps.commands & NEEDED) == NEEDED;
+}
+
+uint32_t umd_shim_pitch(uint64_t size, uint32_t index) {
+    /* From 2 KiB up to 8 KiB a row, so that surfaces have rows left over below their last tiles. */
+    uint32_t pitch = 512 * (4 + index % 13);
+    return (uint64_t)pitch * 8 <= size ? pitch : 512;
+}
+
+enum vidmm_status umd_shim_create_native(struct vidmm_device *device,
+                                         const struct umd_shim_request *request,
+                                         struct vidmm_allocation **out) {
+    struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
+                                        .flags = request->umd_flags,
+                                        .size = request->size,
+                                        .priority = request->priority,
+                                        .pitch = request->pitch};
+    const struct vidmm_allocation_request allocation = {
+        .private_data = &data,
+        .private_size = sizeof data,
+        .user = request->user,
+        .primary = (request->umd_flags & VIDMM_UMD_PRIMARY) != 0};
+    return vidmm_allocation_create(device, &allocation, out);
+}
+
+enum vidmm_status umd_shim_create(const struct shim *shim, struct vidmm_device *device,
+                                  const struct umd_shim_request *request,
+                                  struct vidmm_allocation **out) {
+    return shim->native ? umd_shim_create_native(device, request, out)
+                        : umd_shim_create_standard(shim, device, request, out);
+}

@@ -1,0 +1,509 @@
+/*
+ * break_allocation.c - mutants of what is watched where devices, contexts and allocations are
+ * created and where command buffers become DMA buffers.
+ */
+#include "mutants.h"
+
+#include <string.h>
+
+#define APERTURE_SET 0x1u /* the reference driver's first segment is the linear aperture */
+#define MEMORY_SET   0x2u /* its second one is memory */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Drivers: what CreateAllocation says about an allocation --------------------------------- */
+
+static NTSTATUS create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args,
+                       void (*spoil)(DXGK_ALLOCATIONINFO *info)) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        spoil(&args->pAllocationInfo[i]);
+    return status;
+}
+
+#define SPOILED_INFO(name, spoiling)                                                               \
+    static void spoil_##name(DXGK_ALLOCATIONINFO *info) {                                          \
+        spoiling;                                                                                  \
+    }                                                                                              \
+    static NTSTATUS APIENTRY create_##name(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) { \
+        return create(adapter, args, spoil_##name);                                                \
+    }                                                                                              \
+    static void install_##name(DRIVER_INITIALIZATION_DATA *table) {                                \
+        table->DxgkDdiCreateAllocation = create_##name;                                            \
+    }
+
+SPOILED_INFO(unknown_segment, info->SupportedWriteSegmentSet |= 1u << 30)
+SPOILED_INFO(bits_as_ids, info->SupportedWriteSegmentSet <<= 1;
+             info->SupportedReadSegmentSet = info->SupportedWriteSegmentSet;
+             info->PreferredSegment.Value = 0)
+SPOILED_INFO(no_size, info->Size = 0)
+SPOILED_INFO(odd_alignment, info->Alignment = 3)
+SPOILED_INFO(small_pitch, info->PitchAlignedSize = 1)
+SPOILED_INFO(preferred, info->PreferredSegment.Value = 31)
+SPOILED_INFO(evict_to_memory, info->EvictionSegmentSet = MEMORY_SET)
+SPOILED_INFO(no_priority, info->AllocationPriority = 0)
+SPOILED_INFO(permanent, info->Flags.PermanentSysMem = 1; info->Flags.CpuVisible = 0;
+             info->Flags.Cached = 0)
+SPOILED_INFO(cached, info->Flags.Cached = 1; info->Flags.CpuVisible = 0)
+SPOILED_INFO(protected, info->Flags.Protected = 1; info->Flags.PermanentSysMem = 1;
+             info->Flags.CpuVisible = 1)
+SPOILED_INFO(existing, info->Flags.ExistingSysMem = 1; info->Flags.ExistingKernelSysMem = 1)
+SPOILED_INFO(old_flags, info->Flags.LinkMirrored = 1)
+SPOILED_INFO(reserved_flags, info->Flags.DXGK_ALLOC_RESERVED16 = 1)
+SPOILED_INFO(alternate_va, info->Flags.UseAlternateVA = 1)
+SPOILED_INFO(notification, info->Flags.ExplicitResidencyNotification = 1;
+             info->Flags.AccessedPhysically = 0)
+SPOILED_INFO(history, info->Flags.HistoryBuffer = 1; info->Flags.CpuVisible = 0;
+             info->Flags.Cached = 0; info->Flags.PermanentSysMem = 0)
+SPOILED_INFO(shared_store, info->Flags2.ShareBackingStoreWithKmd = 1)
+SPOILED_INFO(hidden,
+             if ((info->SupportedWriteSegmentSet & APERTURE_SET) == 0) info->Flags.CpuVisible = 1)
+
+/* The first allocation becomes an overlay; what is evicted through the aperture fills all of it. */
+#define SMALL_APERTURE (4u << 20)
+static bool overlay_made;
+
+static void spoil_overlay(DXGK_ALLOCATIONINFO *info) {
+    info->Flags.Overlay = !overlay_made;
+    overlay_made = true;
+    if (info->EvictionSegmentSet != 0)
+        info->Size = SMALL_APERTURE;
+}
+
+static NTSTATUS APIENTRY create_overlay(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    return create(adapter, args, spoil_overlay);
+}
+
+static void install_overlay(DRIVER_INITIALIZATION_DATA *table) {
+    overlay_made = false;
+    table->DxgkDdiCreateAllocation = create_overlay;
+}
+
+/* A segment with large pages, and allocations that are not aligned to them. */
+static NTSTATUS APIENTRY query_large_pages(const HANDLE adapter,
+                                           const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (status != STATUS_SUCCESS || args->Type != DXGKQAITYPE_QUERYSEGMENT4)
+        return status;
+    const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
+    if (out->pSegmentDescriptor != NULL && out->NbSegment >= 2) {
+        DXGK_SEGMENTDESCRIPTOR4 *second =
+            (DXGK_SEGMENTDESCRIPTOR4 *)(void *)((uint8_t *)out->pSegmentDescriptor +
+                                                out->SegmentDescriptorStride);
+        second->Flags.Use64KBPages = 1;
+    }
+    return status;
+}
+
+SPOILED_INFO(small_alignment, info->Alignment = 4096)
+
+static void install_large_pages(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_large_pages;
+    install_small_alignment(table);
+}
+
+/* ---- Drivers: handles and statuses ----------------------------------------------------------- */
+
+/* Gives back what was created, from the `first` on. */
+static void uncreate(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args, UINT first) {
+    for (UINT i = first; i < args->NumAllocations; i++) {
+        HANDLE handle = args->pAllocationInfo[i].hAllocation;
+        DXGKARG_DESTROYALLOCATION one = {.NumAllocations = 1, .pAllocationList = &handle};
+        (void)mutants_good.DxgkDdiDestroyAllocation(adapter, &one);
+        args->pAllocationInfo[i].hAllocation = NULL;
+    }
+}
+
+static NTSTATUS APIENTRY create_no_handle(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    if (status == STATUS_SUCCESS)
+        uncreate(adapter, args, 0);
+    return status;
+}
+
+static void install_no_handle(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = create_no_handle;
+}
+
+static NTSTATUS APIENTRY create_half(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    if (status == STATUS_SUCCESS && args->NumAllocations > 1)
+        uncreate(adapter, args, 1);
+    return status;
+}
+
+static void install_half(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = create_half;
+}
+
+static NTSTATUS APIENTRY create_status(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    if (status == STATUS_SUCCESS)
+        uncreate(adapter, args, 0);
+    return STATUS_UNSUCCESSFUL;
+}
+
+static void install_status(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = create_status;
+}
+
+static NTSTATUS APIENTRY open_no_handle(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiOpenAllocation(device, args);
+    if (status != STATUS_SUCCESS)
+        return status;
+    HANDLE *handle = &args->pOpenAllocation[0].hDeviceSpecificAllocation;
+    const DXGKARG_CLOSEALLOCATION one = {.NumAllocations = 1, .pOpenHandleList = handle};
+    (void)mutants_good.DxgkDdiCloseAllocation(device, &one);
+    *handle = NULL;
+    return status;
+}
+
+static void install_open_no_handle(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiOpenAllocation = open_no_handle;
+}
+
+static NTSTATUS APIENTRY open_writes(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    const DXGK_OPENALLOCATIONINFO *info = &args->pOpenAllocation[0];
+    NTSTATUS status = mutants_good.DxgkDdiOpenAllocation(device, args);
+    if (!args->Flags.Create && info->PrivateDriverDataSize != 0)
+        *((uint8_t *)info->pPrivateDriverData + info->PrivateDriverDataSize - 1) ^= 0x80;
+    return status;
+}
+
+static void install_open_writes(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiOpenAllocation = open_writes;
+}
+
+/* Opens nothing more once the device that created the newest allocation is gone. */
+static HANDLE creator;
+static bool creator_went;
+
+static NTSTATUS APIENTRY destroy_creator(const HANDLE device) {
+    creator_went = creator_went || device == creator;
+    return mutants_good.DxgkDdiDestroyDevice(device);
+}
+
+static NTSTATUS APIENTRY open_orphan(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    if (creator_went && !args->Flags.Create)
+        return STATUS_INVALID_PARAMETER;
+    if (args->Flags.Create) {
+        creator = device;
+        creator_went = false;
+    }
+    return mutants_good.DxgkDdiOpenAllocation(device, args);
+}
+
+static void install_orphan(DRIVER_INITIALIZATION_DATA *table) {
+    creator = NULL;
+    creator_went = false;
+    table->DxgkDdiDestroyDevice = destroy_creator;
+    table->DxgkDdiOpenAllocation = open_orphan;
+}
+
+static NTSTATUS APIENTRY describe_nothing(const HANDLE adapter, DXGKARG_DESCRIBEALLOCATION *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NOT_IMPLEMENTED;
+}
+
+static void install_describe(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiDescribeAllocation = describe_nothing;
+}
+
+/* ---- Drivers: devices, contexts, command buffers --------------------------------------------- */
+
+static UINT devices;
+
+static NTSTATUS APIENTRY create_device(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    return devices++ == 0 ? mutants_good.DxgkDdiCreateDevice(adapter, args)
+                          : STATUS_INVALID_PARAMETER;
+}
+
+static void install_one_device(DRIVER_INITIALIZATION_DATA *table) {
+    devices = 0;
+    table->DxgkDdiCreateDevice = create_device;
+}
+
+static NTSTATUS APIENTRY context_in_memory(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.DmaBufferSegmentSet = MEMORY_SET;
+    return status;
+}
+
+static void install_context_in_memory(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = context_in_memory;
+}
+
+static NTSTATUS APIENTRY context_gdi_list(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
+    if (args->Flags.GdiContext)
+        args->ContextInfo.AllocationListSize = 128;
+    return status;
+}
+
+static void install_gdi_list(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = context_gdi_list;
+}
+
+static NTSTATUS APIENTRY render_backwards(const HANDLE context, DXGKARG_RENDER *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    if (args->pPatchLocationListOut - first > 1) {
+        first[0].SplitOffset = 64;
+        args->pPatchLocationListOut[-1].SplitOffset = 0;
+    }
+    return status;
+}
+
+static void install_render_backwards(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRender = render_backwards;
+}
+
+static NTSTATUS APIENTRY render_slot(const HANDLE context, DXGKARG_RENDER *args) {
+    D3DDDI_PATCHLOCATIONLIST *first = args->pPatchLocationListOut;
+    NTSTATUS status = mutants_good.DxgkDdiRender(context, args);
+    if (args->pPatchLocationListOut > first)
+        first->SlotId = 1000;
+    return status;
+}
+
+static void install_render_slot(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRender = render_slot;
+}
+
+/* ---- Managers -------------------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY render_in_aperture(const HANDLE context, DXGKARG_RENDER *args) {
+    args->DmaBufferSegmentId = 1;
+    return mutants_good.DxgkDdiRender(context, args);
+}
+
+static void install_render_in_aperture(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRender = render_in_aperture;
+}
+
+static NTSTATUS APIENTRY render_in_memory(const HANDLE context, DXGKARG_RENDER *args) {
+    args->DmaBufferSegmentId = 2;
+    return mutants_good.DxgkDdiRender(context, args);
+}
+
+static void install_render_in_memory(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRender = render_in_memory;
+}
+
+static NTSTATUS APIENTRY render_small(const HANDLE context, DXGKARG_RENDER *args) {
+    args->DmaSize -= 4096;
+    return mutants_good.DxgkDdiRender(context, args);
+}
+
+static void install_render_small(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiRender = render_small;
+}
+
+/* Closes only after it destroyed. */
+static struct {
+    HANDLE device, handle[16];
+    UINT count;
+} late;
+
+static NTSTATUS APIENTRY close_later(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    late.device = device;
+    late.count =
+        args->NumAllocations < COUNT(late.handle) ? args->NumAllocations : (UINT)COUNT(late.handle);
+    memcpy(late.handle, args->pOpenHandleList, late.count * sizeof(HANDLE));
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY destroy_first(const HANDLE adapter,
+                                       const DXGKARG_DESTROYALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiDestroyAllocation(adapter, args);
+    const DXGKARG_CLOSEALLOCATION all = {.NumAllocations = late.count,
+                                         .pOpenHandleList = late.handle};
+    if (late.count != 0)
+        (void)mutants_good.DxgkDdiCloseAllocation(late.device, &all);
+    late.count = 0;
+    return status;
+}
+
+static void install_destroy_first(DRIVER_INITIALIZATION_DATA *table) {
+    late.count = 0;
+    table->DxgkDdiCloseAllocation = close_later;
+    table->DxgkDdiDestroyAllocation = destroy_first;
+}
+
+static NTSTATUS APIENTRY close_one_by_one(const HANDLE device,
+                                          const DXGKARG_CLOSEALLOCATION *args) {
+    NTSTATUS status = STATUS_SUCCESS;
+    for (UINT i = 0; i < args->NumAllocations; i++) {
+        const DXGKARG_CLOSEALLOCATION one = {.NumAllocations = 1,
+                                             .pOpenHandleList = &args->pOpenHandleList[i]};
+        status = mutants_good.DxgkDdiCloseAllocation(device, &one);
+    }
+    return status;
+}
+
+static void install_close_one_by_one(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCloseAllocation = close_one_by_one;
+}
+
+static NTSTATUS APIENTRY create_without_pasid(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    args->Pasid = 0;
+    return mutants_good.DxgkDdiCreateDevice(adapter, args);
+}
+
+static void install_create_without_pasid(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateDevice = create_without_pasid;
+}
+
+static NTSTATUS APIENTRY destroy_unknown(const HANDLE adapter,
+                                         const DXGKARG_DESTROYALLOCATION *args) {
+    HANDLE nobody = NULL;
+    const DXGKARG_DESTROYALLOCATION wrong = {.NumAllocations = 1, .pAllocationList = &nobody};
+    (void)mutants_good.DxgkDdiDestroyAllocation(adapter, &wrong);
+    return mutants_good.DxgkDdiDestroyAllocation(adapter, args);
+}
+
+static void install_destroy_unknown(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiDestroyAllocation = destroy_unknown;
+}
+
+/* ---- Managers that go on where creation has to fail ------------------------------------------ */
+
+static NTSTATUS APIENTRY below_in_memory(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_below.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.DmaBufferSegmentSet = MEMORY_SET;
+    return status;
+}
+
+static void scene_context_in_memory(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = below_in_memory;
+}
+
+static NTSTATUS APIENTRY overlook_segments(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateContext(device, args);
+    args->ContextInfo.DmaBufferSegmentSet = 0;
+    return status;
+}
+
+static void install_overlook_segments(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateContext = overlook_segments;
+}
+
+static NTSTATUS APIENTRY below_alternate(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_below.DxgkDdiCreateAllocation(adapter, args);
+    for (UINT i = 0; status == STATUS_SUCCESS && i < args->NumAllocations; i++)
+        spoil_alternate_va(&args->pAllocationInfo[i]);
+    return status;
+}
+
+static void scene_alternate_va(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = below_alternate;
+}
+
+SPOILED_INFO(overlook_alternate_va, info->Flags.UseAlternateVA = 0)
+
+/* A handle stays in the array of a creation that fails. */
+static uint64_t nothing[16];
+
+static NTSTATUS APIENTRY below_leaves_handle(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_below.DxgkDdiCreateAllocation(adapter, args);
+    if (status != STATUS_SUCCESS)
+        args->pAllocationInfo[0].hAllocation = nothing;
+    return status;
+}
+
+static void scene_leaves_handle(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = below_leaves_handle;
+}
+
+static NTSTATUS APIENTRY destroy_refused(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    const DXGKARG_DESTROYALLOCATION one = {
+        .NumAllocations = 1, .pAllocationList = &args->pAllocationInfo[0].hAllocation};
+    if (status != STATUS_SUCCESS && args->pAllocationInfo[0].hAllocation != NULL)
+        (void)mutants_good.DxgkDdiDestroyAllocation(adapter, &one);
+    return status;
+}
+
+static void install_destroy_refused(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateAllocation = destroy_refused;
+}
+
+/* ---- The cages ------------------------------------------------------------------------------- */
+
+#define DRIVER(number, text, function, ...)                                                        \
+    {                                                                                              \
+        .rule = (number), .side = VIDMM_SIDE_DRIVER, .what = (text), .install = (function),        \
+        __VA_ARGS__                                                                                \
+    }
+#define MANAGER(number, text, function, ...)                                                       \
+    {                                                                                              \
+        .rule = (number), .side = VIDMM_SIDE_MANAGER, .what = (text), .install = (function),       \
+        __VA_ARGS__                                                                                \
+    }
+#define PAGING     .stage = "paging"
+#define ANY        .stage = NULL
+#define VERSION(v) .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_##v}}
+
+const struct mutant mutants_allocation[] = {
+    DRIVER(16, "names a segment in the write set that it never reported", install_unknown_segment,
+           PAGING, .consequences = {17}),
+    DRIVER(17, "takes bit n of a set for segment n", install_bits_as_ids, PAGING,
+           .consequences = {16}),
+    DRIVER(57, "aligns to 4 KB what may go into a segment with pages of 64 KB", install_large_pages,
+           PAGING),
+    DRIVER(79, "wants DMA buffers in a memory segment", install_context_in_memory, PAGING),
+    DRIVER(82, "gives a GDI context a list of 128 allocations", install_gdi_list, ANY),
+    DRIVER(92, "creates an allocation of size 0", install_no_size, PAGING),
+    DRIVER(92, "asks for an alignment of 3", install_odd_alignment, PAGING),
+    DRIVER(94, "reports a PitchAlignedSize of 1", install_small_pitch, PAGING),
+    DRIVER(95, "prefers a segment that it does not support", install_preferred, PAGING),
+    DRIVER(99, "wants to evict through a memory segment", install_evict_to_memory, PAGING),
+    DRIVER(102, "succeeds with a NULL allocation handle", install_no_handle, PAGING),
+    DRIVER(103, "leaves AllocationPriority 0", install_no_priority, PAGING),
+    DRIVER(106, "sets PermanentSysMem without CpuVisible", install_permanent, PAGING),
+    DRIVER(109, "sets Cached without CpuVisible", install_cached, PAGING),
+    DRIVER(111, "sets Protected together with PermanentSysMem", install_protected, PAGING),
+    DRIVER(112, "sets both flags of existing system memory", install_existing, PAGING),
+    DRIVER(116, "sets LinkMirrored, which WDDM 2 does not have", install_old_flags, PAGING),
+    DRIVER(117, "sets a reserved allocation flag", install_reserved_flags, PAGING),
+    DRIVER(120, "evicts more than fits beside an overlay", install_overlay, PAGING,
+           .settings = {{"ApertureBytes", SMALL_APERTURE}}),
+    DRIVER(121, "sets UseAlternateVA on what is no primary", install_alternate_va, ANY,
+           VERSION(WIN8)),
+    DRIVER(127, "wants residency notifications without AccessedPhysically", install_notification,
+           PAGING),
+    DRIVER(128, "sets HistoryBuffer without CpuVisible", install_history, PAGING),
+    DRIVER(132, "shares the backing store of what lives in memory segments", install_shared_store,
+           PAGING, VERSION(WDDM3_0)),
+    DRIVER(134, "lets the CPU see what can only be in hidden memory", install_hidden, PAGING,
+           .settings = {{"VramVisibleBytes", 512u << 10}}),
+    DRIVER(136, "creates the first allocation of an array only, and succeeds", install_half, ANY,
+           .consequences = {102}),
+    DRIVER(137, "fails CreateAllocation with STATUS_UNSUCCESSFUL", install_status, PAGING),
+    DRIVER(138, "loses allocations with the device that created them", install_orphan, ANY),
+    DRIVER(143, "opens an allocation with a NULL handle", install_open_no_handle, PAGING),
+    DRIVER(144, "writes to private data of an allocation that is only opened", install_open_writes,
+           ANY),
+    DRIVER(394, "lists a patch location for an earlier part of the DMA buffer last",
+           install_render_backwards, PAGING),
+    DRIVER(396, "uses slot 1000", install_render_slot, PAGING),
+    DRIVER(400, "does not describe primaries", install_describe, ANY),
+    DRIVER(401, "has room for one device", install_one_device, PAGING),
+    MANAGER(79, "works with a context that wants DMA buffers in memory", install_overlook_segments,
+            PAGING, .scene = scene_context_in_memory, .consequences = {80}),
+    MANAGER(80, "gives the segment of an aperture for a DMA buffer in system memory",
+            install_render_in_aperture, PAGING),
+    MANAGER(81, "gives a memory segment for a DMA buffer", install_render_in_memory, PAGING,
+            .consequences = {80}),
+    MANAGER(83, "passes a DMA buffer smaller than the context wants", install_render_small, PAGING),
+    MANAGER(121, "creates what has UseAlternateVA and is no primary", install_overlook_alternate_va,
+            .stage = "objects", .scene = scene_alternate_va, VERSION(WIN8)),
+    MANAGER(136, "destroys what a failed creation left in its array", install_destroy_refused,
+            .stage = "locks", .scene = scene_leaves_handle, .consequences = {141}),
+    MANAGER(139, "closes allocations after it destroyed them", install_destroy_first, PAGING),
+    MANAGER(140, "closes the allocations of a resource one by one", install_close_one_by_one, ANY),
+    MANAGER(141, "destroys what was never created", install_destroy_unknown, PAGING),
+    MANAGER(390, "keeps the PASID of a process to itself", install_create_without_pasid, PAGING,
+            .settings = {{"Iommu", 1}}),
+};
+const uint32_t mutants_allocation_count = COUNT(mutants_allocation);

@@ -1,0 +1,563 @@
+/*
+ * break_dirty.c - what is broken of dirty-bit tracking and live migration: drivers whose bits do
+ * not say what was written, and managers that call in a wrong order or for something that is not.
+ */
+#include "mutants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE         4096u
+#define HANDLES      16u
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Bases that were created, whoever did; the one of seven pages in two ranges. */
+static HANDLE handles[HANDLES], seven;
+
+static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {
+    for (uint32_t i = 0; handle != NULL && i < HANDLES; i++) {
+        if (handles[i] != NULL)
+            continue;
+        handles[i] = handle;
+        break;
+    }
+    if (args->RangeCount == 2 &&
+        args->Ranges[0].SizeInBytes + args->Ranges[1].SizeInBytes == 7 * PAGE)
+        seven = handle;
+    return handle;
+}
+
+static HANDLE APIENTRY create(const HANDLE adapter, const DXGKARG_CREATEMEMORYBASIS *args) {
+    return note(mutants_good.DxgkDdiCreateMemoryBasis(adapter, args), args);
+}
+
+static NTSTATUS APIENTRY destroy(const HANDLE adapter, const HANDLE handle) {
+    for (uint32_t i = 0; i < HANDLES; i++)
+        if (handles[i] == handle)
+            handles[i] = NULL;
+    return mutants_good.DxgkDdiDestroyMemoryBasis(adapter, handle);
+}
+
+static void follow(DRIVER_INITIALIZATION_DATA *table) {
+    memset(handles, 0, sizeof(handles));
+    seven = NULL;
+    table->DxgkDdiCreateMemoryBasis = create;
+    table->DxgkDdiDestroyMemoryBasis = destroy;
+}
+
+static NTSTATUS ask_all(const HANDLE adapter, HANDLE basis, void *bits, SIZE_T size, UINT flags) {
+    DXGKARG_QUERYDIRTYBITDATA args = {
+        .MemoryBasis = basis, .Buffer = bits, .BufferSize = size, .Flags = flags};
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &args);
+}
+
+/* A function in a slot, with bases followed. */
+#define SPOIL(NAME, SLOT, FUNCTION)                                                                \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        follow(table);                                                                             \
+        table->DxgkDdi##SLOT = FUNCTION;                                                           \
+    }
+
+/* ---- Drivers: what they say, handles --------------------------------------------------------- */
+
+static NTSTATUS APIENTRY odd_page(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type == DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS && status == STATUS_SUCCESS)
+        ((DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS *)args->pOutputData)->PageSize = 3 * PAGE;
+    return status;
+}
+SPOIL(odd_page, QueryAdapterInfo, odd_page)
+
+static HANDLE APIENTRY no_handle(const HANDLE adapter, const DXGKARG_CREATEMEMORYBASIS *args) {
+    (void)adapter;
+    (void)args;
+    return NULL;
+}
+SPOIL(no_handle, CreateMemoryBasis, no_handle)
+
+static NTSTATUS APIENTRY busy_destroy(const HANDLE adapter, const HANDLE handle) {
+    (void)destroy(adapter, handle);
+    return STATUS_DEVICE_BUSY;
+}
+SPOIL(busy_destroy, DestroyMemoryBasis, busy_destroy)
+
+/* ---- Drivers: bits --------------------------------------------------------------------------- */
+
+static bool once;
+
+static NTSTATUS APIENTRY query_forgetful(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    uint8_t *bits = args->Buffer;
+    if (args->MemoryBasis != seven || status != STATUS_SUCCESS || once || bits[0] == 0)
+        return status;
+    bits[0] &= (uint8_t)(bits[0] - 1);
+    once = true;
+    return status;
+}
+
+static NTSTATUS APIENTRY query_turned(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    uint8_t *bits = args->Buffer;
+    if (args->MemoryBasis != seven || args->SubrangeSize != 0 || once || bits[0] == 0)
+        return status;
+    bits[0] = (uint8_t)(bits[0] >> 4 | (bits[0] & 15u) << 3);
+    once = true;
+    return status;
+}
+
+static NTSTATUS APIENTRY query_wide(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    uint8_t *bits = args->Buffer, wide = 0;
+    if (args->MemoryBasis != seven || args->SubrangeSize != 0 || once || bits[0] == 0)
+        return status;
+    for (uint32_t i = 0; i < 4; i++)
+        wide |= (uint8_t)((bits[0] >> 2 * i & 3u) != 0) << i;
+    bits[0] = wide;
+    once = true;
+    return status;
+}
+
+static void install_wide(DRIVER_INITIALIZATION_DATA *table) {
+    once = false;
+    follow(table);
+    table->DxgkDdiQueryDirtyBitData = query_wide;
+}
+
+static void install_forgetful(DRIVER_INITIALIZATION_DATA *table) {
+    once = false;
+    follow(table);
+    table->DxgkDdiQueryDirtyBitData = query_forgetful;
+}
+
+static void install_turned(DRIVER_INITIALIZATION_DATA *table) {
+    once = false;
+    follow(table);
+    table->DxgkDdiQueryDirtyBitData = query_turned;
+}
+
+/* What was dirty when tracking was stopped is dirty when it is started again. */
+static uint8_t old_bits;
+
+static NTSTATUS APIENTRY stop_keeping(const HANDLE adapter, const HANDLE handle) {
+    uint8_t bits[64] = {0};
+    if (handle == seven && ask_all(adapter, handle, bits, sizeof(bits), 0) == STATUS_SUCCESS)
+        old_bits = bits[0];
+    return mutants_good.DxgkDdiStopDirtyTracking(adapter, handle);
+}
+
+static NTSTATUS APIENTRY query_old(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    if (args->MemoryBasis == seven && args->SubrangeSize == 0)
+        ((uint8_t *)args->Buffer)[0] |= old_bits;
+    return status;
+}
+
+static void install_old(DRIVER_INITIALIZATION_DATA *table) {
+    old_bits = 0;
+    follow(table);
+    table->DxgkDdiStopDirtyTracking = stop_keeping;
+    table->DxgkDdiQueryDirtyBitData = query_old;
+}
+
+/* Clears when it is asked the next time: whatever was written by then is lost. */
+static DXGKARG_QUERYDIRTYBITDATA late;
+
+static NTSTATUS APIENTRY query_late(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    uint8_t bits[PAGE];
+    if (late.MemoryBasis != NULL) {
+        late.Buffer = bits;
+        late.BufferSize = sizeof(bits);
+        (void)mutants_good.DxgkDdiQueryDirtyBitData(adapter, &late);
+    }
+    late = *args;
+    late.MemoryBasis = args->Flags ? args->MemoryBasis : NULL;
+    DXGKARG_QUERYDIRTYBITDATA plain = *args;
+    plain.Flags = 0;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &plain);
+}
+
+static void install_late(DRIVER_INITIALIZATION_DATA *table) {
+    late.MemoryBasis = NULL;
+    follow(table);
+    table->DxgkDdiQueryDirtyBitData = query_late;
+}
+
+static NTSTATUS APIENTRY query_clearing(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA clearing = *args;
+    clearing.Flags |= DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &clearing);
+}
+SPOIL(clearing, QueryDirtyBitData, query_clearing)
+
+static NTSTATUS APIENTRY query_clearing_all(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    uint8_t bits[PAGE];
+    for (uint32_t i = 0; args->Flags && i < HANDLES; i++)
+        if (handles[i] != NULL && handles[i] != args->MemoryBasis)
+            (void)ask_all(adapter, handles[i], bits, sizeof(bits), args->Flags);
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+}
+SPOIL(clearing_all, QueryDirtyBitData, query_clearing_all)
+
+/* The first stop stops all. */
+static bool stopped;
+
+static NTSTATUS APIENTRY start_all(const HANDLE adapter, const HANDLE handle) {
+    stopped = false;
+    return mutants_good.DxgkDdiStartDirtyTracking(adapter, handle);
+}
+
+static NTSTATUS APIENTRY stop_all(const HANDLE adapter, const HANDLE handle) {
+    stopped = true;
+    return mutants_good.DxgkDdiStopDirtyTracking(adapter, handle);
+}
+
+static NTSTATUS APIENTRY query_stopped(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    if (stopped && args->MemoryBasis == seven)
+        ((uint8_t *)args->Buffer)[0] = 0;
+    return status;
+}
+
+static void install_stopped(DRIVER_INITIALIZATION_DATA *table) {
+    stopped = false;
+    follow(table);
+    table->DxgkDdiStartDirtyTracking = start_all;
+    table->DxgkDdiStopDirtyTracking = stop_all;
+    table->DxgkDdiQueryDirtyBitData = query_stopped;
+}
+
+static NTSTATUS APIENTRY query_further(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    ((uint8_t *)args->Buffer)[args->BufferSize] = 0;
+    return status;
+}
+SPOIL(further, QueryDirtyBitData, query_further)
+
+static NTSTATUS APIENTRY query_beyond(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    if (args->MemoryBasis == seven && args->SubrangeSize == 0)
+        ((uint8_t *)args->Buffer)[0] |= 0x80;
+    return status;
+}
+SPOIL(beyond, QueryDirtyBitData, query_beyond)
+
+/* ---- Drivers: their own state ---------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY save_further(const HANDLE adapter,
+                                      DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiSaveImmutableMigrationData(adapter, args);
+    if (args->Data != NULL)
+        args->Data[*args->DataSize] = 0;
+    return status;
+}
+SPOIL(save_further, SaveImmutableMigrationData, save_further)
+
+static NTSTATUS APIENTRY
+restore_vaguely(const HANDLE adapter, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiRestoreImmutableMigrationData(adapter, args);
+    return status == STATUS_OBJECT_TYPE_MISMATCH ? STATUS_INVALID_PARAMETER : status;
+}
+SPOIL(restore_vaguely, RestoreImmutableMigrationData, restore_vaguely)
+
+/* ---- Managers: capabilities ------------------------------------------------------------------ */
+
+/* The driver below moves without tracking. */
+static NTSTATUS APIENTRY query_moving(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    UINT32 value = args->Type == DXGKQAITYPE_GPUPCAPS ? 4 : 0;
+    if (args->Type != DXGKQAITYPE_GPUPCAPS && args->Type != DXGKQAITYPE_DIRTYBITTRACKINGCAPS)
+        return mutants_below.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->OutputDataSize < sizeof(value))
+        return STATUS_INVALID_PARAMETER;
+    memcpy(args->pOutputData, &value, sizeof(value));
+    return STATUS_SUCCESS;
+}
+
+static void scene_moving(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiQueryAdapterInfo = query_moving;
+}
+
+static NTSTATUS APIENTRY ask_blindly(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type == DXGKQAITYPE_GPUPCAPS && status == STATUS_SUCCESS)
+        memset(args->pOutputData, 0, args->OutputDataSize);
+    return status;
+}
+SPOIL(ask_blindly, QueryAdapterInfo, ask_blindly)
+
+static NTSTATUS APIENTRY ask_twice(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    if (args->Type == DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS)
+        (void)mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    return mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+}
+SPOIL(ask_twice, QueryAdapterInfo, ask_twice)
+
+/* ---- Managers: bases ------------------------------------------------------------------------- */
+
+static HANDLE create_changed(const HANDLE adapter, const DXGKARG_CREATEMEMORYBASIS *args,
+                             void (*change)(DXGKARG_CREATEMEMORYBASIS *args)) {
+    size_t size = sizeof(*args) + args->RangeCount * sizeof(args->Ranges[0]);
+    DXGKARG_CREATEMEMORYBASIS *copy = calloc(1, size);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, args,
+           offsetof(DXGKARG_CREATEMEMORYBASIS, Ranges) +
+               args->RangeCount * sizeof(args->Ranges[0]));
+    change(copy);
+    HANDLE handle = mutants_good.DxgkDdiCreateMemoryBasis(adapter, copy);
+    free(copy);
+    return handle;
+}
+
+/* The aperture has no plane. */
+static void elsewhere(DXGKARG_CREATEMEMORYBASIS *args) {
+    args->SegmentId = 1;
+}
+
+static void doubled(DXGKARG_CREATEMEMORYBASIS *args) {
+    if (args->RangeCount > 1)
+        args->Ranges[1] = args->Ranges[0];
+}
+
+static void uneven(DXGKARG_CREATEMEMORYBASIS *args) {
+    args->Ranges[0].SizeInBytes -= PAGE / 2;
+}
+
+static void empty(DXGKARG_CREATEMEMORYBASIS *args) {
+    args->RangeCount = 0;
+}
+
+#define CREATE(CHANGE)                                                                             \
+    static HANDLE APIENTRY create_##CHANGE(const HANDLE adapter,                                   \
+                                           const DXGKARG_CREATEMEMORYBASIS *args) {                \
+        return create_changed(adapter, args, CHANGE);                                              \
+    }                                                                                              \
+    SPOIL(CHANGE, CreateMemoryBasis, create_##CHANGE)
+
+CREATE(elsewhere)
+CREATE(doubled)
+CREATE(uneven)
+CREATE(empty)
+
+static NTSTATUS APIENTRY destroy_first(const HANDLE adapter, const HANDLE handle) {
+    NTSTATUS status = destroy(adapter, handle);
+    (void)mutants_good.DxgkDdiStopDirtyTracking(adapter, handle);
+    return status;
+}
+SPOIL(destroy_first, DestroyMemoryBasis, destroy_first)
+
+static NTSTATUS APIENTRY stop_twice(const HANDLE adapter, const HANDLE handle) {
+    NTSTATUS status = mutants_good.DxgkDdiStopDirtyTracking(adapter, handle);
+    (void)mutants_good.DxgkDdiStopDirtyTracking(adapter, handle);
+    return status;
+}
+SPOIL(stop_twice, StopDirtyTracking, stop_twice)
+
+static NTSTATUS APIENTRY query_into_little(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA little = *args;
+    little.BufferSize = 0;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &little);
+}
+SPOIL(into_little, QueryDirtyBitData, query_into_little)
+
+static NTSTATUS APIENTRY query_outside(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    DXGKARG_QUERYDIRTYBITDATA outside = *args;
+    if (args->SubrangeSize != 0)
+        outside.SubrangeOffset += 64 * args->SubrangeSize;
+    return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &outside);
+}
+SPOIL(outside, QueryDirtyBitData, query_outside)
+
+/* ---- Managers: migration --------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY save_guessing(const HANDLE adapter,
+                                       DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *args) {
+    if (args->Data == NULL)
+        *args->DataSize = PAGE;
+    return mutants_good.DxgkDdiSaveImmutableMigrationData(adapter, args);
+}
+SPOIL(save_guessing, SaveImmutableMigrationData, save_guessing)
+
+static NTSTATUS APIENTRY query_then_save(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    UINT64 size = 0;
+    DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA save = {.DataSize = &size};
+    NTSTATUS status = mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+    (void)mutants_good.DxgkDdiSaveImmutableMigrationData(adapter, &save);
+    return status;
+}
+SPOIL(query_then_save, QueryDirtyBitData, query_then_save)
+
+static bool target, owed;
+
+static NTSTATUS APIENTRY prepare_noting(const HANDLE adapter,
+                                        const DXGKARG_GPUP_PREPARE_LIVE_MIGRATION *args) {
+    target = args->MigrationType == DXGK_GPUP_MIGRATIONTYPE_TARGET;
+    return mutants_good.DxgkDdiPrepareLiveMigration(adapter, args);
+}
+
+static NTSTATUS APIENTRY end_later(const HANDLE adapter, UINT vf) {
+    owed = target;
+    return target ? STATUS_SUCCESS : mutants_good.DxgkDdiEndLiveMigration(adapter, vf);
+}
+
+static NTSTATUS APIENTRY submit_early(const HANDLE adapter,
+                                      const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+    if (owed && !args->Flags.Paging) {
+        owed = false;
+        (void)mutants_good.DxgkDdiEndLiveMigration(adapter, 0);
+    }
+    return status;
+}
+
+static void install_early(DRIVER_INITIALIZATION_DATA *table) {
+    target = owed = false;
+    follow(table);
+    table->DxgkDdiPrepareLiveMigration = prepare_noting;
+    table->DxgkDdiEndLiveMigration = end_later;
+    table->DxgkDdiSubmitCommandVirtual = submit_early;
+}
+
+static NTSTATUS APIENTRY end_never(const HANDLE adapter, UINT vf) {
+    (void)adapter;
+    (void)vf;
+    return STATUS_SUCCESS;
+}
+SPOIL(end_never, EndLiveMigration, end_never)
+
+static NTSTATUS APIENTRY end_another(const HANDLE adapter, UINT vf) {
+    return mutants_good.DxgkDdiEndLiveMigration(adapter, vf + 1);
+}
+SPOIL(end_another, EndLiveMigration, end_another)
+
+/* Tracking that costs nothing is started with the migration only. */
+static HANDLE waiting[HANDLES];
+static uint32_t waiting_count;
+
+static NTSTATUS APIENTRY start_later(const HANDLE adapter, const HANDLE handle) {
+    (void)adapter;
+    if (waiting_count < HANDLES)
+        waiting[waiting_count++] = handle;
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY prepare_starting(const HANDLE adapter,
+                                          const DXGKARG_GPUP_PREPARE_LIVE_MIGRATION *args) {
+    NTSTATUS status = mutants_good.DxgkDdiPrepareLiveMigration(adapter, args);
+    for (uint32_t i = 0; i < waiting_count; i++)
+        (void)mutants_good.DxgkDdiStartDirtyTracking(adapter, waiting[i]);
+    waiting_count = 0;
+    return status;
+}
+
+static void install_start_later(DRIVER_INITIALIZATION_DATA *table) {
+    waiting_count = 0;
+    follow(table);
+    table->DxgkDdiStartDirtyTracking = start_later;
+    table->DxgkDdiPrepareLiveMigration = prepare_starting;
+}
+
+static NTSTATUS APIENTRY restore_asking(const HANDLE adapter,
+                                        const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *args) {
+    uint8_t bits[2 * PAGE];
+    for (uint32_t i = 0; i < HANDLES; i++)
+        if (handles[i] != NULL)
+            (void)ask_all(adapter, handles[i], bits, sizeof(bits), 0);
+    return mutants_good.DxgkDdiRestoreImmutableMigrationData(adapter, args);
+}
+SPOIL(restore_asking, RestoreImmutableMigrationData, restore_asking)
+
+static NTSTATUS APIENTRY build_backwards(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &args->TransferVirtual;
+    D3DGPU_VIRTUAL_ADDRESS from = transfer->SourceVirtualAddress;
+    if (args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER && transfer->hAllocation == NULL &&
+        args->MultipassOffset == 0) {
+        transfer->SourceVirtualAddress = transfer->DestinationVirtualAddress;
+        transfer->DestinationVirtualAddress = from;
+        transfer->TransferDirection =
+            transfer->TransferDirection == DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM
+                ? DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL
+                : DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
+    }
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+SPOIL(backwards, BuildPagingBuffer, build_backwards)
+
+/* ---- The mutants ---------------------------------------------------------------------------- */
+
+#define TRACKING                                                                                   \
+    .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2}, {"DirtyPageBytes", PAGE}}
+#define MOVING                                                                                     \
+    .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
+                 {"DirtyPageBytes", PAGE},                                                         \
+                 {"MmuLevels", 3}}
+#define MOVING_CHEAPLY                                                                             \
+    .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2},                          \
+                 {"DirtyPageBytes", PAGE},                                                         \
+                 {"MmuLevels", 3},                                                                 \
+                 {"DirtyPerformant", 1}}
+
+const struct mutant mutants_dirty[] = {
+    {312, VIDMM_SIDE_DRIVER, "has a bit for 12 KB", install_odd_page, .stage = "dirty", TRACKING},
+    {318, VIDMM_SIDE_DRIVER, "has no handle for a basis", install_no_handle, .stage = "dirty",
+     TRACKING},
+    {319, VIDMM_SIDE_DRIVER, "is busy when a basis is destroyed", install_busy_destroy,
+     .stage = "dirty", TRACKING},
+    {321, VIDMM_SIDE_DRIVER, "starts with the bits of the last time", install_old, .stage = "dirty",
+     TRACKING},
+    {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
+    {322, VIDMM_SIDE_DRIVER, "has a bit for two pages where it said one", install_wide,
+     .stage = "dirty", .consequences = {330}, TRACKING},
+    {323, VIDMM_SIDE_DRIVER, "clears what was written since it was asked", install_late,
+     .stage = "dirty", .consequences = {325}, TRACKING},
+    {324, VIDMM_SIDE_DRIVER, "clears whenever it is asked", install_clearing, .stage = "dirty",
+     .consequences = {326}, TRACKING},
+    {325, VIDMM_SIDE_DRIVER, "clears all bases at once", install_clearing_all, .stage = "dirty",
+     TRACKING},
+    {326, VIDMM_SIDE_DRIVER, "stops tracking for all at the first stop", install_stopped,
+     .stage = "dirty", TRACKING},
+    {328, VIDMM_SIDE_DRIVER, "writes a byte behind the buffer of a query", install_further,
+     .stage = "dirty", TRACKING},
+    {330, VIDMM_SIDE_DRIVER, "answers the last range first", install_turned, .stage = "dirty",
+     TRACKING},
+    {331, VIDMM_SIDE_DRIVER, "sets a bit behind the last page", install_beyond, .stage = "dirty",
+     TRACKING},
+    {332, VIDMM_SIDE_DRIVER, "saves a byte more than it said", install_save_further,
+     .stage = "migration", MOVING},
+    {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
+     install_restore_vaguely, .stage = "migration", MOVING},
+
+    {311, VIDMM_SIDE_MANAGER, "starts an adapter that moves without tracking", install_ask_blindly,
+     .stage = "start", TRACKING, .scene = scene_moving},
+    {313, VIDMM_SIDE_MANAGER, "asks for the planes of a segment twice", install_ask_twice,
+     .stage = "start", TRACKING},
+    {314, VIDMM_SIDE_MANAGER, "tracks the aperture", install_elsewhere, .stage = "dirty", TRACKING},
+    {315, VIDMM_SIDE_MANAGER, "names a range twice", install_doubled, .stage = "dirty", TRACKING},
+    {316, VIDMM_SIDE_MANAGER, "tracks half a page", install_uneven, .stage = "dirty", TRACKING},
+    {317, VIDMM_SIDE_MANAGER, "makes a basis of no range", install_empty, .stage = "dirty",
+     TRACKING},
+    {320, VIDMM_SIDE_MANAGER, "stops a basis that it destroyed", install_destroy_first,
+     .stage = "dirty", TRACKING},
+    {327, VIDMM_SIDE_MANAGER, "stops a basis twice", install_stop_twice, .stage = "dirty",
+     TRACKING},
+    {328, VIDMM_SIDE_MANAGER, "has no room for the bits", install_into_little, .stage = "dirty",
+     TRACKING},
+    {329, VIDMM_SIDE_MANAGER, "asks for pages behind a range", install_outside, .stage = "dirty",
+     TRACKING},
+    {332, VIDMM_SIDE_MANAGER, "guesses how much is to be saved", install_save_guessing,
+     .stage = "migration", MOVING},
+    {333, VIDMM_SIDE_MANAGER, "saves immutable data in the middle of a migration",
+     install_query_then_save, .stage = "migration", MOVING},
+    {335, VIDMM_SIDE_MANAGER, "lets a target's guest run before its end", install_early,
+     .stage = "migration", MOVING},
+    {336, VIDMM_SIDE_MANAGER, "never ends a migration", install_end_never, .stage = "migration",
+     .consequences = {333}, MOVING},
+    {337, VIDMM_SIDE_MANAGER, "starts cheap tracking with the migration", install_start_later,
+     .stage = "migration", MOVING_CHEAPLY},
+    {338, VIDMM_SIDE_MANAGER, "asks a target for dirty bits", install_restore_asking,
+     .stage = "migration", MOVING},
+    {339, VIDMM_SIDE_MANAGER, "writes to a source what it is to read", install_backwards,
+     .stage = "migration", MOVING},
+    {341, VIDMM_SIDE_MANAGER, "ends the migration of another virtual GPU", install_end_another,
+     .stage = "migration", MOVING},
+};
+const uint32_t mutants_dirty_count = COUNT(mutants_dirty);

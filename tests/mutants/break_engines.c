@@ -1,0 +1,104 @@
+/*
+ * break_engines.c - drivers and managers that get page faults and the reset of one engine wrong.
+ */
+#include "mutants.h"
+
+#define DRIVER  VIDMM_SIDE_DRIVER
+#define MANAGER VIDMM_SIDE_MANAGER
+
+/* ---- What drivers answer ----------------------------------------------------------------------
+ */
+
+static UINT off; /* what is wrong with the fence */
+
+static NTSTATUS APIENTRY reset_to_another(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    args->LastAbortedFenceId += off;
+    return status;
+}
+
+static void install_future_fence(DRIVER_INITIALIZATION_DATA *table) {
+    off = 1000;
+    table->DxgkDdiResetEngine = reset_to_another;
+}
+
+static void install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
+    off = (UINT)-1000;
+    table->DxgkDdiResetEngine = reset_to_another;
+}
+
+/* ---- What drivers report ----------------------------------------------------------------------
+ */
+
+static DXGKRNL_INTERFACE system_calls;
+
+/* Names work, and says that there is none to be named. */
+static VOID APIENTRY unsure(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        report.DmaPageFaulted.PageFaultFlags =
+            (DXGK_PAGE_FAULT_FLAGS)(report.DmaPageFaulted.PageFaultFlags |
+                                    DXGK_PAGE_FAULT_FENCE_INVALID);
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE calls,
+                               PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbNotifyInterrupt = unsure;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+static void install_unsure(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = start;
+}
+
+/* ---- Managers ---------------------------------------------------------------------------------
+ */
+
+static UINT first; /* fence of work that is no paging: the one that faults; 0: none so far */
+
+static NTSTATUS APIENTRY note_fence(const HANDLE adapter,
+                                    const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (!args->Flags.Paging && first == 0)
+        first = args->SubmissionFenceId;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+/* All is well, as far as it is concerned. */
+static NTSTATUS APIENTRY reset_nothing(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    if (first == 0)
+        return mutants_good.DxgkDdiResetEngine(adapter, args);
+    args->LastAbortedFenceId = first;
+    return STATUS_SUCCESS;
+}
+
+static void install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommandVirtual = note_fence;
+    table->DxgkDdiResetEngine = reset_nothing;
+}
+
+const struct mutant mutants_engines[] = {
+    {.rule = 281,
+     .side = DRIVER,
+     .what = "names a fence of a reset engine that was never submitted",
+     .install = install_future_fence,
+     .stage = "engines"},
+    {.rule = 281,
+     .side = DRIVER,
+     .what = "names a fence of a reset engine that completed long before",
+     .install = install_past_fence,
+     .stage = "engines"},
+    {.rule = 380,
+     .side = DRIVER,
+     .what = "names the work of a page fault and says that it cannot",
+     .install = install_unsure,
+     .stage = "engines"},
+    {.rule = 381,
+     .side = MANAGER,
+     .what = "takes an engine for reset after a page fault that it did not reset",
+     .install = install_reset_nothing,
+     .stage = "engines"},
+};
+const uint32_t mutants_engines_count = sizeof(mutants_engines) / sizeof(mutants_engines[0]);

@@ -1,0 +1,467 @@
+/*
+ * break_operation.c - drivers that do something else than a paging operation asks for, and managers
+ * that ask for what they must not.
+ */
+#include "mutants.h"
+
+#include <string.h>
+
+#include <vidmm/umd.h>
+
+#define PAGE      4096u
+#define OWN_PAGES 4096u
+
+/* The driver gets `asked`, which differs from what the caller asked for in its arm alone. */
+static NTSTATUS ask(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args,
+                    DXGKARG_BUILDPAGINGBUFFER *asked) {
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, asked);
+    args->pDmaBuffer = asked->pDmaBuffer;
+    args->DmaSize = asked->DmaSize;
+    args->pDmaBufferPrivateData = asked->pDmaBufferPrivateData;
+    args->DmaBufferPrivateDataSize = asked->DmaBufferPrivateDataSize;
+    args->MultipassOffset = asked->MultipassOffset;
+    return status;
+}
+
+/* A mutant that changes the arm: `spoil_NAME` is called with a copy. */
+#define SPOILED(NAME)                                                                              \
+    static NTSTATUS APIENTRY NAME(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {               \
+        DXGKARG_BUILDPAGINGBUFFER asked = *args;                                                   \
+        spoil_##NAME(&asked);                                                                      \
+        return ask(adapter, args, &asked);                                                         \
+    }                                                                                              \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        table->DxgkDdiBuildPagingBuffer = NAME;                                                    \
+    }
+
+/* A mutant that keeps an operation to itself when `skips_NAME` says so. */
+#define SKIPPED(NAME)                                                                              \
+    static NTSTATUS APIENTRY NAME(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {               \
+        return skips_##NAME(args) ? STATUS_SUCCESS                                                 \
+                                  : mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);          \
+    }                                                                                              \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        table->DxgkDdiBuildPagingBuffer = NAME;                                                    \
+    }
+
+static bool copies(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.TransferSize != 0;
+}
+
+static bool pages_in(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return copies(args) && args->Transfer.Source.SegmentId == 0;
+}
+
+static bool pages_out(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return copies(args) && args->Transfer.Destination.SegmentId == 0;
+}
+
+static bool maps(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT &&
+           args->MapApertureSegment.hAllocation != NULL;
+}
+
+static bool unmaps(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT &&
+           args->UnmapApertureSegment.hAllocation != NULL;
+}
+
+/* An MDL of our own, with room for what the conformance check's surfaces have. */
+static struct {
+    MDL mdl;
+    PFN_NUMBER frame[OWN_PAGES];
+} own;
+
+static uint64_t own_copy(const MDL *mdl) {
+    const PFN_NUMBER *frames = (const PFN_NUMBER *)(mdl + 1);
+    uint64_t pages = mdl->ByteCount / PAGE;
+    pages = pages < OWN_PAGES ? pages : OWN_PAGES;
+    own.mdl = *mdl;
+    memcpy(own.frame, frames, pages * sizeof(*frames));
+    return pages;
+}
+
+/* ---- Drivers: transfers ---------------------------------------------------------------------- */
+
+static void spoil_lose_last_page(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args) && args->Transfer.TransferSize > PAGE)
+        args->Transfer.TransferSize -= PAGE;
+}
+SPOILED(lose_last_page)
+
+static bool skips_copy_nothing(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return copies(args);
+}
+SKIPPED(copy_nothing)
+
+static void spoil_ignore_transfer_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args))
+        args->Transfer.TransferOffset = 0;
+}
+SPOILED(ignore_transfer_offset)
+
+static void spoil_ignore_mdl_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args))
+        args->Transfer.MdlOffset = 0;
+}
+SPOILED(ignore_mdl_offset)
+
+static bool skips_refuse_raw_copies(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return copies(args) && args->Transfer.hAllocation == NULL;
+}
+SKIPPED(refuse_raw_copies)
+
+static void spoil_copy_for_a_notice(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.TransferSize == 0)
+        args->Transfer.TransferSize = PAGE;
+}
+SPOILED(copy_for_a_notice)
+
+/* ---- Drivers: fill and apertures ------------------------------------------------------------- */
+
+static void spoil_fill_with_ones(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_FILL)
+        args->Fill.FillPattern ^= 0xff000000u;
+}
+SPOILED(fill_with_ones)
+
+static void spoil_fill_all_but_the_end(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_FILL)
+        args->Fill.FillSize -= args->Fill.FillSize / 2;
+}
+SPOILED(fill_all_but_the_end)
+
+/* Each page shows the frame of the page behind it. */
+static void spoil_map_one_off(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (!maps(args))
+        return;
+    uint64_t pages = own_copy(args->MapApertureSegment.pMdl);
+    PFN_NUMBER first = own.frame[0];
+    memmove(own.frame, own.frame + 1, (pages - 1) * sizeof(first));
+    own.frame[pages - 1] = first;
+    args->MapApertureSegment.pMdl = &own.mdl;
+}
+SPOILED(map_one_off)
+
+static void spoil_map_first_page(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT)
+        args->MapApertureSegment.NumberOfPages = 1;
+}
+SPOILED(map_first_page)
+
+static void spoil_unmap_to_page_zero(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        args->UnmapApertureSegment.DummyPage.QuadPart = 0;
+}
+SPOILED(unmap_to_page_zero)
+
+static void spoil_unmap_one_more(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (unmaps(args))
+        args->UnmapApertureSegment.NumberOfPages++;
+}
+SPOILED(unmap_one_more)
+
+static bool skips_leave_mapped(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return unmaps(args);
+}
+SKIPPED(leave_mapped)
+
+/* ---- Managers: places ------------------------------------------------------------------------ */
+
+/* The reference driver's memory segment, with the VramBytes of the paging stage. */
+#define VRAM_END ((1ll << 40) + (1ll << 20))
+
+static void spoil_reach_out_of_the_segment(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_in(args) && args->Transfer.Flags.TransferStart && !args->Transfer.Flags.TransferEnd)
+        args->Transfer.Destination.SegmentAddress.QuadPart =
+            VRAM_END - (LONGLONG)args->Transfer.TransferSize;
+}
+SPOILED(reach_out_of_the_segment)
+
+/* The same place for everything that is new in the segment. */
+static void spoil_fill_at_one_place(DXGKARG_BUILDPAGINGBUFFER *args) {
+    static UINT segment;
+    static LARGE_INTEGER place;
+    if (args->Operation != DXGK_OPERATION_FILL)
+        return;
+    if (segment == 0) {
+        segment = args->Fill.Destination.SegmentId;
+        place = args->Fill.Destination.SegmentAddress;
+    }
+    if (segment == args->Fill.Destination.SegmentId)
+        args->Fill.Destination.SegmentAddress = place;
+}
+SPOILED(fill_at_one_place)
+
+static void spoil_misalign(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_out(args))
+        args->Transfer.Source.SegmentAddress.QuadPart -= 16;
+}
+SPOILED(misalign)
+
+static void spoil_fill_what_was_asked_for(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_FILL)
+        args->Fill.FillSize -= 1;
+}
+SPOILED(fill_what_was_asked_for)
+
+/* Managers that read DXGK_ALLOCATIONINFO otherwise than the driver wrote it. */
+#define MISREAD(NAME, BEFORE, AFTER)                                                               \
+    static NTSTATUS APIENTRY NAME(HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {                \
+        for (UINT i = 0; i < args->NumAllocations; i++) {                                          \
+            struct vidmm_umd_allocation *umd = args->pAllocationInfo[i].pPrivateDriverData;        \
+            (void)umd;                                                                             \
+            BEFORE;                                                                                \
+        }                                                                                          \
+        NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);                     \
+        for (UINT i = 0; i < args->NumAllocations; i++) {                                          \
+            DXGK_ALLOCATIONINFO *info = &args->pAllocationInfo[i];                                 \
+            AFTER;                                                                                 \
+        }                                                                                          \
+        return status;                                                                             \
+    }                                                                                              \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        table->DxgkDdiCreateAllocation = NAME;                                                     \
+    }
+
+MISREAD(forget_alignment, umd->alignment = 8 * PAGE, info->Alignment = 0)
+MISREAD(place_elsewhere, , info->PreferredSegment.Value = 0;
+        info->SupportedWriteSegmentSet ^= info->SupportedWriteSegmentSet == 3 ? 0 : 3)
+MISREAD(take_bits_for_ids, , info->PreferredSegment.Value = 0;
+        info->SupportedWriteSegmentSet >>= info->SupportedWriteSegmentSet > 1 ? 1 : 0)
+MISREAD(evict_by_aperture, ,
+        info->EvictionSegmentSet |= info->SupportedWriteSegmentSet == 2 ? 1 : 0)
+
+/* ---- Managers: transfers --------------------------------------------------------------------- */
+
+static void spoil_two_mdls(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_in(args)) {
+        args->Transfer.Destination.SegmentId = 0;
+        args->Transfer.Destination.pMdl = args->Transfer.Source.pMdl;
+    }
+}
+SPOILED(two_mdls)
+
+static void spoil_name_no_segment(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_out(args))
+        args->Transfer.Source.SegmentId = 30;
+}
+SPOILED(name_no_segment)
+
+static void spoil_half_a_page(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_out(args) && args->Transfer.TransferOffset != 0) {
+        args->Transfer.TransferOffset -= PAGE / 2;
+        args->Transfer.TransferSize = PAGE;
+    }
+}
+SPOILED(half_a_page)
+
+static void spoil_short_mdl(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (!pages_out(args) || args->Transfer.Destination.pMdl->ByteCount < 2 * PAGE)
+        return;
+    (void)own_copy(args->Transfer.Destination.pMdl);
+    own.mdl.ByteCount -= PAGE;
+    args->Transfer.Destination.pMdl = &own.mdl;
+}
+SPOILED(short_mdl)
+
+static void spoil_stop_early(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_out(args) && args->Transfer.Flags.TransferEnd && args->Transfer.TransferSize > PAGE)
+        args->Transfer.TransferSize -= PAGE;
+}
+SPOILED(stop_early)
+
+static void spoil_start_without_saying(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_out(args))
+        args->Transfer.Flags.TransferStart = 0;
+}
+SPOILED(start_without_saying)
+
+static void spoil_never_end(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (pages_out(args))
+        args->Transfer.Flags.TransferEnd = 0;
+}
+SPOILED(never_end)
+
+static void spoil_both_ways(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args)) {
+        args->Transfer.Flags.Swizzle = 1;
+        args->Transfer.Flags.Unswizzle = 1;
+    }
+}
+SPOILED(both_ways)
+
+/* ---- Managers: fill, discard ----------------------------------------------------------------- */
+
+/* Only the first: nothing was there before. */
+static void spoil_fill_system_memory(DXGKARG_BUILDPAGINGBUFFER *args) {
+    static HANDLE first;
+    if (args->Operation != DXGK_OPERATION_FILL)
+        return;
+    first = first != NULL ? first : args->Fill.hAllocation;
+    if (args->Fill.hAllocation == first)
+        args->Fill.Destination.SegmentId = 0;
+}
+SPOILED(fill_system_memory)
+
+/* An MDL of the dummy page alone, once the dummy page is known. */
+static bool own_dummies(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (own.mdl.ByteCount != 0 || args->Operation != DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        return own.mdl.ByteCount != 0;
+    for (uint64_t i = 0; i < OWN_PAGES; i++)
+        own.frame[i] = (PFN_NUMBER)(args->UnmapApertureSegment.DummyPage.QuadPart / PAGE);
+    own.mdl.ByteCount = OWN_PAGES * PAGE;
+    return true;
+}
+
+static void spoil_transfer_what_is_new(DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGKARG_BUILDPAGINGBUFFER fill = *args;
+    if (!own_dummies(args) || args->Operation != DXGK_OPERATION_FILL)
+        return;
+    memset(&args->Transfer, 0, sizeof(args->Transfer));
+    args->Operation = DXGK_OPERATION_TRANSFER;
+    args->Transfer.hAllocation = fill.Fill.hAllocation;
+    args->Transfer.TransferSize = fill.Fill.FillSize;
+    args->Transfer.Source.pMdl = &own.mdl;
+    args->Transfer.Destination.SegmentId = fill.Fill.Destination.SegmentId;
+    args->Transfer.Destination.SegmentAddress = fill.Fill.Destination.SegmentAddress;
+    args->Transfer.Flags.TransferStart = args->Transfer.Flags.TransferEnd = 1;
+    args->Transfer.Flags.AllocationIsIdle = 1;
+}
+SPOILED(transfer_what_is_new)
+
+static void spoil_discard_elsewhere(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_DISCARD_CONTENT)
+        args->DiscardContent.SegmentAddress.QuadPart ^= PAGE;
+}
+SPOILED(discard_elsewhere)
+
+/* ---- Managers: apertures --------------------------------------------------------------------- */
+
+static void spoil_map_into_agp(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (maps(args))
+        args->MapApertureSegment.SegmentId = 3;
+    if (unmaps(args))
+        args->UnmapApertureSegment.SegmentId = 3;
+}
+SPOILED(map_into_agp)
+
+/* Everything there is room for, where something is mapped already; with ApertureBytes of OWN_PAGES.
+ */
+static void spoil_map_too_much(DXGKARG_BUILDPAGINGBUFFER *args) {
+    static HANDLE first, second;
+    if (!maps(args))
+        return;
+    HANDLE this = args->MapApertureSegment.hAllocation;
+    first = first != NULL ? first : this;
+    second = second == NULL && this != first ? this : second;
+    if (this != second)
+        return;
+    for (uint64_t i = own_copy(args->MapApertureSegment.pMdl); i < OWN_PAGES; i++)
+        own.frame[i] = own.frame[0];
+    own.mdl.ByteCount = OWN_PAGES * PAGE;
+    args->MapApertureSegment.pMdl = &own.mdl;
+    args->MapApertureSegment.OffsetInPages = 0;
+    args->MapApertureSegment.NumberOfPages = OWN_PAGES;
+}
+SPOILED(map_too_much)
+
+static void spoil_unmap_nothing(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (unmaps(args))
+        args->UnmapApertureSegment.NumberOfPages = 0;
+}
+SPOILED(unmap_nothing)
+
+static void spoil_snoop_everything(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (maps(args))
+        args->MapApertureSegment.Flags.CacheCoherent = 1;
+}
+SPOILED(snoop_everything)
+
+static bool skips_never_unmap(const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return unmaps(args);
+}
+SKIPPED(never_unmap)
+
+static void spoil_invent_a_device(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (maps(args))
+        args->MapApertureSegment.hDevice = &own;
+}
+SPOILED(invent_a_device)
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+#define BREAKER(RULE, SIDE, NAME, WHAT, ...)                                                       \
+    {                                                                                              \
+        .rule = RULE, .side = SIDE, .what = WHAT, .install = install_##NAME, .stage = "paging",    \
+        .consequences = {                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define DRIVER(RULE, ...)  BREAKER(RULE, VIDMM_SIDE_DRIVER, __VA_ARGS__)
+#define MANAGER(RULE, ...) BREAKER(RULE, VIDMM_SIDE_MANAGER, __VA_ARGS__)
+
+const struct mutant mutants_operation[] = {
+    DRIVER(161, lose_last_page, "leaves out the last page of every transfer", 184, 185),
+    DRIVER(161, copy_nothing, "answers TRANSFER with success and does nothing", 184, 185),
+    DRIVER(176, ignore_transfer_offset, "ignores TransferOffset", 184, 185),
+    DRIVER(177, ignore_mdl_offset, "ignores MdlOffset of transfers", 184, 185),
+    {.rule = 183,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "does nothing where hAllocation is NULL",
+     .install = install_refuse_raw_copies,
+     .stage = "operations"},
+    DRIVER(186, copy_for_a_notice, "copies a page for a TRANSFER of size 0", 0),
+    DRIVER(188, fill_with_ones, "gets the last byte of the fill pattern wrong", 0),
+    DRIVER(188, fill_all_but_the_end, "fills half of what it was asked to", 0),
+    DRIVER(194, map_one_off, "maps each page one off", 0),
+    DRIVER(194, map_first_page, "maps only the first page of a range", 0),
+    DRIVER(197, unmap_one_more, "unmaps one page more than asked for", 0),
+    DRIVER(200, unmap_to_page_zero, "leaves physical page 0 behind instead of DummyPage", 0),
+    DRIVER(200, leave_mapped, "leaves pages mapped that it was asked to unmap", 0),
+    {.rule = 36,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "maps into the AGP aperture",
+     .install = install_map_into_agp,
+     .stage = "paging",
+     .settings = {{"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}}},
+    MANAGER(17, take_bits_for_ids, "takes bit n of a set for segment n", 96, 97),
+    MANAGER(43, reach_out_of_the_segment, "starts an allocation too near to the segment's end", 368,
+            190),
+    {.rule = 64,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "maps more than CommitLimit",
+     .install = install_map_too_much,
+     .stage = "paging",
+     .consequences = {65, 199},
+     .settings = {{"ApertureBytes", OWN_PAGES *PAGE}}},
+    {.rule = 65,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "maps more than ApertureSegmentCommitLimit",
+     .install = install_map_too_much,
+     .stage = "paging",
+     .consequences = {64, 199},
+     .settings = {{"ApertureBytes", OWN_PAGES *PAGE}}},
+    MANAGER(91, fill_what_was_asked_for, "fills a size that is not rounded up", 0),
+    MANAGER(93, forget_alignment, "ignores Alignment", 0),
+    MANAGER(96, place_elsewhere, "places outside of the supported set", 17),
+    MANAGER(100, evict_by_aperture, "evicts through an aperture that the driver did not name", 0),
+    MANAGER(170, misalign, "names addresses that are not page-aligned", 0),
+    MANAGER(174, two_mdls, "transfers from MDL to MDL", 190),
+    MANAGER(175, name_no_segment, "names a segment that does not exist", 0),
+    MANAGER(176, half_a_page, "moves half a page too early", 178),
+    MANAGER(177, short_mdl, "transfers more pages than the MDL has", 0),
+    MANAGER(178, stop_early, "leaves out the last page of an allocation", 0),
+    MANAGER(179, start_without_saying, "leaves out TransferStart", 0),
+    MANAGER(180, never_end, "leaves out TransferEnd", 178, 179),
+    MANAGER(182, both_ways, "sets Swizzle and Unswizzle", 0),
+    MANAGER(187, fill_system_memory, "fills system memory", 0),
+    MANAGER(189, transfer_what_is_new, "transfers content into a new allocation", 0),
+    MANAGER(190, discard_elsewhere, "discards the page next to the allocation", 0),
+    MANAGER(193, unmap_nothing, "unmaps no pages", 199),
+    MANAGER(195, snoop_everything, "sets CacheCoherent for uncached memory", 0),
+    MANAGER(199, never_unmap, "maps again what it did not unmap", 0),
+    MANAGER(201, invent_a_device, "passes an hDevice that is none", 0),
+    MANAGER(368, fill_at_one_place, "gives one place to several allocations", 124, 190),
+};
+const uint32_t mutants_operation_count = sizeof(mutants_operation) / sizeof(mutants_operation[0]);

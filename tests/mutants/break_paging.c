@@ -1,0 +1,1137 @@
+/*
+ * break_paging.c - mutants of the rules for BuildPagingBuffer as such, for paging buffers, for
+ * submission and for resets: groups C, E, K, Q and T.
+ */
+#include "mutants.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define PAGE 4096u
+
+typedef DXGKARG_BUILDPAGINGBUFFER build_args;
+
+static NTSTATUS good_build(HANDLE adapter, build_args *args) {
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+/* ---- Drivers: BuildPagingBuffer -------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY refuse_fill(const HANDLE adapter, build_args *args) {
+    return args->Operation == DXGK_OPERATION_FILL ? STATUS_NOT_SUPPORTED
+                                                  : good_build(adapter, args);
+}
+
+static void install_refuse_fill(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = refuse_fill;
+}
+
+static NTSTATUS write_past(const HANDLE adapter, build_args *args, NTSTATUS when) {
+    uint8_t *end = (uint8_t *)args->pDmaBuffer + args->DmaSize;
+    NTSTATUS status = good_build(adapter, args);
+    if (status == when)
+        *end = 0;
+    return status;
+}
+
+static NTSTATUS APIENTRY write_past_and_say_so(const HANDLE adapter, build_args *args) {
+    return write_past(adapter, args, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
+}
+
+static void install_write_past(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = write_past_and_say_so;
+}
+
+static NTSTATUS APIENTRY write_past_in_silence(const HANDLE adapter, build_args *args) {
+    return write_past(adapter, args, STATUS_SUCCESS);
+}
+
+static void install_write_past_in_silence(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = write_past_in_silence;
+}
+
+static NTSTATUS APIENTRY move_backwards(const HANDLE adapter, build_args *args) {
+    uint8_t *start = args->pDmaBuffer;
+    NTSTATUS status = good_build(adapter, args);
+    if (args->DmaBufferWriteOffset != 0)
+        args->pDmaBuffer = start - 8;
+    return status;
+}
+
+static void install_move_backwards(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = move_backwards;
+}
+
+static NTSTATUS APIENTRY move_too_far(const HANDLE adapter, build_args *args) {
+    uint8_t *end = (uint8_t *)args->pDmaBuffer + args->DmaSize;
+    NTSTATUS status = good_build(adapter, args);
+    args->pDmaBuffer = end + 8;
+    return status;
+}
+
+static void install_move_too_far(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = move_too_far;
+}
+
+static NTSTATUS APIENTRY never_enough(const HANDLE adapter, build_args *args) {
+    return args->Operation == DXGK_OPERATION_TRANSFER ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER
+                                                      : good_build(adapter, args);
+}
+
+static void install_never_enough(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = never_enough;
+}
+
+/* Without bytes, for as long as somebody asks. */
+static NTSTATUS APIENTRY always_further(const HANDLE adapter, build_args *args) {
+    if (args->Operation != DXGK_OPERATION_FILL)
+        return good_build(adapter, args);
+    args->MultipassOffset++;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+static void install_always_further(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = always_further;
+}
+
+static NTSTATUS APIENTRY busy_fill(const HANDLE adapter, build_args *args) {
+    return args->Operation == DXGK_OPERATION_FILL ? STATUS_GRAPHICS_ALLOCATION_BUSY
+                                                  : good_build(adapter, args);
+}
+
+static void install_busy_fill(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = busy_fill;
+}
+
+static NTSTATUS APIENTRY busy_idle(const HANDLE adapter, build_args *args) {
+    return args->Operation == DXGK_OPERATION_TRANSFER ? STATUS_GRAPHICS_ALLOCATION_BUSY
+                                                      : good_build(adapter, args);
+}
+
+static void install_busy_idle(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = busy_idle;
+}
+
+static NTSTATUS APIENTRY private_too_far(const HANDLE adapter, build_args *args) {
+    uint8_t *end = (uint8_t *)args->pDmaBufferPrivateData + args->DmaBufferPrivateDataSize;
+    NTSTATUS status = good_build(adapter, args);
+    args->pDmaBufferPrivateData = end + 8;
+    return status;
+}
+
+static void install_private_too_far(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = private_too_far;
+}
+
+static NTSTATUS APIENTRY private_past(const HANDLE adapter, build_args *args) {
+    uint8_t *end = (uint8_t *)args->pDmaBufferPrivateData + args->DmaBufferPrivateDataSize;
+    NTSTATUS status = good_build(adapter, args);
+    *end = 0;
+    return status;
+}
+
+static void install_private_past(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = private_past;
+}
+
+/* Success, and nothing behind it. */
+static NTSTATUS APIENTRY do_nothing(const HANDLE adapter, build_args *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+
+static void install_do_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = do_nothing;
+}
+
+/* What does not fit is forgotten. */
+static NTSTATUS APIENTRY swallow_errors(const HANDLE adapter, build_args *args) {
+    (void)good_build(adapter, args);
+    return STATUS_SUCCESS;
+}
+
+static void install_swallow_errors(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = swallow_errors;
+}
+
+/* Every operation that it does not know becomes eight bytes of something. */
+static NTSTATUS APIENTRY guess(const HANDLE adapter, build_args *args) {
+    if ((uint32_t)args->Operation <= DXGK_OPERATION_NOTIFY_ALLOC || args->DmaSize < 8)
+        return good_build(adapter, args);
+    memset(args->pDmaBuffer, 0, 8);
+    args->pDmaBuffer = (uint8_t *)args->pDmaBuffer + 8;
+    return STATUS_SUCCESS;
+}
+
+static void install_guess(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = guess;
+}
+
+static NTSTATUS APIENTRY refuse_nameless(const HANDLE adapter, build_args *args) {
+    bool nameless = args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT &&
+                    args->MapApertureSegment.hAllocation == NULL;
+    return nameless ? STATUS_INVALID_PARAMETER : good_build(adapter, args);
+}
+
+static void install_refuse_nameless(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = refuse_nameless;
+}
+
+/* What the first part leaves undone is lost. */
+static NTSTATUS APIENTRY forget_the_rest(const HANDLE adapter, build_args *args) {
+    return args->MultipassOffset != 0 ? STATUS_SUCCESS : good_build(adapter, args);
+}
+
+static void install_forget_the_rest(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = forget_the_rest;
+}
+
+static NTSTATUS APIENTRY refuse_maps(const HANDLE adapter, build_args *args) {
+    bool map = args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+    return map ? STATUS_NOT_SUPPORTED : good_build(adapter, args);
+}
+
+static void install_refuse_maps(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = refuse_maps;
+}
+
+static NTSTATUS APIENTRY counts_private(const HANDLE adapter, build_args *args) {
+    NTSTATUS status = good_build(adapter, args);
+    args->pDmaBufferPrivateData = (void *)((uintptr_t)args->pDmaBufferPrivateData + 8);
+    return status;
+}
+
+static void install_counts_private(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = counts_private;
+}
+
+/* ---- Drivers: Patch and SubmitCommand -------------------------------------------------------- */
+
+static NTSTATUS APIENTRY patch_outside(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    uint8_t *bytes = args->pDmaBuffer;
+    if (args->DmaBufferSubmissionEndOffset < args->DmaBufferSize)
+        bytes[args->DmaBufferSubmissionEndOffset] ^= 1;
+    return mutants_good.DxgkDdiPatch(adapter, args);
+}
+
+static void install_patch_outside(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = patch_outside;
+}
+
+static NTSTATUS APIENTRY patch_range(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    NTSTATUS status = mutants_good.DxgkDdiPatch(adapter, args);
+    ((DXGKARG_PATCH *)(uintptr_t)args)->DmaBufferSubmissionEndOffset += 8;
+    return status;
+}
+
+static void install_patch_range(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = patch_range;
+}
+
+static NTSTATUS APIENTRY refuse_patch(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_UNSUCCESSFUL;
+}
+
+static void install_refuse_patch(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = refuse_patch;
+}
+
+static NTSTATUS APIENTRY refuse_submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NO_MEMORY;
+}
+
+static void install_refuse_submit(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = refuse_submit;
+}
+
+/* ---- Managers: BuildPagingBuffer ------------------------------------------------------------- */
+
+/* Often enough for two threads to meet. */
+#define QUERIES 100000u
+
+static void *query_often(void *adapter) {
+    DXGKARG_QUERYDEPENDENTENGINEGROUP args = {0};
+    for (uint32_t i = 0; i < QUERIES; i++)
+        (void)mutants_good.DxgkDdiQueryDependentEngineGroup(adapter, &args);
+    return NULL;
+}
+
+static NTSTATUS APIENTRY not_alone(const HANDLE adapter, build_args *args) {
+    static bool done;
+    pthread_t other;
+    if (!done && pthread_create(&other, NULL, query_often, adapter) == 0) {
+        query_often(adapter);
+        pthread_join(other, NULL);
+    }
+    done = true;
+    return good_build(adapter, args);
+}
+
+static void install_not_alone(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = not_alone;
+}
+
+static NTSTATUS APIENTRY at_dispatch(const HANDLE adapter, build_args *args) {
+    KIRQL old;
+    KeRaiseIrql(DISPATCH_LEVEL, &old);
+    NTSTATUS status = good_build(adapter, args);
+    KeLowerIrql(old);
+    return status;
+}
+
+static void install_at_dispatch(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = at_dispatch;
+}
+
+/* What the driver fills in place of the manager's buffer: `shift` bytes into a page, with `gap`
+ * bytes between the first operation and the others. */
+static NTSTATUS divert(HANDLE adapter, build_args *args, uint32_t shift, uint32_t gap) {
+    static _Alignas(PAGE) uint8_t area[1 << 17];
+    uint8_t *real = args->pDmaBuffer;
+    uint32_t at = args->DmaBufferWriteOffset;
+    uint8_t *start = area + shift + at + (at != 0 ? gap : 0);
+    if (at + args->DmaSize + PAGE > sizeof(area))
+        return good_build(adapter, args);
+    args->pDmaBuffer = start;
+    args->DmaBufferWriteOffset = (uint32_t)(start - (area + shift));
+    NTSTATUS status = good_build(adapter, args);
+    size_t written = (size_t)((uint8_t *)args->pDmaBuffer - start);
+    memcpy(real, start, written);
+    args->pDmaBuffer = real + written;
+    return status;
+}
+
+static NTSTATUS APIENTRY unaligned(const HANDLE adapter, build_args *args) {
+    return divert(adapter, args, 8, 0);
+}
+
+static void install_unaligned(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = unaligned;
+}
+
+static NTSTATUS APIENTRY gapped(const HANDLE adapter, build_args *args) {
+    return divert(adapter, args, 0, 64);
+}
+
+static void install_gapped(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = gapped;
+}
+
+/* True when the call repeats an operation that was answered `status` the last time. */
+static bool repeats;
+static NTSTATUS last_status;
+
+static NTSTATUS noting(HANDLE adapter, build_args *args) {
+    last_status = good_build(adapter, args);
+    repeats = last_status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    return last_status;
+}
+
+static NTSTATUS APIENTRY something_else(const HANDLE adapter, build_args *args) {
+    static _Alignas(PAGE) uint8_t area[PAGE];
+    NTSTATUS status = good_build(adapter, args);
+    if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER || args->Operation != DXGK_OPERATION_FILL)
+        return status;
+    build_args other = {.pDmaBuffer = area, .DmaSize = 256};
+    other.Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
+    other.hSystemContext = args->hSystemContext;
+    (void)good_build(adapter, &other);
+    return status;
+}
+
+static void install_something_else(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = something_else;
+}
+
+/* The next part into a buffer of its own, while the part before it waits. */
+static NTSTATUS APIENTRY builds_ahead(const HANDLE adapter, build_args *args) {
+    static _Alignas(PAGE) uint8_t area[PAGE];
+    build_args next = *args;
+    NTSTATUS status = good_build(adapter, args);
+    if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER || args->pDmaBuffer == next.pDmaBuffer)
+        return status;
+    next.pDmaBuffer = area;
+    next.DmaSize = 256;
+    next.DmaBufferWriteOffset = 0;
+    next.MultipassOffset = args->MultipassOffset;
+    (void)good_build(adapter, &next);
+    return status;
+}
+
+static void install_builds_ahead(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = builds_ahead;
+}
+
+/* Of an operation that the reference driver builds in one piece, so that it looks at no offset. */
+static NTSTATUS APIENTRY begins_at_one(const HANDLE adapter, build_args *args) {
+    if (args->Operation == DXGK_OPERATION_FILL)
+        args->MultipassOffset = 1;
+    return good_build(adapter, args);
+}
+
+static void install_begins_at_one(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = begins_at_one;
+}
+
+static bool in_one_piece(const build_args *args) {
+    return args->Operation == DXGK_OPERATION_FILL ||
+           args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+}
+
+static NTSTATUS APIENTRY moves_offset(const HANDLE adapter, build_args *args) {
+    if (repeats && in_one_piece(args))
+        args->MultipassOffset += 3;
+    return noting(adapter, args);
+}
+
+static void install_moves_offset(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = moves_offset;
+}
+
+/* Padding of the arm, which no driver looks at. */
+static NTSTATUS APIENTRY changes_arm(const HANDLE adapter, build_args *args) {
+    if (repeats && in_one_piece(args))
+        args->Reserved.Reserved[40] ^= 1;
+    return noting(adapter, args);
+}
+
+static void install_changes_arm(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = changes_arm;
+}
+
+static NTSTATUS APIENTRY never_idle(const HANDLE adapter, build_args *args) {
+    if (args->Operation == DXGK_OPERATION_TRANSFER)
+        args->Transfer.Flags.AllocationIsIdle = 0;
+    return good_build(adapter, args);
+}
+
+static void install_never_idle(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = never_idle;
+}
+
+/* Memory that is no object of the driver's, but may be read. */
+static uint64_t nobody[64];
+
+static NTSTATUS APIENTRY wrong_handle(const HANDLE adapter, build_args *args) {
+    if (args->Operation == DXGK_OPERATION_DISCARD_CONTENT)
+        args->DiscardContent.hAllocation = nobody;
+    return good_build(adapter, args);
+}
+
+static void install_wrong_handle(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = wrong_handle;
+}
+
+static NTSTATUS APIENTRY wrong_context(const HANDLE adapter, build_args *args) {
+    args->hSystemContext = nobody;
+    return good_build(adapter, args);
+}
+
+static void install_wrong_context(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = wrong_context;
+}
+
+static NTSTATUS APIENTRY wrong_offset(const HANDLE adapter, build_args *args) {
+    args->DmaBufferWriteOffset += 8;
+    return good_build(adapter, args);
+}
+
+static void install_wrong_offset(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = wrong_offset;
+}
+
+static NTSTATUS APIENTRY virtual_buffer(const HANDLE adapter, build_args *args) {
+    args->DmaBufferGpuVirtualAddress = 0x10000;
+    return good_build(adapter, args);
+}
+
+static void install_virtual_buffer(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = virtual_buffer;
+}
+
+/* ---- Managers: paging buffers ---------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY smaller(const HANDLE adapter, build_args *args) {
+    args->DmaSize -= args->DmaSize >= 64 ? 64 : args->DmaSize;
+    return good_build(adapter, args);
+}
+
+static void install_smaller(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = smaller;
+}
+
+static NTSTATUS APIENTRY used_private(const HANDLE adapter, build_args *args) {
+    if (args->pDmaBufferPrivateData != NULL)
+        memset(args->pDmaBufferPrivateData, 0x5a, args->DmaBufferPrivateDataSize);
+    return good_build(adapter, args);
+}
+
+static void install_used_private(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = used_private;
+}
+
+static NTSTATUS APIENTRY scribbled_private(const HANDLE adapter, build_args *args) {
+    uint8_t *before = args->pDmaBufferPrivateData;
+    NTSTATUS status = good_build(adapter, args);
+    if (before != NULL && args->pDmaBufferPrivateData != before)
+        *before ^= 0xff;
+    return status;
+}
+
+static void install_scribbled_private(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = scribbled_private;
+}
+
+static NTSTATUS APIENTRY invented_private(const HANDLE adapter, build_args *args) {
+    static uint8_t area[64];
+    args->pDmaBufferPrivateData = area;
+    args->DmaBufferPrivateDataSize = sizeof(area);
+    NTSTATUS status = good_build(adapter, args);
+    args->pDmaBufferPrivateData = NULL;
+    args->DmaBufferPrivateDataSize = 0;
+    return status;
+}
+
+static void install_invented_private(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = invented_private;
+}
+
+/* ---- Managers: Patch and SubmitCommand ------------------------------------------------------- */
+
+/* What both calls say of one submission: the same lie to both. */
+static struct {
+    bool paging; /* which submissions */
+    bool segment;
+    UINT segment_id;
+    bool small;
+    HANDLE context;
+} lie;
+
+static NTSTATUS APIENTRY lying_patch(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    DXGKARG_PATCH mine = *args;
+    if (mine.Flags.Paging == lie.paging) {
+        mine.DmaBufferSegmentId = lie.segment ? lie.segment_id : mine.DmaBufferSegmentId;
+        mine.DmaBufferSize = lie.small ? mine.DmaBufferSubmissionEndOffset - 1 : mine.DmaBufferSize;
+        mine.hContext = lie.context != NULL ? lie.context : mine.hContext;
+    }
+    return mutants_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static NTSTATUS APIENTRY lying_submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    if (mine.Flags.Paging == lie.paging) {
+        mine.DmaBufferSegmentId = lie.segment ? lie.segment_id : mine.DmaBufferSegmentId;
+        mine.DmaBufferSize = lie.small ? mine.DmaBufferSubmissionEndOffset - 1 : mine.DmaBufferSize;
+        mine.hContext = lie.context != NULL ? lie.context : mine.hContext;
+    }
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void install_lies(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = lying_patch;
+    table->DxgkDdiSubmitCommand = lying_submit;
+}
+
+static void install_other_aperture(DRIVER_INITIALIZATION_DATA *table) {
+    lie = (__typeof__(lie)){.paging = true, .segment = true, .segment_id = 3};
+    install_lies(table);
+}
+
+static void install_render_in_aperture(DRIVER_INITIALIZATION_DATA *table) {
+    lie = (__typeof__(lie)){.segment = true, .segment_id = 1};
+    install_lies(table);
+}
+
+static void install_render_in_memory(DRIVER_INITIALIZATION_DATA *table) {
+    lie = (__typeof__(lie)){.segment = true, .segment_id = 2};
+    install_lies(table);
+}
+
+static void install_segment_zero(DRIVER_INITIALIZATION_DATA *table) {
+    lie = (__typeof__(lie)){.paging = true, .segment = true, .segment_id = 0};
+    install_lies(table);
+}
+
+static void install_beyond_buffer(DRIVER_INITIALIZATION_DATA *table) {
+    lie = (__typeof__(lie)){.paging = true, .small = true};
+    install_lies(table);
+}
+
+static void install_wrong_submit_context(DRIVER_INITIALIZATION_DATA *table) {
+    lie = (__typeof__(lie)){.paging = true, .context = nobody};
+    install_lies(table);
+}
+
+static NTSTATUS APIENTRY elsewhere(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    DXGKARG_PATCH mine = *args;
+    if (mine.Flags.Paging)
+        mine.DmaBufferPhysicalAddress.QuadPart += 16 * PAGE;
+    return mutants_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static void install_elsewhere(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = elsewhere;
+}
+
+static NTSTATUS APIENTRY with_list(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    static const DXGK_ALLOCATIONLIST list;
+    DXGKARG_PATCH mine = *args;
+    if (mine.Flags.Paging) {
+        mine.pAllocationList = &list;
+        mine.AllocationListSize = 1;
+    }
+    return mutants_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static void install_with_list(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = with_list;
+}
+
+/* Every allocation of the list in `segment`. */
+static NTSTATUS patch_in(const HANDLE adapter, const DXGKARG_PATCH *args, UINT segment) {
+    static DXGK_ALLOCATIONLIST list[1024];
+    DXGKARG_PATCH mine = *args;
+    if (mine.Flags.Paging || mine.AllocationListSize > 1024 || mine.AllocationListSize == 0)
+        return mutants_good.DxgkDdiPatch(adapter, args);
+    memcpy(list, mine.pAllocationList, mine.AllocationListSize * sizeof(list[0]));
+    for (UINT i = 0; i < mine.AllocationListSize; i++)
+        list[i].SegmentId = segment;
+    mine.pAllocationList = list;
+    return mutants_good.DxgkDdiPatch(adapter, &mine);
+}
+
+static NTSTATUS APIENTRY nowhere(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    return patch_in(adapter, args, 0);
+}
+
+static NTSTATUS APIENTRY beyond_last(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    return patch_in(adapter, args, 30);
+}
+
+static void install_beyond_last(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = beyond_last;
+}
+
+/* Addresses of the other segments are not on the bus. */
+static NTSTATUS APIENTRY in_agp(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    return patch_in(adapter, args, 3);
+}
+
+static void install_in_agp(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = in_agp;
+}
+
+static void install_nowhere(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPatch = nowhere;
+}
+
+static NTSTATUS APIENTRY other_size(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    mine.DmaBufferSize += 8;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void install_other_size(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = other_size;
+}
+
+static NTSTATUS APIENTRY new_resubmission(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    mine.Flags.Resubmission = 1;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void install_new_resubmission(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = new_resubmission;
+}
+
+static NTSTATUS APIENTRY other_node(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    mine.NodeOrdinal += args->Flags.Paging;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void install_other_node(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = other_node;
+}
+
+/* ---- Managers: what the GPU still uses ------------------------------------------------------- */
+
+/* The last command buffer: given to the GPU once more, without a byte of it, its allocations are in
+ * use again for as long as nobody waits. */
+static struct {
+    bool known;
+    HANDLE adapter;
+    DXGKARG_PATCH patch;
+    DXGKARG_SUBMITCOMMAND submit;
+    DXGK_ALLOCATIONLIST list[1024];
+} newest;
+
+static NTSTATUS APIENTRY note_patch(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    if (!args->Flags.Paging && args->AllocationListSize <= 1024) {
+        newest.known = false;
+        newest.adapter = adapter;
+        newest.patch = *args;
+        memcpy(newest.list, args->pAllocationList, args->AllocationListSize * sizeof(*newest.list));
+    }
+    return mutants_good.DxgkDdiPatch(adapter, args);
+}
+
+static NTSTATUS APIENTRY note_submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    if (args->SubmissionFenceId == newest.patch.SubmissionFenceId && !args->Flags.Paging) {
+        newest.submit = *args;
+        newest.known = true;
+    }
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY forget_context(const HANDLE context) {
+    newest.known = newest.known && newest.patch.hContext != context;
+    return mutants_good.DxgkDdiDestroyContext(context);
+}
+
+static void keep_busy(void) {
+    if (!newest.known)
+        return;
+    newest.patch.pAllocationList = newest.list;
+    newest.patch.pPatchLocationList = NULL;
+    newest.patch.PatchLocationListSize = newest.patch.PatchLocationListSubmissionLength = 0;
+    newest.patch.DmaBufferSubmissionEndOffset = newest.patch.DmaBufferSubmissionStartOffset;
+    newest.submit.DmaBufferSubmissionEndOffset = newest.submit.DmaBufferSubmissionStartOffset;
+    (void)mutants_good.DxgkDdiPatch(newest.adapter, &newest.patch);
+    (void)mutants_good.DxgkDdiSubmitCommand(newest.adapter, &newest.submit);
+}
+
+static void install_notes(DRIVER_INITIALIZATION_DATA *table) {
+    newest.known = false;
+    table->DxgkDdiPatch = note_patch;
+    table->DxgkDdiSubmitCommand = note_submit;
+    table->DxgkDdiDestroyContext = forget_context;
+}
+
+static NTSTATUS APIENTRY close_in_use(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    keep_busy();
+    newest.known = false;
+    return mutants_good.DxgkDdiCloseAllocation(device, args);
+}
+
+static void install_close_in_use(DRIVER_INITIALIZATION_DATA *table) {
+    install_notes(table);
+    table->DxgkDdiCloseAllocation = close_in_use;
+}
+
+static NTSTATUS APIENTRY map_in_use(const HANDLE adapter, build_args *args) {
+    if (args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        keep_busy();
+    return good_build(adapter, args);
+}
+
+static NTSTATUS APIENTRY forget_all(const HANDLE adapter) {
+    newest.known = false;
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static void install_map_in_use(DRIVER_INITIALIZATION_DATA *table) {
+    install_notes(table);
+    table->DxgkDdiResetFromTimeout = forget_all;
+    table->DxgkDdiBuildPagingBuffer = map_in_use;
+}
+
+/* ---- Managers: engines ----------------------------------------------------------------------- */
+
+/* An engine that gives up what it was given last. */
+static UINT last_fence;
+
+static NTSTATUS APIENTRY below_submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    last_fence = args->SubmissionFenceId;
+    return mutants_below.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY below_reset(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    (void)adapter;
+    args->LastAbortedFenceId = last_fence;
+    return STATUS_SUCCESS;
+}
+
+static void scene_engine_gives_up(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = below_submit;
+    table->DxgkDdiResetEngine = below_reset;
+}
+
+static NTSTATUS APIENTRY reset_and_go_on(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_RESETENGINE reset = {.NodeOrdinal = args->NodeOrdinal};
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommand(adapter, args);
+    if (args->Flags.Paging)
+        (void)mutants_good.DxgkDdiResetEngine(adapter, &reset);
+    return status;
+}
+
+static void install_reset_and_go_on(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = reset_and_go_on;
+}
+
+/* ---- Managers: level 3 ----------------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY power_while_busy(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    NTSTATUS status = mutants_good.DxgkDdiSubmitCommand(adapter, args);
+    (void)mutants_good.DxgkDdiSetPowerState(adapter, (ULONG)-1, PowerDeviceD0, PowerActionNone);
+    return status;
+}
+
+static void install_power_while_busy(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = power_while_busy;
+}
+
+static NTSTATUS APIENTRY query_while_reset(const HANDLE adapter) {
+    DXGKARG_QUERYDEPENDENTENGINEGROUP args = {0};
+    NTSTATUS status = mutants_good.DxgkDdiResetFromTimeout(adapter);
+    (void)mutants_good.DxgkDdiQueryDependentEngineGroup(adapter, &args);
+    return status;
+}
+
+static void install_query_while_reset(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiResetFromTimeout = query_while_reset;
+}
+
+const struct mutant mutants_paging[] = {
+    {.rule = 16,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "says that allocations are in a segment beyond the last",
+     .install = install_beyond_last,
+     .stage = "paging",
+     .consequences = {393}},
+    {.rule = 18,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "says segment 0 of a paging buffer in an aperture",
+     .install = install_segment_zero,
+     .stage = "paging",
+     .consequences = {74},
+     .settings = {{"PagingBufferSegment", 1}}},
+    {.rule = 35,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives addresses in the AGP segment that the bus does not have",
+     .install = install_in_agp,
+     .stage = "paging",
+     .settings = {{"Agp", 1}, {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WIN7}}},
+    {.rule = 37,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "has an aperture and answers MAP_APERTURE_SEGMENT with STATUS_NOT_SUPPORTED",
+     .install = install_refuse_maps,
+     .stage = "paging",
+     .consequences = {149, 169}},
+    {.rule = 78,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBufferPrivateData though it asked for none",
+     .install = install_counts_private,
+     .stage = "paging",
+     .consequences = {166},
+     .settings = {{"PagingPrivateBytes", 0}}},
+    {.rule = 88,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits paging buffers to a node beyond the last",
+     .install = install_other_node,
+     .stage = "paging",
+     .settings = {{"Nodes", 1}}},
+    {.rule = 172,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives a virtual address without page tables",
+     .install = install_virtual_buffer,
+     .stage = "paging"},
+    {.rule = 145,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "destroys what the GPU still uses",
+     .install = install_close_in_use,
+     .stage = "locks",
+     .consequences = {281, 360}},
+    {.rule = 198,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "unmaps what the GPU still uses",
+     .install = install_map_in_use,
+     .stage = "locks",
+     .consequences = {281}},
+    {.rule = 162,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "goes no further than the first part of an operation",
+     .install = install_forget_the_rest,
+     .stage = "paging",
+     .consequences = {161, 184, 185, 194},
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 162,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "builds the next part before it submitted the one before",
+     .install = install_builds_ahead,
+     .stage = "paging",
+     .consequences = {156, 158, 159},
+     .settings = {{"PagingBufferBytes", 256}, {"PagingPrivateBytes", 0}}},
+    {.rule = 149,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers FILL with STATUS_NOT_SUPPORTED",
+     .install = install_refuse_fill,
+     .stage = "paging"},
+    {.rule = 152,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "writes one byte past DmaSize before it says INSUFFICIENT_DMA_BUFFER",
+     .install = install_write_past,
+     .stage = "paging",
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 153,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBuffer backwards",
+     .install = install_move_backwards,
+     .stage = "paging"},
+    {.rule = 153,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBuffer beyond the end",
+     .install = install_move_too_far,
+     .stage = "paging"},
+    {.rule = 154,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "writes one byte past DmaSize and says nothing",
+     .install = install_write_past_in_silence,
+     .stage = "paging",
+     .consequences = {152}},
+    {.rule = 157,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "wants more room in an empty buffer, for ever",
+     .install = install_never_enough,
+     .stage = "paging"},
+    {.rule = 157,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves MultipassOffset and writes nothing, for ever",
+     .install = install_always_further,
+     .stage = "paging"},
+    {.rule = 163,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers FILL with ALLOCATION_BUSY",
+     .install = install_busy_fill,
+     .stage = "paging"},
+    {.rule = 163,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "answers ALLOCATION_BUSY for an idle allocation",
+     .install = install_busy_idle,
+     .stage = "paging"},
+    {.rule = 166,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "moves pDmaBufferPrivateData beyond the end",
+     .install = install_private_too_far,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 166,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "writes one byte past the private data",
+     .install = install_private_past,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 169,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "refuses to map pages that are no allocation's",
+     .install = install_refuse_nameless,
+     .stage = "paging",
+     .consequences = {37, 149},
+     .settings = {{"PagingBufferSegment", 1}}},
+    {.rule = 274,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "patches the byte behind the range",
+     .install = install_patch_outside,
+     .stage = "paging"},
+    {.rule = 274,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "makes the range longer in DxgkDdiPatch",
+     .install = install_patch_range,
+     .stage = "paging"},
+    {.rule = 277,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "fails DxgkDdiPatch",
+     .install = install_refuse_patch,
+     .stage = "paging"},
+    {.rule = 277,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "fails DxgkDdiSubmitCommand",
+     .install = install_refuse_submit,
+     .stage = "paging"},
+    {.rule = 194,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "says SUCCESS and does nothing",
+     .install = install_do_nothing,
+     .stage = "paging",
+     .consequences = {161, 188, 200}},
+    {.rule = 161,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "says SUCCESS when the buffer is full",
+     .install = install_swallow_errors,
+     .stage = "paging",
+     .consequences = {184, 185, 188, 194, 200},
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 167,
+     .side = VIDMM_SIDE_DRIVER,
+     .what = "makes something of operations that do not exist",
+     .install = install_guess,
+     .stage = "operations"},
+    {.rule = 74,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "names another address than the paging buffer's",
+     .install = install_elsewhere,
+     .stage = "paging",
+     .consequences = {275}},
+    {.rule = 75,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "says the paging buffer is in an aperture where it is not mapped",
+     .install = install_other_aperture,
+     .stage = "paging",
+     .consequences = {81},
+     .settings = {{"PagingBufferSegment", 1},
+                  {"EvictionApertureBytes", 1 << 20},
+                  {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3}}},
+    {.rule = 76,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives smaller paging buffers than the driver asked for",
+     .install = install_smaller,
+     .stage = "paging"},
+    {.rule = 77,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives private data that is not zero",
+     .install = install_used_private,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 77,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "changes private data between two calls",
+     .install = install_scribbled_private,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 64}}},
+    {.rule = 78,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives private data that the driver did not ask for",
+     .install = install_invented_private,
+     .stage = "paging",
+     .settings = {{"PagingPrivateBytes", 0}}},
+    {.rule = 80,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "puts DMA buffers into an aperture that the context did not name",
+     .install = install_render_in_aperture,
+     .stage = "paging"},
+    {.rule = 81,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "puts DMA buffers into GPU memory",
+     .install = install_render_in_memory,
+     .stage = "paging",
+     .consequences = {80}},
+    {.rule = 147,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "has two threads in the GPU scheduler's calls",
+     .install = install_not_alone,
+     .stage = "paging"},
+    {.rule = 148,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "calls BuildPagingBuffer at DISPATCH_LEVEL",
+     .install = install_at_dispatch,
+     .stage = "paging"},
+    {.rule = 150,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "starts paging buffers in the middle of a page",
+     .install = install_unaligned,
+     .stage = "paging"},
+    {.rule = 151,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "leaves a gap behind the first operation",
+     .install = install_gapped,
+     .stage = "paging",
+     .consequences = {156}},
+    {.rule = 156,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "asks for another operation after INSUFFICIENT_DMA_BUFFER",
+     .install = install_something_else,
+     .stage = "paging",
+     .consequences = {77, 158},
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 158,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "begins with MultipassOffset 1",
+     .install = install_begins_at_one,
+     .stage = "paging"},
+    {.rule = 159,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "moves MultipassOffset between two calls",
+     .install = install_moves_offset,
+     .stage = "paging",
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 160,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "changes the arm of an operation that it repeats",
+     .install = install_changes_arm,
+     .stage = "paging",
+     .settings = {{"PagingBufferBytes", 256}}},
+    {.rule = 164,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "does not say that an allocation is idle now",
+     .install = install_never_idle,
+     .stage = "paging"},
+    {.rule = 168,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "names an allocation that the driver does not have",
+     .install = install_wrong_handle,
+     .stage = "paging",
+     .consequences = {124, 368}},
+    {.rule = 171,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "names a system context that the driver does not have",
+     .install = install_wrong_context,
+     .stage = "paging"},
+    {.rule = 173,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "gives another DmaBufferWriteOffset",
+     .install = install_wrong_offset,
+     .stage = "paging"},
+    {.rule = 273,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "patches a paging buffer with an allocation list",
+     .install = install_with_list,
+     .stage = "paging"},
+    {.rule = 275,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits another size than it patched",
+     .install = install_other_size,
+     .stage = "paging"},
+    {.rule = 276,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits paging buffers to a context of its own making",
+     .install = install_wrong_submit_context,
+     .stage = "paging"},
+    {.rule = 280,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits a range beyond the buffer",
+     .install = install_beyond_buffer,
+     .stage = "paging"},
+    {.rule = 281,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits again what was never submitted",
+     .install = install_new_resubmission,
+     .stage = "paging"},
+    {.rule = 282,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "resets an engine that had paging work, and goes on",
+     .install = install_reset_and_go_on,
+     .scene = scene_engine_gives_up,
+     .stage = "paging"},
+    {.rule = 360,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "changes the power state while work is under way",
+     .install = install_power_while_busy,
+     .stage = "paging"},
+    {.rule = 361,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "calls the driver between reset and restart",
+     .install = install_query_while_reset,
+     .stage = "paging"},
+    {.rule = 393,
+     .side = VIDMM_SIDE_MANAGER,
+     .what = "submits references that are nowhere",
+     .install = install_nowhere,
+     .stage = "paging"},
+};
+const uint32_t mutants_paging_count = sizeof(mutants_paging) / sizeof(mutants_paging[0]);

@@ -1,0 +1,189 @@
+/*
+ * break_preempt.c - drivers and managers that get preemption and what is submitted again wrong, and
+ * drivers that do so with little room in a paging buffer.
+ */
+#include "mutants.h"
+
+#define DRIVER  VIDMM_SIDE_DRIVER
+#define MANAGER VIDMM_SIDE_MANAGER
+
+/* ---- What drivers report --------------------------------------------------------------------- */
+
+static DXGKRNL_INTERFACE system_calls;
+static void (*spoil_report)(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report);
+
+static VOID APIENTRY notify(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED)
+        spoil_report(&report);
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE calls,
+                               PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    system_calls = *calls;
+    mine.DxgkCbNotifyInterrupt = notify;
+    return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
+}
+
+#define REPORT(NAME, SPOILING)                                                                     \
+    static void NAME(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {                                    \
+        SPOILING;                                                                                  \
+    }                                                                                              \
+    static void install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                                \
+        spoil_report = NAME;                                                                       \
+        table->DxgkDdiStartDevice = start;                                                         \
+    }
+
+REPORT(other_request, report->DmaPreempted.PreemptionFenceId += 1000)
+REPORT(old_fence, report->DmaPreempted.LastCompletedFenceId -= 1000)
+REPORT(own_fence,
+       report->DmaPreempted.LastCompletedFenceId = report->DmaPreempted.PreemptionFenceId)
+
+/* The preempted work counts as completed right behind the preemption. */
+static void completed_too(DXGKARGCB_NOTIFY_INTERRUPT_DATA *report) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA preempted = *report;
+    system_calls.DxgkCbNotifyInterrupt(system_calls.DeviceHandle, &preempted);
+    *report = (DXGKARGCB_NOTIFY_INTERRUPT_DATA){.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED};
+    report->DmaCompleted.SubmissionFenceId = preempted.DmaPreempted.PreemptionFenceId - 1;
+    report->DmaCompleted.NodeOrdinal = preempted.DmaPreempted.NodeOrdinal;
+}
+
+static void install_completed_too(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_report = completed_too;
+    table->DxgkDdiStartDevice = start;
+}
+
+/* ---- What drivers answer and do -------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY refuse_preempt(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_NOT_SUPPORTED;
+}
+
+static void install_refuse_preempt(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiPreemptCommand = refuse_preempt;
+}
+
+/* Takes what comes again for done already. */
+static NTSTATUS APIENTRY run_nothing_again(const HANDLE adapter,
+                                           const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    if (args->Flags.Resubmission)
+        mine.DmaBufferSubmissionEndOffset = mine.DmaBufferSubmissionStartOffset;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void install_run_nothing_again(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = run_nothing_again;
+}
+
+/* Sure that a buffer never has less room than a page. */
+static NTSTATUS APIENTRY expect_room(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    UINT room = args->DmaSize;
+    if (args->DmaSize < 64)
+        args->DmaSize = 4096;
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    args->DmaSize = room;
+    return status;
+}
+
+static void install_expect_room(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = expect_room;
+}
+
+/* Where the room is less than it likes, the operation is taken for done. */
+static NTSTATUS APIENTRY leave_rest(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    bool little = args->DmaBufferWriteOffset != 0 && args->DmaSize < 64;
+    return little && status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ? STATUS_SUCCESS : status;
+}
+
+static void install_leave_rest(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiBuildPagingBuffer = leave_rest;
+}
+
+/* ---- What managers submit again -------------------------------------------------------------- */
+
+static NTSTATUS APIENTRY hide_again(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    mine.Flags.Resubmission = 0;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void install_hide_again(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = hide_again;
+}
+
+static NTSTATUS APIENTRY new_fence(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    if (args->Flags.Resubmission) {
+        mine.Flags.Resubmission = 0;
+        mine.SubmissionFenceId += 100;
+    }
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static void install_new_fence(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiSubmitCommand = new_fence;
+    table->DxgkDdiPatch = NULL;
+}
+
+const struct mutant mutants_preempt[] = {
+    {.rule = 277,
+     .side = DRIVER,
+     .what = "fails DxgkDdiPreemptCommand",
+     .install = install_refuse_preempt,
+     .stage = "preempt"},
+    {.rule = 281,
+     .side = DRIVER,
+     .what = "reports a preemption that nobody asked for",
+     .install = install_other_request,
+     .stage = "preempt"},
+    {.rule = 281,
+     .side = DRIVER,
+     .what = "forgets at a preemption which fence was completed last",
+     .install = install_old_fence,
+     .stage = "preempt"},
+    {.rule = 281,
+     .side = DRIVER,
+     .what = "reports the fence of the preemption as completed",
+     .install = install_own_fence,
+     .stage = "preempt"},
+    {.rule = 281,
+     .side = DRIVER,
+     .what = "reports preempted work complete",
+     .install = install_completed_too,
+     .stage = "preempt"},
+    {.rule = 161,
+     .side = DRIVER,
+     .what = "does not run what is submitted again",
+     .install = install_run_nothing_again,
+     .stage = "preempt",
+     .consequences = {176, 177, 281}},
+    {.rule = 152,
+     .side = DRIVER,
+     .what = "writes past the end of a buffer that is nearly full",
+     .install = install_expect_room,
+     .stage = "room",
+     .consequences = {153, 154}},
+    {.rule = 161,
+     .side = DRIVER,
+     .what = "takes an operation for done when the buffer is nearly full",
+     .install = install_leave_rest,
+     .stage = "room",
+     .consequences = {188, 194, 200}},
+    {.rule = 281,
+     .side = MANAGER,
+     .what = "does not say that it submits again",
+     .install = install_hide_again,
+     .stage = "preempt"},
+    {.rule = 281,
+     .side = MANAGER,
+     .what = "gives preempted paging work a new fence",
+     .install = install_new_fence,
+     .stage = "preempt"},
+};
+const uint32_t mutants_preempt_count = sizeof(mutants_preempt) / sizeof(mutants_preempt[0]);

@@ -1,0 +1,71 @@
+/*
+ * mutants.h - drivers and managers that break one rule each.
+ *
+ * A mutant of a driver rule is the reference driver with one function of its table replaced: it
+ * asks the good function (mutants_good) and spoils what goes in or what comes out. A mutant of a
+ * manager rule is the manager with one function of the table it calls replaced in the same way.
+ * The referee stands between the two and has to name the rule.
+ *
+ * Some faults of a manager can only be seen over a driver that does something unusual, or wrong:
+ * the mutant sets that scene on the other side.
+ */
+#ifndef MUTANTS_H
+#define MUTANTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/referee.h>
+#include <vidmm/rules.h>
+#include <vidmm/services.h>
+
+#define MUTANTS_CONSEQUENCES 8u
+#define MUTANTS_SETTINGS     4u
+
+struct mutant {
+    uint32_t rule;
+    enum vidmm_side side; /* DRIVER or MANAGER: who breaks it */
+    const char *what;     /* "writes one byte past the descriptor array" */
+    void (*install)(DRIVER_INITIALIZATION_DATA *table); /* replaces slots */
+    const char *stage; /* of the conformance check, that is enough to show it; NULL: all of them */
+    /* Other rules that are broken because this one is; 0 ends the list. */
+    uint32_t consequences[MUTANTS_CONSEQUENCES];
+    /* Settings of the reference driver, name and value; NULL ends the list. */
+    struct {
+        const char *name;
+        uint64_t value;
+    } settings[MUTANTS_SETTINGS];
+    /* Of a manager: how the driver below it behaves; of a driver: how the manager above it does.
+     * What that breaks is a consequence. NULL: well. */
+    void (*scene)(DRIVER_INITIALIZATION_DATA *table);
+    /* Of a manager: replaces calls that a driver makes. */
+    void (*callbacks)(DXGKRNL_INTERFACE *callbacks);
+    /* Of a manager: what it tells applications of graphics memory instead of the truth. */
+    void (*sizes)(struct vidmm_referee_sizes *told);
+    /* The same of what it answers to user mode. */
+    void (*told)(struct vidmm_told *told);
+};
+
+/* The table as it was before `install`: what spoiled functions call. */
+extern DRIVER_INITIALIZATION_DATA mutants_good;
+/* The table as it was before `scene`: what the scene's functions call. */
+extern DRIVER_INITIALIZATION_DATA mutants_below;
+
+extern const struct mutant mutants_query[], mutants_allocation[], mutants_paging[],
+    mutants_operation[], mutants_placement[], mutants_preempt[], mutants_virtual[];
+extern const uint32_t mutants_query_count, mutants_allocation_count, mutants_paging_count,
+    mutants_operation_count, mutants_placement_count, mutants_preempt_count, mutants_virtual_count;
+
+extern const struct mutant mutants_engines[];
+extern const uint32_t mutants_engines_count;
+
+extern const struct mutant mutants_residency[], mutants_own_memory[], mutants_host_aperture[],
+    mutants_dirty[];
+extern const uint32_t mutants_residency_count, mutants_own_memory_count,
+    mutants_host_aperture_count, mutants_dirty_count;
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with what
+ * follows from it.
+ *
+ *   mutants_test FAMILY            its mutants: query, allocation, paging, operation, placement,
+ *                              preempt, engines, virtual, residency, own-memory, host-aperture
+ *   mutants_test FAMILY R152       only those of one rule, with what was found
+ *   mutants_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
+ *   mutants_test --complete        nobody whom the rules of the memory calls judge goes unbroken
+ */
+#include "mutants.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vidmm/check.h>
+
+DRIVER_INITIALIZATION_DATA mutants_good, mutants_below;
+
+/* The groups whose judged rules all have to be broken here. */
+#define COMPLETE_GROUPS "ABCDEFGHIJKLMNOPQRST"
+
+static const struct mutant *now;
+
+static const struct {
+    const char *name;
+    const struct mutant *mutant;
+    const uint32_t *count;
+} families[] = {
+    {"query", mutants_query, &mutants_query_count},
+    {"allocation", mutants_allocation, &mutants_allocation_count},
+    {"paging", mutants_paging, &mutants_paging_count},
+    {"operation", mutants_operation, &mutants_operation_count},
+    {"placement", mutants_placement, &mutants_placement_count},
+    {"preempt", mutants_preempt, &mutants_preempt_count},
+    {"engines", mutants_engines, &mutants_engines_count},
+    {"residency", mutants_residency, &mutants_residency_count},
+    {"own-memory", mutants_own_memory, &mutants_own_memory_count},
+    {"host-aperture", mutants_host_aperture, &mutants_host_aperture_count},
+    {"virtual", mutants_virtual, &mutants_virtual_count},
+    {"dirty", mutants_dirty, &mutants_dirty_count},
+};
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+static void spoil(DRIVER_INITIALIZATION_DATA *table) {
+    mutants_good = *table;
+    if (now->install != NULL)
+        now->install(table);
+}
+
+static void set_scene(DRIVER_INITIALIZATION_DATA *table) {
+    mutants_below = *table;
+    now->scene(table);
+}
+
+static void examine(const struct mutant *mutant, struct vidmm_check_result *result) {
+    struct vidmm_host_setting settings[MUTANTS_SETTINGS];
+    const struct vidmm_spoiler spoiler = {
+        .driver = mutant->side == VIDMM_SIDE_DRIVER ? spoil
+                  : mutant->scene != NULL           ? set_scene
+                                                    : NULL,
+        .manager = mutant->side == VIDMM_SIDE_MANAGER ? spoil
+                   : mutant->scene != NULL            ? set_scene
+                                                      : NULL,
+        .callbacks = mutant->callbacks,
+        .sizes = mutant->sizes,
+        .told = mutant->told,
+    };
+    struct vidmm_check_options options = {
+        .settings = settings, .stage = mutant->stage, .spoiler = &spoiler, .seed = 1};
+    while (options.setting_count < MUTANTS_SETTINGS &&
+           mutant->settings[options.setting_count].name != NULL) {
+        uint32_t i = options.setting_count++;
+        settings[i] =
+            (struct vidmm_host_setting){mutant->settings[i].name, mutant->settings[i].value};
+    }
+    now = mutant;
+    vidmm_check(&options, result);
+}
+
+static bool expected(const struct mutant *mutant, uint32_t rule) {
+    bool follows = rule == mutant->rule;
+    for (uint32_t i = 0; i < MUTANTS_CONSEQUENCES; i++)
+        follows = follows || (mutant->consequences[i] != 0 && mutant->consequences[i] == rule);
+    return follows;
+}
+
+static void show(const struct vidmm_check_result *result) {
+    char text[640];
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        vidmm_finding_text(&result->ledger.finding[i], text, sizeof(text));
+        printf("    %s\n", text);
+    }
+    for (uint32_t i = 0; i < result->stages; i++)
+        if (result->stage[i].text[0] != 0)
+            printf("    stage %s: %s\n", result->stage[i].name, result->stage[i].text);
+}
+
+/* True when the rule was named, by the right side, and nothing that does not follow from it. */
+static bool caught(const struct mutant *mutant, const struct vidmm_check_result *result) {
+    bool named = false, others = false;
+    for (uint32_t i = 0; i < result->ledger.findings; i++) {
+        const struct vidmm_finding *finding = &result->ledger.finding[i];
+        if (finding->kind != VIDMM_FINDING_RULE)
+            continue;
+        named = named || (finding->rule == mutant->rule && finding->who == mutant->side);
+        others = others || !expected(mutant, finding->rule);
+    }
+    return named && !others;
+}
+
+static void matrix_line(FILE *matrix, const struct mutant *mutant,
+                        const struct vidmm_check_result *result) {
+    fprintf(matrix, "R%u %s caught", mutant->rule, vidmm_side_text((uint8_t)mutant->side));
+    const char *with = " with";
+    for (uint32_t rule = 1; rule < VIDMM_RULES_SIZE; rule++) {
+        if (rule != mutant->rule && result->ledger.broken[rule] != 0) {
+            fprintf(matrix, "%s R%u", with, rule);
+            with = "";
+        }
+    }
+    fprintf(matrix, "%s: %s\n", *with != 0 ? " alone" : "", mutant->what);
+}
+
+static uint32_t run_family(size_t family, const struct vidmm_rule *only, FILE *matrix) {
+    static struct vidmm_check_result result;
+    uint32_t failures = 0;
+    for (uint32_t i = 0; i < *families[family].count; i++) {
+        const struct mutant *mutant = &families[family].mutant[i];
+        if (only != NULL && only->number != mutant->rule)
+            continue;
+        examine(mutant, &result);
+        bool good = caught(mutant, &result);
+        if (!good || only != NULL) {
+            printf("%s R%u: a %s that %s\n", good ? "caught" : "NOT CAUGHT", mutant->rule,
+                   vidmm_side_text((uint8_t)mutant->side), mutant->what);
+            show(&result);
+        }
+        if (good && matrix != NULL)
+            matrix_line(matrix, mutant, &result);
+        failures += !good;
+    }
+    return failures;
+}
+
+static bool has_mutant(uint32_t rule, enum vidmm_side side) {
+    for (size_t family = 0; family < FAMILIES; family++)
+        for (uint32_t i = 0; i < *families[family].count; i++)
+            if (families[family].mutant[i].rule == rule && families[family].mutant[i].side == side)
+                return true;
+    return false;
+}
+
+/* Every side that a judged rule binds has a mutant: no row of the table is mere assertion. */
+static int complete(void) {
+    static const enum vidmm_side sides[] = {VIDMM_SIDE_DRIVER, VIDMM_SIDE_MANAGER};
+    uint32_t missing = 0;
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
+        const struct vidmm_rule *rule = vidmm_rule(number);
+        if (rule == NULL || !rule->judged || strchr(COMPLETE_GROUPS, rule->group) == NULL)
+            continue;
+        for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++) {
+            if ((rule->side & sides[i]) == 0 || has_mutant(number, sides[i]))
+                continue;
+            printf("R%u has no %s that breaks it: %s\n", number, vidmm_side_text((uint8_t)sides[i]),
+                   rule->statement);
+            missing++;
+        }
+    }
+    printf("%u judged sides have no mutant\n", missing);
+    return missing != 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--complete") == 0)
+        return complete();
+    FILE *matrix = NULL;
+    uint32_t failures = 0, run = 0;
+    if (argc == 3 && strcmp(argv[1], "--matrix") == 0) {
+        matrix = fopen(argv[2], "w");
+        if (matrix == NULL)
+            return 2;
+    }
+    for (size_t i = 0; i < FAMILIES; i++) {
+        if (matrix == NULL && (argc < 2 || strcmp(argv[1], families[i].name) != 0))
+            continue;
+        failures +=
+            run_family(i, argc == 3 && matrix == NULL ? vidmm_rule_parse(argv[2]) : NULL, matrix);
+        run++;
+    }
+    if (matrix != NULL && fclose(matrix) != 0)
+        return 2;
+    if (run == 0) {
+        fprintf(stderr, "mutants_test FAMILY [RULE], --matrix FILE or --complete\n");
+        return 2;
+    }
+    printf("%u mutants were not caught, or not alone\n", failures);
+    return failures != 0;
+}

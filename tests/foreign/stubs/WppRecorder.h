@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracing without a tracer. The trace calls themselves are defined in the .tmh files, which the WDK
- * generates from the sources and foreign-driver.sh in its stead.
+ * Tracing without a tracer. The WDK generates .tmh files from the sources, with the trace calls. A
+ * driver built here needs .tmh files that define its trace calls as empty macros.
  */
 #ifndef STUB_WPPRECORDER_H
 #define STUB_WPPRECORDER_H
@@ -18,7 +18,7 @@ static unsigned char stub_trace_filter __attribute__((unused));
 #define WppRecorderConfigure(Params_)           ((void)(Params_))
 #define WPP_RECORDER_LEVEL_FILTER(Flag_)        stub_trace_filter
 
-/* The first parameter of the samples' own bug check; the system headers give it a number. */
+/* The first parameter of a driver's own bug check; the system headers give it a number. */
 #define BUGCODE_ID_DRIVER 0u
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the samples' private driver data borrows from the user-mode Direct3D interface. Only their
- * own user-mode half reads these fields, so names matter here and values do not.
+ * What the private driver data of a Direct3D driver takes from the user-mode Direct3D interface.
+ * Only the user-mode half reads these fields, so names matter here and values do not. A driver
+ * includes dxgiformat.h and d3dukmdt.h first.
  */
 #ifndef STUB_D3D10UMDDI_H
 #define STUB_D3D10UMDDI_H

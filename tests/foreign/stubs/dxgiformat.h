@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* DXGI_FORMAT, as far as the samples' translation tables name it; values from its reference page.
- */
+/* DXGI_FORMAT, as far as the translation tables of drivers name it; values: reference page. */
 #ifndef STUB_DXGIFORMAT_H
 #define STUB_DXGIFORMAT_H
 

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: MIT */
-/* Version numbers of the build; the samples include the file and use none. */
+/* Version numbers of the build; drivers include the file and use none. */

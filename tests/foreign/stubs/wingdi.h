@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GDI has nothing that the samples' kernel-mode half uses, but this brings an error code along. */
+/* A kernel-mode driver uses nothing of GDI but this error code. */
 #ifndef STUB_WINGDI_H
 #define STUB_WINGDI_H
 

@@ -3,7 +3,7 @@
  * pci.c - the PCI transport of the model: capabilities in the configuration space that point to
  * four regions of BAR 2, and the registers in these; see device.h.
  *
- *     vidmm check --hardware virtio-gpu.so viogpu3d.so
+ *     vidmm check --hardware virtio-gpu-hardware.so virtio-gpu.so
  *
  * Settings: vga (1: the boot display, 0: another one).
  */

@@ -20,7 +20,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 double bench_median(struct bench_series *series) {
-    qsort(series->value, BENCH_ROUNDS, sizeof series->value[0], by_value);
+    qsort(series->value, BENCH_ROUNDS, sizeof(series->value[0]), by_value);
     return series->value[BENCH_ROUNDS / 2];
 }
 
@@ -33,13 +33,13 @@ void bench_must(enum vidmm_status status, const char *what) {
     char text[32];
     if (status == VIDMM_OK)
         return;
-    snprintf(text, sizeof text, "status %d", (int)status);
+    snprintf(text, sizeof(text), "status %d", (int)status);
     fail(what, text);
 }
 
 void *bench_zeroed(uint64_t count, uint64_t size) {
     void *memory = calloc((size_t)count, (size_t)size);
-    if (memory == NULL)
+    if (!memory)
         fail("calloc", "out of memory");
     return memory;
 }
@@ -56,13 +56,13 @@ void bench_open(struct vidmm_harness *harness, const struct vidmm_host_setting *
                                            .seed = seed};
     const struct vidmm_adapter_config adapter = {0};
     char text[512];
-    if (vidmm_harness_open(&host, &adapter, harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_open(&host, &adapter, harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail("vidmm_harness_open", text);
 }
 
 void bench_close(struct vidmm_harness *harness) {
     char text[512];
-    if (vidmm_harness_close(harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_close(harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail("vidmm_harness_close", text);
 }
 
@@ -70,7 +70,7 @@ struct vidmm_allocation *bench_allocation(struct vidmm_device *device, uint64_t 
                                           uint32_t flags) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC, .flags = flags, .size = size};
     const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof data};
+                                                     .private_size = sizeof(data)};
     struct vidmm_allocation *allocation = NULL;
     bench_must(vidmm_allocation_create(device, &request, &allocation), "vidmm_allocation_create");
     return allocation;
@@ -94,7 +94,7 @@ unsigned char *bench_segment_page(const struct vidmm_harness *harness, uint32_t 
 
 void bench_process_start(const struct vidmm_harness *harness, struct bench_process *process) {
     const struct vidmm_umd_packet nothing = {.opcode = VIDMM_UMD_PACKET_NOP,
-                                             .size = sizeof nothing};
+                                             .size = sizeof(nothing)};
     void *cpu = NULL;
     bench_must(vidmm_process_create(harness->adapter, &process->process), "vidmm_process_create");
     bench_must(vidmm_process_device_create(process->process, &process->device),
@@ -107,7 +107,7 @@ void bench_process_start(const struct vidmm_harness *harness, struct bench_proce
     bench_make_resident(process, &process->commands, 1);
     process->commands_va = bench_map(process, process->commands, PAGE_SIZE);
     bench_must(vidmm_lock(process->commands, 0, &cpu), "vidmm_lock");
-    memcpy(cpu, &nothing, sizeof nothing);
+    memcpy(cpu, &nothing, sizeof(nothing));
     vidmm_unlock(process->commands);
 }
 
@@ -144,7 +144,7 @@ void bench_process_touch(const struct vidmm_harness *harness, struct bench_proce
 
 void bench_fragment(struct bench_process *process, uint64_t bytes) {
     uint32_t count = (uint32_t)(2 * bytes / PAGE_SIZE);
-    struct vidmm_allocation **page = bench_zeroed(count, sizeof *page);
+    struct vidmm_allocation **page = bench_zeroed(count, sizeof(*page));
     for (uint32_t i = 0; i < count; i++) {
         page[i] = bench_allocation(process->device, PAGE_SIZE, VIDMM_UMD_LOCAL_ONLY);
         bench_must(vidmm_allocation_pin(page[i], true), "vidmm_allocation_pin");

@@ -105,7 +105,7 @@ static struct vidmm_hw_bar bars_now[VIDMM_HW_BARS];
 
 static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
     void *hw = softgpu_model.create(host, bars);
-    memcpy(bars_now, bars, sizeof bars_now);
+    memcpy(bars_now, bars, sizeof(bars_now));
     return hw;
 }
 
@@ -129,7 +129,8 @@ static void open_setup(struct setup *s, uint64_t vram) {
     const struct vidmm_host_config config = {.driver_entry = softgpu_driver_entry,
                                              .model = &model,
                                              .settings = settings,
-                                             .setting_count = sizeof settings / sizeof settings[0]};
+                                             .setting_count =
+                                                 sizeof(settings) / sizeof(settings[0])};
     must(vidmm_host_create(&config, &s->host, &error) && vidmm_host_start(s->host, &error),
          "the host");
     s->ddi = vidmm_host_ddi(s->host);
@@ -141,12 +142,12 @@ static void open_setup(struct setup *s, uint64_t vram) {
                                   gpu_dirty_summary(s->pages));
     s->raw = aligned_alloc(4096, (s->words * 8 + 4095) / 4096 * 4096);
     s->out = aligned_alloc(4096, (s->words * 8 + 4095) / 4096 * 4096);
-    must(s->raw != NULL && s->out != NULL, "aligned_alloc");
+    must(s->raw && s->out, "aligned_alloc");
     memset((void *)s->raw, 0, s->words * 8);
     memset(s->out, 0, s->words * 8);
     const DXGKARG_CREATEMEMORYBASIS args = {1, 1, {{0, vram}}};
     s->basis = s->ddi->DxgkDdiCreateMemoryBasis(s->adapter, &args);
-    must(s->basis != NULL && NT_SUCCESS(s->ddi->DxgkDdiStartDirtyTracking(s->adapter, s->basis)),
+    must(s->basis && NT_SUCCESS(s->ddi->DxgkDdiStartDirtyTracking(s->adapter, s->basis)),
          "DxgkDdiStartDirtyTracking");
 }
 
@@ -204,7 +205,7 @@ static void row(struct setup *s, const char *name, double density, uint64_t run)
 
 int main(void) {
     static const uint64_t gib[] = {1, 64, 256};
-    for (uint32_t i = 0; i < sizeof gib / sizeof gib[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(gib) / sizeof(gib[0]); i++) {
         struct setup s;
         open_setup(&s, gib[i] * GIB);
         printf("%u GiB of VRAM, query and clear of all:\n", (unsigned)gib[i]);

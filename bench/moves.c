@@ -88,7 +88,7 @@ static void start(struct setup *s, uint64_t block, bool scattered, bool mapped) 
     s->block = block;
     s->count = (uint32_t)(TOTAL / block);
     s->allocation = bench_zeroed(s->count, sizeof(struct vidmm_allocation *));
-    s->piece = bench_zeroed(TOTAL / PAGE_SIZE, sizeof *s->piece);
+    s->piece = bench_zeroed(TOTAL / PAGE_SIZE, sizeof(*s->piece));
     for (uint32_t i = 0; i < s->count; i++) {
         s->allocation[i] = bench_allocation(s->process.device, block, VIDMM_UMD_LOCAL_ONLY);
         if (mapped)
@@ -138,7 +138,7 @@ int main(void) {
         for (int mapped = 0; mapped < 2; mapped++) {
             printf("%s pages, %s\n", scattered ? "Scattered" : "Following",
                    mapped ? "mapped in the process too" : "mapped nowhere else");
-            for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+            for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
                 measure(blocks[i], scattered, mapped);
         }
     }

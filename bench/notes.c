@@ -88,7 +88,7 @@ static void open_board(struct board *board, uint64_t visible) {
                                        .setting = host_setting};
     board->fence = 0;
     board->hw = softgpu_model.create(&host, bars);
-    if (board->hw == NULL) {
+    if (!board->hw) {
         fprintf(stderr, "bench: no board\n");
         exit(1);
     }
@@ -123,9 +123,9 @@ static double run(struct board *board, uint64_t at, uint32_t size, bool virtual)
 #define COMMANDS (RAM - 2 * BENCH_MIB)
 
 static uint32_t add_copy(uint32_t used, uint64_t to, uint64_t from, uint64_t bytes) {
-    const struct gpu_copy copy = {{GPU_COPY, 0, sizeof copy}, to, from, bytes};
-    memcpy(ram + COMMANDS + used, &copy, sizeof copy);
-    return used + (uint32_t)sizeof copy;
+    const struct gpu_copy copy = {{GPU_COPY, 0, sizeof(copy)}, to, from, bytes};
+    memcpy(ram + COMMANDS + used, &copy, sizeof(copy));
+    return used + (uint32_t)sizeof(copy);
 }
 
 /* A permutation of the pages of twice as much memory: no two neighbours stay together. */
@@ -142,11 +142,11 @@ static void make_tables(struct board *board, bool in_order) {
         words[PAGES + page] =
             (GPU_VRAM_BASE + (in_order ? page : scattered(page)) * GPU_PAGE) | GPU_PTE_VALID;
     }
-    used = add_copy(used, GPU_VRAM_BASE + LEAVES, RAM - BENCH_MIB, 2 * PAGES * sizeof *words);
+    used = add_copy(used, GPU_VRAM_BASE + LEAVES, RAM - BENCH_MIB, 2 * PAGES * sizeof(*words));
     (void)run(board, COMMANDS, used, false);
     words[0] = (GPU_VRAM_BASE + LEAVES) | GPU_PTE_VALID;
-    words[1] = (GPU_VRAM_BASE + LEAVES + PAGES * sizeof *words) | GPU_PTE_VALID;
-    used = add_copy(0, GPU_VRAM_BASE + ROOT, RAM - BENCH_MIB, 2 * sizeof *words);
+    words[1] = (GPU_VRAM_BASE + LEAVES + PAGES * sizeof(*words)) | GPU_PTE_VALID;
+    used = add_copy(0, GPU_VRAM_BASE + ROOT, RAM - BENCH_MIB, 2 * sizeof(*words));
     (void)run(board, COMMANDS, used, false);
     put(board, GPU_REG_FLUSH, 4, GPU_FLUSH_ALL);
 }
@@ -192,9 +192,9 @@ static void compare(struct board *board, enum shape shape, const char *name) {
         }
         ratio[i] = on[i] / off[i];
     }
-    qsort(on, ROUNDS, sizeof on[0], by_value);
-    qsort(off, ROUNDS, sizeof off[0], by_value);
-    qsort(ratio, ROUNDS, sizeof ratio[0], by_value);
+    qsort(on, ROUNDS, sizeof(on[0]), by_value);
+    qsort(off, ROUNDS, sizeof(off[0]), by_value);
+    qsort(ratio, ROUNDS, sizeof(ratio[0]), by_value);
     printf("  %-34s %7.2f GB/s off, %7.2f on: %+.1f %%\n", name,
            (double)BYTES / off[ROUNDS / 2] * 1e-9, (double)BYTES / on[ROUNDS / 2] * 1e-9,
            (ratio[ROUNDS / 2] - 1) * 100);
@@ -215,7 +215,7 @@ static void first_writes(struct board *board, uint64_t step) {
         put(board, GPU_REG_DIRTY, 4, GPU_DIRTY_CLOSE);
     }
     put(board, GPU_REG_DIRTY, 4, GPU_DIRTY_OFF);
-    qsort(series, ROUNDS, sizeof series[0], by_value);
+    qsort(series, ROUNDS, sizeof(series[0]), by_value);
     printf("  %-34s %7.2f us each\n",
            step == 1 ? "first writes of the CPU, in a row" : "the same, scattered",
            series[ROUNDS / 2] * 1e6);
@@ -227,7 +227,7 @@ int main(void) {
         const char *name;
     } part[] = {{0, "VRAM that the CPU does not see"}, {VRAM, "VRAM behind a BAR"}};
     ram = aligned_alloc(2 * BENCH_MIB, RAM);
-    if (ram == NULL)
+    if (!ram)
         return 1;
     memset(ram, 1, RAM);
     for (uint32_t i = 0; i < 2; i++) {

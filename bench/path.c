@@ -96,7 +96,7 @@ static void raw_block(struct setup *s, unsigned char *gpu, PMDL mdl, bool out) {
 }
 
 static double raw_copy(struct setup *s, bool out) {
-    unsigned char **gpu = bench_zeroed(s->count, sizeof *gpu);
+    unsigned char **gpu = bench_zeroed(s->count, sizeof(*gpu));
     for (uint32_t i = 0; i < s->count; i++)
         gpu[i] = gpu_side(s, i);
     double start = bench_now();
@@ -108,7 +108,7 @@ static double raw_copy(struct setup *s, bool out) {
 }
 
 static double raw_fill(struct setup *s) {
-    unsigned char **gpu = bench_zeroed(s->count, sizeof *gpu);
+    unsigned char **gpu = bench_zeroed(s->count, sizeof(*gpu));
     for (uint32_t i = 0; i < s->count; i++)
         gpu[i] = gpu_side(s, i);
     double start = bench_now();
@@ -174,7 +174,7 @@ int main(void) {
            BENCH_ROUNDS);
     for (int scattered = 0; scattered < 2; scattered++) {
         printf(scattered ? "Physically scattered system pages:\n" : "Contiguous system pages:\n");
-        for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
             measure(blocks[i], blocks[i] < 65536 ? 32 * BENCH_MIB : 256 * BENCH_MIB,
                     (uint64_t)scattered);
     }

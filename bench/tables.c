@@ -160,8 +160,8 @@ static double path(const struct vidmm_harness *harness, struct bench_process *pr
 static void make_ranges(struct bench_process *process, struct ranges *ranges, enum pages kind,
                         bool is_long) {
     ranges->count = is_long ? 1 : SHORT_RANGES;
-    ranges->pages = bench_zeroed(ranges->count, sizeof *ranges->pages);
-    ranges->va = bench_zeroed(ranges->count, sizeof *ranges->va);
+    ranges->pages = bench_zeroed(ranges->count, sizeof(*ranges->pages));
+    ranges->va = bench_zeroed(ranges->count, sizeof(*ranges->va));
     ranges->allocation = bench_zeroed(ranges->count, sizeof(struct vidmm_allocation *));
     for (uint32_t i = 0; i < ranges->count; i++) {
         uint32_t flags = kind == PAGES_LISTED ? 0 : VIDMM_UMD_LOCAL_ONLY;
@@ -171,10 +171,10 @@ static void make_ranges(struct bench_process *process, struct ranges *ranges, en
             bench_allocation(process->device, (uint64_t)ranges->pages[i] * PAGE_SIZE, flags);
     }
     bench_make_resident(process, ranges->allocation, ranges->count);
-    ranges->table = bench_zeroed(ranges->total, sizeof *ranges->table);
-    ranges->list = bench_zeroed(ranges->total, sizeof *ranges->list);
-    ranges->entries = bench_zeroed(LEAF, sizeof *ranges->entries);
-    ranges->buffer = bench_zeroed(ranges->total, sizeof *ranges->buffer);
+    ranges->table = bench_zeroed(ranges->total, sizeof(*ranges->table));
+    ranges->list = bench_zeroed(ranges->total, sizeof(*ranges->list));
+    ranges->entries = bench_zeroed(LEAF, sizeof(*ranges->entries));
+    ranges->buffer = bench_zeroed(ranges->total, sizeof(*ranges->buffer));
     uint64_t at = 0;
     for (uint32_t i = 0; i < ranges->count; i++) {
         PMDL mdl = vidmm_allocation_backing(ranges->allocation[i]);

@@ -68,18 +68,18 @@ static void open_harness(void) {
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
                                            .settings = settings,
-                                           .setting_count = sizeof settings / sizeof settings[0]};
+                                           .setting_count = sizeof(settings) / sizeof(settings[0])};
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_PHYSICAL};
     struct vidmm_segment_info segment;
     char text[512];
-    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof text) != VIDMM_HARNESS_OK) {
+    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof(text)) != VIDMM_HARNESS_OK) {
         fprintf(stderr, "fuzz-dirty: %s\n", text);
         abort();
     }
     check(vidmm_segment_info(harness.adapter, SEGMENT, &segment) && segment.cpu_base != 0);
     memory = vidmm_host_io(harness.host, segment.cpu_base, (size_t)segment.size);
     pages = segment.size / PAGE;
-    check(memory != NULL && pages <= PAGES_MOST);
+    check(memory && pages <= PAGES_MOST);
 }
 
 /* ---- Bases ----------------------------------------------------------------------------------- */
@@ -100,9 +100,9 @@ static bool good_ranges(const struct slot *slot) {
 }
 
 static void create(struct slot *slot, const struct step *step) {
-    if (slot->basis != NULL)
+    if (slot->basis)
         return;
-    memset(slot, 0, sizeof *slot);
+    memset(slot, 0, sizeof(*slot));
     slot->count = step->flags % (RANGES_MOST + 1u);
     for (uint32_t i = 0; i < slot->count; i++) {
         uint64_t unit = step->index & 0x80u ? 1 : PAGE;
@@ -112,13 +112,13 @@ static void create(struct slot *slot, const struct step *step) {
     enum vidmm_status status =
         vidmm_basis_create(harness.adapter, SEGMENT, slot->range, slot->count, &slot->basis);
     check(status == (good_ranges(slot) ? VIDMM_OK : VIDMM_BAD_ARGUMENT));
-    check((status == VIDMM_OK) == (slot->basis != NULL));
+    check((status == VIDMM_OK) == !!slot->basis);
 }
 
 static void start(struct slot *slot) {
     check(vidmm_basis_start(slot->basis) == (slot->started ? VIDMM_BAD_ARGUMENT : VIDMM_OK));
     if (!slot->started)
-        memset(slot->written, 0, sizeof slot->written);
+        memset(slot->written, 0, sizeof(slot->written));
     slot->started = true;
 }
 
@@ -193,7 +193,7 @@ static void ask(struct slot *slot, const struct step *step) {
 
 static void destroy(struct slot *slot) {
     vidmm_basis_destroy(slot->basis);
-    memset(slot, 0, sizeof *slot);
+    memset(slot, 0, sizeof(*slot));
 }
 
 static void write_page(uint64_t page, uint8_t byte) {
@@ -209,7 +209,7 @@ static void play(const struct step *step) {
         create(slot, step);
     else if (kind == STEP_WRITE)
         write_page(step->first, step->index);
-    else if (slot->basis == NULL)
+    else if (!slot->basis)
         return;
     else if (kind == STEP_DESTROY)
         destroy(slot);
@@ -222,11 +222,11 @@ static void play(const struct step *step) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (memory == NULL)
+    if (!memory)
         open_harness();
     for (size_t i = 0; i + sizeof(struct step) <= size; i += sizeof(struct step)) {
         struct step step;
-        memcpy(&step, data + i, sizeof step);
+        memcpy(&step, data + i, sizeof(step));
         play(&step);
     }
     for (uint32_t i = 0; i < SLOTS; i++)

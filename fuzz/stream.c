@@ -39,14 +39,14 @@ static void check_again(struct migrate_message *message) {
     size_t size = 0, at = 0;
     enum migrate_read got = MIGRATE_READ_MORE;
     uint8_t *frame = migrate_frame_encode(message, 0, &size);
-    while (frame != NULL && got == MIGRATE_READ_MORE) {
+    while (frame && got == MIGRATE_READ_MORE) {
         uint8_t *where = NULL;
         size_t want = migrate_reader_want(&reader, &where);
         if (at + want > size)
             abort();
         memcpy(where, frame + at, want);
         at += want;
-        got = migrate_reader_got(&reader, want, &again, text, sizeof text);
+        got = migrate_reader_got(&reader, want, &again, text, sizeof(text));
     }
     free(frame);
     if (got != MIGRATE_READ_MESSAGE || again.type != message->type || again.size != message->size)
@@ -56,7 +56,7 @@ static void check_again(struct migrate_message *message) {
 }
 
 static void check(struct migrate_message *message) {
-    if (message->pages != NULL)
+    if (message->pages)
         check_pages(message->pages);
     if (message->size > migrate_payload_limit(message->type))
         abort();
@@ -90,7 +90,7 @@ static void read_stream(const uint8_t *data, size_t size) {
         memcpy(where, data, piece);
         data += piece;
         size -= piece;
-        switch (migrate_reader_got(&reader, piece, &message, text, sizeof text)) {
+        switch (migrate_reader_got(&reader, piece, &message, text, sizeof(text))) {
         case MIGRATE_READ_MORE:
             break;
         case MIGRATE_READ_MESSAGE:
@@ -107,7 +107,7 @@ static void read_stream(const uint8_t *data, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t *copy = malloc(size + 1);
-    if (copy == NULL)
+    if (!copy)
         return 0;
     read_stream(data, size);
     memcpy(copy, data, size);

@@ -73,9 +73,9 @@ static VOID describe(struct adapter *adapter, DXGK_SEGMENTDESCRIPTOR *segment) {
 /* The first version of the query; the later ones have other descriptors, and the last no banks. */
 static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT *out = args->pOutputData;
-    if (args->Type != DXGKQAITYPE_QUERYSEGMENT || args->OutputDataSize < sizeof *out)
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT || args->OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
-    if (out->pSegmentDescriptor == NULL) {
+    if (!out->pSegmentDescriptor) {
         out->NbSegment = SEGMENTS;
         return STATUS_SUCCESS;
     }

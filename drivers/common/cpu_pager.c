@@ -20,8 +20,8 @@ static PUCHAR window_open(PMDL window, PFN_NUMBER page) {
     PUCHAR view;
     MmGetMdlPfnArray(window)[0] = page;
     window->MdlFlags |= MDL_PAGES_LOCKED;
-    while ((view = MmMapLockedPagesSpecifyCache(window, KernelMode, MmCached, NULL, FALSE,
-                                                HighPagePriority)) == NULL)
+    while (!(view = MmMapLockedPagesSpecifyCache(window, KernelMode, MmCached, NULL, FALSE,
+                                                 HighPagePriority)))
         KeDelayExecutionThread(KernelMode, FALSE, &moment);
     return view;
 }
@@ -64,7 +64,7 @@ static struct cpu_place at_end(const struct cpu_pager *pager, const struct end *
 
 /* The CPU's address of a place; NULL where nothing was ever mapped, which is not worth moving. */
 static PUCHAR open_place(const struct cpu_pager *pager, UINT side, const struct cpu_place *place) {
-    if (place->memory != NULL)
+    if (place->memory)
         return place->memory;
     if (place->page == NO_PAGE)
         return NULL;
@@ -73,7 +73,7 @@ static PUCHAR open_place(const struct cpu_pager *pager, UINT side, const struct 
 
 static VOID close_place(const struct cpu_pager *pager, UINT side, const struct cpu_place *place,
                         PUCHAR view) {
-    if (place->memory == NULL && view != NULL)
+    if (!place->memory && view)
         MmUnmapLockedPages(view - place->offset, pager->window[side]);
 }
 
@@ -87,7 +87,7 @@ VOID cpu_copy(const struct cpu_pager *pager, const struct cpu_place *from,
               const struct cpu_place *to, SIZE_T bytes) {
     PUCHAR source = open_place(pager, SOURCE, from);
     PUCHAR destination = open_place(pager, DESTINATION, to);
-    if (source != NULL && destination != NULL)
+    if (source && destination)
         RtlMoveMemory(destination, source, bytes);
     close_place(pager, DESTINATION, to, destination);
     close_place(pager, SOURCE, from, source);
@@ -96,16 +96,16 @@ VOID cpu_copy(const struct cpu_pager *pager, const struct cpu_place *from,
 VOID cpu_fill(const struct cpu_pager *pager, const struct cpu_place *place, ULONG pattern,
               ULONGLONG phase, SIZE_T bytes) {
     PUCHAR view = open_place(pager, DESTINATION, place);
-    for (SIZE_T i = 0; view != NULL && i < bytes; i++)
-        view[i] = (UCHAR)(pattern >> (phase + i) % sizeof pattern * 8);
+    for (SIZE_T i = 0; view && i < bytes; i++)
+        view[i] = (UCHAR)(pattern >> (phase + i) % sizeof(pattern) * 8);
     close_place(pager, DESTINATION, place, view);
 }
 
 ULONG64 cpu_read(const struct cpu_pager *pager, const struct cpu_place *place) {
     PUCHAR view = open_place(pager, SOURCE, place);
     ULONG64 value = 0;
-    if (view != NULL)
-        RtlCopyMemory(&value, view, sizeof value);
+    if (view)
+        RtlCopyMemory(&value, view, sizeof(value));
     close_place(pager, SOURCE, place, view);
     return value;
 }
@@ -145,7 +145,7 @@ static VOID map(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *
     const PFN_NUMBER *pages =
         MmGetMdlPfnArray(args->MapApertureSegment.pMdl) + args->MapApertureSegment.MdlOffset;
     RtlCopyMemory(&pager->table[args->MapApertureSegment.OffsetInPages], pages,
-                  args->MapApertureSegment.NumberOfPages * sizeof *pages);
+                  args->MapApertureSegment.NumberOfPages * sizeof(*pages));
 }
 
 /* The dummy page takes the place of the pages, lest a stray access hits somebody else's. */
@@ -182,11 +182,10 @@ VOID cpu_pager_build(struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *a
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 NTSTATUS cpu_pager_start(struct cpu_pager *pager, SIZE_T aperture_pages) {
-    pager->table = skeleton_allocate(aperture_pages * sizeof *pager->table);
+    pager->table = skeleton_allocate(aperture_pages * sizeof(*pager->table));
     for (UINT i = 0; i < 2; i++)
         pager->window[i] = IoAllocateMdl(NULL, PAGE_SIZE, FALSE, FALSE, NULL);
-    if (pager->table == NULL || pager->window[SOURCE] == NULL ||
-        pager->window[DESTINATION] == NULL) {
+    if (!pager->table || !pager->window[SOURCE] || !pager->window[DESTINATION]) {
         cpu_pager_stop(pager);
         return STATUS_NO_MEMORY;
     }
@@ -202,15 +201,15 @@ NTSTATUS cpu_pager_start_vram(struct cpu_pager *pager, const DXGK_DEVICE_INFO *i
         return STATUS_DEVICE_CONFIGURATION_ERROR;
     pager->memory_bytes = skeleton_size(setting, pager->bar_bytes);
     pager->memory = MmMapIoSpace(pager->bar, pager->bar_bytes, MmWriteCombined);
-    return pager->memory != NULL ? cpu_pager_start(pager, aperture_pages) : STATUS_NO_MEMORY;
+    return pager->memory ? cpu_pager_start(pager, aperture_pages) : STATUS_NO_MEMORY;
 }
 
 VOID cpu_pager_stop(struct cpu_pager *pager) {
-    if (pager->memory != NULL)
+    if (pager->memory)
         MmUnmapIoSpace(pager->memory, pager->bar_bytes);
     for (UINT i = 0; i < 2; i++)
-        if (pager->window[i] != NULL)
+        if (pager->window[i])
             IoFreeMdl(pager->window[i]);
-    if (pager->table != NULL)
+    if (pager->table)
         skeleton_release(pager->table);
 }

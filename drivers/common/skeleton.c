@@ -32,7 +32,7 @@ static DXGKDDI_ADD_DEVICE add_device;
 static NTSTATUS APIENTRY add_device(const PDEVICE_OBJECT physical_device, PVOID *context) {
     UNREFERENCED_PARAMETER(physical_device);
     *context = skeleton_allocate(skeleton_driver.adapter_bytes);
-    return *context != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+    return *context ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
 static DXGKDDI_REMOVE_DEVICE remove_device;
@@ -44,14 +44,14 @@ static NTSTATUS APIENTRY remove_device(const PVOID context) {
 BOOLEAN skeleton_resource(const DXGK_DEVICE_INFO *info, UINT n, PHYSICAL_ADDRESS *start,
                           SIZE_T *bytes) {
     const CM_RESOURCE_LIST *resources = info->TranslatedResourceList;
-    if (resources == NULL || resources->Count == 0)
+    if (!resources || resources->Count == 0)
         return FALSE;
     const CM_PARTIAL_RESOURCE_LIST *list = &resources->List[0].PartialResourceList;
     for (ULONG i = 0; i < list->Count; i++) {
         const CM_PARTIAL_RESOURCE_DESCRIPTOR *resource = &list->PartialDescriptors[i];
         if (resource->Type != CmResourceTypeMemory || n-- != 0)
             continue;
-        RtlCopyMemory(start, &resource->u.Memory.Start, sizeof *start);
+        RtlCopyMemory(start, &resource->u.Memory.Start, sizeof(*start));
         *bytes = resource->u.Memory.Length;
         return TRUE;
     }
@@ -79,7 +79,7 @@ static NTSTATUS APIENTRY start_device(const PVOID context, PDXGK_START_INFO star
     struct skeleton *adapter = context;
     DXGK_DEVICE_INFO info = {0};
     UNREFERENCED_PARAMETER(start);
-    SIZE_T known = sizeof adapter->dxgk;
+    SIZE_T known = sizeof(adapter->dxgk);
     RtlCopyMemory(&adapter->dxgk, dxgk, dxgk->Size < known ? dxgk->Size : known);
     *sources = 0;
     *children = 0;
@@ -116,7 +116,7 @@ static NTSTATUS query_caps(const DXGKARG_QUERYADAPTERINFO *args) {
     }
     /* The system's structure ends where this interface version does; ours may be longer. */
     RtlCopyMemory(args->pOutputData, &caps,
-                  args->OutputDataSize < sizeof caps ? args->OutputDataSize : sizeof caps);
+                  args->OutputDataSize < sizeof(caps) ? args->OutputDataSize : sizeof(caps));
     return STATUS_SUCCESS;
 }
 
@@ -124,15 +124,15 @@ NTSTATUS skeleton_segments3(const DXGKARG_QUERYADAPTERINFO *args,
                             const DXGK_SEGMENTDESCRIPTOR3 *segments, UINT count,
                             UINT paging_buffer_bytes) {
     DXGK_QUERYSEGMENTOUT3 *out = args->pOutputData;
-    if (args->Type != DXGKQAITYPE_QUERYSEGMENT3 || args->OutputDataSize < sizeof *out)
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT3 || args->OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
-    if (out->pSegmentDescriptor == NULL) {
+    if (!out->pSegmentDescriptor) {
         out->NbSegment = count;
         return STATUS_SUCCESS;
     }
     if (out->NbSegment != count)
         return STATUS_INVALID_PARAMETER;
-    RtlCopyMemory(out->pSegmentDescriptor, segments, count * sizeof *segments);
+    RtlCopyMemory(out->pSegmentDescriptor, segments, count * sizeof(*segments));
     out->PagingBufferSegmentId = 0;
     out->PagingBufferSize = paging_buffer_bytes;
     out->PagingBufferPrivateDataSize = 0;
@@ -143,7 +143,7 @@ NTSTATUS skeleton_segments3(const DXGKARG_QUERYADAPTERINFO *args,
 static DXGKDDI_QUERYADAPTERINFO query_adapter_info;
 static NTSTATUS APIENTRY query_adapter_info(const HANDLE handle,
                                             const DXGKARG_QUERYADAPTERINFO *args) {
-    if (args->pOutputData == NULL)
+    if (!args->pOutputData)
         return STATUS_INVALID_PARAMETER;
     switch (args->Type) {
     case DXGKQAITYPE_DRIVERCAPS:
@@ -203,9 +203,9 @@ static NTSTATUS APIENTRY get_standard(const HANDLE handle,
         return STATUS_INVALID_PARAMETER;
     const struct surface surface = {.bytes = (ULONGLONG)width * 4 * height};
     *pitch = width * 4;
-    if (args->pAllocationPrivateDriverData != NULL)
-        RtlCopyMemory(args->pAllocationPrivateDriverData, &surface, sizeof surface);
-    args->AllocationPrivateDriverDataSize = sizeof surface;
+    if (args->pAllocationPrivateDriverData)
+        RtlCopyMemory(args->pAllocationPrivateDriverData, &surface, sizeof(surface));
+    args->AllocationPrivateDriverDataSize = sizeof(surface);
     args->ResourcePrivateDriverDataSize = 0;
     return STATUS_SUCCESS;
 }
@@ -220,12 +220,12 @@ static UINT segment_set(VOID) {
 
 /* The preferred segment if there is room, else the alternate; the CPU may look at everything. */
 static NTSTATUS create_one(struct skeleton *adapter, DXGK_ALLOCATIONINFO *info) {
-    if (info->pPrivateDriverData == NULL || info->PrivateDriverDataSize < sizeof(struct surface))
+    if (!info->pPrivateDriverData || info->PrivateDriverDataSize < sizeof(struct surface))
         return STATUS_INVALID_PARAMETER;
-    struct surface *surface = skeleton_allocate(sizeof *surface);
-    if (surface == NULL)
+    struct surface *surface = skeleton_allocate(sizeof(*surface));
+    if (!surface)
         return STATUS_NO_MEMORY;
-    RtlCopyMemory(surface, info->pPrivateDriverData, sizeof *surface);
+    RtlCopyMemory(surface, info->pPrivateDriverData, sizeof(*surface));
     if (surface->bytes == 0) {
         skeleton_release(surface);
         return STATUS_INVALID_PARAMETER;
@@ -242,7 +242,7 @@ static NTSTATUS create_one(struct skeleton *adapter, DXGK_ALLOCATIONINFO *info) 
     info->EvictionSegmentSet = 0;
     info->Flags.CpuVisible = 1;
     info->AllocationPriority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
-    if (skeleton_driver.hint != NULL)
+    if (skeleton_driver.hint)
         skeleton_driver.hint(adapter, info);
     return STATUS_SUCCESS;
 }
@@ -277,8 +277,8 @@ static NTSTATUS APIENTRY open_allocation(const HANDLE device, const DXGKARG_OPEN
         DXGKARGCB_GETHANDLEDATA query = {0};
         query.hObject = args->pOpenAllocation[i].hAllocation;
         query.Type = DXGK_HANDLE_ALLOCATION;
-        struct binding *binding = skeleton_allocate(sizeof *binding);
-        if (binding == NULL) {
+        struct binding *binding = skeleton_allocate(sizeof(*binding));
+        if (!binding) {
             while (i-- != 0)
                 skeleton_release(args->pOpenAllocation[i].hDeviceSpecificAllocation);
             return STATUS_NO_MEMORY;
@@ -301,8 +301,8 @@ static NTSTATUS APIENTRY close_allocation(const HANDLE device,
 /* ---- Devices and contexts -------------------------------------------------------------------- */
 
 static struct object *new_object(struct skeleton *adapter) {
-    struct object *object = skeleton_allocate(sizeof *object);
-    if (object != NULL)
+    struct object *object = skeleton_allocate(sizeof(*object));
+    if (object)
         object->adapter = adapter;
     return object;
 }
@@ -310,13 +310,13 @@ static struct object *new_object(struct skeleton *adapter) {
 static DXGKDDI_CREATEDEVICE create_device;
 static NTSTATUS APIENTRY create_device(const HANDLE handle, DXGKARG_CREATEDEVICE *args) {
     args->hDevice = new_object(handle);
-    return args->hDevice != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+    return args->hDevice ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
 static DXGKDDI_CREATECONTEXT create_context;
 static NTSTATUS APIENTRY create_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     args->hContext = new_object(((const struct object *)device)->adapter);
-    if (args->hContext == NULL)
+    if (!args->hContext)
         return STATUS_NO_MEMORY;
     args->ContextInfo.DmaBufferSize = PAGE_SIZE;
     /* A context for GDI has lists of a fixed size (ns-d3dkmddi-_dxgk_contextinfo.md). */

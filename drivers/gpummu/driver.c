@@ -63,7 +63,7 @@ static BOOLEAN translate(const struct cpu_pager *pager, const struct context *co
     ULONG64 entry = context->root.SegmentOffset | context->root.SegmentId << 1 | ENTRY_VALID;
     for (UINT level = LEVELS; level-- != 0 && (entry & ENTRY_VALID);) {
         UINT index = (UINT)(va >> (PAGE_SHIFT + level * INDEX_BITS)) & ((1u << INDEX_BITS) - 1);
-        *place = place_of(pager, ENTRY_SEGMENT(entry), ENTRY_PAGE(entry), index * sizeof entry);
+        *place = place_of(pager, ENTRY_SEGMENT(entry), ENTRY_PAGE(entry), index * sizeof(entry));
         entry = cpu_read(pager, place);
     }
     *place = place_of(pager, ENTRY_SEGMENT(entry), ENTRY_PAGE(entry), va % PAGE_SIZE);
@@ -136,7 +136,7 @@ static DXGKDDI_CREATEPROCESS create_process;
 static NTSTATUS APIENTRY create_process(const HANDLE handle, DXGKARG_CREATEPROCESS *args) {
     struct process *process = skeleton_allocate(sizeof(*process));
     UNREFERENCED_PARAMETER(handle);
-    if (process == NULL)
+    if (!process)
         return STATUS_NO_MEMORY;
     process->system = args->hDxgkProcess;
     args->hKmdProcess = process;
@@ -154,7 +154,7 @@ static DXGKDDI_CREATECONTEXT create_context;
 static NTSTATUS APIENTRY create_context(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     UNREFERENCED_PARAMETER(device);
     args->hContext = skeleton_allocate(sizeof(struct context));
-    if (args->hContext == NULL)
+    if (!args->hContext)
         return STATUS_NO_MEMORY;
     args->ContextInfo.DmaBufferSize = PAGE_SIZE;
     /* Addresses need no patching; the list names primaries that are written
@@ -208,7 +208,7 @@ static NTSTATUS query_physical(const struct cpu_adapter *adapter,
     caps.PagingNodeIndex = 0;
     caps.DxgkPhysicalAdapterHandle = adapter->skeleton.dxgk.DeviceHandle;
     caps.Flags.GpuMmuSupported = 1;
-    return answer(args, &caps, sizeof caps);
+    return answer(args, &caps, sizeof(caps));
 }
 
 /* The skeleton's answers, and what a GpuMmu adapter has to say besides. */
@@ -218,15 +218,15 @@ static DXGKDDI_QUERYADAPTERINFO query_adapter_info;
 static NTSTATUS APIENTRY query_adapter_info(const HANDLE handle,
                                             const DXGKARG_QUERYADAPTERINFO *args) {
     const DXGK_QUERYPAGETABLELEVELDESCIN *level = args->pInputData;
-    if (args->pOutputData == NULL)
+    if (!args->pOutputData)
         return STATUS_INVALID_PARAMETER;
     switch (args->Type) {
     case DXGKQAITYPE_GPUMMUCAPS:
-        return answer(args, &mmu_caps, sizeof mmu_caps);
+        return answer(args, &mmu_caps, sizeof(mmu_caps));
     case DXGKQAITYPE_PAGETABLELEVELDESC:
-        if (level == NULL || level->LevelIndex >= LEVELS)
+        if (!level || level->LevelIndex >= LEVELS)
             return STATUS_INVALID_PARAMETER;
-        return answer(args, &level_desc, sizeof level_desc);
+        return answer(args, &level_desc, sizeof(level_desc));
     case DXGKQAITYPE_PHYSICALADAPTERCAPS:
         return query_physical(handle, args);
     default:
@@ -270,19 +270,19 @@ static VOID describe(const struct cpu_pager *pager, BYTE *out, SIZE_T stride) {
             },
     };
     for (UINT i = 0; i < SEGMENTS; i++)
-        RtlCopyMemory(out + i * stride, &segment[i], least(stride, sizeof segment[i]));
+        RtlCopyMemory(out + i * stride, &segment[i], least(stride, sizeof(segment[i])));
 }
 
 /* The first of the two calls has a count of 0, and wants nothing else. */
 static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
-    if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || args->OutputDataSize < sizeof *out)
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || args->OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
     if (out->NbSegment == 0) {
         out->NbSegment = SEGMENTS;
         return STATUS_SUCCESS;
     }
-    if (out->NbSegment != SEGMENTS || out->pSegmentDescriptor == NULL)
+    if (out->NbSegment != SEGMENTS || !out->pSegmentDescriptor)
         return STATUS_INVALID_PARAMETER;
     describe(&((const struct cpu_adapter *)base)->pager, out->pSegmentDescriptor,
              out->SegmentDescriptorStride);

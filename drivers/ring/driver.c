@@ -41,7 +41,7 @@ static VOID write_register(const struct adapter *adapter, ULONG offset, ULONG va
 static PVOID shared(SIZE_T bytes, ULONGLONG *address) {
     PHYSICAL_ADDRESS highest = {.QuadPart = VRAM_BASE - 1};
     PVOID block = MmAllocateContiguousMemory(bytes, highest);
-    if (block == NULL)
+    if (!block)
         return NULL;
     RtlZeroMemory(block, bytes);
     *address = (ULONGLONG)MmGetPhysicalAddress(block).QuadPart;
@@ -50,14 +50,14 @@ static PVOID shared(SIZE_T bytes, ULONGLONG *address) {
 
 static VOID stop(struct skeleton *base) {
     struct adapter *adapter = (struct adapter *)base;
-    if (adapter->registers != NULL) {
+    if (adapter->registers) {
         write_register(adapter, REG_INT_ENABLE, 0);
         write_register(adapter, REG_RESET, 1);
         MmUnmapIoSpace(adapter->registers, RING_REGISTER_BYTES);
     }
-    if (adapter->ring != NULL)
+    if (adapter->ring)
         MmFreeContiguousMemory(adapter->ring);
-    if (adapter->table != NULL)
+    if (adapter->table)
         MmFreeContiguousMemory(adapter->table);
     adapter->registers = NULL;
     adapter->ring = NULL;
@@ -68,9 +68,9 @@ static NTSTATUS bring_up(struct adapter *adapter) {
     ULONGLONG ring = 0;
     if (read_register(adapter, REG_ID) != ID_VALUE)
         return STATUS_DEVICE_DOES_NOT_EXIST;
-    adapter->ring = shared(sizeof *adapter->ring, &ring);
-    adapter->table = shared(APERTURE_PAGES * sizeof *adapter->table, &adapter->table_address);
-    if (adapter->ring == NULL || adapter->table == NULL)
+    adapter->ring = shared(sizeof(*adapter->ring), &ring);
+    adapter->table = shared(APERTURE_PAGES * sizeof(*adapter->table), &adapter->table_address);
+    if (!adapter->ring || !adapter->table)
         return STATUS_NO_MEMORY;
     WRITE_REGISTER_ULONG64((PULONG64)(adapter->registers + REG_RING), ring);
     WRITE_REGISTER_ULONG64((PULONG64)(adapter->registers + REG_TABLE), adapter->table_address);
@@ -87,7 +87,7 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
         !skeleton_resource(info, 1, &adapter->vram, &adapter->vram_bytes))
         return STATUS_DEVICE_CONFIGURATION_ERROR;
     adapter->registers = MmMapIoSpace(registers, RING_REGISTER_BYTES, MmNonCached);
-    if (adapter->registers == NULL)
+    if (!adapter->registers)
         return STATUS_NO_MEMORY;
     NTSTATUS status = bring_up(adapter);
     if (!NT_SUCCESS(status))
@@ -126,11 +126,11 @@ static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *
 static BOOLEAN put(DXGKARG_BUILDPAGINGBUFFER *args, UINT opcode, ULONGLONG destination,
                    ULONGLONG bytes, ULONGLONG source, ULONGLONG step) {
     const struct command command = {opcode, 0, destination, bytes, source, step};
-    if (args->pDmaBuffer == NULL || args->DmaSize < sizeof command)
+    if (!args->pDmaBuffer || args->DmaSize < sizeof(command))
         return FALSE;
-    RtlCopyMemory(args->pDmaBuffer, &command, sizeof command);
-    args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof command;
-    args->DmaSize -= (UINT)sizeof command;
+    RtlCopyMemory(args->pDmaBuffer, &command, sizeof(command));
+    args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof(command);
+    args->DmaSize -= (UINT)sizeof(command);
     return TRUE;
 }
 
@@ -192,7 +192,7 @@ static NTSTATUS fill(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 static ULONGLONG entry_address(const struct adapter *adapter, SIZE_T page) {
-    return adapter->table_address + page * sizeof *adapter->table;
+    return adapter->table_address + page * sizeof(*adapter->table);
 }
 
 /* A fill for each run of pages. */
@@ -204,7 +204,7 @@ static NTSTATUS map(const struct adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *ar
         SIZE_T done = args->MultipassOffset, run = run_of(page + done, pages - done);
         if (!put(args, OPCODE_FILL,
                  entry_address(adapter, args->MapApertureSegment.OffsetInPages + done),
-                 run * sizeof *adapter->table, (ULONGLONG)page[done] * PAGE_SIZE | ENTRY_VALID,
+                 run * sizeof(*adapter->table), (ULONGLONG)page[done] * PAGE_SIZE | ENTRY_VALID,
                  PAGE_SIZE))
             return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
         args->MultipassOffset += (UINT)run;
@@ -219,7 +219,7 @@ static NTSTATUS unmap(const struct adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *
         return STATUS_SUCCESS;
     return whole(put(args, OPCODE_FILL,
                      entry_address(adapter, args->UnmapApertureSegment.OffsetInPages),
-                     pages * sizeof *adapter->table,
+                     pages * sizeof(*adapter->table),
                      (ULONGLONG)args->UnmapApertureSegment.DummyPage.QuadPart | ENTRY_VALID, 0));
 }
 
@@ -310,7 +310,7 @@ static DXGKDDI_INTERRUPT_ROUTINE interrupt_routine;
 static BOOLEAN APIENTRY interrupt_routine(const PVOID context, ULONG message) {
     const struct adapter *adapter = context;
     UNREFERENCED_PARAMETER(message);
-    if (adapter->registers == NULL)
+    if (!adapter->registers)
         return FALSE;
     ULONG events = read_register(adapter, REG_EVENTS);
     if (events == 0)

@@ -51,10 +51,10 @@ static unsigned char *reach(const struct gpu *gpu, uint64_t address, uint64_t *b
     offset = address - APERTURE_BASE;
     if (address < APERTURE_BASE || offset >= APERTURE_BYTES)
         return NULL;
-    const void *at = bus(gpu, gpu->table + offset / RING_PAGE * sizeof entry, sizeof entry);
-    if (at == NULL)
+    const void *at = bus(gpu, gpu->table + offset / RING_PAGE * sizeof(entry), sizeof(entry));
+    if (!at)
         return NULL;
-    memcpy(&entry, at, sizeof entry);
+    memcpy(&entry, at, sizeof(entry));
     if (!(entry & ENTRY_VALID))
         return NULL;
     return bus(gpu, entry - ENTRY_VALID + offset % RING_PAGE, *bytes);
@@ -65,7 +65,7 @@ static bool copy(const struct gpu *gpu, const struct command *command) {
         uint64_t from_run = command->bytes - done, to_run = command->bytes - done;
         const unsigned char *from = reach(gpu, command->source + done, &from_run);
         unsigned char *to = reach(gpu, command->destination + done, &to_run);
-        if (from == NULL || to == NULL)
+        if (!from || !to)
             return false;
         step = from_run < to_run ? from_run : to_run;
         memmove(to, from, step);
@@ -75,15 +75,15 @@ static bool copy(const struct gpu *gpu, const struct command *command) {
 
 static bool fill(const struct gpu *gpu, const struct command *command) {
     uint64_t pattern = command->source;
-    if (command->bytes % sizeof pattern != 0 || command->destination % sizeof pattern != 0)
+    if (command->bytes % sizeof(pattern) != 0 || command->destination % sizeof(pattern) != 0)
         return false;
     for (uint64_t done = 0, run; done < command->bytes; done += run) {
         run = command->bytes - done;
         unsigned char *to = reach(gpu, command->destination + done, &run);
-        if (to == NULL)
+        if (!to)
             return false;
-        for (uint64_t i = 0; i < run; i += sizeof pattern, pattern += command->step)
-            memcpy(to + i, &pattern, sizeof pattern);
+        for (uint64_t i = 0; i < run; i += sizeof(pattern), pattern += command->step)
+            memcpy(to + i, &pattern, sizeof(pattern));
     }
     return true;
 }
@@ -94,10 +94,10 @@ static bool fill(const struct gpu *gpu, const struct command *command) {
 static bool execute(const struct gpu *gpu, const struct ring_entry *entry, uint64_t *moved) {
     struct command command;
     const unsigned char *at = entry->bytes != 0 ? bus(gpu, entry->address, entry->bytes) : NULL;
-    if (entry->bytes % sizeof command != 0 || (entry->bytes != 0 && at == NULL))
+    if (entry->bytes % sizeof(command) != 0 || (entry->bytes != 0 && !at))
         return false;
-    for (uint32_t done = 0; done < entry->bytes; done += sizeof command) {
-        memcpy(&command, at + done, sizeof command);
+    for (uint32_t done = 0; done < entry->bytes; done += sizeof(command)) {
+        memcpy(&command, at + done, sizeof(command));
         bool known = command.opcode == OPCODE_COPY || command.opcode == OPCODE_FILL;
         if (!known || !(command.opcode == OPCODE_COPY ? copy : fill)(gpu, &command))
             return false;
@@ -124,12 +124,12 @@ static uint32_t finish(struct ring *ring, const struct ring_entry *entry, bool g
 static bool next(struct gpu *gpu, struct ring **ring, struct ring_entry *entry) {
     pthread_mutex_lock(&gpu->lock);
     *ring = gpu->head != gpu->tail ? bus(gpu, gpu->ring, sizeof **ring) : NULL;
-    if (*ring != NULL) {
+    if (*ring) {
         *entry = (*ring)->entry[gpu->head];
         gpu->head = (gpu->head + 1) % RING_ENTRIES;
     }
     pthread_mutex_unlock(&gpu->lock);
-    return *ring != NULL;
+    return *ring;
 }
 
 static void announce(struct gpu *gpu, uint32_t event) {
@@ -236,9 +236,9 @@ static void destroy(void *hw) {
     struct vidmm_hw_host host = gpu->host;
     pthread_mutex_destroy(&gpu->run);
     pthread_mutex_destroy(&gpu->lock);
-    if (gpu->block != NULL)
+    if (gpu->block)
         host.free(host.ctx, gpu->block, gpu->block_bytes);
-    host.free(host.ctx, gpu, sizeof *gpu);
+    host.free(host.ctx, gpu, sizeof(*gpu));
 }
 
 /* The host's blocks need not start at a page, and a BAR must. */
@@ -249,15 +249,15 @@ static bool make_vram(struct gpu *gpu) {
     gpu->vram_bytes = bytes;
     gpu->block_bytes = bytes + RING_PAGE;
     gpu->block = gpu->host.alloc(gpu->host.ctx, gpu->block_bytes);
-    if (gpu->block == NULL)
+    if (!gpu->block)
         return false;
     gpu->vram = gpu->block + (RING_PAGE - (uintptr_t)gpu->block % RING_PAGE) % RING_PAGE;
     return true;
 }
 
 static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
-    struct gpu *gpu = host->alloc(host->ctx, sizeof *gpu);
-    if (gpu == NULL)
+    struct gpu *gpu = host->alloc(host->ctx, sizeof(*gpu));
+    if (!gpu)
         return NULL;
     gpu->host = *host;
     pthread_mutex_init(&gpu->lock, NULL);

@@ -34,7 +34,7 @@ static void run_stage(struct check *check, const struct check_stage *stage,
 }
 
 static bool asked_for(const struct vidmm_check_options *options, const char *stage) {
-    return options->stage == NULL || strcmp(options->stage, stage) == 0;
+    return !options->stage || strcmp(options->stage, stage) == 0;
 }
 
 /* Goes on with other stages as long as the driver starts at all. */
@@ -50,7 +50,7 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
             snprintf(one->text, sizeof(one->text), "the driver does not start");
             continue;
         }
-        if (check->options->progress != NULL)
+        if (check->options->progress)
             check->options->progress(check->options->progress_ctx, stage->name);
         run_stage(check, stage, one);
         starts = check->shared->version != 0;
@@ -60,7 +60,7 @@ static void run_stages(struct check *check, struct vidmm_check_result *result) {
 /* ---- The sum --------------------------------------------------------------------------------- */
 
 static bool is_examined(const struct vidmm_check_options *options, const struct vidmm_rule *rule) {
-    return rule != NULL && rule->judged && (rule->side & VIDMM_SIDE_BOTH) != 0 &&
+    return rule && rule->judged && (rule->side & VIDMM_SIDE_BOTH) != 0 &&
            (!options->only_some || options->only[rule->number] != 0);
 }
 
@@ -86,12 +86,12 @@ static void conclude(struct vidmm_check_result *result) {
     for (uint32_t i = 0; i < ledger->findings; i++) {
         if (ledger->finding[i].kind != VIDMM_FINDING_REFUSED)
             result->status = VIDMM_CHECK_BROKEN;
-        else if (refusal == NULL)
+        else if (!refusal)
             refusal = &ledger->finding[i];
     }
     if (result->status == VIDMM_CHECK_BROKEN)
         return;
-    if (refusal != NULL) {
+    if (refusal) {
         result->status = VIDMM_CHECK_DRIVER_FAILED;
         snprintf(result->text, sizeof(result->text), "%s", refusal->found);
         return;
@@ -118,8 +118,8 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     memset(result, 0, sizeof(*result));
     result->seed = options->seed;
     snprintf(result->driver, sizeof(result->driver), "%s",
-             options->driver_path != NULL ? options->driver_path : "softgpu");
-    if (options->stage != NULL && !stage_exists(options->stage)) {
+             options->driver_path ? options->driver_path : "softgpu");
+    if (options->stage && !stage_exists(options->stage)) {
         result->status = VIDMM_CHECK_BAD_INPUT;
         snprintf(result->text, sizeof(result->text), "there is no stage '%s'", options->stage);
         return;

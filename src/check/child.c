@@ -22,7 +22,7 @@ static struct check_shared *dying_of;
 /* What the thread was in goes into shared memory. */
 static void say_where(void) {
     const char *doing = vidmm_host_doing();
-    if (doing != NULL)
+    if (doing)
         strncpy(dying_of->died_in, doing, sizeof(dying_of->died_in) - 1);
 }
 
@@ -57,7 +57,7 @@ static void child(struct check *check, const struct check_stage *stage, uint32_t
     if (check->displays_only)
         check->shared->outcome = VIDMM_STAGE_SKIPPED;
     check_close(check);
-    if (check->options->log != NULL)
+    if (check->options->log)
         fflush(check->options->log);
     check->shared->finished = 1;
     exit(CHILD_DONE); /* not _exit: what is measured of the program is written at exit */

@@ -23,11 +23,11 @@ void vidmm_check_reason(const struct vidmm_check_result *result, uint32_t rule, 
                         size_t size) {
     const struct vidmm_rule *row = vidmm_rule(rule);
     const struct vidmm_stage_result *stage = cut_short(result);
-    if (row != NULL && row->first != 0 && result->ddi_version < row->first)
+    if (row && row->first != 0 && result->ddi_version < row->first)
         snprintf(text, size, "it holds from interface version 0x%x on", row->first);
-    else if (row != NULL && row->last != 0 && result->ddi_version > row->last)
+    else if (row && row->last != 0 && result->ddi_version > row->last)
         snprintf(text, size, "it holds up to interface version 0x%x", row->last);
-    else if (stage != NULL)
+    else if (stage)
         snprintf(text, size, "stage %s did not come to its end", stage->name);
     else
         snprintf(text, size, "nothing that the driver reported or was asked made it apply");

@@ -75,7 +75,7 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_world *wor
     if (!check_workload(check->options->seed, frames, &workload))
         return check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     check->player = vidmm_player_create(&workload);
-    if (check->player == NULL) {
+    if (!check->player) {
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else {
         world->observer = vidmm_player_observer(check->player);

@@ -65,14 +65,14 @@ static bool fits(struct raw_submitter *raw, bool aperture_will_do) {
     else if (raw->info.paging_segment != 0 &&
              raw->place.size < raw->info.paging_size + 2 * HAND_PAGES * CHECK_PAGE)
         missing = "the aperture of the paging buffer has no 48 pages besides";
-    if (missing != NULL)
+    if (missing)
         (void)check_say(raw->check, VIDMM_STAGE_SKIPPED, "%s", missing);
-    return missing == NULL;
+    return !missing;
 }
 
 static bool make_context(struct raw_submitter *raw) {
-    bool contexts = raw->info.caps.SchedulingCaps.MultiEngineAware != 0 &&
-                    raw->ddi->DxgkDdiCreateContext != NULL;
+    bool contexts =
+        raw->info.caps.SchedulingCaps.MultiEngineAware != 0 && raw->ddi->DxgkDdiCreateContext;
     if (raw->info.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !contexts)
         return true; /* paging has no context */
     DXGKARG_CREATEDEVICE device = {.hDevice = raw};
@@ -95,7 +95,7 @@ static bool make_context(struct raw_submitter *raw) {
 
 static void destroy(struct raw_submitter *raw) {
     DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1, .pAllocationList = &raw->allocation};
-    if (raw->allocation != NULL)
+    if (raw->allocation)
         (void)raw->ddi->DxgkDdiDestroyAllocation(raw->adapter, &args);
     raw->allocation = NULL;
 }
@@ -141,7 +141,7 @@ static void make_allocation(struct raw_submitter *raw) {
         return;
     if (check_speaks(raw->check))
         create_spoken(raw);
-    for (uint32_t kind = 0; raw->allocation == NULL && kind < CHECK_SURFACES; kind++)
+    for (uint32_t kind = 0; !raw->allocation && kind < CHECK_SURFACES; kind++)
         create_standard(raw, kind);
 }
 
@@ -155,9 +155,9 @@ static bool make_buffers(struct raw_submitter *raw) {
     raw->target = os->pages_alloc(os->ctx, HAND_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
     if (raw->info.paging_private != 0)
         raw->private_data = os->alloc(os->ctx, raw->info.paging_private);
-    raw->cpu = raw->buffer != NULL ? os->pages_map(os->ctx, raw->buffer) : NULL;
-    return raw->cpu != NULL && raw->source != NULL && raw->target != NULL &&
-           (raw->info.paging_private == 0 || raw->private_data != NULL);
+    raw->cpu = raw->buffer ? os->pages_map(os->ctx, raw->buffer) : NULL;
+    return raw->cpu && raw->source && raw->target &&
+           (raw->info.paging_private == 0 || raw->private_data);
 }
 
 static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct check *check,
@@ -197,15 +197,15 @@ enum vidmm_stage_outcome raw_open_aperture(struct raw_submitter *raw, struct che
 }
 
 static void free_pages(struct raw_submitter *raw, PMDL mdl) {
-    if (mdl != NULL)
+    if (mdl)
         raw->os->pages_free(raw->os->ctx, mdl);
 }
 
 /* Work that never completes is given up before the driver is asked for anything else. */
 static void give_up(struct raw_submitter *raw) {
-    if (raw->ddi->DxgkDdiResetFromTimeout != NULL)
+    if (raw->ddi->DxgkDdiResetFromTimeout)
         (void)raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);
-    if (raw->ddi->DxgkDdiRestartFromTimeout != NULL)
+    if (raw->ddi->DxgkDdiRestartFromTimeout)
         (void)raw->ddi->DxgkDdiRestartFromTimeout(raw->adapter);
 }
 
@@ -215,14 +215,14 @@ enum vidmm_stage_outcome raw_close(struct raw_submitter *raw) {
     if (raw->unseen)
         give_up(raw);
     destroy(raw);
-    if (raw->context != NULL)
+    if (raw->context)
         (void)raw->ddi->DxgkDdiDestroyContext(raw->context);
-    if (raw->device != NULL)
+    if (raw->device)
         (void)raw->ddi->DxgkDdiDestroyDevice(raw->device);
     free_pages(raw, raw->buffer);
     free_pages(raw, raw->source);
     free_pages(raw, raw->target);
-    if (raw->private_data != NULL)
+    if (raw->private_data)
         raw->os->free(raw->os->ctx, raw->private_data, raw->info.paging_private);
     vidmm_host_set_sink(raw->check->harness.host, NULL);
     if (raw->unseen && !raw->works && raw->faulted == 0)

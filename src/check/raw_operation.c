@@ -61,8 +61,7 @@ bool raw_queue(struct raw_submitter *raw, uint32_t ahead) {
 }
 
 bool raw_settle_in(struct raw_submitter *raw) {
-    return (raw->allocation == NULL || raw_fill(raw, 0, HAND_PAGES, 0)) &&
-           raw_move(raw, true, HAND_PAGES);
+    return (!raw->allocation || raw_fill(raw, 0, HAND_PAGES, 0)) && raw_move(raw, true, HAND_PAGES);
 }
 
 bool raw_tell_lost(struct raw_submitter *raw) {

@@ -69,8 +69,7 @@ static bool restart(struct raw_submitter *raw) {
 static bool send(struct raw_submitter *raw, const struct raw_packet *packet, bool again) {
     DXGKARG_PATCH patch;
     DXGKARG_SUBMITCOMMAND submit;
-    bool patches =
-        raw->ddi->DxgkDdiPatch != NULL && raw->check->options->readings.paging_patch == 0;
+    bool patches = raw->ddi->DxgkDdiPatch && raw->check->options->readings.paging_patch == 0;
     if (raw->held && !restart(raw))
         return false;
     describe(raw, packet, &patch, &submit);
@@ -147,8 +146,7 @@ void raw_shorten(struct raw_submitter *raw, uint32_t room) {
 static void aim(const struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
     args->pDmaBuffer = raw->cpu + raw->used;
     args->DmaSize = raw->end - raw->used;
-    args->pDmaBufferPrivateData =
-        raw->private_data != NULL ? raw->private_data + raw->private_used : NULL;
+    args->pDmaBufferPrivateData = raw->private_data ? raw->private_data + raw->private_used : NULL;
     args->DmaBufferPrivateDataSize = raw->info.paging_private - raw->private_used;
     args->DmaBufferWriteOffset = raw->used;
 }
@@ -156,9 +154,9 @@ static void aim(const struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args
 /* Takes over how far the driver wrote; false: it points somewhere else. */
 static bool advance(struct raw_submitter *raw, const DXGKARG_BUILDPAGINGBUFFER *args) {
     uintptr_t used = (uintptr_t)args->pDmaBuffer - (uintptr_t)raw->cpu;
-    uintptr_t private_used = raw->private_data == NULL ? 0
-                                                       : (uintptr_t)args->pDmaBufferPrivateData -
-                                                             (uintptr_t)raw->private_data;
+    uintptr_t private_used =
+        !raw->private_data ? 0
+                           : (uintptr_t)args->pDmaBufferPrivateData - (uintptr_t)raw->private_data;
     if (used < raw->used || used > raw->end || private_used > raw->info.paging_private)
         return false;
     raw->used = (uint32_t)used;

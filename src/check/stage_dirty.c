@@ -42,23 +42,23 @@ static void create(struct dirty *dirty, struct basis *basis) {
         args->Ranges[i].SizeInBytes = (UINT64)basis->range[i].pages * dirty->page;
     }
     basis->handle = dirty->raw.ddi->DxgkDdiCreateMemoryBasis(dirty->raw.adapter, args);
-    note(dirty, basis->handle != NULL);
+    note(dirty, basis->handle);
 }
 
 static void start(struct dirty *dirty, const struct basis *basis) {
-    if (basis->handle != NULL)
+    if (basis->handle)
         note(dirty, dirty->raw.ddi->DxgkDdiStartDirtyTracking(dirty->raw.adapter, basis->handle) ==
                         STATUS_SUCCESS);
 }
 
 static void stop(struct dirty *dirty, const struct basis *basis) {
-    if (basis->handle != NULL)
+    if (basis->handle)
         note(dirty, dirty->raw.ddi->DxgkDdiStopDirtyTracking(dirty->raw.adapter, basis->handle) ==
                         STATUS_SUCCESS);
 }
 
 static void destroy(struct dirty *dirty, struct basis *basis) {
-    if (basis->handle != NULL)
+    if (basis->handle)
         (void)dirty->raw.ddi->DxgkDdiDestroyMemoryBasis(dirty->raw.adapter, basis->handle);
     basis->handle = NULL;
 }
@@ -81,7 +81,7 @@ static void ask(struct dirty *dirty, const struct basis *basis, struct question 
     for (uint32_t i = 0; question.pages == 0 && i < basis->count; i++)
         pages += basis->range[i].pages;
     args.BufferSize = (pages + 7) / 8 + question.room;
-    if (basis->handle != NULL)
+    if (basis->handle)
         note(dirty,
              dirty->raw.ddi->DxgkDdiQueryDirtyBitData(dirty->raw.adapter, &args) == STATUS_SUCCESS);
 }
@@ -193,7 +193,7 @@ static bool query(const struct raw_submitter *raw, DXGK_QUERYADAPTERINFOTYPE typ
                   UINT32 *value) {
     const DXGKARG_QUERYADAPTERINFO args = {.Type = type,
                                            .pInputData = segment,
-                                           .InputDataSize = segment != NULL ? sizeof(*segment) : 0,
+                                           .InputDataSize = segment ? sizeof(*segment) : 0,
                                            .pOutputData = value,
                                            .OutputDataSize = sizeof(*value)};
     return raw->ddi->DxgkDdiQueryAdapterInfo(raw->adapter, &args) == STATUS_SUCCESS;
@@ -207,7 +207,7 @@ static bool tracks(struct dirty *dirty) {
            query(raw, DXGKQAITYPE_DIRTYBITTRACKINGCAPS, NULL, &caps.Value) &&
            caps.DirtyBitTrackingSupported &&
            query(raw, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id, &dirty->page) &&
-           dirty->page >= CHECK_PAGE && raw->ddi->DxgkDdiCreateMemoryBasis != NULL;
+           dirty->page >= CHECK_PAGE && raw->ddi->DxgkDdiCreateMemoryBasis;
 }
 
 static enum vidmm_stage_outcome skip(struct dirty *dirty, const char *why) {

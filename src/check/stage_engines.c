@@ -59,11 +59,10 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
     enum vidmm_stage_outcome opened = raw_open(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
         return opened;
-    bool able = raw.info.caps.SupportPerEngineTDR &&
-                raw.ddi->DxgkDdiQueryDependentEngineGroup != NULL &&
-                raw.ddi->DxgkDdiQueryEngineStatus != NULL && raw.ddi->DxgkDdiResetEngine != NULL;
+    bool able = raw.info.caps.SupportPerEngineTDR && raw.ddi->DxgkDdiQueryDependentEngineGroup &&
+                raw.ddi->DxgkDdiQueryEngineStatus && raw.ddi->DxgkDdiResetEngine;
     bool completes = able && raw_settle_in(&raw);
-    bool obeys = !completes || raw.ddi->DxgkDdiPreemptCommand == NULL || resets(&raw);
+    bool obeys = !completes || !raw.ddi->DxgkDdiPreemptCommand || resets(&raw);
     enum vidmm_stage_outcome closed = raw_close(&raw);
     if (!able)
         return cannot(check);

@@ -74,7 +74,7 @@ static bool unmap(const struct host_aperture *host, UINT32 *aperture, uint32_t c
 static void write(const struct host_aperture *host, uint32_t page, int letter) {
     void *cpu = vidmm_host_io(host->check->harness.host,
                               host->aperture.PhysicalAddress + page * host->page_size, CHECK_PAGE);
-    if (cpu != NULL)
+    if (cpu)
         memset(cpu, letter, CHECK_PAGE);
 }
 
@@ -100,15 +100,15 @@ enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t numbe
                                                    {"CpuHostApertureBytes", 1u << 20}}};
     struct host_aperture host = {.check = check};
     (void)number;
-    if (check->options->driver_path == NULL && check_setting(check, "DirtyPageBytes") != 0)
+    if (!check->options->driver_path && check_setting(check, "DirtyPageBytes") != 0)
         return check_say(check, VIDMM_STAGE_SKIPPED,
                          "the reference board has no CPU host aperture beside dirty bits");
     check_step(check, "host-aperture: start");
     if (!check_open(check, &world))
         return VIDMM_STAGE_STOPPED;
     if (check->harness.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 ||
-        check->harness.table.DxgkDdiMapCpuHostAperture == NULL ||
-        check->harness.table.DxgkDdiUnmapCpuHostAperture == NULL || !find(&host) ||
+        !check->harness.table.DxgkDdiMapCpuHostAperture ||
+        !check->harness.table.DxgkDdiUnmapCpuHostAperture || !find(&host) ||
         host.aperture.SizeInPages < PAGES || host.pages < 16)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no CPU host aperture");
     if (!play(&host))

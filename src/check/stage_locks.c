@@ -108,7 +108,7 @@ static bool make_standard(struct surfaces *surfaces, enum check_surface_kind kin
         requests[0] = requests[1] = check_surface_request(&surface, kind == CHECK_SURFACE_PRIMARY);
         good = check_good(surfaces->check, vidmm_allocation_create(surfaces->device, &requests[0],
                                                                    &surfaces->one[kind])) &&
-               (surfaces->pair[0] != NULL || kind == CHECK_SURFACE_PRIMARY ||
+               (surfaces->pair[0] || kind == CHECK_SURFACE_PRIMARY ||
                 make_standard_pair(surfaces, requests));
     }
     check_surface_close(&surface);
@@ -194,20 +194,20 @@ static bool treat(struct surfaces *surfaces, struct vidmm_allocation *allocation
 static bool treat_all(struct surfaces *surfaces) {
     bool good = true;
     for (uint32_t i = 0; good && i < KINDS; i++) {
-        if (surfaces->one[i] == NULL)
+        if (!surfaces->one[i])
             continue;
         check_step(surfaces->check, "locks: surface %u%s", i + 1,
                    surfaces->resets ? " with resets" : "");
         good = treat(surfaces, surfaces->one[i]);
     }
-    if (surfaces->pair[0] == NULL)
+    if (!surfaces->pair[0])
         return good;
     return good && use(surfaces, surfaces->pair[0]) && use(surfaces, surfaces->pair[1]);
 }
 
 static bool has_surfaces(const struct surfaces *surfaces) {
     for (uint32_t i = 0; i < KINDS; i++)
-        if (surfaces->one[i] != NULL)
+        if (surfaces->one[i])
             return true;
     return false;
 }
@@ -216,7 +216,7 @@ static bool has_surfaces(const struct surfaces *surfaces) {
 static void take_down(struct surfaces *surfaces) {
     check_step(surfaces->check, "locks: down");
     for (uint32_t i = 0; i < KINDS; i++)
-        if (surfaces->one[i] != NULL)
+        if (surfaces->one[i])
             vidmm_allocation_destroy(surfaces->one[i]);
     vidmm_context_destroy(surfaces->context);
     vidmm_device_destroy(surfaces->device);

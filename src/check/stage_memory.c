@@ -36,7 +36,7 @@ static struct allocating *calling(const char *call) {
 static void note(void *ctx, uint64_t number) {
     const struct check *check = ctx;
     struct allocating *now = calling(check->shared->ledger.calling);
-    if (now == NULL)
+    if (!now)
         return;
     uint64_t nth = ++now->count;
     now->last = number;

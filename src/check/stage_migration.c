@@ -72,7 +72,7 @@ static enum vidmm_status write_pieces(struct check *check, uint32_t segment,
 /* As many pieces at once as there are staging pages for, the last of them cut. */
 static bool move(struct check *check, const struct copy *copy, mover *one) {
     uint64_t done = 0, inside = 0;
-    for (uint32_t i = 0; copy->bytes != NULL && i < copy->count;) {
+    for (uint32_t i = 0; copy->bytes && i < copy->count;) {
         struct vidmm_memory_range batch[BATCH];
         uint64_t size = 0;
         uint32_t count = 0;
@@ -89,7 +89,7 @@ static bool move(struct check *check, const struct copy *copy, mover *one) {
             return false;
         done += size;
     }
-    return copy->bytes != NULL;
+    return copy->bytes;
 }
 
 static bool next_memory(struct check *check, uint32_t *id) {
@@ -131,7 +131,7 @@ static void keep_board(struct check *check) {
                                           &state.data, &state.size)))
         return;
     stage.board = malloc(state.size + 1);
-    if (stage.board != NULL) {
+    if (stage.board) {
         memcpy(stage.board, state.data, state.size);
         stage.board_size = state.size;
     }
@@ -148,9 +148,9 @@ static void show_others(struct check *check) {
     struct vidmm_adapter *adapter = check->harness.adapter;
     unsigned char *other = malloc(stage.board_size + 1);
     check_step(check, "migration: state of another GPU");
-    for (size_t i = 0; other != NULL && i < stage.board_size; i++)
+    for (size_t i = 0; other && i < stage.board_size; i++)
         other[i] = (unsigned char)~((const unsigned char *)stage.board)[i];
-    if (other != NULL && stage.board_size != 0) {
+    if (other && stage.board_size != 0) {
         (void)vidmm_migration_restore(adapter, VIDMM_MIGRATION_IMMUTABLE, other, stage.board_size);
         (void)vidmm_migration_restore(adapter, VIDMM_MIGRATION_IMMUTABLE, stage.board,
                                       stage.board_size / 2);
@@ -184,7 +184,7 @@ static void read_all(struct check *check, struct whole *whole) {
 static void poison(struct check *check, const struct copy *copy) {
     struct copy other = *copy;
     other.bytes = malloc((size_t)copy->size + 1);
-    if (other.bytes != NULL)
+    if (other.bytes)
         memset(other.bytes, POISON, (size_t)copy->size);
     (void)move(check, &other, write_pieces);
     free(other.bytes);

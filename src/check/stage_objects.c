@@ -16,8 +16,8 @@ static void gdi_context(struct check *check) {
     device.Flags.GdiDevice = 1;
     context.Flags.GdiContext = 1;
     check_step(check, "objects: a context for GDI");
-    if (table->Version < DXGKDDI_INTERFACE_VERSION_WIN7 || table->DxgkDdiCreateContext == NULL ||
-        table->DxgkDdiDestroyContext == NULL ||
+    if (table->Version < DXGKDDI_INTERFACE_VERSION_WIN7 || !table->DxgkDdiCreateContext ||
+        !table->DxgkDdiDestroyContext ||
         table->DxgkDdiCreateDevice(vidmm_host_adapter(check->harness.host), &device) !=
             STATUS_SUCCESS)
         return;
@@ -58,7 +58,7 @@ static bool pass_on(struct check *check, const struct check_surface *surface) {
         good = check_good(check, vidmm_allocation_open(device[2], resource[1]));
     }
     for (uint32_t i = 0; i < 3; i++)
-        if (device[i] != NULL)
+        if (device[i])
             vidmm_device_destroy(device[i]);
     return good;
 }
@@ -72,7 +72,7 @@ static bool describe(struct check *check, const struct check_surface *surface) {
     if (!check_good(check, vidmm_device_create(check->harness.adapter, &device)))
         return false;
     bool good = check_good(check, vidmm_allocation_create(device, &wanted, &primary));
-    if (good && check->harness.table.DxgkDdiDescribeAllocation != NULL) {
+    if (good && check->harness.table.DxgkDdiDescribeAllocation) {
         vidmm_allocation_info(primary, &info);
         DXGKARG_DESCRIBEALLOCATION description = {.hAllocation = info.driver.hAllocation};
         (void)check->harness.table.DxgkDdiDescribeAllocation(

@@ -38,7 +38,7 @@ static void transfers(struct raw_submitter *raw) {
 /* Everything once, as for a new allocation. */
 static void first_fill(struct raw_submitter *raw) {
     const uint32_t pattern = 0x11c0ffeeu;
-    if (raw->allocation == NULL)
+    if (!raw->allocation)
         return; /* a fill needs one */
     check_step(raw->check, "operations: a fill");
     if (!raw_fill(raw, 0, HAND_PAGES, pattern) || !raw_flush(raw) ||
@@ -54,7 +54,7 @@ static void first_fill(struct raw_submitter *raw) {
 /* One after the other into the same buffer, until it has run full some times. */
 static void many_fills(struct raw_submitter *raw) {
     const uint32_t rounds = 32;
-    if (raw->allocation == NULL)
+    if (!raw->allocation)
         return;
     check_step(raw->check, "operations: fills back to back");
     for (uint32_t i = 0; i < rounds * HAND_PAGES; i++)
@@ -131,7 +131,7 @@ static void physical(struct raw_submitter *raw) {
 }
 
 static void discard(struct raw_submitter *raw) {
-    if (raw->allocation == NULL)
+    if (!raw->allocation)
         return;
     check_step(raw->check, "operations: DISCARD_CONTENT");
     if (raw_discard(raw))

@@ -77,15 +77,14 @@ enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
     if (opened != VIDMM_STAGE_DONE)
         return opened;
     if (raw.memory.id == 0) {
-        if (raw.ddi->DxgkDdiPreemptCommand != NULL)
+        if (raw.ddi->DxgkDdiPreemptCommand)
             preempts_maps(&raw);
         return raw_close(&raw);
     }
     bool completes = raw_settle_in(&raw);
-    if (completes && raw.ddi->DxgkDdiPreemptCommand != NULL)
+    if (completes && raw.ddi->DxgkDdiPreemptCommand)
         preempts(&raw);
-    if (!raw.refused && raw.ddi->DxgkDdiResetFromTimeout != NULL &&
-        raw.ddi->DxgkDdiRestartFromTimeout != NULL)
+    if (!raw.refused && raw.ddi->DxgkDdiResetFromTimeout && raw.ddi->DxgkDdiRestartFromTimeout)
         resets(&raw);
     return raw_close(&raw);
 }

@@ -69,7 +69,7 @@ static void write_all(unsigned char *bytes) {
 /* The surface's system pages have what write_all wrote. */
 static bool pages_have_it(const struct promises *promises) {
     PMDL mdl = vidmm_allocation_backing(promises->surface);
-    for (uint32_t page = 0; mdl != NULL && page < PAGES; page++) {
+    for (uint32_t page = 0; mdl && page < PAGES; page++) {
         const unsigned char *bytes =
             vidmm_host_memory(promises->check->harness.host,
                               MmGetMdlPfnArray(mdl)[page] * (uint64_t)CHECK_PAGE, CHECK_PAGE);
@@ -77,7 +77,7 @@ static bool pages_have_it(const struct promises *promises) {
             if (bytes[i] != letter(page, i))
                 return false;
     }
-    return mdl != NULL;
+    return mdl;
 }
 
 /* ---- Promises -------------------------------------------------------------------------------- */

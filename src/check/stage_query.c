@@ -108,11 +108,11 @@ enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number) {
     unsigned char *bytes = malloc(room), *again = malloc(room);
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
     (void)number;
-    if (bytes == NULL || again == NULL) {
+    if (!bytes || !again) {
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else if (check_open(check, &world)) {
         outcome = VIDMM_STAGE_SKIPPED;
-        if (check->harness.table.DxgkDdiQueryAdapterInfo == NULL)
+        if (!check->harness.table.DxgkDdiQueryAdapterInfo)
             (void)check_say(check, outcome, "the driver answers no queries");
         else {
             DXGK_DRIVERCAPS answer;

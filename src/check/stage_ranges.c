@@ -42,12 +42,12 @@ static bool use(struct ranges *ranges) {
 }
 
 static void look(struct ranges *ranges, uint32_t index, int letter) {
-    if (ranges->cpu[index] != NULL)
+    if (ranges->cpu[index])
         memset(ranges->cpu[index], letter, PAGES * CHECK_PAGE);
 }
 
 static bool leave(struct ranges *ranges, uint32_t index) {
-    if (ranges->cpu[index] != NULL)
+    if (ranges->cpu[index])
         vidmm_unlock(ranges->surface[index]);
     return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true));
 }

@@ -25,7 +25,7 @@ struct trial {
 /* ---- Operations ------------------------------------------------------------------------------ */
 
 static bool named(const struct raw_submitter *raw) {
-    return raw->allocation != NULL;
+    return raw->allocation;
 }
 
 static bool with_aperture(const struct raw_submitter *raw) {
@@ -84,7 +84,7 @@ static const struct trial trials[] = {
 
 /* Something that is not tried, done in a buffer of its own. */
 static bool aside(struct raw_submitter *raw, bool (*what)(struct raw_submitter *raw)) {
-    return raw_flush(raw) && (what == NULL || (what(raw) && raw_flush(raw)));
+    return raw_flush(raw) && (!what || (what(raw) && raw_flush(raw)));
 }
 
 /* One operation behind another; `*bytes`: what it took in the last buffer. */
@@ -101,7 +101,7 @@ static bool one_trial(struct raw_submitter *raw, const struct trial *trial, uint
     *bytes = raw->used - (raw->used > taken ? taken : 0);
     if (!raw_flush(raw) || !aside(raw, trial->after))
         return false;
-    if (trial->good != NULL)
+    if (trial->good)
         raw_judge(raw, trial->rule, trial->good(raw), "an operation that is done once, room or not",
                   "other bytes after an operation that had little room");
     return true;
@@ -152,8 +152,7 @@ enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
     if (opened != VIDMM_STAGE_DONE)
         return opened;
     for (uint32_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
-        if ((trials[i].possible == NULL || trials[i].possible(&raw)) &&
-            !all_rooms(&raw, &trials[i]))
+        if ((!trials[i].possible || trials[i].possible(&raw)) && !all_rooms(&raw, &trials[i]))
             break;
     return raw_close(&raw);
 }

@@ -25,7 +25,7 @@ const uint32_t check_stage_count = sizeof(check_stages) / sizeof(check_stages[0]
 const char *vidmm_check_stage_at(size_t index, const char **summary) {
     if (index >= check_stage_count)
         return NULL;
-    if (summary != NULL)
+    if (summary)
         *summary = check_stages[index].summary;
     return check_stages[index].name;
 }

@@ -65,12 +65,12 @@ static bool ask(struct check *check, struct check_surface *surface) {
 bool check_surface_open(struct check *check, struct check_surface *surface,
                         enum check_surface_kind kind, uint32_t width, uint32_t height) {
     memset(surface, 0, sizeof(*surface));
-    if (check->harness.table.DxgkDdiGetStandardAllocationDriverData == NULL ||
+    if (!check->harness.table.DxgkDdiGetStandardAllocationDriverData ||
         !want(check, surface, kind, width, height) || !ask(check, surface))
         return false;
     surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
     surface->resource = calloc(1, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
-    if (surface->data == NULL || surface->resource == NULL)
+    if (!surface->data || !surface->resource)
         return false;
     surface->ask.pAllocationPrivateDriverData = surface->data;
     surface->ask.pResourcePrivateDriverData = surface->resource;

@@ -8,7 +8,7 @@
 
 void check_told(struct check *check, struct vidmm_told *told) {
     const struct vidmm_spoiler *spoiler = check->options->spoiler;
-    if (spoiler != NULL && spoiler->told != NULL)
+    if (spoiler && spoiler->told)
         spoiler->told(told);
     vidmm_referee_judge_told(check->harness.referee, told);
 }
@@ -127,7 +127,7 @@ static void tell_submission(struct user *user, enum vidmm_status status) {
     for (uint32_t i = 0; i < USER_SURFACES; i++) {
         const struct user_surface *surface = &user->surface[i];
         struct vidmm_allocation_info info;
-        if (surface->allocation == NULL || surface->offered ||
+        if (!surface->allocation || surface->offered ||
             vidmm_residency_count(user->device, surface->allocation) == 0)
             continue;
         vidmm_allocation_info(surface->allocation, &info);
@@ -194,11 +194,11 @@ bool user_open(struct check *check, struct user *user) {
 }
 
 void user_close(struct user *user) {
-    if (user->cpu != NULL)
+    if (user->cpu)
         vidmm_unlock(user->commands.allocation);
     vidmm_allocation_destroy(user->commands.allocation);
     for (uint32_t i = 0; i < USER_SURFACES; i++)
-        if (user->surface[i].allocation != NULL)
+        if (user->surface[i].allocation)
             user_drop(user, i);
     vidmm_paging_queue_destroy(user->queue);
     vidmm_context_destroy(user->context);

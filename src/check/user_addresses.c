@@ -56,7 +56,7 @@ static bool map(struct user *user, const struct vidmm_va_request *request,
         .va = *va,
         .offset = request->offset,
         .range = range,
-        .allocation = request->allocation != NULL,
+        .allocation = request->allocation,
         .nowhere = (request->protection & (VIDMM_VA_NO_ACCESS | VIDMM_VA_ZERO)) != 0,
         .leads = status == VIDMM_OK && leads(user, *va, request->allocation, request->offset)};
     return tell(user, &told, status);
@@ -78,7 +78,7 @@ static bool update(const struct range *range, const struct vidmm_va_operation *o
         .size = last->size,
         .offset = last->offset,
         .repeat = last->repeat,
-        .allocation = last->allocation != NULL,
+        .allocation = last->allocation,
         .one_reservation = last->base >= range->va && last->base < range->va + RESERVED &&
                            last->size <= range->va + RESERVED - last->base,
         .leads = range->waits ? last->type == VIDMM_VA_OP_MAP
@@ -140,7 +140,7 @@ static bool map_all(const struct range *range) {
         uint64_t va = 0;
         if (!map(user, &maps[i].request, maps[i].range, &va))
             return false;
-        if (user->status == VIDMM_OK && maps[i].request.allocation != NULL &&
+        if (user->status == VIDMM_OK && maps[i].request.allocation &&
             !give_back(range, va, maps[i].request.size))
             return false;
     }

@@ -16,7 +16,7 @@ static bool round_of(struct user *user, struct vidmm_context *const *contexts, c
     check_step(user->check, "residency: contexts after %s", after);
     for (uint32_t i = 0; good && i < CONTEXTS * ROUNDS; i++) {
         user->context = contexts[i % CONTEXTS];
-        good = user->context == NULL || (user_submit(user, 1) && user_rest(user));
+        good = !user->context || (user_submit(user, 1) && user_rest(user));
         if (good && vidmm_device_lost(user->device)) {
             (void)check_say(user->check, VIDMM_STAGE_STOPPED,
                             "the device was lost with the work of a context after %s", after);
@@ -71,7 +71,7 @@ bool user_contexts(struct user *user, uint32_t index) {
         good = check_good(user->check, vidmm_context_create(user->device, 0, &contexts[i]));
     good = good && play(user, index, contexts);
     for (uint32_t i = CONTEXTS; i-- > 1;)
-        if (contexts[i] != NULL)
+        if (contexts[i])
             vidmm_context_destroy(contexts[i]);
     return good;
 }

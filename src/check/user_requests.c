@@ -56,7 +56,7 @@ static bool tell(struct request *request, struct user *user, enum vidmm_status s
 bool user_make_resident(struct user *user, const struct user *owners, const uint32_t *list,
                         uint32_t count, uint32_t flags) {
     struct request request;
-    begin(&request, VIDMM_SERVICE_MAKE_RESIDENT, user, owners != NULL ? owners : user, list, count);
+    begin(&request, VIDMM_SERVICE_MAKE_RESIDENT, user, owners ? owners : user, list, count);
     struct vidmm_told_residency *told = &request.told.residency;
     told->cant_trim = (flags & VIDMM_RESIDENT_CANT_TRIM) != 0;
     told->must_succeed = (flags & VIDMM_RESIDENT_MUST_SUCCEED) != 0;
@@ -165,8 +165,7 @@ bool user_lock(struct user *user, uint32_t index, uint32_t flags) {
 static void list_usage(const struct user *user, const struct user_surface *surface,
                        struct vidmm_told_residency *told) {
     struct vidmm_allocation_info info;
-    if (surface->allocation == NULL ||
-        vidmm_residency_count(user->device, surface->allocation) == 0)
+    if (!surface->allocation || vidmm_residency_count(user->device, surface->allocation) == 0)
         return;
     vidmm_allocation_info(surface->allocation, &info);
     told->allocation[told->count++].handle = info.driver.hAllocation;

@@ -99,7 +99,7 @@ bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out) 
     out->events = calloc(EVENTS_MOST, sizeof(*out->events));
     out->lists = calloc(LISTS_MOST, sizeof(*out->lists));
     out->process_count = 1;
-    if (out->events == NULL || out->lists == NULL) {
+    if (!out->events || !out->lists) {
         vidmm_workload_free(out);
         return false;
     }

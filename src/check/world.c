@@ -54,13 +54,12 @@ bool check_explained(const struct check *check) {
 /* A rule that the manager found broken, unless the referee already named it. */
 static void broke_rule(struct check *check, const struct vidmm_error *error, const char *text) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
-    const struct vidmm_rule *rule = error->rule != NULL ? vidmm_rule_parse(error->rule) : NULL;
-    if (rule == NULL)
+    const struct vidmm_rule *rule = error->rule ? vidmm_rule_parse(error->rule) : NULL;
+    if (!rule)
         vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
     else if (ledger->broken[rule->number] == 0)
         vidmm_ledger_judge(ledger, rule->number, VIDMM_SIDE_DRIVER, false,
-                           error->expected != NULL ? error->expected : "what the rule says", "%s",
-                           text);
+                           error->expected ? error->expected : "what the rule says", "%s", text);
 }
 
 void check_error(struct check *check, const struct vidmm_error *error) {
@@ -115,7 +114,7 @@ static uint32_t gather_settings(struct check *check, const struct check_world *w
         add_setting(check, &count, options->settings[i].name, options->settings[i].value);
     if (options->ddi_version != 0)
         add_setting(check, &count, "InterfaceVersion", options->ddi_version);
-    for (uint32_t i = 0; i < 8 && world->settings[i].name != NULL; i++)
+    for (uint32_t i = 0; i < 8 && world->settings[i].name; i++)
         add_setting(check, &count, world->settings[i].name, world->settings[i].value);
     return count;
 }
@@ -126,8 +125,8 @@ bool check_open(struct check *check, const struct check_world *world) {
     struct vidmm_host_config host = {
         .driver_path = options->driver_path,
         .model_path = options->model_path,
-        .driver_entry = options->driver_path == NULL ? softgpu_driver_entry : NULL,
-        .model = options->driver_path == NULL ? &softgpu_model : NULL,
+        .driver_entry = !options->driver_path ? softgpu_driver_entry : NULL,
+        .model = !options->driver_path ? &softgpu_model : NULL,
         .settings = check->settings,
         .setting_count = gather_settings(check, world),
         .memory_bytes = MEMORY_BYTES,
@@ -136,11 +135,11 @@ bool check_open(struct check *check, const struct check_world *world) {
         .allocating = world->allocating,
         .allocating_ctx = check,
         .log = options->log,
-        .trace_calls = options->log != NULL,
+        .trace_calls = options->log,
     };
     struct vidmm_harness_judging judging = {.ledger = &check->shared->ledger,
                                             .readings = options->readings};
-    if (options->spoiler != NULL) {
+    if (options->spoiler) {
         judging.spoil_driver = options->spoiler->driver;
         judging.spoil_manager = options->spoiler->manager;
         judging.spoil_callbacks = options->spoiler->callbacks;
@@ -207,17 +206,17 @@ bool check_restart(struct check *check) {
         return false;
     }
     check->harness.table = *vidmm_host_ddi(check->harness.host);
-    if (spoiler != NULL && spoiler->manager != NULL)
+    if (spoiler && spoiler->manager)
         spoiler->manager(&check->harness.table);
     return true;
 }
 
 void check_close(struct check *check) {
     char text[512] = "";
-    if (check->harness.host == NULL ||
+    if (!check->harness.host ||
         vidmm_harness_close(&check->harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
         return;
-    bool leak = strstr(text, "left behind") != NULL;
+    bool leak = strstr(text, "left behind");
     vidmm_ledger_note(&check->shared->ledger, leak ? VIDMM_FINDING_LEAK : VIDMM_FINDING_REFUSED,
                       VIDMM_SIDE_DRIVER, "%s", text);
 }

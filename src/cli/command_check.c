@@ -13,10 +13,10 @@ static void stage_begins(void *ctx, const char *stage) {
 }
 
 static bool wants_color(const struct cli_options *options) {
-    if (options->color != NULL && strcmp(options->color, "auto") != 0)
+    if (options->color && strcmp(options->color, "auto") != 0)
         return strcmp(options->color, "always") == 0;
-    bool terminal = options->output == NULL && isatty(STDOUT_FILENO) != 0;
-    return terminal && getenv("NO_COLOR") == NULL;
+    bool terminal = !options->output && isatty(STDOUT_FILENO) != 0;
+    return terminal && !getenv("NO_COLOR");
 }
 
 static void gather(struct cli_options *options) {
@@ -47,8 +47,8 @@ int cli_check(int argc, char **argv) {
         return cli_refuse("%s; see vidmm check --help", result.text);
     const struct vidmm_check_style style = {.color = wants_color(&options),
                                             .verbose = options.verbose};
-    const char *path = options.output != NULL ? options.output : "-";
-    if (!vidmm_report_check(path, options.format, &result, &style, text, sizeof text))
+    const char *path = options.output ? options.output : "-";
+    if (!vidmm_report_check(path, options.format, &result, &style, text, sizeof(text)))
         return cli_refuse("%s", text);
     return (int)result.status;
 }

@@ -16,13 +16,13 @@ int cli_inspect(int argc, char **argv) {
 
     struct vidmm_inspection inspection;
     char text[512] = "";
-    enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof text);
-    bool json = options.json != NULL;
+    enum vidmm_run_status status = vidmm_run_inspect(&options.run, &inspection, text, sizeof(text));
+    bool json = options.json;
     char sentence[512];
-    if (inspection.segments != NULL && !json)
+    if (inspection.segments && !json)
         vidmm_report_inspection(stdout, &inspection);
-    if (inspection.segments != NULL && json &&
-        !vidmm_report_inspection_json(options.json, &inspection, sentence, sizeof sentence))
+    if (inspection.segments && json &&
+        !vidmm_report_inspection_json(options.json, &inspection, sentence, sizeof(sentence)))
         status = (enum vidmm_run_status)cli_refuse("%s", sentence);
     if (status != VIDMM_RUN_VERIFIED && text[0] != '\0')
         fprintf(stderr, "vidmm: %s\n", text);

@@ -24,8 +24,8 @@ static void show_line(const struct vidmm_migrate_progress *progress) {
             "\r\033[Kevent %" PRIu64 " of %" PRIu64 ", round %" PRIu32 ": %s dirty, %s/s, pause of "
             "%.1f ms",
             progress->event, progress->events, progress->round,
-            vidmm_report_size(progress->due_bytes, due, sizeof due),
-            vidmm_report_size(progress->bytes_per_s, rate, sizeof rate),
+            vidmm_report_size(progress->due_bytes, due, sizeof(due)),
+            vidmm_report_size(progress->bytes_per_s, rate, sizeof(rate)),
             (double)progress->predicted_pause_ns / 1e6);
     fflush(stderr);
 }
@@ -33,12 +33,12 @@ static void show_line(const struct vidmm_migrate_progress *progress) {
 static void show(void *ctx, const struct vidmm_migrate_progress *progress) {
     const struct screen *screen = ctx;
     bool doubt = progress->phase == VIDMM_MIGRATE_DOUBT;
-    if (progress->text == NULL && screen->live)
+    if (!progress->text && screen->live)
         show_line(progress);
-    if (progress->text == NULL || (screen->quiet && !doubt))
+    if (!progress->text || (screen->quiet && !doubt))
         return;
     fprintf(stderr, "%svidmm: %s\n", screen->live ? "\r\033[K" : "", progress->text);
-    if (doubt && screen->control != NULL)
+    if (doubt && screen->control)
         fprintf(stderr,
                 "vidmm: if the other side is gone for good: vidmm migrate resolve --take %s, or "
                 "--drop\n",
@@ -50,7 +50,7 @@ static void show(void *ctx, const struct vidmm_migrate_progress *progress) {
  */
 
 static bool choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
-    const char *vram = options->vram != NULL ? options->vram : "100%";
+    const char *vram = options->vram ? options->vram : "100%";
     if (vidmm_run_parse_vram(vram, workload->peak_live_bytes, &options->run.vram_bytes))
         return true;
     cli_refuse("--vram '%s' is neither a size (64M, 1.5GiB) nor a share (25%%)", vram);
@@ -65,21 +65,19 @@ static int tell(const struct cli_options *options, const struct vidmm_migrate_re
     if (silent && result->status != VIDMM_MIGRATE_DONE)
         fprintf(stderr, "vidmm: %s\n", result->text);
     if (!silent)
-        vidmm_report_migration(options->json != NULL && strcmp(options->json, "-") == 0 ? stderr
-                                                                                        : stdout,
+        vidmm_report_migration(options->json && strcmp(options->json, "-") == 0 ? stderr : stdout,
                                result, receives, strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
-    if (options->json != NULL &&
-        !vidmm_report_migration_json(options->json, result, receives, text, sizeof text))
+    if (options->json &&
+        !vidmm_report_migration_json(options->json, result, receives, text, sizeof(text)))
         return cli_refuse("%s", text);
     return (int)result->status;
 }
 
 static void place_control(struct cli_options *options, char *path, size_t size) {
     const char *directory = getenv("XDG_RUNTIME_DIR");
-    if (options->migrate.control != NULL)
+    if (options->migrate.control)
         return;
-    snprintf(path, size, "%s/vidmm-migrate-%d", directory != NULL ? directory : "/tmp",
-             (int)getpid());
+    snprintf(path, size, "%s/vidmm-migrate-%d", directory ? directory : "/tmp", (int)getpid());
     options->migrate.control = path;
 }
 
@@ -91,7 +89,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
     if (!choose_vram(options, workload))
         return VIDMM_MIGRATE_BAD_INPUT;
     vidmm_migrate_defaults(&options->run, settings);
-    place_control(options, control, sizeof control);
+    place_control(options, control, sizeof(control));
     struct screen screen = {.control = options->migrate.control,
                             .quiet = options->quiet,
                             .live =
@@ -121,7 +119,7 @@ static int play(int argc, char **argv, bool receives) {
         cli_help_migrate(stdout);
         return 0;
     }
-    if (options.migrate.link == NULL)
+    if (!options.migrate.link)
         return cli_refuse("%s needs --%s LINK; see vidmm migrate --help", argv[0],
                           receives ? "from" : "to");
     if (!vidmm_run_find(options.workload, options.run.seed, &workload, &error))
@@ -147,16 +145,16 @@ static int resolve(int argc, char **argv) {
             verdict = VIDMM_MIGRATE_TAKE;
         else if (strcmp(argv[i], "--drop") == 0)
             verdict = VIDMM_MIGRATE_DROP;
-        else if (argv[i][0] != '-' && control == NULL)
+        else if (argv[i][0] != '-' && !control)
             control = argv[i];
         else
             return cli_refuse("vidmm migrate resolve does not take '%s'; see vidmm migrate --help",
                               argv[i]);
     }
-    if (control == NULL)
+    if (!control)
         return cli_refuse("resolve needs the control socket of a migration; see vidmm migrate "
                           "--help");
-    if (!vidmm_migrate_resolve(control, verdict, text, sizeof text))
+    if (!vidmm_migrate_resolve(control, verdict, text, sizeof(text)))
         return cli_refuse("%s", text);
     puts(text);
     return 0;

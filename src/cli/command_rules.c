@@ -28,7 +28,7 @@ static uint32_t terminal_columns(void) {
 
 static bool take_group(const char *word, struct rules_options *options) {
     char letter = (char)(word[0] >= 'a' && word[0] <= 'z' ? word[0] - 'a' + 'A' : word[0]);
-    if (letter == '\0' || word[1] != '\0' || vidmm_rule_group(letter) == NULL) {
+    if (letter == '\0' || word[1] != '\0' || !vidmm_rule_group(letter)) {
         cli_refuse("no group '%s': groups are the letters A to T", word);
         return false;
     }
@@ -74,15 +74,15 @@ static bool fits(const struct rules_options *options) {
     const struct vidmm_rule_filter *filter = &options->filter;
     bool some = filter->group != 0 || filter->side != 0 || filter->judged;
     const char *text = NULL;
-    if (options->rule != NULL && (some || options->markdown || options->matrix != NULL))
+    if (options->rule && (some || options->markdown || options->matrix))
         text = "one rule is explained without options";
     else if (options->markdown && some)
         text = "--markdown is the whole table, without --group, --side and --judged";
-    else if (options->matrix != NULL && !options->markdown)
+    else if (options->matrix && !options->markdown)
         text = "--matrix goes with --markdown";
-    if (text != NULL)
+    if (text)
         cli_refuse("%s; see vidmm rules --help", text);
-    return text == NULL;
+    return !text;
 }
 
 static bool parse(int argc, char **argv, struct rules_options *options) {
@@ -95,7 +95,7 @@ static bool parse(int argc, char **argv, struct rules_options *options) {
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    memset(options, 0, sizeof *options);
+    memset(options, 0, sizeof(*options));
     opterr = 0;
     int id;
     while ((id = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
@@ -114,23 +114,23 @@ static bool parse(int argc, char **argv, struct rules_options *options) {
 
 static int explain(const char *word) {
     const struct vidmm_rule *rule = vidmm_rule_parse(word);
-    if (rule == NULL)
+    if (!rule)
         return cli_refuse("no rule '%s': rules are R1 to R%u", word, VIDMM_RULES_LAST);
     vidmm_report_rule(stdout, rule);
     return 0;
 }
 
 static int document(const char *path) {
-    if (path == NULL) {
+    if (!path) {
         vidmm_report_rules_markdown(stdout, NULL);
         return 0;
     }
-    struct vidmm_rule_matrix *matrix = malloc(sizeof *matrix);
-    if (matrix == NULL)
+    struct vidmm_rule_matrix *matrix = malloc(sizeof(*matrix));
+    if (!matrix)
         return cli_refuse("out of memory");
     char text[512];
     int code = 0;
-    if (vidmm_report_read_matrix(path, matrix, text, sizeof text))
+    if (vidmm_report_read_matrix(path, matrix, text, sizeof(text)))
         vidmm_report_rules_markdown(stdout, matrix);
     else
         code = cli_refuse("%s", text);
@@ -146,7 +146,7 @@ int cli_rules(int argc, char **argv) {
         cli_help_rules(stdout);
         return 0;
     }
-    if (options.rule != NULL)
+    if (options.rule)
         return explain(options.rule);
     if (options.markdown)
         return document(options.matrix);

@@ -28,7 +28,7 @@ static int tell(const struct cli_options *options, const struct vidmm_run_result
     if (!silent)
         vidmm_report_text(options->json && strcmp(options->json, "-") == 0 ? stderr : stdout,
                           result, &style);
-    if (options->json && !vidmm_report_json(options->json, result, text, sizeof text))
+    if (options->json && !vidmm_report_json(options->json, result, text, sizeof(text)))
         return cli_refuse("%s", text);
     return (int)result->status;
 }

@@ -49,7 +49,7 @@ static int pick(int argc, char **argv) {
         {"migrate", cli_migrate}, {"workloads", cli_workloads}, {"rules", cli_rules}};
 
     const char *word = argc > 1 ? argv[1] : NULL;
-    if (word == NULL)
+    if (!word)
         return cli_refuse("no command; see vidmm --help");
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         cli_help(stdout);
@@ -59,7 +59,7 @@ static int pick(int argc, char **argv) {
         puts("vidmm " VIDMM_VERSION);
         return 0;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         if (strcmp(commands[i].name, word) == 0)
             return commands[i].run(argc - 1, argv + 1);
     }

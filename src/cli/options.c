@@ -95,7 +95,7 @@ static const struct {
     {{"control", required_argument, NULL, OPTION_CONTROL}, MIGRATE_OPTIONS},
     {{"doubt-time", required_argument, NULL, OPTION_DOUBT_TIME}, MIGRATE_OPTIONS},
 };
-#define KNOWN (sizeof known / sizeof known[0])
+#define KNOWN (sizeof(known) / sizeof(known[0]))
 
 /* A whole number, decimal or with 0x, that JSON can hold: at most 2^63 - 1. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *value) {
@@ -135,7 +135,7 @@ static bool take_ddi(const char *text, struct cli_options *options) {
     if (vidmm_run_parse_ddi(text, &options->run.ddi_version))
         return true;
     fprintf(stderr, "vidmm: --ddi '%s' is not one of", text);
-    for (size_t i = 0; vidmm_run_ddi_at(i) != NULL; i++)
+    for (size_t i = 0; vidmm_run_ddi_at(i); i++)
         fprintf(stderr, " %s", vidmm_run_ddi_at(i));
     fputc('\n', stderr);
     return false;
@@ -145,7 +145,7 @@ static bool take_ddi(const char *text, struct cli_options *options) {
 static bool take_setting(char *word, struct cli_options *options) {
     char *equals = strchr(word, '=');
     uint64_t value = 0;
-    if (equals == NULL || equals == word ||
+    if (!equals || equals == word ||
         !(parse_number(equals + 1, INT64_MAX, &value) || vidmm_run_parse_size(equals + 1, &value)))
         return refuse_value("set", word, "NAME=VALUE with a number or a size");
     if (options->run.setting_count == CLI_SETTINGS) {
@@ -296,13 +296,13 @@ bool cli_refuse_option(int id, char **argv) {
 /* A driver is named once, and a model of the hardware belongs to it. */
 static bool take_driver(const char *word, struct cli_options *options) {
     const char *named = options->run.driver_path;
-    if (word != NULL && named != NULL) {
+    if (word && named) {
         cli_refuse("two drivers: '%s' and '%s'; see vidmm check --help", named, word);
         return false;
     }
-    if (word != NULL)
+    if (word)
         options->run.driver_path = word;
-    if (options->run.model_path != NULL && options->run.driver_path == NULL) {
+    if (options->run.model_path && !options->run.driver_path) {
         cli_refuse("--hardware '%s' goes with a driver; the reference driver has its own",
                    options->run.model_path);
         return false;
@@ -319,7 +319,7 @@ static bool take_rest(int argc, char **argv, unsigned takes, struct cli_options 
     }
     const char *word = argv[optind]; /* NULL: there is none */
     bool driver = (takes & CLI_CHECK_OPTIONS) != 0;
-    if (word != NULL && !driver)
+    if (word && !driver)
         options->workload = word;
     return options->help || take_driver(driver ? word : NULL, options);
 }
@@ -333,7 +333,7 @@ bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *option
     }
     list[count] = (struct option){0};
 
-    memset(options, 0, sizeof *options);
+    memset(options, 0, sizeof(*options));
     options->workload = VIDMM_RUN_DEFAULT_WORKLOAD;
     options->run.settings = options->settings;
     options->migrate.start_percent = 50;

@@ -11,7 +11,7 @@ static bool add_group(char letter, struct cli_options *options) {
     bool any = false;
     for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
         const struct vidmm_rule *rule = vidmm_rule(number);
-        if (rule == NULL || rule->group != letter)
+        if (!rule || rule->group != letter)
             continue;
         options->check.only[number] = 1;
         any = true;
@@ -22,10 +22,9 @@ static bool add_group(char letter, struct cli_options *options) {
 /* "R152", or a group's letter. */
 static bool add_word(const char *word, struct cli_options *options) {
     const struct vidmm_rule *rule = vidmm_rule_parse(word);
-    if (rule != NULL)
+    if (rule)
         options->check.only[rule->number] = 1;
-    return rule != NULL ||
-           (strlen(word) == 1 && add_group((char)toupper((unsigned char)word[0]), options));
+    return rule || (strlen(word) == 1 && add_group((char)toupper((unsigned char)word[0]), options));
 }
 
 bool cli_take_only(char *words, struct cli_options *options) {
@@ -35,8 +34,7 @@ bool cli_take_only(char *words, struct cli_options *options) {
         return false;
     }
     options->check.only_some = true;
-    for (char *word = strtok_r(words, ",", &rest); word != NULL;
-         word = strtok_r(NULL, ",", &rest)) {
+    for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (!add_word(word, options)) {
             cli_refuse("--only: there is neither a rule nor a group '%s'", word);
             return false;
@@ -47,17 +45,17 @@ bool cli_take_only(char *words, struct cli_options *options) {
 
 static void say_readings(void) {
     const struct vidmm_reading_choice *choice;
-    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++)
-        for (size_t j = 0; j < 3 && choice->value[j] != NULL; j++)
+    for (size_t i = 0; (choice = vidmm_reading_at(i)); i++)
+        for (size_t j = 0; j < 3 && choice->value[j]; j++)
             fprintf(stderr, "  %s=%s\n", choice->name, choice->value[j]);
 }
 
 /* A reading that nothing asks for yet is no mistake, but the report will not show it. */
 static void say_idle(const char *word) {
     const struct vidmm_reading_choice *choice;
-    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++) {
+    for (size_t i = 0; (choice = vidmm_reading_at(i)); i++) {
         size_t length = strlen(choice->name);
-        if (choice->idle == NULL || strncmp(word, choice->name, length) != 0 || word[length] != '=')
+        if (!choice->idle || strncmp(word, choice->name, length) != 0 || word[length] != '=')
             continue;
         fputs("vidmm: --reading ", stderr);
         fputs(word, stderr);
@@ -78,7 +76,7 @@ bool cli_take_reading(const char *word, struct cli_options *options) {
 bool cli_take_timeout(const char *text, struct cli_options *options) {
     char *end = NULL;
     double seconds = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
-    if (end == NULL || *end != '\0' || seconds < 0.001 || seconds > 86400) {
+    if (!end || *end != '\0' || seconds < 0.001 || seconds > 86400) {
         cli_refuse("--timeout '%s' is not a number of seconds up to 86400", text);
         return false;
     }

@@ -18,7 +18,7 @@ bool cli_take_at(const char *text, struct cli_options *options) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
-    if (end == NULL || errno != 0 || (*end != '\0' && strcmp(end, "%") != 0) ||
+    if (!end || errno != 0 || (*end != '\0' && strcmp(end, "%") != 0) ||
         (*end == '%' && (value == 0 || value > 100)))
         return refuse("at", text, "the number of an event, or a share like 50%");
     options->migrate.start_event = *end == '%' ? 0 : value;
@@ -34,7 +34,7 @@ bool cli_take_duration(const char *option, const char *text, uint64_t *ns) {
     char *end = NULL;
     errno = 0;
     double value = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
-    for (size_t i = 0; end != NULL && errno == 0 && i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; end && errno == 0 && i < sizeof(units) / sizeof(units[0]); i++) {
         if (strcmp(end, units[i].unit) != 0 || value * units[i].ns < 1 ||
             value * units[i].ns > 1e18)
             continue;
@@ -53,7 +53,7 @@ bool cli_take_too_dirty(const char *text, struct cli_options *options) {
     static const char *const words[] = {[VIDMM_MIGRATE_THROTTLE] = "throttle",
                                         [VIDMM_MIGRATE_STOP] = "stop",
                                         [VIDMM_MIGRATE_PAUSE] = "pause"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         if (strcmp(words[i], text) != 0)
             continue;
         options->migrate.too_dirty = (enum vidmm_migrate_too_dirty)i;

@@ -99,24 +99,23 @@ void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_s
     if (text_size == 0)
         return;
     text[0] = 0;
-    if (error->call != NULL)
+    if (error->call)
         say(&s, "%s: ", error->call);
     say(&s, "%s", status_text(error->status));
     if (error->access.known)
         say_access(&s, &error->access);
-    if (error->field != NULL) {
+    if (error->field) {
         say(&s, ": %s", error->field);
         if (error->index != UINT32_MAX)
             say(&s, " (number %u)", error->index);
         say(&s, " is ");
         say_value(&s, error->value);
     }
-    if (error->expected != NULL)
-        say(&s, "%s %s", error->field != NULL ? ", expected" : ": expected", error->expected);
+    if (error->expected)
+        say(&s, "%s %s", error->field ? ", expected" : ": expected", error->expected);
     if (error->nt != STATUS_SUCCESS)
         say(&s, "; the driver answered status 0x%08x", (unsigned)error->nt);
-    if (error->rule != NULL || error->page != NULL)
-        say(&s, " [%s%s%s]", error->rule != NULL ? error->rule : "",
-            error->rule != NULL && error->page != NULL ? ", " : "",
-            error->page != NULL ? error->page : "");
+    if (error->rule || error->page)
+        say(&s, " [%s%s%s]", error->rule ? error->rule : "", error->rule && error->page ? ", " : "",
+            error->page ? error->page : "");
 }

@@ -45,7 +45,7 @@ static void quiesce(void *ctx) {
 static void completed(void *ctx, uint32_t node, uint32_t fence) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
-    if (adapter != NULL)
+    if (adapter)
         vidmm_notify_completed(adapter, node, fence);
     end_telling();
 }
@@ -53,7 +53,7 @@ static void completed(void *ctx, uint32_t node, uint32_t fence) {
 static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last_completed) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
-    if (adapter != NULL)
+    if (adapter)
         vidmm_notify_preempted(adapter, node, fence, last_completed);
     end_telling();
 }
@@ -61,7 +61,7 @@ static void preempted(void *ctx, uint32_t node, uint32_t fence, uint32_t last_co
 static void faulted(void *ctx, uint32_t node, uint32_t fence) {
     struct vidmm_adapter *adapter = begin_telling();
     (void)ctx;
-    if (adapter != NULL)
+    if (adapter)
         vidmm_notify_faulted(adapter, node, fence);
     end_telling();
 }
@@ -73,7 +73,7 @@ static void page_faulted(void *ctx, const struct vidmm_interrupt *report) {
                                            .flags = report->flags,
                                            .address = report->address};
     (void)ctx;
-    if (adapter != NULL)
+    if (adapter)
         vidmm_notify_page_faulted(adapter, &error);
     end_telling();
 }
@@ -81,41 +81,39 @@ static void page_faulted(void *ctx, const struct vidmm_interrupt *report) {
 static NTSTATUS create_context_allocation(void *ctx, DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
-    return adapter != NULL ? vidmm_context_allocation_create(adapter, args) : STATUS_UNSUCCESSFUL;
+    return adapter ? vidmm_context_allocation_create(adapter, args) : STATUS_UNSUCCESSFUL;
 }
 
 static NTSTATUS destroy_context_allocation(void *ctx, HANDLE allocation) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
-    return adapter != NULL ? vidmm_context_allocation_destroy(adapter, allocation)
-                           : STATUS_UNSUCCESSFUL;
+    return adapter ? vidmm_context_allocation_destroy(adapter, allocation) : STATUS_UNSUCCESSFUL;
 }
 
 static D3DGPU_VIRTUAL_ADDRESS
 map_context_allocation(void *ctx, const DXGKARGCB_MAPCONTEXTALLOCATION *args, bool inside) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
-    return adapter != NULL ? vidmm_context_allocation_map(adapter, args, inside) : 0;
+    return adapter ? vidmm_context_allocation_map(adapter, args, inside) : 0;
 }
 
 static NTSTATUS update_context_allocation(void *ctx, const DXGKARGCB_UPDATECONTEXTALLOCATION *args,
                                           bool inside) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
-    return adapter != NULL ? vidmm_context_allocation_update(adapter, args, inside)
-                           : STATUS_UNSUCCESSFUL;
+    return adapter ? vidmm_context_allocation_update(adapter, args, inside) : STATUS_UNSUCCESSFUL;
 }
 
 static NTSTATUS reserve_addresses(void *ctx, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
-    return adapter != NULL ? vidmm_driver_reserve(adapter, args) : STATUS_UNSUCCESSFUL;
+    return adapter ? vidmm_driver_reserve(adapter, args) : STATUS_UNSUCCESSFUL;
 }
 
 static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
     struct vidmm_adapter *adapter = adapter_now();
     (void)ctx;
-    return adapter != NULL ? vidmm_handle_data(adapter, data->hObject) : NULL;
+    return adapter ? vidmm_handle_data(adapter, data->hObject) : NULL;
 }
 
 static const struct vidmm_host_sink sink = {
@@ -161,7 +159,7 @@ enum vidmm_harness_result vidmm_harness_open_driver(const struct vidmm_host_conf
     struct vidmm_host_config config = *host_config;
     struct vidmm_host_error error;
     *harness = (struct vidmm_harness){.host = NULL};
-    if (judging != NULL && !harness_judge_begin(harness, judging, &config)) {
+    if (judging && !harness_judge_begin(harness, judging, &config)) {
         snprintf(text, text_size, "out of memory for the referee, or there is one already");
         return VIDMM_HARNESS_DRIVER_FAILED;
     }
@@ -174,7 +172,7 @@ enum vidmm_harness_result vidmm_harness_open_driver(const struct vidmm_host_conf
     if (!vidmm_host_start(harness->host, &error))
         return give_up(harness, false, driver_failed(&error, text, text_size), text, text_size);
     harness->table = *vidmm_host_ddi(harness->host);
-    if (judging != NULL && judging->spoil_manager != NULL)
+    if (judging && judging->spoil_manager)
         judging->spoil_manager(&harness->table);
     return VIDMM_HARNESS_OK;
 }
@@ -227,7 +225,7 @@ enum vidmm_harness_result vidmm_harness_open(const struct vidmm_host_config *hos
 enum vidmm_harness_result vidmm_harness_close(struct vidmm_harness *harness, char *text,
                                               size_t text_size) {
     struct vidmm_host_error stop = {.text = ""}, left = {.text = ""};
-    if (harness->host == NULL)
+    if (!harness->host)
         return VIDMM_HARNESS_OK;
     vidmm_harness_stop_manager(harness);
     bool stopped = vidmm_host_stop(harness->host, &stop);

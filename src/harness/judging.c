@@ -6,13 +6,13 @@
 static struct vidmm_harness_judging now; /* one harness at a time, as there is one host */
 
 static void wrap_ddi(void *ctx, DRIVER_INITIALIZATION_DATA *table) {
-    if (now.spoil_driver != NULL)
+    if (now.spoil_driver)
         now.spoil_driver(table);
     vidmm_referee_wrap_ddi(ctx, table);
 }
 
 static void wrap_callbacks(void *ctx, DXGKRNL_INTERFACE *callbacks) {
-    if (now.spoil_callbacks != NULL)
+    if (now.spoil_callbacks)
         now.spoil_callbacks(callbacks);
     vidmm_referee_wrap_callbacks(ctx, callbacks);
 }
@@ -64,7 +64,7 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
     struct vidmm_referee_config referee = {.ledger = judging->ledger,
                                            .readings = judging->readings};
     harness->referee = vidmm_referee_create(&referee);
-    if (harness->referee == NULL)
+    if (!harness->referee)
         return false;
     now = *judging;
     interposer = (struct vidmm_host_interposer){.ctx = harness->referee,
@@ -81,7 +81,7 @@ static bool starved(void *ctx) {
 }
 
 void harness_judge_see(struct vidmm_harness *harness) {
-    if (harness->referee == NULL)
+    if (!harness->referee)
         return;
     const struct vidmm_os *os = vidmm_host_os(harness->host);
     struct vidmm_referee_world world = {.ctx = harness->host,
@@ -97,7 +97,7 @@ void harness_judge_see(struct vidmm_harness *harness) {
 
 void harness_judge_sizes(struct vidmm_harness *harness) {
     struct vidmm_memory_sizes sizes;
-    if (harness->referee == NULL || harness->adapter == NULL)
+    if (!harness->referee || !harness->adapter)
         return;
     vidmm_memory_sizes(harness->adapter, &sizes);
     struct vidmm_referee_sizes told = {.available = sizes.available,
@@ -105,7 +105,7 @@ void harness_judge_sizes(struct vidmm_harness *harness) {
                                        .dedicated_system = sizes.dedicated_system,
                                        .shared_system = sizes.shared_system,
                                        .total = sizes.total};
-    if (now.spoil_sizes != NULL)
+    if (now.spoil_sizes)
         now.spoil_sizes(&told);
     vidmm_referee_judge_sizes(harness->referee, &told);
 }

@@ -78,7 +78,7 @@ static bool copy_settings(struct vidmm_host *host, const struct vidmm_host_confi
     for (size_t i = 0; i < count; i++)
         size += strlen(config->settings[i].name) + 1;
     host->settings = malloc(count * sizeof(*host->settings) + size + 1);
-    if (host->settings == NULL)
+    if (!host->settings)
         return false;
     char *names = (char *)(host->settings + count);
     for (size_t i = 0; i < count; i++) {
@@ -91,22 +91,21 @@ static bool copy_settings(struct vidmm_host *host, const struct vidmm_host_confi
 }
 
 static bool check_model(const struct vidmm_hw_model *model, struct vidmm_host_error *error) {
-    if (model->create == NULL || model->destroy == NULL || model->step == NULL ||
-        model->engines > HOST_ENGINES_MOST)
+    if (!model->create || !model->destroy || !model->step || model->engines > HOST_ENGINES_MOST)
         return fail(error, "the hardware model is incomplete or has more than 32 engines");
     return true;
 }
 
 static bool check_config(const struct vidmm_host_config *config, struct vidmm_host_error *error) {
-    if (config->driver_path == NULL && config->driver_entry == NULL)
+    if (!config->driver_path && !config->driver_entry)
         return fail(error, "no driver: neither a shared object nor a linked-in DriverEntry");
     if (config->memory_bytes != 0 &&
         (config->memory_bytes < LEAST_MEMORY || config->memory_bytes > MOST_MEMORY))
         return fail(error, "system memory must be between 1 MiB and 128 GiB");
     for (uint32_t i = 0; i < config->setting_count; i++)
-        if (config->settings[i].name == NULL)
+        if (!config->settings[i].name)
             return fail(error, "a setting has no name");
-    return config->model == NULL || check_model(config->model, error);
+    return !config->model || check_model(config->model, error);
 }
 
 static bool check_bars(const struct vidmm_hw_model *model,
@@ -118,10 +117,9 @@ static bool check_bars(const struct vidmm_hw_model *model,
             continue;
         if (bar->size == 0 || bar->size % HOST_PAGE != 0 || (uintptr_t)bar->memory % HOST_PAGE != 0)
             return fail(error, "a BAR of the hardware model is not made of whole pages");
-        if (bar->kind == VIDMM_HW_BAR_MEMORY && bar->memory == NULL)
+        if (bar->kind == VIDMM_HW_BAR_MEMORY && !bar->memory)
             return fail(error, "a memory BAR of the hardware model has no memory");
-        if (bar->kind == VIDMM_HW_BAR_REGISTERS &&
-            (model->reg_read == NULL || model->reg_write == NULL))
+        if (bar->kind == VIDMM_HW_BAR_REGISTERS && (!model->reg_read || !model->reg_write))
             return fail(error, "the hardware model has a register BAR and no reg_read, reg_write");
     }
     return true;
@@ -141,15 +139,15 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
         .setting = hw_setting,
         .iommu = host_iommu_translate,
     };
-    if (model != NULL) {
+    if (model) {
         host->hw = model->create(&host->hw_host, bars);
-        if (host->hw == NULL)
+        if (!host->hw)
             return fail(error, "the hardware model could not be built: out of memory, or a setting "
                                "that makes no sense");
         if (!check_bars(model, bars, error))
             return false;
     }
-    if (!host_may_allocate() || !host_bars_init(&host->bars, model != NULL ? bars : NULL))
+    if (!host_may_allocate() || !host_bars_init(&host->bars, model ? bars : NULL))
         return fail(error, "no room for the BARs of the adapter");
     host->bars_made = true;
     host_device_configure(host);
@@ -159,7 +157,7 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
 /* A model from a shared object takes the place of a linked-in one. */
 static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_config *config = &host->config;
-    if (config->model != NULL || config->model_path == NULL)
+    if (config->model || !config->model_path)
         return true;
     return host_load_model(config->model_path, &host->model_module, &config->model, error) &&
            check_model(config->model, error);
@@ -181,7 +179,7 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
 
 static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error) {
     DRIVER_INITIALIZE *entry = host->config.driver_entry;
-    if (host->config.driver_path != NULL &&
+    if (host->config.driver_path &&
         !host_load(host->config.driver_path, &host->module, &entry, error))
         return false;
     host_os_fill(&host->os);
@@ -190,13 +188,13 @@ static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error)
 
 static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     struct vidmm_host *host = calloc(1, sizeof(*host));
-    if (host == NULL || !copy_settings(host, config)) {
+    if (!host || !copy_settings(host, config)) {
         free(host);
         return NULL;
     }
     host->config = *config;
     host->config.settings = host->settings;
-    if (config->interposer != NULL)
+    if (config->interposer)
         host->interposer = *config->interposer;
     host->allocations.fail_at = config->fail_at;
     host->allocations.allocating = config->allocating;
@@ -217,7 +215,7 @@ static void delete_host(struct vidmm_host *host) {
     host_engines_stop(&host->engines);
     host_timers_clear();
     host_threads_forget();
-    if (host->hw != NULL)
+    if (host->hw)
         host->config.model->destroy(host->hw);
     host_unload(host->module);
     host_unload(host->model_module);
@@ -243,7 +241,7 @@ static void delete_host(struct vidmm_host *host) {
 bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host **out,
                        struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
-    error = error != NULL ? error : &unused;
+    error = error ? error : &unused;
     *out = NULL;
     memset(error, 0, sizeof(*error));
     if (!check_config(config, error))
@@ -252,7 +250,7 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
         return fail(error, "this process has a host already: one exists at a time");
     host_self.irql = PASSIVE_LEVEL;
     host_world = new_host(config);
-    if (host_world == NULL) {
+    if (!host_world) {
         pthread_mutex_unlock(&one_host);
         return fail(error, "out of memory for the host");
     }
@@ -267,7 +265,7 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
 
 bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
-    error = error != NULL ? error : &unused;
+    error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
     if (!host_engines_start(&host->engines))
         return fail(error, "no threads for the engines of the hardware model");
@@ -276,7 +274,7 @@ bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error) {
 
 bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
-    error = error != NULL ? error : &unused;
+    error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
     return host_device_stop(host, error);
 }
@@ -340,7 +338,7 @@ static bool judge(struct vidmm_host *host, uint32_t timers, uint32_t handles,
 /* Damage of guard bytes is a violation; the newest one is news for the caller of destroy. */
 static bool judge_guards(struct vidmm_host *host, uint32_t before, struct vidmm_host_error *error) {
     const char *text = vidmm_host_violation(host, before);
-    if (text == NULL)
+    if (!text)
         return true;
     size_t length = strlen(error->text);
     snprintf(error->text + length, sizeof(error->text) - length, "%s%s", length != 0 ? "; " : "",
@@ -357,7 +355,7 @@ static bool abandon(uint32_t threads, struct vidmm_host_error *error) {
 
 bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
-    error = error != NULL ? error : &unused;
+    error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
     host_device_unload(host);
     uint32_t before = vidmm_host_violations(host);
@@ -368,7 +366,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
         return abandon(threads, error);
     uint32_t timers = host_timers_clear();
     uint32_t handles = host_threads_forget();
-    if (host->hw != NULL) {
+    if (host->hw) {
         host->config.model->destroy(host->hw);
         host->hw = NULL;
     }
@@ -382,7 +380,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
  */
 
 void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink) {
-    host->sink = sink != NULL ? *sink : (struct vidmm_host_sink){.ctx = NULL};
+    host->sink = sink ? *sink : (struct vidmm_host_sink){.ctx = NULL};
 }
 
 bool vidmm_host_displays_only(struct vidmm_host *host) {
@@ -425,7 +423,7 @@ void vidmm_host_run(struct vidmm_host *host) {
  * interrupts of other threads are left to those. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size) {
     const struct vidmm_hw_model *model = host->config.model;
-    if (model == NULL || model->peek == NULL)
+    if (!model || !model->peek)
         return NULL;
     host_self.in_model++;
     const void *bytes = model->peek(host->hw, gpu_address, size);
@@ -436,7 +434,7 @@ const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_
 bool vidmm_host_translate(struct vidmm_host *host, uint64_t root, uint32_t entries, uint64_t va,
                           struct vidmm_hw_translation *out) {
     const struct vidmm_hw_model *model = host->config.model;
-    if (model == NULL || model->translate == NULL)
+    if (!model || !model->translate)
         return false;
     host_self.in_model++;
     bool there = model->translate(host->hw, root, entries, va, out);

@@ -24,11 +24,11 @@ static bool finish(struct migrate_adapter *adapter, enum vidmm_status status, co
     if (status == VIDMM_OK)
         return true;
     vidmm_last_error(adapter->harness->adapter, &error);
-    int length = snprintf(adapter->why, sizeof adapter->why, "%s failed: ", doing);
-    if (error.status == status && error.call != NULL)
-        vidmm_error_text(&error, adapter->why + length, sizeof adapter->why - (size_t)length);
+    int length = snprintf(adapter->why, sizeof(adapter->why), "%s failed: ", doing);
+    if (error.status == status && error.call)
+        vidmm_error_text(&error, adapter->why + length, sizeof(adapter->why) - (size_t)length);
     else
-        snprintf(adapter->why + length, sizeof adapter->why - (size_t)length,
+        snprintf(adapter->why + length, sizeof(adapter->why) - (size_t)length,
                  "the manager answered %d", (int)status);
     return false;
 }
@@ -51,15 +51,14 @@ static uint32_t adapter_segments(void *ctx, struct migrate_segment *list, uint32
     struct vidmm_segment_info info;
     const char *why = obstacle(adapter->harness->adapter);
     uint32_t count = 0;
-    snprintf(adapter->why, sizeof adapter->why, "%s",
-             why != NULL ? why : "the adapter has no memory of its own that could be moved");
-    for (uint32_t id = 1; why == NULL && vidmm_segment_info(adapter->harness->adapter, id, &info);
-         id++) {
+    snprintf(adapter->why, sizeof(adapter->why), "%s",
+             why ? why : "the adapter has no memory of its own that could be moved");
+    for (uint32_t id = 1; !why && vidmm_segment_info(adapter->harness->adapter, id, &info); id++) {
         uint32_t page = info.aperture ? 0 : vidmm_dirty_page(adapter->harness->adapter, id);
         if (info.aperture)
             continue;
         if (page == 0 || count == room) {
-            snprintf(adapter->why, sizeof adapter->why,
+            snprintf(adapter->why, sizeof(adapter->why),
                      "the driver does not track segment %u, or has more than can be moved", id);
             return 0;
         }
@@ -92,7 +91,7 @@ static bool adapter_save(void *ctx, enum vidmm_migration_data kind, uint8_t **da
     enum vidmm_status status = vidmm_migration_save(of, kind, &block, size);
     if (status == VIDMM_OK) {
         *data = malloc(*size + 1);
-        if (*data == NULL)
+        if (!*data)
             status = VIDMM_NO_MEMORY;
         else if (*size != 0)
             memcpy(*data, block, *size);
@@ -125,7 +124,7 @@ static bool add_pages(struct migrate_adapter *adapter, uint32_t id, ask_ranges *
         else
             page_set_add_range(pages, first, end - first);
     }
-    if (ranges != NULL)
+    if (ranges)
         vidmm_migration_release_ranges(of, ranges, count);
     return finish(adapter, status, doing);
 }

@@ -23,18 +23,18 @@ static bool keep(char *to, size_t room, const char *from, size_t length) {
 
 static bool parse_tcp(const char *words, struct migrate_address *out) {
     const char *colon = strrchr(words, ':');
-    if (colon == NULL || !keep(out->port, sizeof out->port, colon + 1, strlen(colon + 1)))
+    if (!colon || !keep(out->port, sizeof(out->port), colon + 1, strlen(colon + 1)))
         return false;
     size_t length = (size_t)(colon - words);
     if (length > 2 && words[0] == '[' && words[length - 1] == ']')
-        return keep(out->path, sizeof out->path, words + 1, length - 2);
-    return keep(out->path, sizeof out->path, words, length);
+        return keep(out->path, sizeof(out->path), words + 1, length - 2);
+    return keep(out->path, sizeof(out->path), words, length);
 }
 
 bool migrate_address_parse(const char *words, struct migrate_address *out, char *text,
                            size_t text_size) {
-    memset(out, 0, sizeof *out);
-    snprintf(out->text, sizeof out->text, "%s", words);
+    memset(out, 0, sizeof(*out));
+    snprintf(out->text, sizeof(out->text), "%s", words);
     bool good = false;
     if (strncmp(words, "tcp:", 4) == 0) {
         out->kind = MIGRATE_TCP;
@@ -45,7 +45,7 @@ bool migrate_address_parse(const char *words, struct migrate_address *out, char 
                     strlen(words + 5));
     } else if (strncmp(words, "file:", 5) == 0) {
         out->kind = MIGRATE_FILE;
-        good = keep(out->path, sizeof out->path - 8, words + 5, strlen(words + 5));
+        good = keep(out->path, sizeof(out->path) - 8, words + 5, strlen(words + 5));
     }
     if (!good)
         snprintf(text, text_size, "'%.200s' is none of tcp:HOST:PORT, unix:PATH and file:PATH",
@@ -54,7 +54,7 @@ bool migrate_address_parse(const char *words, struct migrate_address *out, char 
 }
 
 static void fill_unix(const struct migrate_address *address, struct sockaddr_un *name) {
-    memset(name, 0, sizeof *name);
+    memset(name, 0, sizeof(*name));
     name->sun_family = AF_UNIX;
     memcpy(name->sun_path, address->path, strlen(address->path));
 }
@@ -63,7 +63,7 @@ static int connect_unix(const struct migrate_address *address) {
     struct sockaddr_un name;
     fill_unix(address, &name);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&name, sizeof name) == 0)
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&name, sizeof(name)) == 0)
         return fd;
     int why = errno;
     if (fd >= 0)
@@ -84,7 +84,7 @@ static int listen_unix(const struct migrate_address *address) {
     if (errno == ECONNREFUSED)
         unlink(address->path); /* left behind by a process that was killed */
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&name, sizeof name) == 0 && listen(fd, 4) == 0)
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&name, sizeof(name)) == 0 && listen(fd, 4) == 0)
         return fd;
     int why = errno;
     if (fd >= 0)
@@ -95,10 +95,10 @@ static int listen_unix(const struct migrate_address *address) {
 
 static bool prepare_tcp(int fd, const struct addrinfo *one, bool listening) {
     int yes = 1;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     if (!listening)
         return connect(fd, one->ai_addr, one->ai_addrlen) == 0;
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     return bind(fd, one->ai_addr, one->ai_addrlen) == 0 && listen(fd, 4) == 0;
 }
 
@@ -112,7 +112,7 @@ static int open_tcp(const struct migrate_address *address, bool listening, const
         return -1;
     }
     int fd = -1, error = EADDRNOTAVAIL;
-    for (const struct addrinfo *one = list; one != NULL && fd < 0; one = one->ai_next) {
+    for (const struct addrinfo *one = list; one && fd < 0; one = one->ai_next) {
         fd = socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
         if (fd < 0 || prepare_tcp(fd, one, listening))
             continue;
@@ -130,7 +130,7 @@ int migrate_address_listen(const struct migrate_address *address, char *text, si
     int fd = address->kind == MIGRATE_UNIX ? listen_unix(address) : open_tcp(address, true, &why);
     if (fd < 0)
         snprintf(text, text_size, "cannot listen on %s: %s", address->text,
-                 why != NULL ? why : strerror(errno));
+                 why ? why : strerror(errno));
     return fd;
 }
 
@@ -139,6 +139,6 @@ int migrate_address_connect(const struct migrate_address *address, char *text, s
     int fd = address->kind == MIGRATE_UNIX ? connect_unix(address) : open_tcp(address, false, &why);
     if (fd < 0)
         snprintf(text, text_size, "cannot connect to %s: %s", address->text,
-                 why != NULL ? why : strerror(errno));
+                 why ? why : strerror(errno));
     return fd;
 }

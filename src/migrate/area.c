@@ -16,9 +16,9 @@
 static bool area_open(struct migrate_area *area) {
     const struct migrate_segment *segment = &area->segment;
     uint64_t pages = segment->bytes / segment->page_bytes;
-    area->hash = calloc((size_t)pages + 1, sizeof *area->hash);
-    return area->hash != NULL && page_set_init(&area->used, pages) &&
-           page_set_init(&area->moved, pages) && page_set_init(&area->due, pages);
+    area->hash = calloc((size_t)pages + 1, sizeof(*area->hash));
+    return area->hash && page_set_init(&area->used, pages) && page_set_init(&area->moved, pages) &&
+           page_set_init(&area->due, pages);
 }
 
 static bool segment_good(const struct migrate_segment *segment) {
@@ -32,10 +32,10 @@ bool migrate_areas_open(struct migrate_areas *areas, const struct migrate_device
     struct migrate_segment list[MIGRATE_SEGMENTS];
     uint32_t count = device->segments(device->ctx, list, MIGRATE_SEGMENTS);
     areas->count = 0;
-    areas->area = calloc(count + 1u, sizeof *areas->area);
+    areas->area = calloc(count + 1u, sizeof(*areas->area));
     if (count == 0)
         snprintf(text, text_size, "%s", device->why(device->ctx));
-    for (uint32_t i = 0; areas->area != NULL && i < count; i++) {
+    for (uint32_t i = 0; areas->area && i < count; i++) {
         areas->area[areas->count++].segment = list[i];
         if (!segment_good(&list[i])) {
             snprintf(text, text_size,
@@ -49,7 +49,7 @@ bool migrate_areas_open(struct migrate_areas *areas, const struct migrate_device
             return false;
         }
     }
-    return areas->area != NULL && count != 0;
+    return areas->area && count != 0;
 }
 
 void migrate_areas_close(struct migrate_areas *areas) {
@@ -109,7 +109,7 @@ uint64_t migrate_areas_digest(const struct migrate_areas *areas) {
             migrate_put(line, area->segment.id, 4);
             migrate_put(line + 4, page, 8);
             migrate_put(line + 12, area->hash[page], 8);
-            digest = XXH64(line, sizeof line, digest);
+            digest = XXH64(line, sizeof(line), digest);
         }
     }
     return digest;

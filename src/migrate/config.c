@@ -18,10 +18,10 @@ static uint64_t hash_event(const struct vidmm_event *event, uint64_t hash) {
                                 event->umd_flags, event->priority, event->first,      event->reads,
                                 event->writes,    event->range,    event->like,       event->at,
                                 event->offset};
-    uint8_t bytes[sizeof members];
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+    uint8_t bytes[sizeof(members)];
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
         migrate_put(bytes + 8 * i, members[i], 8);
-    return XXH64(bytes, sizeof bytes, hash);
+    return XXH64(bytes, sizeof(bytes), hash);
 }
 
 static uint64_t hash_workload(const struct vidmm_workload *workload) {
@@ -31,7 +31,7 @@ static uint64_t hash_workload(const struct vidmm_workload *workload) {
     for (size_t i = 0; i < workload->list_count; i++) {
         uint8_t bytes[4];
         migrate_put(bytes, workload->lists[i], 4);
-        hash = XXH64(bytes, sizeof bytes, hash);
+        hash = XXH64(bytes, sizeof(bytes), hash);
     }
     return hash;
 }
@@ -41,9 +41,9 @@ static bool hash_file(const char *path, uint64_t *hash) {
     uint8_t bytes[16384];
     size_t got;
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (!file)
         return false;
-    while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
+    while ((got = fread(bytes, 1, sizeof(bytes), file)) > 0)
         *hash = XXH64(bytes, got, *hash);
     bool ok = !ferror(file);
     fclose(file);
@@ -52,15 +52,15 @@ static bool hash_file(const char *path, uint64_t *hash) {
 
 static bool put_file(FILE *out, const char *name, const char *path, char *text, size_t text_size) {
     uint64_t hash = 0;
-    if (path != NULL && !hash_file(path, &hash)) {
+    if (path && !hash_file(path, &hash)) {
         snprintf(text, text_size, "cannot read %.300s", path);
         return false;
     }
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
     fprintf(out, "%s=%s %016" PRIx64 "\n", name,
-            path == NULL    ? "built-in"
-            : slash != NULL ? slash + 1
-                            : path,
+            !path   ? "built-in"
+            : slash ? slash + 1
+                    : path,
             hash);
     return true;
 }
@@ -70,7 +70,7 @@ char *migrate_config(const struct vidmm_workload *workload, const struct vidmm_r
     char *config = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&config, &size);
-    if (out == NULL) {
+    if (!out) {
         snprintf(text, text_size, "out of memory");
         return NULL;
     }

@@ -52,8 +52,8 @@ static void serve(struct migrate_control *control, int fd) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
     char letter = 0, line[128];
     if (poll(&poll_fd, 1, 1000) > 0 && recv(fd, &letter, 1, 0) == 1 && letter != 0 &&
-        memchr(letters, letter, sizeof letters) != NULL) {
-        reply(control, letter, line, sizeof line);
+        memchr(letters, letter, sizeof(letters))) {
+        reply(control, letter, line, sizeof(line));
         (void)send(fd, line, strlen(line), MSG_NOSIGNAL);
     }
     close(fd);
@@ -82,15 +82,15 @@ static void *listen_all(void *ctx) {
 /* unix:PATH */
 static bool find(const char *path, struct migrate_address *out, char *text, size_t text_size) {
     char words[300];
-    snprintf(words, sizeof words, "unix:%s", path);
+    snprintf(words, sizeof(words), "unix:%s", path);
     return migrate_address_parse(words, out, text, text_size);
 }
 
 bool migrate_control_open(struct migrate_control *control, const char *path, char *text,
                           size_t text_size) {
-    memset(control, 0, sizeof *control);
+    memset(control, 0, sizeof(*control));
     pthread_mutex_init(&control->lock, NULL);
-    if (path == NULL)
+    if (!path)
         return true;
     if (!find(path, &control->address, text, text_size) ||
         (control->fd = migrate_address_listen(&control->address, text, text_size)) < 0)
@@ -141,8 +141,8 @@ bool vidmm_migrate_resolve(const char *path, enum vidmm_migrate_verdict verdict,
     if (fd < 0)
         return false;
     bool asked = send(fd, &letters[verdict], 1, MSG_NOSIGNAL) == 1;
-    while (asked && have < sizeof line - 1 &&
-           (got = recv(fd, line + have, sizeof line - 1 - have, 0)) > 0)
+    while (asked && have < sizeof(line) - 1 &&
+           (got = recv(fd, line + have, sizeof(line) - 1 - have, 0)) > 0)
         have += (size_t)got;
     close(fd);
     snprintf(text, text_size, "%s", have > 1 ? line + 1 : "it did not answer");

@@ -21,7 +21,7 @@ static uint64_t checksum(const uint8_t *head, const uint8_t *payload, size_t len
 uint8_t *migrate_frame_encode(struct migrate_message *message, uint32_t number, size_t *size) {
     uint8_t *frame = malloc(MIGRATE_FRAME_HEAD + migrate_payload_bound(message));
     size_t length = 0;
-    if (frame == NULL || !migrate_payload_encode(message, frame + MIGRATE_FRAME_HEAD, &length)) {
+    if (!frame || !migrate_payload_encode(message, frame + MIGRATE_FRAME_HEAD, &length)) {
         free(frame);
         return NULL;
     }
@@ -37,7 +37,7 @@ uint8_t *migrate_frame_encode(struct migrate_message *message, uint32_t number, 
 
 void migrate_reader_reset(struct migrate_reader *reader) {
     free(reader->payload);
-    memset(reader, 0, sizeof *reader);
+    memset(reader, 0, sizeof(*reader));
 }
 
 bool migrate_reader_between(const struct migrate_reader *reader) {
@@ -73,7 +73,7 @@ static enum migrate_read take_head(struct migrate_reader *reader, char *text, si
         return bad(text, text_size, "a frame is missing or out of order");
     reader->length = (size_t)length;
     reader->payload = malloc(reader->length + 1);
-    if (reader->payload == NULL) {
+    if (!reader->payload) {
         snprintf(text, text_size, "out of memory for a frame");
         return MIGRATE_READ_BAD;
     }
@@ -86,9 +86,9 @@ static enum migrate_read take_frame(struct migrate_reader *reader, struct migrat
     if (checksum(reader->head, reader->payload, reader->length) !=
         migrate_get(reader->head + 16, 8))
         return bad(text, text_size, "the checksum of a frame is wrong");
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     out->type = (enum migrate_type)migrate_get(reader->head + 4, 2);
-    if (!migrate_payload_decode(out, reader->payload, reader->length, why, sizeof why))
+    if (!migrate_payload_decode(out, reader->payload, reader->length, why, sizeof(why)))
         return bad(text, text_size, why);
     free(reader->payload);
     reader->payload = NULL;

@@ -22,7 +22,7 @@ bool migrate_journal_open(struct migrate_journal *journal, const char *path, con
                           char *text, size_t text_size) {
     journal->side = side;
     journal->fd = -1;
-    if (path == NULL)
+    if (!path)
         return true;
     journal->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (journal->fd < 0)
@@ -40,7 +40,7 @@ void migrate_journal_word(struct migrate_journal *journal, const char *word, uin
     char line[128];
     if (journal->fd < 0)
         return;
-    int length = snprintf(line, sizeof line, "%" PRIu64 " %d %s %s %" PRIu64 "\n",
+    int length = snprintf(line, sizeof(line), "%" PRIu64 " %d %s %s %" PRIu64 "\n",
                           migrate_clock_ns(), (int)getpid(), journal->side, word, event);
     if (write(journal->fd, line, (size_t)length) != length)
         fprintf(stderr, "vidmm: the journal could not be written: %s\n", strerror(errno));

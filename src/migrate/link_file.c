@@ -39,7 +39,7 @@ struct file_link {
 
 static void fail(struct file_link *file, const char *doing) {
     if (!file->failed)
-        snprintf(file->why, sizeof file->why, "%s %.200s: %s", doing, file->address.path,
+        snprintf(file->why, sizeof(file->why), "%s %.200s: %s", doing, file->address.path,
                  strerror(errno));
     file->failed = true;
 }
@@ -54,10 +54,10 @@ static void answer(struct file_link *file, const struct migrate_message *message
 
 /* The name, and that it lasts. */
 static bool name_file(struct file_link *file) {
-    char path[sizeof file->address.path];
+    char path[sizeof(file->address.path)];
     if (fsync(file->fd) != 0 || rename(file->other, file->address.path) != 0)
         return false;
-    memcpy(path, file->address.path, sizeof path);
+    memcpy(path, file->address.path, sizeof(path));
     int directory = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
         (void)fsync(directory); /* it has its name: nothing could be taken back any more */
@@ -111,7 +111,7 @@ static void file_send(void *ctx, struct migrate_message *message) {
     migrate_message_drop(message);
     if (after)
         return;
-    if (frame == NULL || !migrate_write_all(write, file->fd, frame, size))
+    if (!frame || !migrate_write_all(write, file->fd, frame, size))
         fail(file, "writing");
     free(frame);
     file->traffic.bytes += size;
@@ -206,7 +206,7 @@ static void file_reopen(void *ctx) {
 
 static void file_hang_up(void *ctx, const char *why) {
     struct file_link *file = ctx;
-    snprintf(file->why, sizeof file->why, "%s", why);
+    snprintf(file->why, sizeof(file->why), "%s", why);
     file->failed = true;
 }
 
@@ -236,12 +236,12 @@ static void written_close(void *ctx) {
 
 static bool open_file(struct migrate_channel *channel, const struct migrate_address *address,
                       bool writes, char *text, size_t text_size) {
-    struct file_link *file = calloc(1, sizeof *file);
+    struct file_link *file = calloc(1, sizeof(*file));
     snprintf(text, text_size, "out of memory for the link");
-    if (file == NULL)
+    if (!file)
         return false;
     file->address = *address;
-    snprintf(file->other, sizeof file->other, "%s%s", address->path, writes ? ".part" : ".taken");
+    snprintf(file->other, sizeof(file->other), "%s%s", address->path, writes ? ".part" : ".taken");
     file->fd = writes ? open(file->other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
                       : open(address->path, O_RDONLY | O_CLOEXEC);
     if (file->fd < 0) {

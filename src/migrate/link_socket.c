@@ -99,7 +99,7 @@ static int connect_one(struct socket_link *link, char *text, size_t text_size) {
 static void set_timeout(int fd, uint64_t ns) {
     struct timeval timeout = {.tv_sec = (time_t)(ns / 1000000000),
                               .tv_usec = (int32_t)(ns % 1000000000 / 1000)};
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 }
 
 /* Waits until there is something to read; false: it is over, `text` says why. */
@@ -217,12 +217,12 @@ static void *live(void *ctx) {
     struct socket_link *link = ctx;
     while (await_want(link)) {
         char text[256] = "";
-        int fd = link->listen_fd >= 0 ? accept_one(link, text, sizeof text)
-                                      : connect_one(link, text, sizeof text);
+        int fd = link->listen_fd >= 0 ? accept_one(link, text, sizeof(text))
+                                      : connect_one(link, text, sizeof(text));
         if (fd >= 0) {
             connected(link, fd);
-            read_all(link, fd, text, sizeof text);
-            disconnected(link, fd, text, sizeof text);
+            read_all(link, fd, text, sizeof(text));
+            disconnected(link, fd, text, sizeof(text));
             continue;
         }
         pthread_mutex_lock(&link->lock);
@@ -294,7 +294,7 @@ static void write_message(struct socket_link *link, struct migrate_message *mess
         return;
     uint64_t before = migrate_clock_ns();
     uint8_t *frame = migrate_frame_encode(message, number, &size);
-    bool ok = frame != NULL && write_bytes(link, fd, frame, size);
+    bool ok = frame && write_bytes(link, fd, frame, size);
     free(frame);
     give_back(link, fd, ok, ok ? size : 0,
               message->type == MIGRATE_PAGES ? migrate_clock_ns() - before : 0);
@@ -325,7 +325,7 @@ static void *write_all(void *ctx) {
     uint64_t pinged = migrate_clock_ns();
     while (!is_closing(link) || !migrate_queue_empty(&link->out)) {
         struct migrate_item *item = migrate_queue_take(&link->out, LOOK_MS * MS);
-        if (item != NULL) {
+        if (item) {
             write_message(link, &item->message);
             let_go(link, item);
             pinged = migrate_clock_ns();
@@ -362,12 +362,12 @@ static enum migrate_news socket_receive(void *ctx, struct migrate_message *out, 
                                         size_t text_size) {
     struct socket_link *link = ctx;
     struct migrate_item *item = migrate_queue_take(&link->in, 0);
-    while (item != NULL && item->news == MIGRATE_TOLD && is_parting(link)) {
+    while (item && item->news == MIGRATE_TOLD && is_parting(link)) {
         migrate_message_drop(&item->message);
         free(item);
         item = migrate_queue_take(&link->in, 0);
     }
-    if (item == NULL)
+    if (!item)
         return MIGRATE_NO_NEWS;
     enum migrate_news news = item->news;
     *out = item->message;
@@ -389,7 +389,7 @@ static void socket_hang_up(void *ctx, const char *why) {
     struct socket_link *link = ctx;
     pthread_mutex_lock(&link->lock);
     link->parting = true;
-    snprintf(link->why, sizeof link->why, "%s", why);
+    snprintf(link->why, sizeof(link->why), "%s", why);
     pthread_mutex_unlock(&link->lock);
 }
 
@@ -466,8 +466,8 @@ static bool start(struct socket_link *link) {
 /* NULL: out of memory. */
 static struct socket_link *make(const struct migrate_address *address,
                                 const struct migrate_channel_options *options) {
-    struct socket_link *link = calloc(1, sizeof *link);
-    if (link == NULL)
+    struct socket_link *link = calloc(1, sizeof(*link));
+    if (!link)
         return NULL;
     link->address = *address;
     link->options = *options;
@@ -486,7 +486,7 @@ bool migrate_socket_open(struct migrate_channel *channel, const struct migrate_a
                          size_t text_size) {
     struct socket_link *link = make(address, options);
     snprintf(text, text_size, "out of memory for the link");
-    if (link == NULL)
+    if (!link)
         return false;
     if (listens)
         link->listen_fd = migrate_address_listen(address, text, text_size);

@@ -38,7 +38,7 @@ static const struct shape shapes[MIGRATE_TYPES] = {
 };
 
 bool migrate_type_known(unsigned type) {
-    return type < MIGRATE_TYPES && shapes[type].name != NULL;
+    return type < MIGRATE_TYPES && shapes[type].name;
 }
 
 const char *migrate_type_name(unsigned type) {
@@ -54,7 +54,7 @@ void migrate_message_drop(struct migrate_message *message) {
 }
 
 size_t migrate_message_bytes(const struct migrate_message *message) {
-    return message->size + (message->pages != NULL ? message->pages->raw_bytes : 0);
+    return message->size + (message->pages ? message->pages->raw_bytes : 0);
 }
 
 static unsigned width(enum field field) {
@@ -184,7 +184,7 @@ static bool take_tail(struct migrate_message *message, const uint8_t *from, size
     if (size == 0)
         return true;
     message->data = malloc(size);
-    if (message->data == NULL) {
+    if (!message->data) {
         snprintf(text, text_size, "out of memory for a message");
         return false;
     }
@@ -198,7 +198,7 @@ bool migrate_payload_decode(struct migrate_message *message, const uint8_t *from
     const struct shape *shape = &shapes[message->type];
     if (message->type == MIGRATE_PAGES) {
         message->pages = migrate_pages_decode(from, size, text, text_size);
-        return message->pages != NULL;
+        return message->pages;
     }
     size_t fixed = fields_bytes(message->type);
     if (size < fixed || size - fixed > shape->tail) {

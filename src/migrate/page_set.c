@@ -12,8 +12,8 @@ static size_t words(uint64_t pages) {
 
 bool page_set_init(struct page_set *set, uint64_t pages) {
     set->pages = pages;
-    set->word = calloc(words(pages) + 1, sizeof *set->word);
-    return set->word != NULL;
+    set->word = calloc(words(pages) + 1, sizeof(*set->word));
+    return set->word;
 }
 
 void page_set_free(struct page_set *set) {
@@ -23,7 +23,7 @@ void page_set_free(struct page_set *set) {
 }
 
 void page_set_clear(struct page_set *set) {
-    memset(set->word, 0, words(set->pages) * sizeof *set->word);
+    memset(set->word, 0, words(set->pages) * sizeof(*set->word));
 }
 
 void page_set_add_range(struct page_set *set, uint64_t first, uint64_t count) {

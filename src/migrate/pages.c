@@ -23,7 +23,7 @@ size_t migrate_pages_bound(const struct migrate_pages *pages) {
 }
 
 void migrate_pages_free(struct migrate_pages *pages) {
-    if (pages == NULL)
+    if (!pages)
         return;
     free(pages->raw);
     free(pages);
@@ -136,7 +136,7 @@ static bool decode_runs(struct migrate_pages *pages, const uint8_t *from, uint64
 
 static bool unpack(struct migrate_pages *pages, const uint8_t *from, size_t packed) {
     pages->raw = malloc(pages->raw_bytes + 1);
-    if (pages->raw == NULL)
+    if (!pages->raw)
         return false;
     if (packed == pages->raw_bytes) {
         memcpy(pages->raw, from, packed);
@@ -171,9 +171,9 @@ static const char *decode(struct migrate_pages *pages, const uint8_t *from, size
 
 struct migrate_pages *migrate_pages_decode(const uint8_t *from, size_t size, char *text,
                                            size_t text_size) {
-    struct migrate_pages *pages = calloc(1, sizeof *pages);
-    const char *wrong = pages != NULL ? decode(pages, from, size) : "found no memory";
-    if (wrong == NULL)
+    struct migrate_pages *pages = calloc(1, sizeof(*pages));
+    const char *wrong = pages ? decode(pages, from, size) : "found no memory";
+    if (!wrong)
         return pages;
     snprintf(text, text_size, "a batch of pages %s", wrong);
     migrate_pages_free(pages);

@@ -19,9 +19,9 @@ bool vidmm_migrate_parse_rate(const char *text, uint64_t *bits_per_s) {
     char *end = NULL;
     errno = 0;
     double value = isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
-    if (end == NULL || errno != 0 || !isfinite(value))
+    if (!end || errno != 0 || !isfinite(value))
         return false;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (strcmp(end, units[i].unit) != 0)
             continue;
         value *= units[i].bits;

@@ -34,7 +34,7 @@ static bool say_piece(struct migrate_party *party, enum migrate_type type, const
                       size_t size, size_t all) {
     struct migrate_message message = {.type = type, .bytes = all, .size = size};
     message.data = malloc(size + 1);
-    if (message.data == NULL)
+    if (!message.data)
         return false;
     memcpy(message.data, data, size);
     party->link.send(party->link.ctx, &message);
@@ -78,7 +78,7 @@ void migrate_deed(struct migrate_party *party, enum migrate_deed deed) {
 
 void migrate_conclude(struct migrate_party *party, const char *why) {
     char *text = party->result->text;
-    size_t size = strnlen(why, sizeof party->result->text - 1);
+    size_t size = strnlen(why, sizeof(party->result->text) - 1);
     memmove(text, why, size);
     text[size] = '\0';
 }
@@ -97,7 +97,7 @@ void migrate_doubt(struct migrate_party *party, const char *what, const char *wh
         migrate_deed(party, MIGRATE_DOUBTS);
     }
     party->phase = VIDMM_MIGRATE_DOUBT;
-    snprintf(text, sizeof text, "in doubt whether %s: %.200s; paused with its whole state, %s",
+    snprintf(text, sizeof(text), "in doubt whether %s: %.200s; paused with its whole state, %s",
              what, why, doing);
     migrate_tell(party, text);
 }

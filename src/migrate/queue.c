@@ -14,7 +14,7 @@ static size_t content(const struct migrate_message *message) {
 
 bool migrate_queue_init(struct migrate_queue *queue, size_t most) {
     pthread_condattr_t attributes;
-    memset(queue, 0, sizeof *queue);
+    memset(queue, 0, sizeof(*queue));
     queue->end = &queue->first;
     queue->most = most;
     if (pthread_mutex_init(&queue->lock, NULL) != 0)
@@ -29,7 +29,7 @@ bool migrate_queue_init(struct migrate_queue *queue, size_t most) {
 }
 
 static void clear_locked(struct migrate_queue *queue) {
-    while (queue->first != NULL) {
+    while (queue->first) {
         struct migrate_item *item = queue->first;
         queue->first = item->next;
         migrate_message_drop(&item->message);
@@ -54,15 +54,15 @@ void migrate_queue_destroy(struct migrate_queue *queue) {
 
 bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
                        struct migrate_message *message, const char *text) {
-    struct migrate_item *item = calloc(1, sizeof *item);
+    struct migrate_item *item = calloc(1, sizeof(*item));
     pthread_mutex_lock(&queue->lock);
-    bool taken = item != NULL && !queue->closed;
+    bool taken = item && !queue->closed;
     if (taken) {
         item->news = news;
-        if (message != NULL)
+        if (message)
             item->message = *message;
-        if (text != NULL)
-            snprintf(item->text, sizeof item->text, "%s", text);
+        if (text)
+            snprintf(item->text, sizeof(item->text), "%s", text);
         queue->bytes += content(&item->message);
         *queue->end = item;
         queue->end = &item->next;
@@ -71,7 +71,7 @@ bool migrate_queue_put(struct migrate_queue *queue, enum migrate_news news,
     pthread_mutex_unlock(&queue->lock);
     if (!taken) {
         free(item);
-        if (message != NULL)
+        if (message)
             migrate_message_drop(message);
     }
     return taken;
@@ -103,7 +103,7 @@ static void deadline_in(uint64_t ns, struct timespec *at) {
 static void wait_locked(struct migrate_queue *queue, uint64_t ns) {
     struct timespec until;
     deadline_in(ns, &until);
-    while (ns != 0 && queue->first == NULL && !queue->closed)
+    while (ns != 0 && !queue->first && !queue->closed)
         if (pthread_cond_timedwait(&queue->changed, &queue->lock, &until) != 0)
             return;
 }
@@ -118,10 +118,10 @@ struct migrate_item *migrate_queue_take(struct migrate_queue *queue, uint64_t ns
     pthread_mutex_lock(&queue->lock);
     wait_locked(queue, ns);
     struct migrate_item *item = queue->first;
-    if (item != NULL) {
+    if (item) {
         queue->taken = true;
         queue->first = item->next;
-        if (queue->first == NULL)
+        if (!queue->first)
             queue->end = &queue->first;
         queue->bytes -= content(&item->message);
         pthread_cond_broadcast(&queue->changed);
@@ -138,7 +138,7 @@ void migrate_queue_done(struct migrate_queue *queue) {
 
 bool migrate_queue_empty(struct migrate_queue *queue) {
     pthread_mutex_lock(&queue->lock);
-    bool empty = queue->first == NULL && !queue->taken;
+    bool empty = !queue->first && !queue->taken;
     pthread_mutex_unlock(&queue->lock);
     return empty;
 }

@@ -27,7 +27,7 @@ static void conclude(struct migrate_session *session) {
         return;
     if (result->run.status != VIDMM_RUN_VERIFIED) {
         result->status = (enum vidmm_migrate_status)result->run.status;
-        snprintf(result->text, sizeof result->text, "%s", result->run.text);
+        snprintf(result->text, sizeof(result->text), "%s", result->run.text);
         return;
     }
     result->status = result->moved ? VIDMM_MIGRATE_DONE : VIDMM_MIGRATE_STAYED;

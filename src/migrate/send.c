@@ -51,7 +51,7 @@ static void conclude(struct migrate_session *session) {
     result->wire_bytes = traffic.bytes;
     if (result->run.status != VIDMM_RUN_VERIFIED) {
         result->status = (enum vidmm_migrate_status)result->run.status;
-        snprintf(result->text, sizeof result->text, "%s", result->run.text);
+        snprintf(result->text, sizeof(result->text), "%s", result->run.text);
     } else if (result->status != VIDMM_MIGRATE_IN_DOUBT) {
         result->status = result->moved ? VIDMM_MIGRATE_DONE : VIDMM_MIGRATE_STAYED;
     }

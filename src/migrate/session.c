@@ -25,7 +25,7 @@ static uint64_t world_now(void *ctx) {
 /* A session's number is what a stranger would have to guess. */
 static uint64_t world_draw(void *ctx) {
     uint64_t value = 0;
-    while (value == 0 && getrandom(&value, sizeof value, 0) != (ssize_t)sizeof value)
+    while (value == 0 && getrandom(&value, sizeof(value), 0) != (ssize_t)sizeof(value))
         value = world_now(ctx) * UINT64_C(0x9e3779b97f4a7c15);
     return value;
 }
@@ -42,7 +42,7 @@ static enum vidmm_migrate_verdict world_verdict(void *ctx) {
 
 static void world_progress(void *ctx, const struct vidmm_migrate_progress *progress) {
     struct migrate_session *session = ctx;
-    if (session->options.progress != NULL)
+    if (session->options.progress)
         session->options.progress(session->options.progress_ctx, progress);
 }
 
@@ -78,8 +78,8 @@ static void or_default(uint64_t *value, uint64_t otherwise) {
 
 static bool refuse(struct migrate_session *session, const char *why) {
     session->result->status = VIDMM_MIGRATE_BAD_INPUT;
-    if (why != NULL)
-        snprintf(session->result->text, sizeof session->result->text, "%s", why);
+    if (why)
+        snprintf(session->result->text, sizeof(session->result->text), "%s", why);
     return false;
 }
 
@@ -98,7 +98,7 @@ static bool check_run(struct migrate_session *session) {
 
 static bool open_channel(struct migrate_session *session) {
     char *text = session->result->text;
-    size_t size = sizeof session->result->text;
+    size_t size = sizeof(session->result->text);
     const struct migrate_channel_options options = {.bits_per_s = session->options.bits_per_s,
                                                     .timeout_ns = session->options.timeout_ns};
     if (session->address.kind != MIGRATE_FILE)
@@ -113,9 +113,9 @@ static bool open_channel(struct migrate_session *session) {
 
 static bool open_all(struct migrate_session *session) {
     char *text = session->result->text;
-    size_t size = sizeof session->result->text;
+    size_t size = sizeof(session->result->text);
     session->config = migrate_config(session->workload, &session->run, text, size);
-    if (session->config == NULL ||
+    if (!session->config ||
         !migrate_address_parse(session->options.link, &session->address, text, size) ||
         !migrate_journal_open(&session->journal, session->options.journal,
                               session->receives ? "target" : "source", text, size))
@@ -129,8 +129,8 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
                           const struct vidmm_run_options *run,
                           const struct vidmm_migrate_options *options, bool receives,
                           struct vidmm_migrate_result *result) {
-    memset(session, 0, sizeof *session);
-    memset(result, 0, sizeof *result);
+    memset(session, 0, sizeof(*session));
+    memset(result, 0, sizeof(*result));
     session->options = *options;
     session->run = *run;
     session->workload = workload;

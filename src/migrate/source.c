@@ -30,7 +30,7 @@
 
 void migrate_source_start(struct migrate_source *source, const struct migrate_party *party,
                           uint64_t start, uint64_t last, bool quick) {
-    memset(source, 0, sizeof *source);
+    memset(source, 0, sizeof(*source));
     source->party = *party;
     source->start = start < last ? start : last;
     source->last = last;
@@ -52,11 +52,11 @@ void migrate_source_stop(struct migrate_source *source) {
 
 static bool open_areas(struct migrate_source *source) {
     char text[256] = "out of memory for the books of a migration";
-    if (source->batch != NULL)
+    if (source->batch)
         return true;
     source->batch = malloc(MIGRATE_BATCH_BYTES);
-    if (source->batch != NULL &&
-        migrate_areas_open(&source->party.areas, &source->party.device, text, sizeof text))
+    if (source->batch &&
+        migrate_areas_open(&source->party.areas, &source->party.device, text, sizeof(text)))
         return true;
     source->retries = 0; /* it would be no other the next time */
     source_withdraw(source, text);
@@ -87,7 +87,7 @@ static void greet(struct migrate_source *source) {
 
 static void greeted(struct migrate_source *source, const struct migrate_message *message) {
     char text[256];
-    if (!migrate_hello_good(message, text, sizeof text)) {
+    if (!migrate_hello_good(message, text, sizeof(text))) {
         source->retries = 0;
         source_withdraw(source, text);
         return;
@@ -352,13 +352,13 @@ static void told(struct migrate_source *source, const struct migrate_message *me
         source->standing = source->state == SOURCE_LEAD && message->event == source->stand;
         return;
     case MIGRATE_ABORT:
-        migrate_abort_text(message, "the target gave up", text, sizeof text);
+        migrate_abort_text(message, "the target gave up", text, sizeof(text));
         source_withdraw(source, text);
         return;
     default:
         break;
     }
-    snprintf(text, sizeof text, "the target said %s, which makes no sense now",
+    snprintf(text, sizeof(text), "the target said %s, which makes no sense now",
              migrate_type_name(message->type));
     source_withdraw(source, text);
 }
@@ -374,7 +374,7 @@ static void down(struct migrate_source *source, const char *why) {
         source_give_down(source, why);
         return;
     }
-    snprintf(text, sizeof text, "%s", why);
+    snprintf(text, sizeof(text), "%s", why);
     source_withdraw(source, text);
 }
 
@@ -391,7 +391,7 @@ static void take_news(struct migrate_source *source) {
     char text[256] = "";
     for (;;) {
         struct migrate_message message = {0};
-        switch (link->receive(link->ctx, &message, text, sizeof text)) {
+        switch (link->receive(link->ctx, &message, text, sizeof(text))) {
         case MIGRATE_NO_NEWS:
             return;
         case MIGRATE_UP:

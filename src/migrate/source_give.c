@@ -189,7 +189,7 @@ void source_give_told(struct migrate_source *source, const struct migrate_messag
             moved(source);
         return;
     case MIGRATE_ABORT:
-        migrate_abort_text(message, "the target gave up", why, sizeof why);
+        migrate_abort_text(message, "the target gave up", why, sizeof(why));
         if (source->state == SOURCE_WITHDRAWN)
             close_attempt(source);
         else if (source->state == SOURCE_GIVEN)
@@ -244,7 +244,7 @@ static enum migrate_verdict step_given(struct migrate_source *source) {
     uint64_t limit = party->options->doubt_ns;
     if (party->phase == VIDMM_MIGRATE_DOUBT && limit != 0 &&
         migrate_now(party) > party->doubt_at + limit) {
-        snprintf(party->result->text, sizeof party->result->text,
+        snprintf(party->result->text, sizeof(party->result->text),
                  "ended in doubt: the target may own the guest");
         party->result->status = VIDMM_MIGRATE_IN_DOUBT;
         return MIGRATE_LEAVE;

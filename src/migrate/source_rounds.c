@@ -118,8 +118,8 @@ static void note_sent(struct migrate_source *source, struct migrate_area *area,
 static bool send_ranges(struct migrate_source *source, struct migrate_area *area,
                         const struct vidmm_memory_range *ranges, uint32_t count, size_t bytes) {
     struct migrate_message message = {.type = MIGRATE_PAGES};
-    struct migrate_pages *pages = calloc(1, sizeof *pages);
-    if (pages == NULL || (pages->raw = malloc(bytes)) == NULL) {
+    struct migrate_pages *pages = calloc(1, sizeof(*pages));
+    if (!pages || !(pages->raw = malloc(bytes))) {
         free(pages);
         return false;
     }

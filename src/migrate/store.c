@@ -21,40 +21,40 @@ static void forget(uint8_t **page) {
 bool migrate_store_open(struct migrate_store *store, struct migrate_areas *areas) {
     store->areas = areas;
     store->batch = malloc(MIGRATE_BATCH_BYTES);
-    store->page = calloc(areas->count + 1u, sizeof *store->page);
-    for (uint32_t i = 0; store->page != NULL && i < areas->count; i++) {
+    store->page = calloc(areas->count + 1u, sizeof(*store->page));
+    for (uint32_t i = 0; store->page && i < areas->count; i++) {
         store->page[i] = calloc((size_t)areas->area[i].due.pages + 1, sizeof **store->page);
-        if (store->page[i] == NULL)
+        if (!store->page[i])
             return false;
     }
-    return store->page != NULL && store->batch != NULL;
+    return store->page && store->batch;
 }
 
 void migrate_store_close(struct migrate_store *store) {
-    for (uint32_t i = 0; store->page != NULL && i < store->areas->count; i++) {
-        for (uint64_t k = 0; store->page[i] != NULL && k < store->areas->area[i].due.pages; k++)
+    for (uint32_t i = 0; store->page && i < store->areas->count; i++) {
+        for (uint64_t k = 0; store->page[i] && k < store->areas->area[i].due.pages; k++)
             forget(&store->page[i][k]);
         free(store->page[i]);
     }
     free(store->page);
     free(store->batch);
-    memset(store, 0, sizeof *store);
+    memset(store, 0, sizeof(*store));
 }
 
 /* ---- Coming ------------------------------------------------------------------------------------
  */
 
 static bool keep(uint8_t **page, const uint8_t *bytes, size_t size) {
-    if (bytes == NULL) {
+    if (!bytes) {
         forget(page);
         *page = &zeros;
         return true;
     }
-    if (*page == NULL || *page == &zeros || *page == &poison)
+    if (!*page || *page == &zeros || *page == &poison)
         *page = malloc(size);
-    if (*page != NULL)
+    if (*page)
         memcpy(*page, bytes, size);
-    return *page != NULL;
+    return *page;
 }
 
 static bool put_run(struct migrate_area *area, uint8_t **page, const struct migrate_run *run,
@@ -76,7 +76,7 @@ bool migrate_store_put(struct migrate_store *store, const struct migrate_pages *
                        size_t text_size) {
     struct migrate_area *area = migrate_areas_find(store->areas, pages->segment);
     const uint8_t *raw = pages->raw;
-    if (area == NULL || area->segment.page_bytes != pages->page_bytes) {
+    if (!area || area->segment.page_bytes != pages->page_bytes) {
         snprintf(text, text_size,
                  "pages came for segment %" PRIu32 ", which this adapter does not have like that",
                  pages->segment);
@@ -159,7 +159,7 @@ void migrate_store_again(struct migrate_store *store) {
     for (uint32_t i = 0; i < store->areas->count; i++) {
         struct migrate_area *area = &store->areas->area[i];
         size_t words = (size_t)((area->due.pages + 63) / 64);
-        memcpy(area->due.word, area->moved.word, words * sizeof *area->due.word);
+        memcpy(area->due.word, area->moved.word, words * sizeof(*area->due.word));
         for (uint64_t page = 0; page < area->due.pages; page++)
             if (store->page[i][page] == &poison)
                 store->page[i][page] = NULL;

@@ -14,7 +14,7 @@
 
 void migrate_target_start(struct migrate_target *target, const struct migrate_party *party,
                           bool file) {
-    memset(target, 0, sizeof *target);
+    memset(target, 0, sizeof(*target));
     target->party = *party;
     target->file = file;
     target->open = true;
@@ -63,14 +63,14 @@ static void take_config(struct migrate_target *target, const struct migrate_mess
     const char *ours = target->party.config;
     char text[512];
     char *theirs = malloc(message->size + 1);
-    if (theirs == NULL) {
+    if (!theirs) {
         target_give_up(target, "out of memory for the source's configuration");
         return;
     }
     memcpy(theirs, message->data, message->size);
     theirs[message->size] = '\0';
     if (message->size != strlen(ours) || memcmp(theirs, ours, message->size) != 0) {
-        config_differs(theirs, message->size, ours, text, sizeof text);
+        config_differs(theirs, message->size, ours, text, sizeof(text));
         target_give_up(target, text);
     }
     free(theirs);
@@ -80,9 +80,9 @@ static void take_segment(struct migrate_target *target, const struct migrate_mes
     struct migrate_areas *areas = &target->party.areas;
     const struct migrate_area *area = migrate_areas_find(areas, message->segment);
     char text[256];
-    if (area == NULL || area->segment.bytes != message->bytes ||
+    if (!area || area->segment.bytes != message->bytes ||
         area->segment.page_bytes != message->page_bytes) {
-        snprintf(text, sizeof text,
+        snprintf(text, sizeof(text),
                  "another GPU: segment %" PRIu32 " of the source has %" PRIu64
                  " bytes in dirty pages of %" PRIu32 ", this one's does not",
                  message->segment, message->bytes, message->page_bytes);
@@ -97,7 +97,7 @@ static void take_segment(struct migrate_target *target, const struct migrate_mes
 
 static void take_hello(struct migrate_target *target, const struct migrate_message *message) {
     char text[256];
-    if (!migrate_hello_good(message, text, sizeof text)) {
+    if (!migrate_hello_good(message, text, sizeof(text))) {
         target_give_up(target, text);
         return;
     }
@@ -136,7 +136,7 @@ static void take_data(struct migrate_target *target, struct target_data *data,
     }
     /* It grows with what has come, not with what was announced. */
     uint8_t *bytes = realloc(data->bytes, data->size + message->size + 1);
-    if (bytes == NULL) {
+    if (!bytes) {
         target_give_up(target, "out of memory for the driver's data");
         return;
     }
@@ -216,7 +216,7 @@ static void accept_seal(struct migrate_target *target) {
     struct migrate_party *party = &target->party;
     char text[256];
     party->phase = VIDMM_MIGRATE_BLACKOUT;
-    if (seal_differs(target, text, sizeof text)) {
+    if (seal_differs(target, text, sizeof(text))) {
         target_give_up(target, text);
         return;
     }
@@ -271,7 +271,7 @@ static enum migrate_verdict step_rehearse(struct migrate_target *target) {
 
 static void nonsense(struct migrate_target *target, const struct migrate_message *message) {
     char text[128];
-    snprintf(text, sizeof text, "the source said %s, which makes no sense now",
+    snprintf(text, sizeof(text), "the source said %s, which makes no sense now",
              migrate_type_name(message->type));
     target_give_up(target, text);
 }
@@ -305,7 +305,7 @@ static void told(struct migrate_target *target, struct migrate_message *message)
     case MIGRATE_PAGES:
         target->party.result->wire_bytes += message->pages->wire_bytes;
         target->party.result->memory_bytes += message->pages->raw_bytes;
-        if (!migrate_store_put(&target->store, message->pages, text, sizeof text))
+        if (!migrate_store_put(&target->store, message->pages, text, sizeof(text)))
             target_give_up(target, text);
         return;
     case MIGRATE_SEAL:
@@ -313,7 +313,7 @@ static void told(struct migrate_target *target, struct migrate_message *message)
         target->seal = *message;
         return;
     case MIGRATE_ABORT:
-        migrate_abort_text(message, "the source called it off", text, sizeof text);
+        migrate_abort_text(message, "the source called it off", text, sizeof(text));
         target_give_up(target, text);
         return;
     default:
@@ -330,7 +330,7 @@ static void down(struct migrate_target *target, const char *why) {
         target->party.link.reopen(target->party.link.ctx); /* a stranger, sent away */
         target->open = true;
     } else {
-        snprintf(text, sizeof text, "%.300s; nothing was taken over", why);
+        snprintf(text, sizeof(text), "%.300s; nothing was taken over", why);
         target_give_up(target, text);
     }
 }
@@ -343,7 +343,7 @@ static void take_news(struct migrate_target *target) {
         struct migrate_message message = {0};
         if (target->sealed && target->state < TARGET_READY)
             return;
-        switch (link->receive(link->ctx, &message, text, sizeof text)) {
+        switch (link->receive(link->ctx, &message, text, sizeof(text))) {
         case MIGRATE_NO_NEWS:
             return;
         case MIGRATE_UP:
@@ -370,9 +370,9 @@ static void take_news(struct migrate_target *target) {
 
 static bool open_areas(struct migrate_target *target) {
     char text[256] = "out of memory for the books of a migration";
-    if (target->store.areas != NULL)
+    if (target->store.areas)
         return true;
-    if (migrate_areas_open(&target->party.areas, &target->party.device, text, sizeof text) &&
+    if (migrate_areas_open(&target->party.areas, &target->party.device, text, sizeof(text)) &&
         migrate_store_open(&target->store, &target->party.areas))
         return true;
     target_give_up(target, text);

@@ -81,7 +81,7 @@ void target_take_told(struct migrate_target *target, const struct migrate_messag
     case MIGRATE_ABORT:
         if (target->state != TARGET_READY)
             return;
-        migrate_abort_text(message, "the source called it off", text, sizeof text);
+        migrate_abort_text(message, "the source called it off", text, sizeof(text));
         leave(target, text);
         return;
     default:

@@ -15,10 +15,10 @@
 struct vidmm_referee *referee;
 
 struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config) {
-    if (referee != NULL)
+    if (referee)
         return NULL;
     struct vidmm_referee *made = calloc(1, sizeof(*made));
-    if (made == NULL)
+    if (!made)
         return NULL;
     made->ledger = config->ledger;
     made->world = config->world;
@@ -29,7 +29,7 @@ struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *co
 }
 
 void vidmm_referee_destroy(struct vidmm_referee *made) {
-    if (made == NULL)
+    if (!made)
         return;
     pthread_mutex_lock(&made->lock);
     vidmm_ledger_calling(made->ledger, NULL);
@@ -74,7 +74,7 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *made, DRIVER_INITIALIZATION_DA
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *made, DXGKRNL_INTERFACE *callbacks) {
     made->callbacks = *callbacks;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) /* a device that starts again counts from anew */
-        if (made->node[i].first == NULL)
+        if (!made->node[i].first)
             made->node[i] = (struct shadow_node){.any = false};
     referee_watch_callbacks(callbacks);
     referee_watch_context_callbacks(callbacks);

@@ -12,7 +12,7 @@ const struct vidmm_rule *report_check_rule(const struct vidmm_finding *finding) 
 
 enum vidmm_severity report_check_severity(const struct vidmm_finding *finding) {
     const struct vidmm_rule *rule = report_check_rule(finding);
-    if (rule != NULL)
+    if (rule)
         return (enum vidmm_severity)rule->severity;
     switch (finding->kind) {
     case VIDMM_FINDING_LEAK:
@@ -75,7 +75,7 @@ const char *report_check_stage(enum vidmm_stage_outcome outcome) {
 }
 
 const char *report_check_url(const char *page, char *text, size_t size) {
-    bool reference = strncmp(page, "n", 1) == 0 && strstr(page, "-d3d") != NULL;
+    bool reference = strncmp(page, "n", 1) == 0 && strstr(page, "-d3d");
     snprintf(text, size, "https://learn.microsoft.com/en-us/windows-hardware/drivers/%s%s",
              reference ? "ddi/" : "display/", page);
     return text;
@@ -88,7 +88,7 @@ bool vidmm_check_format_parse(const char *word, enum vidmm_check_format *format)
         [VIDMM_CHECK_JUNIT] = "junit",
         [VIDMM_CHECK_SARIF] = "sarif",
     };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         if (strcmp(words[i], word) == 0) {
             *format = (enum vidmm_check_format)i;
             return true;
@@ -121,9 +121,9 @@ bool vidmm_report_check(const char *path, enum vidmm_check_format format,
     char *whole = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&whole, &size);
-    if (out != NULL)
+    if (out)
         dump(out, format, result, style);
-    if (out == NULL || fclose(out) != 0 || size == 0) {
+    if (!out || fclose(out) != 0 || size == 0) {
         free(whole);
         snprintf(text, text_size, "out of memory for the report");
         return false;

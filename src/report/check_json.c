@@ -17,7 +17,7 @@ static json_t *finding_object(const struct vidmm_finding *finding) {
     const struct vidmm_rule *rule = report_check_rule(finding);
     char id[16];
     json_t *object = json_object();
-    put_text(object, "id", report_check_id(finding, id, sizeof id));
+    put_text(object, "id", report_check_id(finding, id, sizeof(id)));
     put_text(object, "side", vidmm_side_text(finding->who));
     put_text(object, "severity", vidmm_severity_text((uint8_t)report_check_severity(finding)));
     json_object_set_new(object, "confidence",
@@ -49,13 +49,13 @@ static json_t *rules(const struct vidmm_check_result *result) {
         if (result->examined[number] == 0)
             continue;
         json_t *object = json_object();
-        snprintf(text, sizeof text, "R%u", number);
+        snprintf(text, sizeof(text), "R%u", number);
         put_text(object, "id", text);
         put_text(object, "outcome", vidmm_check_outcome(result, number));
         put_count(object, "kept", result->ledger.kept[number]);
         put_count(object, "broken", result->ledger.broken[number]);
         if (result->ledger.kept[number] == 0 && result->ledger.broken[number] == 0) {
-            vidmm_check_reason(result, number, text, sizeof text);
+            vidmm_check_reason(result, number, text, sizeof(text));
             put_text(object, "reason", text);
         }
         json_array_append_new(list, object);

@@ -47,7 +47,7 @@ static void open_failure(FILE *out, const struct vidmm_finding *finding) {
 
 static void put_sentence(FILE *out, const struct vidmm_finding *finding) {
     char text[640];
-    vidmm_finding_text(finding, text, sizeof text);
+    vidmm_finding_text(finding, text, sizeof(text));
     put_escaped(out, text);
     fputs("&#10;", out);
 }
@@ -77,11 +77,11 @@ static void put_findings(FILE *out, const struct vidmm_check_result *result, uin
 
 static void put_rule(FILE *out, const struct vidmm_check_result *result, uint32_t number) {
     char name[16], reason[192];
-    snprintf(name, sizeof name, "R%" PRIu32, number);
+    snprintf(name, sizeof(name), "R%" PRIu32, number);
     open_case(out, "vidmm.rules", name);
     put_findings(out, result, number);
     if (result->ledger.kept[number] == 0 && result->ledger.broken[number] == 0) {
-        vidmm_check_reason(result, number, reason, sizeof reason);
+        vidmm_check_reason(result, number, reason, sizeof(reason));
         fputs("      <skipped", out);
         put_attribute(out, "message", reason);
         fputs("/>\n", out);
@@ -97,7 +97,7 @@ static bool stands_alone(const struct vidmm_check_result *result,
 
 static void put_alone(FILE *out, const struct vidmm_finding *finding, uint32_t number) {
     char id[16], name[32];
-    snprintf(name, sizeof name, "%s %" PRIu32, report_check_id(finding, id, sizeof id), number);
+    snprintf(name, sizeof(name), "%s %" PRIu32, report_check_id(finding, id, sizeof(id)), number);
     open_case(out, "vidmm.conformance check", name);
     open_failure(out, finding);
     put_sentence(out, finding);
@@ -110,8 +110,8 @@ static void open_suite(FILE *out, const struct vidmm_check_result *result, uint3
     uint32_t ms = 0;
     time_t now = time(NULL);
     struct tm utc;
-    if (gmtime_r(&now, &utc) != NULL)
-        strftime(timestamp, sizeof timestamp, "%Y-%m-%dT%H:%M:%S", &utc);
+    if (gmtime_r(&now, &utc))
+        strftime(timestamp, sizeof(timestamp), "%Y-%m-%dT%H:%M:%S", &utc);
     for (uint32_t i = 0; i < result->stages; i++)
         ms += result->stage[i].ms;
     fputs("  <testsuite id=\"0\" package=\"vidmm\" hostname=\"localhost\"", out);

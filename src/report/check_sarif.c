@@ -16,7 +16,7 @@ static json_t *message(const char *text) {
 /* What pages contradict each other about is worth a warning, not more. */
 static const char *level(const struct vidmm_finding *finding) {
     const struct vidmm_rule *rule = report_check_rule(finding);
-    if (rule != NULL && rule->confidence == VIDMM_DISPUTED)
+    if (rule && rule->confidence == VIDMM_DISPUTED)
         return "warning";
     if (finding->kind == VIDMM_FINDING_REFUSED)
         return "note";
@@ -25,10 +25,10 @@ static const char *level(const struct vidmm_finding *finding) {
 
 static json_t *rule_object(const struct vidmm_rule *rule) {
     char id[16], url[256];
-    snprintf(id, sizeof id, "R%u", rule->number);
+    snprintf(id, sizeof(id), "R%u", rule->number);
     return json_pack("{s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "id", id, "shortDescription",
                      message(rule->statement), "fullDescription", message(rule->why), "helpUri",
-                     report_json_text(report_check_url(rule->page, url, sizeof url)), "properties",
+                     report_json_text(report_check_url(rule->page, url, sizeof(url))), "properties",
                      "side", report_json_text(vidmm_side_text(rule->side)), "confidence",
                      report_json_text(vidmm_confidence_text(rule->confidence)), "severity",
                      report_json_text(vidmm_severity_text(rule->severity)));
@@ -38,11 +38,12 @@ static json_t *rule_object(const struct vidmm_rule *rule) {
 static json_t *uri(const char *path) {
     char text[3 * sizeof(((struct vidmm_check_result *)0)->driver)];
     size_t length = 0;
-    for (; *path != '\0' && length + 4 < sizeof text; path++) {
+    for (; *path != '\0' && length + 4 < sizeof(text); path++) {
         unsigned char c = (unsigned char)*path;
         bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                     strchr("-._~/", c) != NULL;
-        length += (size_t)snprintf(text + length, sizeof text - length, plain ? "%c" : "%%%02X", c);
+                     strchr("-._~/", c);
+        length +=
+            (size_t)snprintf(text + length, sizeof(text) - length, plain ? "%c" : "%%%02X", c);
     }
     text[length] = '\0';
     return json_string(text);
@@ -59,14 +60,14 @@ static json_t *rules(const struct vidmm_check_result *result) {
 static json_t *result_object(const struct vidmm_check_result *result,
                              const struct vidmm_finding *finding) {
     char id[16], text[640];
-    vidmm_finding_text(finding, text, sizeof text);
+    vidmm_finding_text(finding, text, sizeof(text));
     json_t *location = json_pack(
         "{s:{s:{s:o}}, s:[{s:o, s:s}]}", "physicalLocation", "artifactLocation", "uri",
         uri(result->driver), "logicalLocations", "fullyQualifiedName",
         report_json_text(finding->where[0] != '\0' ? finding->where : "conformance check"), "kind",
         "function");
     return json_pack("{s:s, s:s, s:o, s:[o], s:i, s:{s:I, s:o, s:o}}", "ruleId",
-                     report_check_id(finding, id, sizeof id), "level", level(finding), "message",
+                     report_check_id(finding, id, sizeof(id)), "level", level(finding), "message",
                      message(text), "locations", location, "occurrenceCount", (int)finding->times,
                      "properties", "call", (json_int_t)finding->call, "step",
                      report_json_text(finding->step), "side",

@@ -18,7 +18,7 @@ static struct ink ink_of(bool color) {
 static void print_head(FILE *out, const struct vidmm_check_result *result) {
     const char *name = vidmm_run_ddi_name(result->ddi_version);
     fprintf(out, "%s", result->driver);
-    if (name != NULL)
+    if (name)
         fprintf(out, ", interface %s", name);
     else if (result->ddi_version != 0)
         fprintf(out, ", interface 0x%" PRIx32, result->ddi_version);
@@ -30,16 +30,16 @@ static void print_rule(FILE *out, const struct vidmm_rule *rule, const struct in
             vidmm_confidence_text(rule->confidence));
     fprintf(out, "      %spage:     %s; vidmm rules R%u says how to do it right%s\n", ink->dim,
             rule->page, rule->number, ink->end);
-    if (rule->confidence == VIDMM_DISPUTED && rule->readings != NULL)
+    if (rule->confidence == VIDMM_DISPUTED && rule->readings)
         fprintf(out, "      %sreadings: %s%s\n", ink->dim, rule->readings, ink->end);
 }
 
 static void print_finding(FILE *out, const struct vidmm_finding *finding, const struct ink *ink) {
     char id[16];
     const struct vidmm_rule *rule = report_check_rule(finding);
-    bool disputed = rule != NULL && rule->confidence == VIDMM_DISPUTED;
+    bool disputed = rule && rule->confidence == VIDMM_DISPUTED;
     fprintf(out, "  %s%s%s %s", disputed ? ink->warn : ink->bad,
-            report_check_id(finding, id, sizeof id), ink->end, vidmm_side_text(finding->who));
+            report_check_id(finding, id, sizeof(id)), ink->end, vidmm_side_text(finding->who));
     if (finding->where[0] != '\0')
         fprintf(out, " in %s", finding->where);
     fprintf(out, "%s", ink->dim);
@@ -52,7 +52,7 @@ static void print_finding(FILE *out, const struct vidmm_finding *finding, const 
     fprintf(out, "%s\n      found:    %s\n", ink->end, finding->found);
     if (finding->expected[0] != '\0')
         fprintf(out, "      expected: %s\n", finding->expected);
-    if (rule != NULL)
+    if (rule)
         print_rule(out, rule, ink);
 }
 
@@ -85,7 +85,7 @@ static void print_stages(FILE *out, const struct vidmm_check_result *result,
         bool bad = stage->outcome > VIDMM_STAGE_SKIPPED;
         fprintf(out, "  %-13s %s%-8s%s %12s calls %7" PRIu32 " ms%s%s\n", stage->name,
                 bad ? ink->bad : "", report_check_stage(stage->outcome), bad ? ink->end : "",
-                vidmm_report_count(stage->calls, calls, sizeof calls), stage->ms,
+                vidmm_report_count(stage->calls, calls, sizeof(calls)), stage->ms,
                 stage->text[0] != '\0' ? "  " : "", stage->text);
     }
 }
@@ -95,10 +95,10 @@ static void print_rules(FILE *out, const struct vidmm_check_result *result) {
     for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
         const struct vidmm_rule *rule = vidmm_rule(number);
         char reason[192] = "";
-        if (result->examined[number] == 0 || rule == NULL)
+        if (result->examined[number] == 0 || !rule)
             continue;
         if (result->ledger.kept[number] == 0 && result->ledger.broken[number] == 0)
-            vidmm_check_reason(result, number, reason, sizeof reason);
+            vidmm_check_reason(result, number, reason, sizeof(reason));
         fprintf(out, "  R%-4" PRIu32 " %-11s %s%s%s\n", number, vidmm_check_outcome(result, number),
                 rule->statement, reason[0] != '\0' ? " - " : "", reason);
     }

@@ -23,7 +23,7 @@ static void print_rate(FILE *out, const struct vidmm_run_result *result) {
         return;
     double rate = (double)result->dirty.size[0].bytes / seconds;
     fprintf(out, "  at the smallest, if every frame were sent: %s a second of %s time\n",
-            vidmm_report_size((uint64_t)rate, text, sizeof text),
+            vidmm_report_size((uint64_t)rate, text, sizeof(text)),
             result->threads == 0 ? "simulated" : "real");
 }
 
@@ -35,12 +35,12 @@ void report_dirty_text(FILE *out, const struct vidmm_run_result *result,
     if (!dirty->on || dirty->frames == 0)
         return;
     fprintf(out, "\n  %-22s %15s %12s  over time (a full bar: %s)\n", "dirty pages a frame", "mean",
-            "worst", vidmm_report_size(full, page, sizeof page));
+            "worst", vidmm_report_size(full, page, sizeof(page)));
     for (uint32_t i = 0; i < dirty->sizes; i++) {
         fprintf(out, "    %-20s %15s %12s  |",
-                vidmm_report_size(dirty->size[i].page_bytes, page, sizeof page),
-                vidmm_report_size(mean(dirty, i), usual, sizeof usual),
-                vidmm_report_size(dirty->size[i].most, worst, sizeof worst));
+                vidmm_report_size(dirty->size[i].page_bytes, page, sizeof(page)),
+                vidmm_report_size(mean(dirty, i), usual, sizeof(usual)),
+                vidmm_report_size(dirty->size[i].most, worst, sizeof(worst)));
         vidmm_report_bar(out, dirty->size[i].chart, dirty->samples, full, style);
         fputs("|\n", out);
     }

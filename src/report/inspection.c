@@ -28,7 +28,7 @@ static void print_flags(FILE *out, uint32_t flags) {
 static void print_limit(FILE *out, const char *label, uint64_t limit) {
     char text[32];
     fprintf(out, LABEL "%s\n", label,
-            limit == ALL_ONES ? "none" : vidmm_report_size(limit, text, sizeof text));
+            limit == ALL_ONES ? "none" : vidmm_report_size(limit, text, sizeof(text)));
 }
 
 static void print_number(FILE *out, const char *label, uint64_t value) {
@@ -50,7 +50,7 @@ static void print_interface(FILE *out, const struct vidmm_inspection *inspection
 static void print_caps(FILE *out, const struct vidmm_adapter_info *info) {
     const DXGK_DRIVERCAPS *caps = &info->caps;
     uint32_t memory_caps;
-    memcpy(&memory_caps, &caps->MemoryManagementCaps, sizeof memory_caps);
+    memcpy(&memory_caps, &caps->MemoryManagementCaps, sizeof(memory_caps));
     fprintf(out, "\ncaps\n");
     fprintf(out, LABEL "0x%" PRIx64 "\n", "HighestAcceptableAddress",
             (uint64_t)caps->HighestAcceptableAddress.QuadPart);
@@ -69,7 +69,7 @@ static void print_banks(FILE *out, const struct vidmm_segment_info *segment) {
         char size[32];
         fprintf(out, "      bank %" PRIu32 ": 0x%" PRIx64 " to 0x%" PRIx64 ", %s\n", i + 1, begin,
                 segment->bank_ends[i],
-                vidmm_report_size(segment->bank_ends[i] - begin, size, sizeof size));
+                vidmm_report_size(segment->bank_ends[i] - begin, size, sizeof(size)));
         begin = segment->bank_ends[i];
     }
 }
@@ -80,23 +80,23 @@ static void print_vpr(FILE *out, const struct vidmm_segment_info *segment) {
         return;
     fprintf(out, "      video protected range: 0x%" PRIx64 " to 0x%" PRIx64 ", %s",
             segment->vpr_start, segment->vpr_start + segment->vpr_size,
-            vidmm_report_size(segment->vpr_size, size, sizeof size));
+            vidmm_report_size(segment->vpr_size, size, sizeof(size)));
     if (segment->vpr_reserve != 0)
         fprintf(out, ", %s reserved",
-                vidmm_report_size(segment->vpr_reserve, reserve, sizeof reserve));
+                vidmm_report_size(segment->vpr_reserve, reserve, sizeof(reserve)));
     fputs("\n", out);
 }
 
 static void print_segment(FILE *out, const struct vidmm_segment_info *segment) {
     char size[32], commit[32], cpu[32] = "-";
     if (segment->cpu_base != 0)
-        snprintf(cpu, sizeof cpu, "0x%" PRIx64, segment->cpu_base);
+        snprintf(cpu, sizeof(cpu), "0x%" PRIx64, segment->cpu_base);
     fprintf(out, "  %2" PRIu32 "  %-8s  0x%-12" PRIx64 " %-14s %10s %10s  ", segment->id,
             segment->agp        ? "AGP"
             : segment->aperture ? "aperture"
                                 : "memory",
-            segment->base, cpu, vidmm_report_size(segment->size, size, sizeof size),
-            vidmm_report_size(segment->commit_limit, commit, sizeof commit));
+            segment->base, cpu, vidmm_report_size(segment->size, size, sizeof(size)),
+            vidmm_report_size(segment->commit_limit, commit, sizeof(commit)));
     print_flags(out, segment->flags);
     print_banks(out, segment);
     print_vpr(out, segment);
@@ -109,9 +109,9 @@ static void print_paging(FILE *out, const struct vidmm_adapter_info *info) {
         fprintf(out, LABEL "system memory, contiguous\n", "place");
     else
         fprintf(out, LABEL "segment %" PRIu32 "\n", "place", info->paging_segment);
-    fprintf(out, LABEL "%s\n", "size", vidmm_report_size(info->paging_size, size, sizeof size));
+    fprintf(out, LABEL "%s\n", "size", vidmm_report_size(info->paging_size, size, sizeof(size)));
     fprintf(out, LABEL "%s\n", "private data",
-            vidmm_report_size(info->paging_private, size, sizeof size));
+            vidmm_report_size(info->paging_private, size, sizeof(size)));
 }
 
 /* ---- GPU virtual memory -------------------------------------------------------------------------
@@ -121,16 +121,16 @@ static void print_level(FILE *out, const struct vidmm_inspection *inspection, ui
     const struct vidmm_level_info *info = &inspection->mmu.level[level];
     char covers[32], size[32], home[16], paging[16];
     fprintf(out, "  %5" PRIu32 " %6" PRIu32 " %10s %10s  %-9s %s\n", level, info->index_bits,
-            vidmm_report_size(report_level_bytes(&inspection->mmu, level), covers, sizeof covers),
-            vidmm_report_size(info->size, size, sizeof size),
-            report_table_home(info->segment, home, sizeof home),
-            report_table_home(info->paging_segment, paging, sizeof paging));
+            vidmm_report_size(report_level_bytes(&inspection->mmu, level), covers, sizeof(covers)),
+            vidmm_report_size(info->size, size, sizeof(size)),
+            report_table_home(info->segment, home, sizeof(home)),
+            report_table_home(info->paging_segment, paging, sizeof(paging)));
 }
 
 static void print_features(FILE *out, const DXGK_GPUMMUCAPS *caps) {
     const char *separator = "";
     fprintf(out, LABEL, "features");
-    for (unsigned bit = 0; report_mmu_feature(bit) != NULL; bit++) {
+    for (unsigned bit = 0; report_mmu_feature(bit); bit++) {
         if ((caps->Value >> bit & 1u) == 0)
             continue;
         fprintf(out, "%s%s", separator, report_mmu_feature(bit));
@@ -159,7 +159,7 @@ static void print_mmu(FILE *out, const struct vidmm_inspection *inspection) {
     print_features(out, &mmu->caps);
     if (mmu->on) {
         fprintf(out, LABEL "%s\n", "scratch of the paging process",
-                vidmm_report_size(mmu->paging_bytes, text, sizeof text));
+                vidmm_report_size(mmu->paging_bytes, text, sizeof(text)));
         print_limit(out, "budget, local", inspection->local_budget);
         print_limit(out, "budget, non-local", inspection->non_local_budget);
     }

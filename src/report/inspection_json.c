@@ -25,7 +25,7 @@ static void put_limit(json_t *object, const char *name, uint64_t value) {
 static json_t *caps(const struct vidmm_adapter_info *info) {
     json_t *object = json_object();
     uint32_t memory;
-    memcpy(&memory, &info->caps.MemoryManagementCaps, sizeof memory);
+    memcpy(&memory, &info->caps.MemoryManagementCaps, sizeof(memory));
     put_limit(object, "highest_acceptable_address",
               (uint64_t)info->caps.HighestAcceptableAddress.QuadPart);
     put_limit(object, "aperture_segment_commit_limit",

@@ -120,7 +120,7 @@ static void put_virtual(json_t *root, const struct vidmm_play_result *play) {
 
 json_t *report_run_json(const struct vidmm_run_result *result) {
     char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, result->calls_hash);
+    snprintf(hash, sizeof(hash), "%016" PRIx64, result->calls_hash);
     json_t *root = json_object();
     json_object_set_new(root, "status", report_json_text(report_status_name(result->status)));
     json_object_set_new(root, "text", report_json_text(result->text));

@@ -11,7 +11,7 @@
 
 static void row_bytes(FILE *out, const char *label, uint64_t value, const char *more) {
     char text[32];
-    fprintf(out, LABEL "%15s%s\n", label, vidmm_report_size(value, text, sizeof text), more);
+    fprintf(out, LABEL "%15s%s\n", label, vidmm_report_size(value, text, sizeof(text)), more);
 }
 
 static void row_ms(FILE *out, const char *label, uint64_t ns, const char *more) {
@@ -33,9 +33,9 @@ static void print_rounds(FILE *out, const struct vidmm_migrate_result *result) {
         const struct vidmm_migrate_round *round = &result->round[i];
         char pages[32], bytes[32], dirty[32];
         fprintf(out, "  %5" PRIu32 " %10s %12s %10.1f %14s %14.1f\n", i,
-                vidmm_report_count(round->pages, pages, sizeof pages),
-                vidmm_report_size(round->bytes, bytes, sizeof bytes), (double)round->ns / 1e6,
-                vidmm_report_size(round->dirty_bytes, dirty, sizeof dirty),
+                vidmm_report_count(round->pages, pages, sizeof(pages)),
+                vidmm_report_size(round->bytes, bytes, sizeof(bytes)), (double)round->ns / 1e6,
+                vidmm_report_size(round->dirty_bytes, dirty, sizeof(dirty)),
                 (double)round->predicted_pause_ns / 1e6);
     }
 }
@@ -46,7 +46,7 @@ static void print_stayed(FILE *out, const struct vidmm_migrate_result *result) {
     fprintf(out, "%s: %s\n", report_migrate_status_name(result->status), result->text);
     if (result->status == VIDMM_MIGRATE_STAYED)
         fprintf(out, "the guest ran on here to its end: %s verified, calls hash %016" PRIx64 "\n",
-                vidmm_report_size(result->run.play.verified_bytes, verified, sizeof verified),
+                vidmm_report_size(result->run.play.verified_bytes, verified, sizeof(verified)),
                 result->run.calls_hash);
 }
 
@@ -62,13 +62,13 @@ static void print_source(FILE *out, const struct vidmm_migrate_result *result) {
     fputc('\n', out);
     row_bytes(out, "memory in use", result->used_bytes, "  (a full copy)");
     row_bytes(out, "memory sent", result->memory_bytes,
-              share(result->memory_bytes, result->used_bytes, text, sizeof text));
+              share(result->memory_bytes, result->used_bytes, text, sizeof(text)));
     row_bytes(out, "on the wire", result->wire_bytes,
-              share(result->wire_bytes, result->used_bytes, text, sizeof text));
+              share(result->wire_bytes, result->used_bytes, text, sizeof(text)));
     row_bytes(out, "link, a second", result->bytes_per_s, "");
     row_ms(out, "took", result->total_ns, "");
     row_ms(out, "guest held back", result->held_ns, "");
-    snprintf(text, sizeof text, "  (predicted %.1f ms)", (double)result->predicted_pause_ns / 1e6);
+    snprintf(text, sizeof(text), "  (predicted %.1f ms)", (double)result->predicted_pause_ns / 1e6);
     row_ms(out, "pause", result->pause_ns, text);
     row_bytes(out, "  memory in it", result->pause_dirty_bytes, "");
     if (result->bytes_per_s != 0)

@@ -50,7 +50,7 @@ static void put_figures(json_t *root, const struct vidmm_migrate_result *result)
 bool vidmm_report_migration_json(const char *path, const struct vidmm_migrate_result *result,
                                  bool target, char *text, size_t text_size) {
     char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, result->run.calls_hash);
+    snprintf(hash, sizeof(hash), "%016" PRIx64, result->run.calls_hash);
     json_t *root = json_object();
     json_object_set_new(root, "status",
                         report_json_text(report_migrate_status_name(result->status)));

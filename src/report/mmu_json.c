@@ -28,7 +28,7 @@ static json_t *levels(const struct vidmm_gpummu_info *mmu) {
 
 static json_t *features(const DXGK_GPUMMUCAPS *caps) {
     json_t *list = json_array();
-    for (unsigned bit = 0; report_mmu_feature(bit) != NULL; bit++)
+    for (unsigned bit = 0; report_mmu_feature(bit); bit++)
         if (caps->Value >> bit & 1u)
             json_array_append_new(list, json_string(report_mmu_feature(bit)));
     return list;

@@ -74,7 +74,7 @@ static const char *const segment_flags[] = {
 };
 
 const char *report_segment_flag(unsigned bit, char name[16]) {
-    if (bit < sizeof segment_flags / sizeof segment_flags[0])
+    if (bit < sizeof(segment_flags) / sizeof(segment_flags[0]))
         return segment_flags[bit];
     snprintf(name, 16, "bit %u", bit % 32);
     return name;
@@ -101,7 +101,7 @@ const char *report_mmu_feature(unsigned bit) {
         "SysMemLargePageSupported",
         "CachedPageTables",
     };
-    return bit < sizeof names / sizeof names[0] ? names[bit] : NULL;
+    return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }
 
 const char *report_update_mode(DXGK_PAGETABLEUPDATEMODE mode) {

@@ -12,7 +12,7 @@ char *vidmm_report_size(uint64_t bytes, char *text, size_t size) {
     /* A figure that would be printed as 1024.0 belongs to the next unit. */
     double value = (double)bytes / 1024;
     unsigned unit = 0;
-    while (value >= 1023.95 && unit + 1 < sizeof units / sizeof units[0]) {
+    while (value >= 1023.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
         value /= 1024;
         unit++;
     }
@@ -22,7 +22,7 @@ char *vidmm_report_size(uint64_t bytes, char *text, size_t size) {
 
 char *vidmm_report_count(uint64_t count, char *text, size_t size) {
     char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
     size_t at = 0;
     for (int i = 0; i < length && at + 2 < size; i++) {
         if (i != 0 && (length - i) % 3 == 0)

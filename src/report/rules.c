@@ -100,7 +100,7 @@ static void print_section(FILE *out, const char *title, const char *text) {
 }
 
 static void print_code(FILE *out, const char *title, const char *code) {
-    if (code == NULL)
+    if (!code)
         return;
     fprintf(out, "\n%s\n", title);
     while (*code != '\0') {
@@ -120,18 +120,18 @@ void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule) {
                                        : 5,
                   PAGE_COLUMNS);
     fputc('\n', out);
-    snprintf(text, sizeof text, "%c, %s", rule->group, vidmm_rule_group(rule->group));
+    snprintf(text, sizeof(text), "%c, %s", rule->group, vidmm_rule_group(rule->group));
     print_member(out, "group", text);
     print_member(out, "who", vidmm_side_text(rule->side));
     print_member(out, "broken", vidmm_severity_text(rule->severity));
     print_member(out, "confidence", vidmm_confidence_text(rule->confidence));
-    print_member(out, "versions", report_rule_versions(rule, text, sizeof text));
-    print_member(out, "page", report_rule_url(rule, text, sizeof text));
+    print_member(out, "versions", report_rule_versions(rule, text, sizeof(text)));
+    print_member(out, "page", report_rule_url(rule, text, sizeof(text)));
     print_section(out, "Why", rule->why);
     print_section(out, "Windows", rule->windows);
     print_code(out, "Wrong", rule->wrong);
     print_code(out, "Right", rule->right);
     print_section(out, "How vidmm judges it", rule->how);
-    if (rule->readings != NULL)
+    if (rule->readings)
         print_section(out, "Readings", rule->readings);
 }

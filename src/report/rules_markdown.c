@@ -13,7 +13,7 @@
 /* Prose as Markdown prose: what would be markup is escaped. */
 static void put_text(FILE *out, const char *text) {
     for (; *text != '\0'; text++) {
-        if (strchr("|<*_`[\\", *text) != NULL)
+        if (strchr("|<*_`[\\", *text))
             fputc('\\', out);
         fputc(*text, out);
     }
@@ -26,7 +26,7 @@ static void put_line(FILE *out, const char *label, const char *text) {
 }
 
 static void put_code(FILE *out, const char *label, const char *code) {
-    if (code == NULL)
+    if (!code)
         return;
     size_t length = strlen(code);
     bool ended = length != 0 && code[length - 1] == '\n';
@@ -52,8 +52,8 @@ static void put_intro(FILE *out) {
 static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *matrix) {
     fprintf(out, "\n## %c. %s\n\n", group, vidmm_rule_group(group));
     fprintf(out, "| rule | who | broken | judged | statement |%s\n",
-            matrix != NULL ? " breaking it |" : "");
-    fprintf(out, "|---|---|---|---|---|%s\n", matrix != NULL ? "---|" : "");
+            matrix ? " breaking it |" : "");
+    fprintf(out, "|---|---|---|---|---|%s\n", matrix ? "---|" : "");
     for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
         const struct vidmm_rule *rule = vidmm_rule(number);
         if (rule->group != group)
@@ -63,7 +63,7 @@ static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *mat
                 rule->judged ? "yes" : "no");
         put_text(out, rule->statement);
         fputs(" |", out);
-        if (matrix != NULL)
+        if (matrix)
             fprintf(out, " %s |", matrix->cell[number]);
         fputc('\n', out);
     }
@@ -75,12 +75,13 @@ static void put_rule(FILE *out, const struct vidmm_rule *rule) {
     put_text(out, rule->statement);
     fprintf(out, "\n\n- **Who**: %s. **Broken**: %s. **Confidence**: %s. **Versions**: %s.\n",
             vidmm_side_text(rule->side), vidmm_severity_text(rule->severity),
-            vidmm_confidence_text(rule->confidence), report_rule_versions(rule, text, sizeof text));
-    fprintf(out, "- **Page**: [%s](%s)\n", rule->page, report_rule_url(rule, text, sizeof text));
+            vidmm_confidence_text(rule->confidence),
+            report_rule_versions(rule, text, sizeof(text)));
+    fprintf(out, "- **Page**: [%s](%s)\n", rule->page, report_rule_url(rule, text, sizeof(text)));
     put_line(out, "Why", rule->why);
     put_line(out, "Windows", rule->windows);
     put_line(out, "Judged", rule->how);
-    if (rule->readings != NULL)
+    if (rule->readings)
         put_line(out, "Readings", rule->readings);
     put_code(out, "Wrong", rule->wrong);
     put_code(out, "Right", rule->right);
@@ -88,7 +89,7 @@ static void put_rule(FILE *out, const struct vidmm_rule *rule) {
 
 void vidmm_report_rules_markdown(FILE *out, const struct vidmm_rule_matrix *matrix) {
     put_intro(out);
-    for (char group = 'A'; vidmm_rule_group(group) != NULL; group++) {
+    for (char group = 'A'; vidmm_rule_group(group); group++) {
         put_table(out, group, matrix);
         for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
             if (vidmm_rule(number)->group == group)
@@ -101,16 +102,16 @@ void vidmm_report_rules_markdown(FILE *out, const struct vidmm_rule_matrix *matr
 static bool take_matrix_line(char *line, struct vidmm_rule_matrix *matrix) {
     line[strcspn(line, "\r\n")] = '\0';
     char *number = strtok(line, " \t");
-    if (number == NULL)
+    if (!number)
         return true;
     const struct vidmm_rule *rule = vidmm_rule_parse(number);
     char *who = strtok(NULL, " \t");
     char *what = strtok(NULL, "");
-    if (rule == NULL || what == NULL || (strcmp(who, "driver") != 0 && strcmp(who, "manager") != 0))
+    if (!rule || !what || (strcmp(who, "driver") != 0 && strcmp(who, "manager") != 0))
         return false;
     char *cell = matrix->cell[rule->number];
     size_t used = strlen(cell);
-    snprintf(cell + used, sizeof matrix->cell[0] - used, "%s%s %s", used != 0 ? "; " : "", who,
+    snprintf(cell + used, sizeof(matrix->cell[0]) - used, "%s%s %s", used != 0 ? "; " : "", who,
              what);
     return true;
 }
@@ -118,16 +119,16 @@ static bool take_matrix_line(char *line, struct vidmm_rule_matrix *matrix) {
 bool vidmm_report_read_matrix(const char *path, struct vidmm_rule_matrix *matrix, char *text,
                               size_t text_size) {
     FILE *in = fopen(path, "r");
-    if (in == NULL) {
+    if (!in) {
         snprintf(text, text_size, "cannot read %s: %s", path, strerror(errno));
         return false;
     }
-    memset(matrix, 0, sizeof *matrix);
+    memset(matrix, 0, sizeof(*matrix));
     char line[256];
     bool good = true;
-    for (unsigned number = 1; good && fgets(line, sizeof line, in) != NULL; number++) {
+    for (unsigned number = 1; good && fgets(line, sizeof(line), in); number++) {
         /* Without an end before the last it is too long, or no text. */
-        good = (strchr(line, '\n') != NULL || feof(in)) && take_matrix_line(line, matrix);
+        good = (strchr(line, '\n') || feof(in)) && take_matrix_line(line, matrix);
         if (!good)
             snprintf(text, text_size, "%s:%u: not a line like 'R152 driver caught alone'", path,
                      number);

@@ -12,24 +12,24 @@
 
 static void row_count(FILE *out, const char *label, uint64_t value) {
     char text[32];
-    fprintf(out, LABEL "%15s\n", label, vidmm_report_count(value, text, sizeof text));
+    fprintf(out, LABEL "%15s\n", label, vidmm_report_count(value, text, sizeof(text)));
 }
 
 static void row_bytes(FILE *out, const char *label, uint64_t value) {
     char text[32];
-    fprintf(out, LABEL "%15s\n", label, vidmm_report_size(value, text, sizeof text));
+    fprintf(out, LABEL "%15s\n", label, vidmm_report_size(value, text, sizeof(text)));
 }
 
 static void print_head(FILE *out, const struct vidmm_run_result *result) {
     char vram[32] = "the driver's own", peak[32], version[16];
     if (result->vram_bytes != 0)
-        vidmm_report_size(result->vram_bytes, vram, sizeof vram);
+        vidmm_report_size(result->vram_bytes, vram, sizeof(vram));
     const char *name = vidmm_run_ddi_name(result->adapter.interface_version);
-    if (name == NULL)
-        snprintf(version, sizeof version, "0x%" PRIX32, result->adapter.interface_version);
+    if (!name)
+        snprintf(version, sizeof(version), "0x%" PRIX32, result->adapter.interface_version);
     fprintf(out, "%s on %s: %s%s for %s at the peak\n", result->workload, result->driver,
             result->mmu.iommu ? "system memory" : vram, result->mmu.iommu ? "" : " of VRAM",
-            vidmm_report_size(result->peak_live_bytes, peak, sizeof peak));
+            vidmm_report_size(result->peak_live_bytes, peak, sizeof(peak)));
     fprintf(out, "interface %s, segment query version %" PRIu32 ", seed %" PRIu64 "\n",
             name ? name : version, result->adapter.query_version, result->seed);
     if (result->mmu.on)
@@ -84,10 +84,10 @@ static void print_virtual(FILE *out, const struct vidmm_play_result *play) {
     for (uint32_t i = 0; i < play->process_count; i++) {
         const struct vidmm_play_process *process = &play->process[i];
         char label[32], budget[32], usage[32];
-        snprintf(label, sizeof label, "budget of process %" PRIu32, i);
+        snprintf(label, sizeof(label), "budget of process %" PRIu32, i);
         fprintf(out, LABEL "%15s, %s in use\n", label,
-                vidmm_report_size(process->local_budget, budget, sizeof budget),
-                vidmm_report_size(process->local_usage, usage, sizeof usage));
+                vidmm_report_size(process->local_budget, budget, sizeof(budget)),
+                vidmm_report_size(process->local_usage, usage, sizeof(usage)));
     }
 }
 
@@ -98,8 +98,8 @@ static void print_operations(FILE *out, const struct vidmm_stats *stats) {
         if (stats->ops[kind] == 0)
             continue;
         fprintf(out, LABEL "%15s %12s\n", report_op_name((enum vidmm_op_kind)kind),
-                vidmm_report_count(stats->ops[kind], count, sizeof count),
-                vidmm_report_size(stats->op_bytes[kind], bytes, sizeof bytes));
+                vidmm_report_count(stats->ops[kind], count, sizeof(count)),
+                vidmm_report_size(stats->op_bytes[kind], bytes, sizeof(bytes)));
     }
 }
 
@@ -122,18 +122,18 @@ static void print_chart(FILE *out, const struct vidmm_play_result *play,
     if (count == 0)
         return;
     uint64_t full = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         uint64_t most = most_of(rows[i].samples, count);
         full = most > full ? most : full;
     }
     char text[32];
     fprintf(out, "\n  residency over time (a full bar: %s)\n",
-            vidmm_report_size(full, text, sizeof text));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            vidmm_report_size(full, text, sizeof(text)));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         fprintf(out, "  %-9s|", rows[i].label);
         vidmm_report_bar(out, rows[i].samples, count, full, style);
         fprintf(out, "| most %s\n",
-                vidmm_report_size(most_of(rows[i].samples, count), text, sizeof text));
+                vidmm_report_size(most_of(rows[i].samples, count), text, sizeof(text)));
     }
 }
 
@@ -146,7 +146,7 @@ static void print_verdict(FILE *out, const struct vidmm_run_result *result) {
         fprintf(out, "    %s\n", result->violations[i]);
     char calls[32];
     fprintf(out, LABEL "%016" PRIx64 " over %s DDI calls\n", "calls hash", result->calls_hash,
-            vidmm_report_count(result->calls, calls, sizeof calls));
+            vidmm_report_count(result->calls, calls, sizeof(calls)));
 }
 
 void vidmm_report_text(FILE *out, const struct vidmm_run_result *result,

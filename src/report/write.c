@@ -23,8 +23,8 @@ static bool write_stream(FILE *out, const char *dump) {
 
 static bool write_to(const char *path, const char *dump) {
     FILE *out = fopen(path, "w");
-    bool written = out != NULL && write_stream(out, dump);
-    return out != NULL && fclose(out) == 0 && written;
+    bool written = out && write_stream(out, dump);
+    return out && fclose(out) == 0 && written;
 }
 
 /* A device or a pipe: to be written to, and still there afterwards. */
@@ -38,7 +38,7 @@ static bool write_file(const char *path, const char *dump, char *text, size_t si
     char temporary[PATH_MAX];
     if (is_special(path))
         return write_to(path, dump) || fail(path, text, size);
-    if (snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid()) >= PATH_MAX) {
+    if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return fail(path, text, size);
     }
@@ -61,7 +61,7 @@ bool report_write(const char *path, const char *dump, char *text, size_t size) {
 bool report_write_json(const char *path, json_t *root, char *text, size_t size) {
     char *dump = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     json_decref(root);
-    if (dump == NULL) {
+    if (!dump) {
         snprintf(text, size, "out of memory for the JSON report");
         return false;
     }

@@ -123,15 +123,15 @@ static enum vidmm_status track(struct run_dirty *dirty, uint32_t id) {
     tracked->pages = all.size / page;
     tracked->size = vidmm_basis_query_bytes(tracked->basis, &query);
     tracked->bits = malloc(tracked->size);
-    return tracked->bits == NULL ? VIDMM_NO_MEMORY : vidmm_basis_start(tracked->basis);
+    return !tracked->bits ? VIDMM_NO_MEMORY : vidmm_basis_start(tracked->basis);
 }
 
 static enum vidmm_status track_all(struct run_dirty *dirty) {
     struct vidmm_adapter_info info;
     enum vidmm_status status = VIDMM_OK;
     vidmm_adapter_info(dirty->harness->adapter, &info);
-    dirty->tracked = calloc(info.segments + 1u, sizeof *dirty->tracked);
-    if (dirty->tracked == NULL)
+    dirty->tracked = calloc(info.segments + 1u, sizeof(*dirty->tracked));
+    if (!dirty->tracked)
         return VIDMM_NO_MEMORY;
     for (uint32_t id = 1; id <= info.segments && status == VIDMM_OK; id++)
         status = track(dirty, id);
@@ -176,8 +176,8 @@ static void say_error(const struct run_dirty *dirty, char *text, size_t text_siz
 struct run_dirty *run_dirty_start(struct vidmm_harness *harness,
                                   const struct vidmm_workload *workload, uint64_t frame_limit,
                                   struct vidmm_run_dirty *result, char *text, size_t text_size) {
-    struct run_dirty *dirty = calloc(1, sizeof *dirty);
-    if (dirty == NULL) {
+    struct run_dirty *dirty = calloc(1, sizeof(*dirty));
+    if (!dirty) {
         snprintf(text, text_size, "out of memory for dirty-bit tracking");
         return NULL;
     }
@@ -188,7 +188,7 @@ struct run_dirty *run_dirty_start(struct vidmm_harness *harness,
     pthread_mutex_init(&dirty->lock, NULL);
     if (frame_limit != 0 && frame_limit < dirty->frames.count)
         dirty->frames.count = frame_limit;
-    memset(result, 0, sizeof *result);
+    memset(result, 0, sizeof(*result));
     vidmm_host_unhashed(harness->host, true);
     dirty->status = track_all(dirty);
     vidmm_host_unhashed(harness->host, false);
@@ -210,7 +210,7 @@ struct run_dirty *run_dirty_start(struct vidmm_harness *harness,
 }
 
 bool run_dirty_stop(struct run_dirty *dirty, char *text, size_t text_size) {
-    if (dirty == NULL)
+    if (!dirty)
         return true;
     struct vidmm_run_dirty *result = dirty->result;
     bool good = dirty->status == VIDMM_OK;

@@ -12,7 +12,7 @@
 
 /* Recordings are stored packed, or plain when somebody unpacked them. */
 static const char *const suffixes[] = {".jsonl.zst", ".jsonl"};
-#define SUFFIX_COUNT (sizeof suffixes / sizeof suffixes[0])
+#define SUFFIX_COUNT (sizeof(suffixes) / sizeof(suffixes[0]))
 
 #define DIRECTORIES 4
 
@@ -20,17 +20,17 @@ static const char *const suffixes[] = {".jsonl.zst", ".jsonl"};
 static bool directory_at(unsigned index, char path[PATH_MAX]) {
     if (index == 0) {
         const char *chosen = getenv("VIDMM_WORKLOADS");
-        return chosen != NULL && snprintf(path, PATH_MAX, "%s", chosen) < PATH_MAX;
+        return chosen && snprintf(path, PATH_MAX, "%s", chosen) < PATH_MAX;
     }
     if (index == 3)
         return snprintf(path, PATH_MAX, "%s", VIDMM_INSTALLED_WORKLOADS) < PATH_MAX;
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (length <= 0)
         return false;
     self[length] = '\0';
     char *slash = strrchr(self, '/');
-    if (slash == NULL)
+    if (!slash)
         return false;
     *slash = '\0';
     const char *below = index == 1 ? "../workloads" : "../share/vidmm/workloads";
@@ -44,7 +44,7 @@ static bool is_file(const char *path) {
 
 /* The file of the shipped recording `name`. */
 static bool find_recording(const char *name, char path[PATH_MAX]) {
-    if (strchr(name, '/') != NULL)
+    if (strchr(name, '/'))
         return false;
     for (unsigned i = 0; i < DIRECTORIES; i++) {
         char directory[PATH_MAX];
@@ -72,8 +72,8 @@ bool vidmm_run_find(const char *name, uint64_t seed, struct vidmm_workload *out,
         return vidmm_workload_read(path, out, error);
     if (access(name, F_OK) == 0)
         return vidmm_workload_read(name, out, error);
-    memset(error, 0, sizeof *error);
-    snprintf(error->text, sizeof error->text,
+    memset(error, 0, sizeof(*error));
+    snprintf(error->text, sizeof(error->text),
              "'%.150s' is neither a file, a generator nor a shipped recording; see vidmm workloads",
              name);
     return false;

@@ -12,18 +12,18 @@ static bool copy_banks(struct vidmm_segment_info *segment) {
     segment->bank_ends = NULL;
     if (segment->banks == 0)
         return true;
-    uint64_t *copy = malloc(segment->banks * sizeof *copy);
-    if (copy == NULL)
+    uint64_t *copy = malloc(segment->banks * sizeof(*copy));
+    if (!copy)
         return false;
-    memcpy(copy, ends, segment->banks * sizeof *copy);
+    memcpy(copy, ends, segment->banks * sizeof(*copy));
     segment->bank_ends = copy;
     return true;
 }
 
 static bool copy_segments(struct vidmm_adapter *adapter, struct vidmm_inspection *inspection) {
     uint32_t count = inspection->adapter.segments;
-    inspection->segments = calloc(count + 1u, sizeof *inspection->segments);
-    if (inspection->segments == NULL)
+    inspection->segments = calloc(count + 1u, sizeof(*inspection->segments));
+    if (!inspection->segments)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!vidmm_segment_info(adapter, i + 1, &inspection->segments[i]) ||
@@ -49,8 +49,8 @@ static void ask_budgets(struct vidmm_adapter *adapter, struct vidmm_inspection *
 enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
                                         struct vidmm_inspection *inspection, char *text,
                                         size_t text_size) {
-    memset(inspection, 0, sizeof *inspection);
-    run_driver_name(options, inspection->driver, sizeof inspection->driver);
+    memset(inspection, 0, sizeof(*inspection));
+    run_driver_name(options, inspection->driver, sizeof(inspection->driver));
     struct vidmm_harness harness;
     enum vidmm_run_status status = run_open(options, 0, NULL, NULL, &harness, text, text_size);
     if (status != VIDMM_RUN_VERIFIED)
@@ -63,7 +63,7 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
         status = VIDMM_RUN_DRIVER_FAILED;
     }
     char closing[512] = "";
-    if (vidmm_harness_close(&harness, closing, sizeof closing) != VIDMM_HARNESS_OK &&
+    if (vidmm_harness_close(&harness, closing, sizeof(closing)) != VIDMM_HARNESS_OK &&
         status == VIDMM_RUN_VERIFIED) {
         snprintf(text, text_size, "%s", closing);
         status = VIDMM_RUN_WRONG;
@@ -72,7 +72,7 @@ enum vidmm_run_status vidmm_run_inspect(const struct vidmm_run_options *options,
 }
 
 void vidmm_inspection_free(struct vidmm_inspection *inspection) {
-    for (uint32_t i = 0; inspection->segments != NULL && i < inspection->adapter.segments; i++)
+    for (uint32_t i = 0; inspection->segments && i < inspection->adapter.segments; i++)
         free((void *)(uintptr_t)inspection->segments[i].bank_ends);
     free(inspection->segments);
     inspection->segments = NULL;

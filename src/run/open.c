@@ -44,11 +44,11 @@ static void settings_default(struct settings *settings, const char *name, uint64
 
 static bool settings_make(const struct vidmm_run_options *options, struct settings *settings) {
     settings->count = options->setting_count;
-    settings->list = calloc(options->setting_count + 4u, sizeof *settings->list);
-    if (settings->list == NULL)
+    settings->list = calloc(options->setting_count + 4u, sizeof(*settings->list));
+    if (!settings->list)
         return false;
     if (options->setting_count != 0)
-        memcpy(settings->list, options->settings, options->setting_count * sizeof *settings->list);
+        memcpy(settings->list, options->settings, options->setting_count * sizeof(*settings->list));
     settings_default(settings,
                      options->memory_model == VIDMM_MODEL_IOMMU ? "ApertureBytes" : "VramBytes",
                      options->vram_bytes);
@@ -71,10 +71,10 @@ void run_driver_name(const struct vidmm_run_options *options, char *name, size_t
 static void fill_host_config(const struct vidmm_run_options *options,
                              const struct settings *settings, uint64_t peak,
                              struct vidmm_host_config *config) {
-    memset(config, 0, sizeof *config);
+    memset(config, 0, sizeof(*config));
     config->driver_path = options->driver_path;
     config->model_path = options->model_path;
-    if (options->driver_path == NULL) {
+    if (!options->driver_path) {
         config->driver_entry = softgpu_driver_entry;
         config->model = &softgpu_model;
     }
@@ -107,7 +107,7 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
     }
     const struct vidmm_harness_judging judging = {.ledger = ledger};
     enum vidmm_harness_result opened = vidmm_harness_open_judged(
-        &host, &adapter, ledger != NULL ? &judging : NULL, harness, text, text_size);
+        &host, &adapter, ledger ? &judging : NULL, harness, text, text_size);
     free(settings.list);
     switch (opened) {
     case VIDMM_HARNESS_OK:

@@ -18,7 +18,7 @@ static int suffix_power(const char *suffix) {
     if (*suffix == '\0' || strcasecmp(suffix, "B") == 0)
         return 0;
     const char *letter = strchr(letters, toupper((unsigned char)*suffix));
-    if (letter == NULL)
+    if (!letter)
         return -1;
     const char *rest = suffix + 1;
     if (*rest != '\0' && strcasecmp(rest, "B") != 0 && strcasecmp(rest, "iB") != 0)
@@ -39,7 +39,7 @@ static const char *parse_decimal(const char *text, double *value) {
 bool vidmm_run_parse_size(const char *text, uint64_t *bytes) {
     double value = 0;
     const char *suffix = parse_decimal(text, &value);
-    if (suffix == NULL)
+    if (!suffix)
         return false;
     int power = suffix_power(suffix);
     if (power < 0)
@@ -57,7 +57,7 @@ bool vidmm_run_parse_vram(const char *text, uint64_t peak, uint64_t *bytes) {
     double share = 0;
     const char *rest = parse_decimal(text, &share);
     uint64_t wanted = 0;
-    if (rest != NULL && strcmp(rest, "%") == 0) {
+    if (rest && strcmp(rest, "%") == 0) {
         if (peak == 0 || share <= 0 || share > 100000)
             return false;
         wanted = (uint64_t)ceil((double)peak * share / 100.0);
@@ -94,7 +94,7 @@ static const struct {
     {"wddm3.1", DXGKDDI_INTERFACE_VERSION_WDDM3_1},
     {"wddm3.2", DXGKDDI_INTERFACE_VERSION_WDDM3_2},
 };
-#define VERSION_COUNT (sizeof versions / sizeof versions[0])
+#define VERSION_COUNT (sizeof(versions) / sizeof(versions[0]))
 
 bool vidmm_run_parse_ddi(const char *name, uint32_t *version) {
     for (size_t i = 0; i < VERSION_COUNT; i++) {
@@ -125,7 +125,7 @@ bool vidmm_run_parse_model(const char *name, enum vidmm_model *model) {
     } known[] = {{"physical", VIDMM_MODEL_PHYSICAL},
                  {"gpummu", VIDMM_MODEL_GPUMMU},
                  {"iommu", VIDMM_MODEL_IOMMU}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(known[i].name, name) != 0)
             continue;
         *model = known[i].model;

@@ -12,18 +12,18 @@ static void worsen(struct vidmm_run_result *result, enum vidmm_run_status status
     if (result->status != VIDMM_RUN_VERIFIED)
         return; /* the first reason counts */
     result->status = status;
-    snprintf(result->text, sizeof result->text, "%s", text);
+    snprintf(result->text, sizeof(result->text), "%s", text);
 }
 
 /* Keeps a sentence about a broken rule. Out of memory loses the sentence, never the verdict. */
 static void add_violation(struct vidmm_run_result *result, const char *text) {
     worsen(result, VIDMM_RUN_WRONG, text);
-    char **list = realloc(result->violations, (result->violation_count + 1u) * sizeof *list);
-    if (list == NULL)
+    char **list = realloc(result->violations, (result->violation_count + 1u) * sizeof(*list));
+    if (!list)
         return;
     result->violations = list;
     char *copy = strdup(text);
-    if (copy != NULL)
+    if (copy)
         list[result->violation_count++] = copy;
 }
 
@@ -74,12 +74,12 @@ static void play(const struct vidmm_run_options *options, struct vidmm_player *p
         .frame_limit = options->frame_limit,
         .progress = options->progress,
         .progress_ctx = options->progress_ctx,
-        .gate = dirty != NULL ? run_dirty_gate : options->gate,
-        .gate_ctx = dirty != NULL ? dirty : options->gate_ctx,
+        .gate = dirty ? run_dirty_gate : options->gate,
+        .gate_ctx = dirty ? dirty : options->gate_ctx,
     };
-    char text[sizeof result->text] = "";
+    char text[sizeof(result->text)] = "";
     enum vidmm_play_status played =
-        vidmm_player_run(player, harness, &play_options, &result->play, text, sizeof text);
+        vidmm_player_run(player, harness, &play_options, &result->play, text, sizeof(text));
     worsen(result, verdict_of_play(played, harness), text);
     keep_figures(harness, result);
     for (uint32_t i = 0; i < vidmm_host_violations(harness->host); i++)
@@ -90,34 +90,34 @@ static void play(const struct vidmm_run_options *options, struct vidmm_player *p
 static void play_tracked(const struct vidmm_workload *workload,
                          const struct vidmm_run_options *options, struct vidmm_player *player,
                          struct vidmm_harness *harness, struct vidmm_run_result *result) {
-    char text[sizeof result->text] = "";
+    char text[sizeof(result->text)] = "";
     struct run_dirty *dirty = NULL;
     if (options->dirty) {
         dirty = run_dirty_start(harness, workload, options->frame_limit, &result->dirty, text,
-                                sizeof text);
-        if (dirty == NULL) {
+                                sizeof(text));
+        if (!dirty) {
             worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
             return;
         }
     }
     play(options, player, harness, dirty, result);
-    if (!run_dirty_stop(dirty, text, sizeof text))
+    if (!run_dirty_stop(dirty, text, sizeof(text)))
         worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
 }
 
 static void go_down(struct vidmm_harness *harness, struct vidmm_run_result *result) {
-    char text[sizeof result->text] = "";
-    if (vidmm_harness_close(harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    char text[sizeof(result->text)] = "";
+    if (vidmm_harness_close(harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         add_violation(result, text);
 }
 
 /* Broken rules of the table; what else the referee noted the host has said already. */
 static void add_findings(const struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
     for (uint32_t i = 0; i < ledger->findings; i++) {
-        char text[sizeof result->text];
+        char text[sizeof(result->text)];
         if (ledger->finding[i].kind != VIDMM_FINDING_RULE)
             continue;
-        vidmm_finding_text(&ledger->finding[i], text, sizeof text);
+        vidmm_finding_text(&ledger->finding[i], text, sizeof(text));
         add_violation(result, text);
     }
 }
@@ -127,29 +127,29 @@ static void play_in_harness(const struct vidmm_workload *workload,
                             struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
     struct vidmm_harness harness;
     result->status = run_open(options, workload->peak_live_bytes, vidmm_player_observer(player),
-                              ledger, &harness, result->text, sizeof result->text);
+                              ledger, &harness, result->text, sizeof(result->text));
     if (result->status == VIDMM_RUN_VERIFIED) {
         play_tracked(workload, options, player, &harness, result);
         go_down(&harness, result);
     }
-    if (ledger != NULL)
+    if (ledger)
         add_findings(ledger, result);
 }
 
 enum vidmm_run_status vidmm_run(const struct vidmm_workload *workload,
                                 const struct vidmm_run_options *options,
                                 struct vidmm_run_result *result) {
-    memset(result, 0, sizeof *result);
-    snprintf(result->workload, sizeof result->workload, "%s", workload->name);
-    run_driver_name(options, result->driver, sizeof result->driver);
+    memset(result, 0, sizeof(*result));
+    snprintf(result->workload, sizeof(result->workload), "%s", workload->name);
+    run_driver_name(options, result->driver, sizeof(result->driver));
     result->peak_live_bytes = workload->peak_live_bytes;
     result->vram_bytes = options->vram_bytes;
     result->seed = options->seed;
     result->threads = options->threads;
 
     struct vidmm_player *player = vidmm_player_create(workload);
-    struct vidmm_ledger *ledger = options->unjudged ? NULL : calloc(1, sizeof *ledger);
-    if (player == NULL || (ledger == NULL && !options->unjudged))
+    struct vidmm_ledger *ledger = options->unjudged ? NULL : calloc(1, sizeof(*ledger));
+    if (!player || (!ledger && !options->unjudged))
         worsen(result, VIDMM_RUN_DRIVER_FAILED, "out of memory for the byte oracle or the referee");
     else
         play_in_harness(workload, options, player, ledger, result);

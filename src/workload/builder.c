@@ -24,7 +24,7 @@ static enum builder_result reserve(void **items, size_t *room, size_t count, siz
     if (grown < count + more)
         grown = count + more;
     void *moved = realloc(*items, grown * item);
-    if (moved == NULL)
+    if (!moved)
         return BUILDER_NO_MEMORY;
     *items = moved;
     *room = grown;
@@ -32,15 +32,15 @@ static enum builder_result reserve(void **items, size_t *room, size_t count, siz
 }
 
 void builder_start(struct builder *builder, const char *name) {
-    memset(builder, 0, sizeof *builder);
-    snprintf(builder->workload.name, sizeof builder->workload.name, "%s", name);
+    memset(builder, 0, sizeof(*builder));
+    snprintf(builder->workload.name, sizeof(builder->workload.name), "%s", name);
 }
 
 void builder_finish(struct builder *builder, struct vidmm_workload *out) {
     free(builder->allocations);
     free(builder->ranges);
     *out = builder->workload;
-    memset(builder, 0, sizeof *builder);
+    memset(builder, 0, sizeof(*builder));
 }
 
 void builder_abandon(struct builder *builder) {
@@ -52,14 +52,14 @@ void builder_abandon(struct builder *builder) {
 void vidmm_workload_free(struct vidmm_workload *workload) {
     free(workload->events);
     free(workload->lists);
-    memset(workload, 0, sizeof *workload);
+    memset(workload, 0, sizeof(*workload));
 }
 
 static enum builder_result append(struct builder *builder, const struct vidmm_event *event) {
     struct vidmm_workload *workload = &builder->workload;
     void *events = workload->events;
     enum builder_result result = reserve(&events, &builder->event_room, workload->event_count, 1,
-                                         sizeof *workload->events, BUILDER_EVENTS_MAX);
+                                         sizeof(*workload->events), BUILDER_EVENTS_MAX);
     workload->events = events;
     if (result != BUILDER_OK)
         return result;
@@ -75,7 +75,7 @@ enum builder_result builder_alloc(struct builder *builder, const struct builder_
     void *allocations = builder->allocations;
     enum builder_result result =
         reserve(&allocations, &builder->allocation_room, workload->allocation_count, 1,
-                sizeof *builder->allocations, BUILDER_ALLOCATIONS_MAX);
+                sizeof(*builder->allocations), BUILDER_ALLOCATIONS_MAX);
     builder->allocations = allocations;
     if (result != BUILDER_OK)
         return result;
@@ -116,7 +116,7 @@ static enum builder_result add_range(struct builder *builder, struct vidmm_event
     struct vidmm_workload *workload = &builder->workload;
     void *ranges = builder->ranges;
     enum builder_result result = reserve(&ranges, &builder->range_room, workload->range_count, 1,
-                                         sizeof *builder->ranges, BUILDER_RANGES_MAX);
+                                         sizeof(*builder->ranges), BUILDER_RANGES_MAX);
     builder->ranges = ranges;
     if (result != BUILDER_OK)
         return result;
@@ -172,7 +172,7 @@ enum builder_result builder_submit(struct builder *builder, uint32_t process, co
     void *lists = workload->lists;
     enum builder_result result =
         reserve(&lists, &builder->list_room, workload->list_count, read_count + write_count,
-                sizeof *workload->lists, BUILDER_LISTS_MAX);
+                sizeof(*workload->lists), BUILDER_LISTS_MAX);
     workload->lists = lists;
     if (result != BUILDER_OK)
         return result;
@@ -183,7 +183,7 @@ enum builder_result builder_submit(struct builder *builder, uint32_t process, co
         uint32_t *list = workload->lists + workload->list_count;
         write_named = name_all(builder, writes, write_count, list + read_count);
         read_named = name_all(builder, reads, read_count, list);
-        memmove(list + read_named, list + read_count, write_named * sizeof *list);
+        memmove(list + read_named, list + read_count, write_named * sizeof(*list));
     }
     const struct vidmm_event event = {.kind = VIDMM_EVENT_SUBMIT,
                                       .process = process,

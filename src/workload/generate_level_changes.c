@@ -52,7 +52,7 @@ static uint32_t resource_flags(struct generator *generator) {
         VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_SWIZZLED,
         VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED,
     };
-    return kinds[generator_roll(generator, 0, sizeof kinds / sizeof kinds[0] - 1)];
+    return kinds[generator_roll(generator, 0, sizeof(kinds) / sizeof(kinds[0]) - 1)];
 }
 
 static void load(struct game *game, struct level *level) {

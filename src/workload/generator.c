@@ -25,19 +25,19 @@ static const struct vidmm_generator generators[] = {
 };
 
 const struct vidmm_generator *vidmm_generators(size_t *count) {
-    *count = sizeof generators / sizeof generators[0];
+    *count = sizeof(generators) / sizeof(generators[0]);
     return generators;
 }
 
 void generator_start(struct generator *generator, const char *name, uint64_t seed) {
-    memset(generator, 0, sizeof *generator);
+    memset(generator, 0, sizeof(*generator));
     builder_start(&generator->builder, name);
     generator->dice = seed;
 }
 
 bool generator_finish(struct generator *generator, struct vidmm_workload *out,
                       struct vidmm_workload_error *error) {
-    memset(error, 0, sizeof *error);
+    memset(error, 0, sizeof(*error));
     if (generator->result == BUILDER_OK) {
         builder_finish(&generator->builder, out);
         return true;

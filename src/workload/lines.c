@@ -16,7 +16,7 @@ bool lines_fail(struct vidmm_workload_error *error, const char *name, uint64_t l
     char sentence[192];
     va_list args;
     va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
+    vsnprintf(sentence, sizeof(sentence), format, args);
     va_end(args);
     error->line = line;
     error->column = column;
@@ -25,9 +25,9 @@ bool lines_fail(struct vidmm_workload_error *error, const char *name, uint64_t l
     if (length > 40)
         name += length - 40;
     if (line == 0)
-        snprintf(error->text, sizeof error->text, "%s: %s", name, sentence);
+        snprintf(error->text, sizeof(error->text), "%s: %s", name, sentence);
     else
-        snprintf(error->text, sizeof error->text, "%s:%llu:%llu: %s", name,
+        snprintf(error->text, sizeof(error->text), "%s:%llu:%llu: %s", name,
                  (unsigned long long)line, (unsigned long long)column, sentence);
     return false;
 }
@@ -54,7 +54,7 @@ static bool hold(struct lines *lines, const char *text, size_t size) {
     if (lines->held_size + size > lines->held_room) {
         size_t room = 2 * (lines->held_size + size);
         char *held = realloc(lines->held, room);
-        if (held == NULL)
+        if (!held)
             return lines_fail(lines->error, lines->name, 0, 0, "out of memory");
         lines->held = held;
         lines->held_room = room;
@@ -81,7 +81,7 @@ bool lines_feed(struct lines *lines, const char *text, size_t size) {
                           (unsigned)(LINES_BYTES_MAX >> 20));
     while (size != 0) {
         const char *end = memchr(text, '\n', size);
-        if (end == NULL)
+        if (!end)
             return hold(lines, text, size);
         size_t part = (size_t)(end - text);
         if (lines->held_size != 0) {
@@ -126,7 +126,7 @@ static bool unpack_chunk(struct lines *lines, struct unpacker *unpacker, size_t 
                          size_t *unfinished) {
     ZSTD_inBuffer in = {unpacker->in, size, 0};
     for (;;) {
-        ZSTD_outBuffer out = {unpacker->out, sizeof unpacker->out, 0};
+        ZSTD_outBuffer out = {unpacker->out, sizeof(unpacker->out), 0};
         size_t result = ZSTD_decompressStream(unpacker->stream, &out, &in);
         if (ZSTD_isError(result))
             return lines_fail(lines->error, lines->name, lines->number + 1, lines->held_size + 1,
@@ -165,10 +165,10 @@ static bool read_plain(struct lines *lines, struct unpacker *unpacker, size_t si
 static bool read_open_file(struct lines *lines, struct unpacker *unpacker) {
     static const unsigned char magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
     size_t size = fread(unpacker->in, 1, CHUNK, unpacker->file);
-    if (size < sizeof magic || memcmp(unpacker->in, magic, sizeof magic) != 0)
+    if (size < sizeof(magic) || memcmp(unpacker->in, magic, sizeof(magic)) != 0)
         return read_plain(lines, unpacker, size);
     unpacker->stream = ZSTD_createDStream();
-    if (unpacker->stream == NULL)
+    if (!unpacker->stream)
         return lines_fail(lines->error, lines->name, 0, 0, "out of memory");
     bool ok = unpack(lines, unpacker, size);
     ZSTD_freeDStream(unpacker->stream);
@@ -176,12 +176,12 @@ static bool read_open_file(struct lines *lines, struct unpacker *unpacker) {
 }
 
 bool lines_read_file(struct lines *lines, const char *path) {
-    struct unpacker *unpacker = calloc(1, sizeof *unpacker);
-    if (unpacker == NULL)
+    struct unpacker *unpacker = calloc(1, sizeof(*unpacker));
+    if (!unpacker)
         return lines_fail(lines->error, lines->name, 0, 0, "out of memory");
     bool ok = false;
     unpacker->file = fopen(path, "rb");
-    if (unpacker->file == NULL) {
+    if (!unpacker->file) {
         failed_to_read(lines);
     } else {
         ok = read_open_file(lines, unpacker);

@@ -32,7 +32,7 @@ static size_t skip_value(const char *text, size_t size, size_t at) {
             at = skip_string(text, size, at);
             continue;
         }
-        if (depth == 0 && strchr(",]} \t\r", text[at]) != NULL)
+        if (depth == 0 && strchr(",]} \t\r", text[at]))
             return at;
         if (text[at] == '{' || text[at] == '[')
             depth++;
@@ -75,7 +75,7 @@ bool member_fail(const struct member_line *line, const char *key, size_t item, c
     char sentence[192];
     va_list args;
     va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
+    vsnprintf(sentence, sizeof(sentence), format, args);
     va_end(args);
     return lines_fail(line->error, line->name, line->number, member_column(line, key, item), "%s",
                       sentence);
@@ -86,12 +86,12 @@ bool member_fail(const struct member_line *line, const char *key, size_t item, c
 
 bool member_parse(struct member_line *line) {
     const char *nul = line->size == 0 ? NULL : memchr(line->text, 0, line->size);
-    if (nul != NULL)
+    if (nul)
         return lines_fail(line->error, line->name, line->number, (uint64_t)(nul - line->text) + 1,
                           "there is a NUL byte, expected JSON text");
     json_error_t json_error;
     line->object = json_loadb(line->text, line->size, JSON_REJECT_DUPLICATES, &json_error);
-    if (line->object == NULL) {
+    if (!line->object) {
         for (char *c = json_error.text; *c != 0; c++)
             if ((unsigned char)*c < 0x20)
                 *c = '?';
@@ -108,7 +108,7 @@ bool member_parse(struct member_line *line) {
 
 static json_t *find(const struct member_line *line, const char *key) {
     json_t *value = json_object_get(line->object, key);
-    if (value == NULL)
+    if (!value)
         lines_fail(line->error, line->name, line->number, 1, "there is no member \"%s\"", key);
     return value;
 }
@@ -116,7 +116,7 @@ static json_t *find(const struct member_line *line, const char *key) {
 bool member_number(const struct member_line *line, const char *key, uint64_t least, uint64_t most,
                    uint64_t *value) {
     const json_t *number = find(line, key);
-    if (number == NULL)
+    if (!number)
         return false;
     if (!json_is_integer(number) || json_integer_value(number) < 0 ||
         (uint64_t)json_integer_value(number) < least || (uint64_t)json_integer_value(number) > most)
@@ -129,16 +129,16 @@ bool member_number(const struct member_line *line, const char *key, uint64_t lea
 
 const char *member_string(const struct member_line *line, const char *key) {
     const json_t *string = find(line, key);
-    if (string != NULL && !json_is_string(string)) {
+    if (string && !json_is_string(string)) {
         member_fail(line, key, MEMBER_WHOLE, "\"%s\" must be a string", key);
         string = NULL;
     }
-    return string == NULL ? NULL : json_string_value(string);
+    return !string ? NULL : json_string_value(string);
 }
 
 json_t *member_array(const struct member_line *line, const char *key) {
     json_t *array = find(line, key);
-    if (array != NULL && !json_is_array(array)) {
+    if (array && !json_is_array(array)) {
         member_fail(line, key, MEMBER_WHOLE, "\"%s\" must be an array", key);
         array = NULL;
     }

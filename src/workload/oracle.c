@@ -10,7 +10,7 @@
 #include <vidmm/umd.h>
 
 bool oracle_init(struct oracle *oracle) {
-    memset(oracle, 0, sizeof *oracle);
+    memset(oracle, 0, sizeof(*oracle));
     return pthread_mutex_init(&oracle->lock, NULL) == 0;
 }
 
@@ -44,13 +44,13 @@ void oracle_allocation_start(struct oracle_allocation *allocation, struct oracle
 }
 
 bool oracle_allocation_made(struct oracle_allocation *allocation, uint32_t pages, uint32_t pitch) {
-    uint32_t *versions = calloc(pages, sizeof *versions);
+    uint32_t *versions = calloc(pages, sizeof(*versions));
     pthread_mutex_lock(&allocation->oracle->lock);
     allocation->versions = versions;
-    allocation->pages = versions == NULL ? 0 : pages;
+    allocation->pages = !versions ? 0 : pages;
     allocation->pitch = pitch;
     pthread_mutex_unlock(&allocation->oracle->lock);
-    return versions != NULL;
+    return versions;
 }
 
 void oracle_allocation_leave(struct oracle_allocation *allocation) {
@@ -62,7 +62,7 @@ void oracle_allocation_leave(struct oracle_allocation *allocation) {
 
 void oracle_allocation_destroy(struct oracle_allocation *allocation) {
     free(allocation->versions);
-    memset(allocation, 0, sizeof *allocation);
+    memset(allocation, 0, sizeof(*allocation));
 }
 
 /* ---- Writes ------------------------------------------------------------------------------------
@@ -172,14 +172,14 @@ bool oracle_note(struct oracle_allocation *allocation, uint32_t page, uint32_t b
 static void check_page(struct oracle_allocation *allocation, uint32_t page, const void *bytes) {
     struct oracle *oracle = allocation->oracle;
     uint32_t first;
-    if (bytes == NULL || allocation->versions[page] == ORACLE_UNKNOWN)
+    if (!bytes || allocation->versions[page] == ORACLE_UNKNOWN)
         return;
     oracle->verified_bytes += VIDMM_PATTERN_PAGE;
     uint32_t wrong = oracle_wrong_bytes(allocation, page, bytes, &first);
     if (wrong == 0 || !oracle_note(allocation, page, first, wrong))
         return;
     oracle->certain = true;
-    snprintf(oracle->first.text, sizeof oracle->first.text,
+    snprintf(oracle->first.text, sizeof(oracle->first.text),
              "the CPU saw a wrong byte at %u of page %u of allocation %u, event %llu; "
              "no paging operation was seen to damage it",
              first, page, allocation->index, (unsigned long long)oracle->event);
@@ -223,7 +223,7 @@ static void blame_gpu(struct oracle *oracle, const struct vidmm_umd_result *resu
                                             .page = result->first_page,
                                             .byte = result->first_byte};
     snprintf(
-        oracle->first.text, sizeof oracle->first.text,
+        oracle->first.text, sizeof(oracle->first.text),
         "the GPU read a wrong byte at %u of page %u of allocation %u, at or before event %llu; "
         "no paging operation was seen to damage it",
         result->first_byte, result->first_page, oracle->first.allocation,
@@ -235,7 +235,7 @@ static void note_missing(struct oracle *oracle, uint64_t checked, uint64_t expec
     if (oracle->mismatched_bytes == 0) {
         oracle->certain = true;
         oracle->first = (struct vidmm_mismatch){.event = oracle->event};
-        snprintf(oracle->first.text, sizeof oracle->first.text,
+        snprintf(oracle->first.text, sizeof(oracle->first.text),
                  "the GPU reports that it checked %llu bytes of the last frames, expected %llu, at "
                  "or before "
                  "event %llu: its results went elsewhere or were lost",

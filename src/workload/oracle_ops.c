@@ -41,7 +41,7 @@ static const char *const op_names[VIDMM_OP_KINDS] = {
  */
 
 const void *oracle_system_page(const struct oracle *oracle, PMDL mdl, uint64_t page) {
-    if (mdl == NULL)
+    if (!mdl)
         return NULL;
     const PFN_NUMBER *pfns = MmGetMdlPfnArray(mdl);
     return vidmm_host_memory(oracle->host, (uint64_t)pfns[page] * PAGE, PAGE);
@@ -63,7 +63,7 @@ static const void *tiled_page(const struct oracle_allocation *allocation, uint64
         uint64_t offset =
             tiled_offset(page * PAGE + at, allocation->pitch, (uint64_t)allocation->pages * PAGE);
         const void *part = vidmm_host_peek(allocation->oracle->host, address + offset, TILE_WIDTH);
-        if (part == NULL)
+        if (!part)
             return NULL;
         memcpy(scratch + at, part, TILE_WIDTH);
     }
@@ -137,14 +137,14 @@ static void blame(const struct side *to, uint64_t page, uint32_t byte, uint32_t 
     first->op = to->op->kind;
     first->paging_buffer = buffer;
     if (faithful)
-        snprintf(first->text, sizeof first->text,
+        snprintf(first->text, sizeof(first->text),
                  "byte %u of page %llu of allocation %u was wrong before %s in paging buffer %llu "
                  "moved it, "
                  "event %llu: something that was rendered or written by the CPU went wrong",
                  byte, (unsigned long long)page, first->allocation, op_names[to->op->kind],
                  (unsigned long long)buffer, (unsigned long long)first->event);
     else
-        snprintf(first->text, sizeof first->text,
+        snprintf(first->text, sizeof(first->text),
                  "byte %u of page %llu of allocation %u is wrong after %s in paging buffer %llu, "
                  "event %llu",
                  byte, (unsigned long long)page, first->allocation, op_names[to->op->kind],
@@ -155,10 +155,10 @@ static void blame(const struct side *to, uint64_t page, uint32_t byte, uint32_t 
 static enum verdict judge_source(const struct side *from, uint64_t i, const void *wrong) {
     unsigned char scratch[PAGE];
     uint32_t first;
-    if (from == NULL)
+    if (!from)
         return VERDICT_GUILTY; /* FILL has no source */
     const void *source = side_page(from, i, scratch);
-    if (source == NULL)
+    if (!source)
         return VERDICT_SUSPECT;
     /* Zeros may have come to both places in other ways. */
     if (memcmp(source, wrong, PAGE) == 0)
@@ -177,7 +177,7 @@ static void judge_moved(const struct side *from, const struct side *to, uint64_t
         if (page >= to->allocation->pages)
             return;
         const void *bytes = side_page(to, i, scratch);
-        if (bytes == NULL || to->allocation->versions[page] == ORACLE_UNKNOWN)
+        if (!bytes || to->allocation->versions[page] == ORACLE_UNKNOWN)
             continue;
         oracle->verified_bytes += PAGE;
         uint32_t wrong = oracle_wrong_bytes(to->allocation, (uint32_t)page, bytes, &first);
@@ -253,7 +253,7 @@ static void judge_mapping(const struct side *aperture, uint64_t buffer) {
         uint64_t page = aperture->op->at / PAGE + i;
         uint64_t address = oracle->segment_base[place->segment] + place->offset + i * PAGE;
         const void *shown = vidmm_host_peek(oracle->host, address, PAGE);
-        if (shown == NULL || page >= aperture->allocation->pages)
+        if (!shown || page >= aperture->allocation->pages)
             continue;
         const void *own = oracle_system_page(oracle, mdl, page);
         oracle->verified_bytes += PAGE;
@@ -297,15 +297,15 @@ static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
                     uint64_t last_buffer) {
     struct oracle *oracle = ctx;
     struct oracle_allocation *allocation =
-        op->allocation == NULL ? NULL : vidmm_allocation_user(op->allocation);
+        !op->allocation ? NULL : vidmm_allocation_user(op->allocation);
     (void)first_buffer;
     /* Parts of pages have no pattern of their own; the manager moves whole ones. */
-    if (allocation == NULL || (op->at | op->size) % PAGE != 0)
+    if (!allocation || (op->at | op->size) % PAGE != 0)
         return;
-    if (allocation->device != NULL && vidmm_device_lost(allocation->device))
+    if (allocation->device && vidmm_device_lost(allocation->device))
         return;
     pthread_mutex_lock(&oracle->lock);
-    if (oracle->host != NULL)
+    if (oracle->host)
         judge(allocation, op, last_buffer);
     pthread_mutex_unlock(&oracle->lock);
 }
@@ -315,7 +315,7 @@ static void content_lost(void *ctx, struct vidmm_allocation *lost) {
     struct oracle_allocation *allocation = vidmm_allocation_user(lost);
     pthread_mutex_lock(&oracle->lock);
     oracle->lost++;
-    if (allocation != NULL) {
+    if (allocation) {
         allocation->lost++;
         for (uint32_t page = 0; page < allocation->pages; page++)
             allocation->versions[page] = ORACLE_UNKNOWN;

@@ -13,7 +13,7 @@ static bool note_unmade(struct vidmm_player *player) {
     vidmm_last_error(player->harness->adapter, &error);
     pthread_mutex_lock(&player->lock);
     if (result->refused++ == 0)
-        vidmm_error_text(&error, result->refusal, sizeof result->refusal);
+        vidmm_error_text(&error, result->refusal, sizeof(result->refusal));
     pthread_mutex_unlock(&player->lock);
     return true;
 }
@@ -50,7 +50,7 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
     struct player_allocation *allocation = &player->allocations[event->allocation];
     bool swizzled = player->shim.native && (event->umd_flags & VIDMM_UMD_SWIZZLED) != 0;
     uint32_t pitch = swizzled ? umd_shim_pitch(event->size, event->allocation) : 0;
-    memset(allocation, 0, sizeof *allocation);
+    memset(allocation, 0, sizeof(*allocation));
     oracle_allocation_start(&allocation->oracle, &player->oracle, event->allocation, pitch);
     allocation->oracle.device = process->device;
     allocation->process = process;
@@ -71,7 +71,7 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
 
 bool play_free(struct vidmm_player *player, struct player_process *process,
                struct player_allocation *allocation) {
-    if (allocation->handle == NULL)
+    if (!allocation->handle)
         return true;
     if (allocation->pinned)
         (void)vidmm_allocation_pin(allocation->handle, false);

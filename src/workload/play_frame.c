@@ -43,16 +43,16 @@ bool play_frames_start(struct player_process *process) {
 void play_frames_stop(struct player_process *process) {
     for (uint32_t i = 0; i < FRAME_SLOTS; i++) {
         struct player_slot *slot = &process->slots[i];
-        if (slot->result.handle != NULL) {
+        if (slot->result.handle) {
             oracle_allocation_leave(&slot->watch);
-            if (slot->cpu != NULL)
+            if (slot->cpu)
                 vidmm_unlock(slot->result.handle);
             play_virtual_leave(&slot->result);
             vidmm_allocation_destroy(slot->result.handle);
         }
         oracle_allocation_destroy(&slot->watch);
     }
-    memset(process->slots, 0, sizeof process->slots);
+    memset(process->slots, 0, sizeof(process->slots));
 }
 
 struct player_slot *play_slot(struct player_process *process) {
@@ -67,16 +67,16 @@ static bool collect(struct player_process *process, struct player_slot *slot) {
     enum vidmm_status status =
         slot->fence == 0 ? VIDMM_OK : vidmm_wait(player->harness->adapter, slot->fence);
     slot->fence = 0;
-    if (status == VIDMM_OK && slot->used && slot->cpu == NULL)
+    if (status == VIDMM_OK && slot->used && !slot->cpu)
         status = vidmm_lock(slot->result.handle, 0, &cpu);
     if (status != VIDMM_OK)
         return player_fail(player, status, "waiting for a frame");
     if (!slot->used)
         return true;
     slot->used = false;
-    memcpy(&result, cpu, sizeof result);
-    memset(cpu, 0, sizeof result);
-    if (slot->cpu == NULL)
+    memcpy(&result, cpu, sizeof(result));
+    memset(cpu, 0, sizeof(result));
+    if (!slot->cpu)
         vidmm_unlock(slot->result.handle);
     /* When content was lost on the way, what the GPU was told to expect was not what could be
      * there. */

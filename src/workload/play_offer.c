@@ -14,7 +14,7 @@ static void note_offered(struct player_allocation *allocation, bool offered) {
 
 bool play_offer(struct player_process *process, struct player_allocation *allocation) {
     struct vidmm_player *player = process->player;
-    if (!player->gpummu || allocation->handle == NULL || allocation->pinned)
+    if (!player->gpummu || !allocation->handle || allocation->pinned)
         return true;
     enum vidmm_status status =
         vidmm_offer(process->device, &allocation->handle, 1, VIDMM_OFFER_NORMAL);

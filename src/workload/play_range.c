@@ -73,7 +73,7 @@ const struct player_alias *play_range_choose(struct player_allocation *allocatio
 uint64_t play_range_address(struct player_process *process, struct player_allocation *allocation,
                             const struct player_alias *alias, struct oracle_range *pages) {
     struct vidmm_player *player = process->player;
-    if (alias == NULL)
+    if (!alias)
         return allocation->va;
     uint32_t tile = pages->first / TILE_PAGES;
     uint64_t before = alias->tile * VIDMM_TILE_BYTES;
@@ -140,7 +140,7 @@ static enum vidmm_status view(struct player_process *process, const struct vidmm
 /* It was made, and as large as the workload wants it: a foreign driver's may be smaller. */
 static bool reaches(const struct vidmm_player *player, const struct vidmm_event *event) {
     const struct player_allocation *allocation = &player->allocations[event->allocation];
-    return allocation->handle != NULL && event->offset <= allocation->size &&
+    return allocation->handle && event->offset <= allocation->size &&
            event->size <= allocation->size - event->offset;
 }
 
@@ -152,8 +152,8 @@ static bool make(struct player_process *process, const struct vidmm_event *event
     if (!reserved && !reaches(player, event))
         return true;
     range->tiles = tiles_of(event->size);
-    range->tile = calloc(range->tiles, sizeof *range->tile);
-    if (range->tile == NULL)
+    range->tile = calloc(range->tiles, sizeof(*range->tile));
+    if (!range->tile)
         return player_fail(player, VIDMM_NO_MEMORY, "a range of addresses");
     enum vidmm_status status = (reserved ? reserve : view)(process, event, &va);
     if (status == VIDMM_DOES_NOT_FIT)
@@ -222,7 +222,7 @@ static bool copy(struct player_process *process, const struct vidmm_event *event
                                                  .destination = range->va + event->at,
                                                  .size = event->size};
     memmove(&range->tile[tiles_of(event->at)], &range->tile[tiles_of(event->offset)],
-            tiles_of(event->size) * sizeof *range->tile);
+            tiles_of(event->size) * sizeof(*range->tile));
     remember_runs(player, event->range, tiles_of(event->at), tiles_of(event->size));
     return update(process, &operation);
 }
@@ -282,5 +282,5 @@ bool play_range_leave(struct player_process *process, struct player_allocation *
 void play_ranges_stop(struct vidmm_player *player) {
     for (uint32_t i = 0; i < player->workload->range_count; i++)
         free(player->ranges[i].tile);
-    memset(player->ranges, 0, player->workload->range_count * sizeof *player->ranges);
+    memset(player->ranges, 0, player->workload->range_count * sizeof(*player->ranges));
 }

@@ -28,14 +28,14 @@ struct oracle_range play_share(const struct vidmm_player *player,
 
 static bool grow_references(struct player_process *process) {
     uint32_t room = process->reference_room * 2 + 16;
-    struct vidmm_reference *grown = realloc(process->references, room * sizeof *grown);
-    if (grown != NULL)
+    struct vidmm_reference *grown = realloc(process->references, room * sizeof(*grown));
+    if (grown)
         process->references = grown;
     struct player_allocation **known =
-        realloc(process->referenced, room * sizeof *process->referenced);
-    if (known != NULL)
+        realloc(process->referenced, room * sizeof(*process->referenced));
+    if (known)
         process->referenced = known;
-    if (grown == NULL || known == NULL)
+    if (!grown || !known)
         return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
     process->reference_room = room;
     return true;
@@ -53,13 +53,13 @@ static bool add_reference(struct player_process *process, struct player_allocati
 
 static bool grow_commands(struct player_process *process) {
     uint32_t room = process->command_room * 2 + 16;
-    struct vidmm_umd_command *grown = realloc(process->commands, room * sizeof *grown);
-    if (grown != NULL)
+    struct vidmm_umd_command *grown = realloc(process->commands, room * sizeof(*grown));
+    if (grown)
         process->commands = grown;
-    uint64_t *addresses = realloc(process->addresses, room * sizeof *addresses);
-    if (addresses != NULL)
+    uint64_t *addresses = realloc(process->addresses, room * sizeof(*addresses));
+    if (addresses)
         process->addresses = addresses;
-    if (grown == NULL || addresses == NULL)
+    if (!grown || !addresses)
         return player_fail(process->player, VIDMM_NO_MEMORY, "a submission");
     process->command_room = room;
     return true;
@@ -166,7 +166,7 @@ static bool note_status(struct player_process *process, enum vidmm_status status
     vidmm_last_error(player->harness->adapter, &error);
     pthread_mutex_lock(&player->lock);
     if (result->refused++ == 0)
-        vidmm_error_text(&error, result->refusal, sizeof result->refusal);
+        vidmm_error_text(&error, result->refusal, sizeof(result->refusal));
     pthread_mutex_unlock(&player->lock);
     return true;
 }
@@ -184,7 +184,7 @@ static bool submit(struct player_process *process, bool *accepted) {
         .references = process->references,
         .count = process->reference_count,
         .commands = process->command_count == 0 ? NULL : process->commands,
-        .commands_size = process->command_count * (uint32_t)sizeof *process->commands};
+        .commands_size = process->command_count * (uint32_t)sizeof(*process->commands)};
     uint64_t fence = 0;
     enum vidmm_status status = process->player->gpummu
                                    ? play_virtual_submit(process, &fence)
@@ -196,7 +196,7 @@ static bool submit(struct player_process *process, bool *accepted) {
     }
     for (uint32_t i = 0; i < process->reference_count; i++) {
         struct oracle_allocation *oracle = vidmm_allocation_user(process->references[i].allocation);
-        if (process->references[i].write && oracle != NULL)
+        if (process->references[i].write && oracle)
             oracle_write_end(oracle, *accepted);
     }
     return note_status(process, status);
@@ -214,7 +214,7 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
     start(process);
     for (uint32_t i = 0; i < event->reads + event->writes; i++) {
         struct player_allocation *allocation = &player->allocations[list[i]];
-        if (allocation->handle == NULL)
+        if (!allocation->handle)
             continue;
         if (!(i < event->reads ? add_read(process, allocation) : add_write(process, allocation)))
             return false;

@@ -25,7 +25,7 @@ static enum vidmm_status lock(struct player_allocation *allocation, uint32_t fla
 
 bool play_cpu(struct vidmm_player *player, struct player_allocation *allocation, bool write) {
     void *cpu = NULL;
-    if (allocation->handle == NULL || !allocation->visible)
+    if (!allocation->handle || !allocation->visible)
         return true;
     enum vidmm_status status = lock(allocation, write ? 0 : VIDMM_LOCK_READ_ONLY, &cpu);
     if (is_refusal(status))

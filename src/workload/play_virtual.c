@@ -20,11 +20,11 @@
 
 static void unlink_allocation(struct player_allocation *allocation) {
     struct player_process *process = allocation->process;
-    if (allocation->older != NULL)
+    if (allocation->older)
         allocation->older->newer = allocation->newer;
     else
         process->oldest = allocation->newer;
-    if (allocation->newer != NULL)
+    if (allocation->newer)
         allocation->newer->older = allocation->older;
     else
         process->newest = allocation->older;
@@ -34,7 +34,7 @@ static void unlink_allocation(struct player_allocation *allocation) {
 static void link_newest(struct player_allocation *allocation) {
     struct player_process *process = allocation->process;
     allocation->older = process->newest;
-    if (process->newest != NULL)
+    if (process->newest)
         process->newest->newer = allocation;
     else
         process->oldest = allocation;
@@ -46,8 +46,7 @@ static uint64_t trim(struct player_process *process, uint64_t bytes) {
     uint64_t freed = 0;
     struct player_allocation *newer;
     process->trims++;
-    for (struct player_allocation *one = process->oldest; one != NULL && freed < bytes;
-         one = newer) {
+    for (struct player_allocation *one = process->oldest; one && freed < bytes; one = newer) {
         newer = one->newer;
         if (one->used == process->submission || one->offered)
             continue;
@@ -144,7 +143,7 @@ static uint32_t write_packets(const struct player_process *process, unsigned cha
             .page = command->page,
             .pages = command->pages,
             .version = command->version};
-        memcpy(cpu + (size_t)i * PACKET_BYTES, &packet, sizeof packet);
+        memcpy(cpu + (size_t)i * PACKET_BYTES, &packet, sizeof(packet));
     }
     return count * PACKET_BYTES;
 }
@@ -188,8 +187,8 @@ static bool room_for_lists(struct player_process *process) {
     uint32_t need = process->reference_count + 1;
     if (need <= process->list_room)
         return true;
-    struct vidmm_allocation **grown = realloc(process->list, 2 * need * sizeof *grown);
-    if (grown == NULL)
+    struct vidmm_allocation **grown = realloc(process->list, 2 * need * sizeof(*grown));
+    if (!grown)
         return false;
     process->list = grown;
     process->list_room = 2 * need;
@@ -229,7 +228,7 @@ enum vidmm_status play_virtual_made(struct player_process *process,
 
 void play_virtual_leave(struct player_allocation *allocation) {
     struct player_process *process = allocation->process;
-    if (process == NULL || process->space == NULL)
+    if (!process || !process->space)
         return;
     pthread_mutex_lock(&process->lists);
     if (allocation->resident)
@@ -255,7 +254,7 @@ static enum vidmm_status make_buffer(struct player_process *process,
 
 void play_virtual_report(struct player_process *process) {
     struct vidmm_budget local, other;
-    if (process->player == NULL)
+    if (!process->player)
         return; /* it did not start */
     struct vidmm_play_result *result = process->player->result;
     result->trims += process->trims;
@@ -265,7 +264,7 @@ void play_virtual_report(struct player_process *process) {
     result->ranges += process->ranges;
     result->binds += process->binds;
     result->aliased += process->aliased;
-    if (process->space == NULL || result->process_count == VIDMM_PLAY_PROCESSES)
+    if (!process->space || result->process_count == VIDMM_PLAY_PROCESSES)
         return;
     vidmm_process_budget(process->space, VIDMM_GROUP_LOCAL, &local);
     vidmm_process_budget(process->space, VIDMM_GROUP_NON_LOCAL, &other);
@@ -296,13 +295,13 @@ bool play_virtual_start(struct player_process *process) {
 }
 
 void play_virtual_stop(struct player_process *process) {
-    if (process->player == NULL)
+    if (!process->player)
         return;
     for (uint32_t i = 0; i < COMMAND_BUFFERS; i++) {
         struct player_commands *commands = &process->ring[i];
-        if (commands->buffer.handle == NULL)
+        if (!commands->buffer.handle)
             continue;
-        if (commands->cpu != NULL)
+        if (commands->cpu)
             vidmm_unlock(commands->buffer.handle);
         play_virtual_leave(&commands->buffer);
         vidmm_allocation_destroy(commands->buffer.handle);

@@ -33,8 +33,8 @@ static uint64_t touched_bytes(const struct vidmm_workload *workload, uint64_t *s
 }
 
 static bool choose_share(struct vidmm_player *player) {
-    uint64_t *sizes = calloc((size_t)player->workload->allocation_count + 1, sizeof *sizes);
-    if (sizes == NULL)
+    uint64_t *sizes = calloc((size_t)player->workload->allocation_count + 1, sizeof(*sizes));
+    if (!sizes)
         return false;
     uint64_t share = touched_bytes(player->workload, sizes) / TOUCHED_GOAL + 1;
     player->share = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share;
@@ -51,16 +51,16 @@ static void find_presenters(struct vidmm_player *player) {
 }
 
 struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload) {
-    struct vidmm_player *player = calloc(1, sizeof *player);
-    if (player == NULL)
+    struct vidmm_player *player = calloc(1, sizeof(*player));
+    if (!player)
         return NULL;
     player->workload = workload;
     player->allocations =
-        calloc((size_t)workload->allocation_count + 1, sizeof *player->allocations);
-    player->processes = calloc((size_t)workload->process_count + 1, sizeof *player->processes);
-    player->ranges = calloc((size_t)workload->range_count + 1, sizeof *player->ranges);
-    bool ok = player->allocations != NULL && player->processes != NULL && player->ranges != NULL &&
-              choose_share(player) && pthread_mutex_init(&player->lock, NULL) == 0;
+        calloc((size_t)workload->allocation_count + 1, sizeof(*player->allocations));
+    player->processes = calloc((size_t)workload->process_count + 1, sizeof(*player->processes));
+    player->ranges = calloc((size_t)workload->range_count + 1, sizeof(*player->ranges));
+    bool ok = player->allocations && player->processes && player->ranges && choose_share(player) &&
+              pthread_mutex_init(&player->lock, NULL) == 0;
     if (ok && !oracle_init(&player->oracle)) {
         pthread_mutex_destroy(&player->lock);
         ok = false;
@@ -79,7 +79,7 @@ struct vidmm_player *vidmm_player_create(const struct vidmm_workload *workload) 
 }
 
 void vidmm_player_destroy(struct vidmm_player *player) {
-    if (player == NULL)
+    if (!player)
         return;
     oracle_destroy(&player->oracle);
     pthread_mutex_destroy(&player->lock);
@@ -98,7 +98,7 @@ static void describe(const struct vidmm_error *error, char *text, size_t size) {
     const struct oracle_allocation *allocation = error->access.user;
     vidmm_error_text(error, text, size);
     size_t length = strlen(text);
-    if (error->access.known && allocation != NULL)
+    if (error->access.known && allocation)
         snprintf(text + length, size - length, "; 0x%x is allocation %u of the workload",
                  error->access.allocation, allocation->index);
 }
@@ -107,10 +107,10 @@ bool player_fail(struct vidmm_player *player, enum vidmm_status status, const ch
     struct vidmm_error error;
     char sentence[512];
     vidmm_last_error(player->harness->adapter, &error);
-    if (error.status == status && error.call != NULL)
-        describe(&error, sentence, sizeof sentence);
+    if (error.status == status && error.call)
+        describe(&error, sentence, sizeof(sentence));
     else
-        snprintf(sentence, sizeof sentence, "the manager answered %d", (int)status);
+        snprintf(sentence, sizeof(sentence), "the manager answered %d", (int)status);
     pthread_mutex_lock(&player->lock);
     if (player->status == VIDMM_PLAY_OK) {
         player->status =
@@ -152,7 +152,7 @@ struct player_thread {
 /* Somebody may want the replay to end here, as it is. */
 static bool gate_open(struct vidmm_player *player, uint64_t event) {
     const struct vidmm_play_options *options = player->options;
-    if (options->gate == NULL || options->gate(options->gate_ctx, player->harness, event))
+    if (!options->gate || options->gate(options->gate_ctx, player->harness, event))
         return true;
     pthread_mutex_lock(&player->lock);
     player->result->gated = true;
@@ -179,7 +179,7 @@ static void *play_events(void *ctx) {
         if (!play_event(player, i) && !atomic_load(&player->stop))
             bury(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
-        if (options->progress == NULL || thread->index != 0 || done / PROGRESS == told / PROGRESS)
+        if (!options->progress || thread->index != 0 || done / PROGRESS == told / PROGRESS)
             continue; /* others do some of it, so that it is not told of every multiple */
         told = done;
         options->progress(options->progress_ctx, done, workload->event_count);
@@ -188,9 +188,9 @@ static void *play_events(void *ctx) {
 }
 
 static void play_all(struct vidmm_player *player) {
-    struct player_thread *threads = calloc(player->threads, sizeof *threads);
+    struct player_thread *threads = calloc(player->threads, sizeof(*threads));
     uint32_t started = 1;
-    if (threads == NULL) {
+    if (!threads) {
         player_fail(player, VIDMM_NO_MEMORY, "starting");
         return;
     }
@@ -236,9 +236,9 @@ static void destroy_processes(struct vidmm_player *player) {
         play_frames_stop(process);
         if (player->gpummu)
             play_virtual_stop(process);
-        if (process->context != NULL)
+        if (process->context)
             vidmm_context_destroy(process->context);
-        if (process->device != NULL)
+        if (process->device)
             vidmm_device_destroy(process->device);
         vidmm_process_destroy(process->space);
         free(process->list);
@@ -253,7 +253,7 @@ static void destroy_processes(struct vidmm_player *player) {
 static void destroy_allocations(struct vidmm_player *player) {
     for (uint32_t i = 0; i < player->workload->allocation_count; i++) {
         struct player_allocation *allocation = &player->allocations[i];
-        if (allocation->handle == NULL)
+        if (!allocation->handle)
             continue;
         oracle_allocation_leave(&allocation->oracle);
         play_virtual_leave(allocation);
@@ -267,7 +267,7 @@ static void verify_all(struct vidmm_player *player) {
     uint32_t count = player->workload->allocation_count;
     for (uint32_t i = 0; i < count && !atomic_load(&player->failed); i++) {
         struct player_allocation *allocation = &player->allocations[i];
-        if (allocation->handle == NULL || atomic_load(&allocation->process->dead))
+        if (!allocation->handle || atomic_load(&allocation->process->dead))
             continue;
         if (allocation->pinned)
             (void)vidmm_allocation_pin(allocation->handle, false);
@@ -315,7 +315,7 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     uint64_t started = os->now(os->ctx);
     uint32_t processes = player->workload->process_count;
     struct vidmm_gpummu_info mmu;
-    memset(result, 0, sizeof *result);
+    memset(result, 0, sizeof(*result));
     text[0] = 0;
     player->harness = harness;
     player->options = options;

@@ -38,14 +38,14 @@ bool trace_built(const struct member_line *line, enum builder_result result) {
 const struct trace_id *trace_find(void *const *tree, uint64_t id) {
     const struct trace_id wanted = {.id = id};
     struct trace_id *const *found = tfind(&wanted, tree, compare_ids);
-    return found == NULL ? NULL : *found;
+    return !found ? NULL : *found;
 }
 
 /* The live allocation with this id, or UINT32_MAX with the error filled in. */
 static uint32_t find_live(struct trace *trace, const struct member_line *line, const char *key,
                           size_t item, uint64_t id) {
     const struct trace_id *found = trace_find(&trace->ids, id);
-    if (found == NULL) {
+    if (!found) {
         member_fail(line, key, item, "id %llu was never allocated", (unsigned long long)id);
         return UINT32_MAX;
     }
@@ -70,17 +70,17 @@ struct trace_id *trace_new_id(const struct member_line *line, const char *key, v
     uint64_t id;
     if (!member_number(line, key, 0, INT64_MAX, &id))
         return NULL;
-    struct trace_id *entry = malloc(sizeof *entry);
-    if (entry == NULL) {
+    struct trace_id *entry = malloc(sizeof(*entry));
+    if (!entry) {
         no_memory(line);
         return NULL;
     }
     entry->id = id;
     struct trace_id *const *node = tsearch(entry, tree, compare_ids);
-    if (node != NULL && *node == entry)
+    if (node && *node == entry)
         return entry;
     free(entry);
-    if (node == NULL)
+    if (!node)
         no_memory(line);
     else
         member_fail(line, key, MEMBER_WHOLE, "%s %llu was %s before, expected a new one", key,
@@ -102,12 +102,12 @@ static bool has_flag(const json_t *flags, const char *name) {
 }
 
 static bool umd_flags(const struct member_line *line, uint64_t heap, uint32_t *out) {
-    if (json_object_get(line->object, "flags") == NULL) {
+    if (!json_object_get(line->object, "flags")) {
         *out = heap == 0 ? VIDMM_UMD_LOCAL : 0;
         return true;
     }
     const json_t *flags = member_array(line, "flags");
-    if (flags == NULL)
+    if (!flags)
         return false;
     *out = heap == 0 ? VIDMM_UMD_LOCAL : 0;
     if (heap == 0 && has_flag(flags, "protected"))
@@ -128,8 +128,7 @@ static bool read_alloc(struct trace *trace, const struct member_line *line) {
         !member_number(line, "heap", 0, 1, &heap) || !umd_flags(line, heap, &alloc.umd_flags))
         return false;
     struct trace_id *entry = trace_new_id(line, "id", &trace->ids);
-    return entry != NULL &&
-           trace_built(line, builder_alloc(&trace->builder, &alloc, &entry->index));
+    return entry && trace_built(line, builder_alloc(&trace->builder, &alloc, &entry->index));
 }
 
 static bool read_touch(struct trace *trace, const struct member_line *line,
@@ -186,14 +185,14 @@ static bool read_list(struct trace *trace, const struct member_line *line, const
 
 static bool read_submit(struct trace *trace, const struct member_line *line) {
     const json_t *reads = member_array(line, "reads");
-    const json_t *writes = reads == NULL ? NULL : member_array(line, "writes");
-    if (writes == NULL)
+    const json_t *writes = !reads ? NULL : member_array(line, "writes");
+    if (!writes)
         return false;
     size_t read_count = json_array_size(reads), write_count = json_array_size(writes);
     if (read_count + write_count > trace->named_room) {
         size_t room = 2 * (read_count + write_count);
-        uint32_t *named = realloc(trace->named, room * sizeof *named);
-        if (named == NULL)
+        uint32_t *named = realloc(trace->named, room * sizeof(*named));
+        if (!named)
             return no_memory(line);
         trace->named = named;
         trace->named_room = room;
@@ -225,9 +224,9 @@ static const struct {
 
 static bool read_event(struct trace *trace, const struct member_line *line) {
     const char *op = member_string(line, "op");
-    if (op == NULL)
+    if (!op)
         return false;
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         if (strcmp(op, ops[i].op) == 0)
             return ops[i].read(trace, line);
     return member_fail(
@@ -238,7 +237,7 @@ static bool read_event(struct trace *trace, const struct member_line *line) {
 }
 
 static bool read_header(struct trace *trace, const struct member_line *line) {
-    if (json_object_get(line->object, "vidmm_trace") == NULL)
+    if (!json_object_get(line->object, "vidmm_trace"))
         return lines_fail(line->error, line->name, line->number, 1,
                           "this is no recording: expected a header with \"vidmm_trace\":1");
     uint64_t version;
@@ -249,7 +248,7 @@ static bool read_header(struct trace *trace, const struct member_line *line) {
 }
 
 static bool is_blank(const char *text, size_t size) {
-    while (size != 0 && strchr(" \t\r", *text) != NULL && *text != 0)
+    while (size != 0 && strchr(" \t\r", *text) && *text != 0)
         text++, size--;
     return size == 0;
 }
@@ -271,8 +270,8 @@ static bool take_line(void *ctx, uint64_t number, const char *text, size_t size)
  */
 
 static void trace_start(struct trace *trace, const char *name, struct vidmm_workload_error *error) {
-    memset(trace, 0, sizeof *trace);
-    memset(error, 0, sizeof *error);
+    memset(trace, 0, sizeof(*trace));
+    memset(error, 0, sizeof(*error));
     trace->name = name;
     trace->error = error;
     builder_start(&trace->builder, name);
@@ -296,9 +295,9 @@ static bool trace_finish(struct trace *trace, bool ok, struct vidmm_workload *ou
 /* "a/b/vkcube.jsonl.zst" -> "vkcube" */
 static void short_name(const char *path, char *name, size_t size) {
     const char *slash = strrchr(path, '/');
-    const char *base = slash == NULL ? path : slash + 1;
+    const char *base = !slash ? path : slash + 1;
     const char *dot = strchr(base, '.');
-    size_t length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
+    size_t length = !dot || dot == base ? strlen(base) : (size_t)(dot - base);
     if (length >= size)
         length = size - 1;
     memcpy(name, base, length);
@@ -310,7 +309,7 @@ bool vidmm_workload_read(const char *path, struct vidmm_workload *out,
     struct trace trace;
     struct lines lines;
     trace_start(&trace, path, error);
-    short_name(path, trace.builder.workload.name, sizeof trace.builder.workload.name);
+    short_name(path, trace.builder.workload.name, sizeof(trace.builder.workload.name));
     lines_start(&lines, path, take_line, &trace, error);
     bool ok = lines_read_file(&lines, path);
     lines_free(&lines);

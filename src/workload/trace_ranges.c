@@ -21,12 +21,12 @@ static uint32_t find_range(struct trace *trace, const struct member_line *line, 
     if (!member_number(line, key, 0, INT64_MAX, &id))
         return UINT32_MAX;
     const struct trace_id *found = trace_find(&trace->ranges, id);
-    if (found != NULL && trace->builder.ranges[found->index].live == live)
+    if (found && trace->builder.ranges[found->index].live == live)
         return found->index;
     member_fail(line, key, MEMBER_WHOLE, "range %llu was %s", (unsigned long long)id,
-                found == NULL ? "never made"
-                : live        ? "released"
-                              : "not released, expected one whose addresses are free");
+                !found ? "never made"
+                : live ? "released"
+                       : "not released, expected one whose addresses are free");
     return UINT32_MAX;
 }
 
@@ -49,7 +49,7 @@ static bool read_target(struct trace *trace, const struct member_line *line,
 static bool made_range(struct trace *trace, const struct member_line *line,
                        struct vidmm_event *event) {
     struct trace_id *entry = trace_new_id(line, "range", &trace->ranges);
-    if (entry == NULL)
+    if (!entry)
         return false;
     enum builder_result result = builder_range(&trace->builder, event);
     entry->index = event->range;
@@ -64,7 +64,7 @@ bool trace_reserve(struct trace *trace, const struct member_line *line) {
 
 bool trace_view(struct trace *trace, const struct member_line *line) {
     struct vidmm_event event = {.kind = VIDMM_EVENT_VIEW, .like = VIDMM_EVENT_NOTHING};
-    if (json_object_get(line->object, "like") != NULL) {
+    if (json_object_get(line->object, "like")) {
         event.like = find_range(trace, line, "like", false);
         if (event.like == UINT32_MAX)
             return false;

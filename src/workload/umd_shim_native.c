@@ -9,16 +9,16 @@
 
 void umd_shim_start(struct shim *shim, struct vidmm_harness *harness) {
     struct vidmm_umd_caps caps;
-    memset(&caps, 0, sizeof caps);
+    memset(&caps, 0, sizeof(caps));
     *shim = (struct shim){.ddi = vidmm_host_ddi(harness->host),
                           .hadapter = vidmm_host_adapter(harness->host)};
     shim->version = shim->ddi->Version;
     DXGKARG_QUERYADAPTERINFO query;
-    memset(&query, 0, sizeof query);
+    memset(&query, 0, sizeof(query));
     query.Type = DXGKQAITYPE_UMDRIVERPRIVATE;
     query.pOutputData = &caps;
-    query.OutputDataSize = sizeof caps;
-    if (shim->ddi->DxgkDdiQueryAdapterInfo == NULL)
+    query.OutputDataSize = sizeof(caps);
+    if (!shim->ddi->DxgkDdiQueryAdapterInfo)
         return;
     NTSTATUS status = shim->ddi->DxgkDdiQueryAdapterInfo(shim->hadapter, &query);
     shim->native = NT_SUCCESS(status) && caps.magic == VIDMM_UMD_MAGIC &&
@@ -41,7 +41,7 @@ enum vidmm_status umd_shim_create_native(struct vidmm_device *device,
                                         .pitch = request->pitch};
     const struct vidmm_allocation_request allocation = {
         .private_data = &data,
-        .private_size = sizeof data,
+        .private_size = sizeof(data),
         .user = request->user,
         .primary = (request->umd_flags & VIDMM_UMD_PRIMARY) != 0};
     return vidmm_allocation_create(device, &allocation, out);

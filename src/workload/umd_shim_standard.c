@@ -29,7 +29,7 @@ static void prepare(struct standard *standard, const struct shim *shim,
     uint64_t pixels = (request->size + BYTES_PER_PIXEL - 1) / BYTES_PER_PIXEL;
     UINT width = pixels < WIDTH_MAX ? (UINT)pixels : WIDTH_MAX;
     UINT height = (UINT)((pixels + width - 1) / width);
-    memset(standard, 0, sizeof *standard);
+    memset(standard, 0, sizeof(*standard));
     if (shadow) {
         standard->shadow.Width = width;
         standard->shadow.Height = height;
@@ -68,7 +68,7 @@ static enum vidmm_status make_standard(const struct shim *shim, struct vidmm_dev
     /* At least one byte each: a size of zero is legal for one of them. */
     void *data = calloc(1, (size_t)size + 1), *resource = calloc(1, (size_t)resource_size + 1);
     enum vidmm_status status = VIDMM_NO_MEMORY;
-    if (data != NULL && resource != NULL) {
+    if (data && resource) {
         standard.ask.pAllocationPrivateDriverData = size == 0 ? NULL : data;
         standard.ask.pResourcePrivateDriverData = resource_size == 0 ? NULL : resource;
         status = VIDMM_DRIVER_REFUSED;
@@ -89,7 +89,7 @@ static enum vidmm_status make_standard(const struct shim *shim, struct vidmm_dev
 enum vidmm_status umd_shim_create_standard(const struct shim *shim, struct vidmm_device *device,
                                            const struct umd_shim_request *request,
                                            struct vidmm_allocation **out) {
-    if (shim->ddi->DxgkDdiGetStandardAllocationDriverData == NULL)
+    if (!shim->ddi->DxgkDdiGetStandardAllocationDriverData)
         return VIDMM_DRIVER_REFUSED;
     enum vidmm_status status = make_standard(shim, device, request, false, out);
     return status == VIDMM_DRIVER_REFUSED ? make_standard(shim, device, request, true, out)

@@ -40,7 +40,7 @@ static void the_reference_driver_passes(void **state) {
     vidmm_check(&options, &result);
     for (uint32_t i = 0; i < result.ledger.findings; i++) {
         char text[640];
-        vidmm_finding_text(&result.ledger.finding[i], text, sizeof text);
+        vidmm_finding_text(&result.ledger.finding[i], text, sizeof(text));
         print_error("%s\n", text);
     }
     assert_int_equal(result.status, VIDMM_CHECK_PASSED);
@@ -168,7 +168,7 @@ static void a_crash_has_a_place_wherever_it_is(void **state) {
                    {interrupted, "DxgkDdiInterruptRoutine"},
                    {deferred, "DPC"},
                    {threaded, "a system thread of the driver"}};
-    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
         assert_int_equal(examine(crashes[i].spoil, "paging"), VIDMM_CHECK_BROKEN);
         const struct vidmm_finding *finding = find(VIDMM_FINDING_CRASH);
         assert_non_null(finding);
@@ -343,10 +343,10 @@ static char *report(enum vidmm_check_format format) {
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof why));
+    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof(why)));
     FILE *in = fopen(path, "r");
     assert_non_null(in);
-    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
     fclose(in);
     unlink(path);
     return text;
@@ -407,11 +407,11 @@ static void a_report_goes_into_what_is_no_file(void **state) {
     struct stat there;
     (void)examine(NULL, "start");
     assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/pipe", directory);
+    snprintf(path, sizeof(path), "%s/pipe", directory);
     assert_int_equal(mkfifo(path, 0600), 0);
     int pipe = open(path, O_RDWR);
     assert_true(pipe >= 0);
-    assert_true(vidmm_report_check(path, VIDMM_CHECK_TEXT, &result, &style, why, sizeof why));
+    assert_true(vidmm_report_check(path, VIDMM_CHECK_TEXT, &result, &style, why, sizeof(why)));
     assert_int_equal(stat(path, &there), 0);
     assert_true(S_ISFIFO(there.st_mode));
     assert_int_equal(read(pipe, text, 7), 7);
@@ -427,7 +427,7 @@ static void an_unwritable_report_says_so(void **state) {
     const struct vidmm_check_style style = {.color = false};
     (void)examine(NULL, "start");
     assert_false(vidmm_report_check("/nonexistent/report", VIDMM_CHECK_JSON, &result, &style, why,
-                                    sizeof why));
+                                    sizeof(why)));
     assert_non_null(strstr(why, "/nonexistent/report"));
 }
 

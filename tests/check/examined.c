@@ -14,7 +14,7 @@ void examined_spoiled(struct vidmm_check_result *result,
                       const struct vidmm_host_setting *setting) {
     const struct vidmm_spoiler spoiler = {.driver = spoil};
     const struct vidmm_check_options options = {.settings = setting,
-                                                .setting_count = setting != NULL,
+                                                .setting_count = setting ? 1 : 0,
                                                 .stage = stage,
                                                 .spoiler = &spoiler,
                                                 .seed = 3};

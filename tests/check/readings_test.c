@@ -19,7 +19,7 @@ static enum vidmm_check_status examine(void (*spoil)(DRIVER_INITIALIZATION_DATA 
     const struct vidmm_host_setting settings[] = {{"PagingBufferBytes", 512}};
     struct vidmm_check_options options = {
         .settings = settings, .setting_count = 1, .stage = stage, .spoiler = &spoiler, .seed = 3};
-    if (reading != NULL)
+    if (reading)
         assert_true(vidmm_reading_parse(reading, &options.readings));
     vidmm_check(&options, &result);
     return result.status;
@@ -28,7 +28,7 @@ static enum vidmm_check_status examine(void (*spoil)(DRIVER_INITIALIZATION_DATA 
 static void assert_passed(enum vidmm_check_status status) {
     for (uint32_t i = 0; i < result.ledger.findings; i++) {
         char text[640];
-        vidmm_finding_text(&result.ledger.finding[i], text, sizeof text);
+        vidmm_finding_text(&result.ledger.finding[i], text, sizeof(text));
         print_error("%s\n", text);
     }
     assert_int_equal(status, VIDMM_CHECK_PASSED);
@@ -44,8 +44,8 @@ static void the_reference_driver_passes_under_every_reading(void **state) {
                                            "paging-patch=no", "system-segment=count-plus-one",
                                            "hibernate-end=first-byte"};
     static const char *const stages[] = {"start", "paging", "operations", "room", "preempt"};
-    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
-        for (size_t k = 0; k < sizeof stages / sizeof stages[0]; k++)
+    for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++)
+        for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++)
             assert_passed(examine(keep, stages[k], readings[i]));
 }
 
@@ -69,7 +69,7 @@ static void leaving_rubbish(DRIVER_INITIALIZATION_DATA *table) {
 static void what_did_not_fit_is_run_or_dropped(void **state) {
     (void)state;
     static const char *const stages[] = {"paging", "room"};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
         assert_int_not_equal(examine(leaving_rubbish, stages[i], "insufficient=keeps"),
                              VIDMM_CHECK_PASSED);
         assert_passed(examine(leaving_rubbish, stages[i], "insufficient=drops"));
@@ -87,7 +87,7 @@ static NTSTATUS APIENTRY want_array(const HANDLE adapter, const DXGKARG_QUERYADA
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
     if (!asks_for_segments(args))
         return good.DxgkDdiQueryAdapterInfo(adapter, args);
-    if (out->pSegmentDescriptor == NULL)
+    if (!out->pSegmentDescriptor)
         return STATUS_INVALID_PARAMETER;
     BYTE *array = out->pSegmentDescriptor;
     if (out->NbSegment == 0)
@@ -111,7 +111,7 @@ static void the_first_call_has_an_array_or_none(void **state) {
 /* An array means to it that the descriptors are wanted. */
 static NTSTATUS APIENTRY fill_array(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
-    if (asks_for_segments(args) && out->pSegmentDescriptor != NULL && out->NbSegment == 0) {
+    if (asks_for_segments(args) && out->pSegmentDescriptor && out->NbSegment == 0) {
         memset(out->pSegmentDescriptor, 0, sizeof(DXGK_SEGMENTDESCRIPTOR4));
         return STATUS_SUCCESS;
     }
@@ -135,8 +135,8 @@ static void an_array_in_the_first_call_is_not_to_be_filled(void **state) {
 static void a_reading_that_acts_nowhere_says_what_it_waits_for(void **state) {
     (void)state;
     const struct vidmm_reading_choice *choice;
-    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++)
-        assert_int_equal(choice->idle != NULL, strcmp(choice->name, "hibernate-end") == 0);
+    for (size_t i = 0; (choice = vidmm_reading_at(i)); i++)
+        assert_int_equal(!!choice->idle, strcmp(choice->name, "hibernate-end") == 0);
 }
 
 int main(void) {

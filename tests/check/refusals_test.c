@@ -81,7 +81,7 @@ static void a_refused_call_is_named_where_a_stage_needs_it(void **state) {
         const struct vidmm_stage_result *stage =
             examine(refusals[i].spoil, refusals[i].stage, NULL);
         assert_int_equal(stage->outcome, VIDMM_STAGE_STOPPED);
-        if (strstr(stage->text, refusals[i].call) == NULL)
+        if (!strstr(stage->text, refusals[i].call))
             fail_msg("'%s' does not speak of %s", stage->text, refusals[i].call);
         assert_int_not_equal(result.status, VIDMM_CHECK_PASSED);
     }
@@ -90,7 +90,7 @@ static void a_refused_call_is_named_where_a_stage_needs_it(void **state) {
 static void a_driver_that_does_not_start_stops_each_stage(void **state) {
     const char *name, *summary;
     (void)state;
-    for (size_t i = 0; (name = vidmm_check_stage_at(i, &summary)) != NULL; i++) {
+    for (size_t i = 0; (name = vidmm_check_stage_at(i, &summary)); i++) {
         const struct vidmm_stage_result *stage = examine(without_StartDevice, name, NULL);
         assert_true(summary[0] != '\0');
         assert_int_equal(result.status, VIDMM_CHECK_DRIVER_FAILED);

@@ -40,7 +40,7 @@ static const struct vidmm_stage_result *stage_of(const char *name) {
  */
 static void allocate_carelessly(void) {
     void *block = ExAllocatePoolWithTag(NonPagedPool, 16, 0x65726163);
-    if (block == NULL)
+    if (!block)
         (void)raise(SIGSEGV);
     ExFreePoolWithTag(block, 0x65726163);
 }
@@ -83,7 +83,7 @@ static void memory_runs_out_in_every_call(void **state) {
         {"Patch", install_Patch},
         {"SubmitCommand", install_SubmitCommand},
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         assert_int_equal(examine(calls[i].install, "memory", NULL), VIDMM_CHECK_BROKEN);
         const struct vidmm_finding *crash = find(VIDMM_FINDING_CRASH);
         assert_non_null(crash);
@@ -148,7 +148,7 @@ static void who_writes_behind_the_room_is_caught(void **state) {
 static NTSTATUS APIENTRY build_scribbling(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     NTSTATUS status = good.DxgkDdiBuildPagingBuffer(adapter, args);
     args->Operation = (DXGK_BUILDPAGINGBUFFER_OPERATION)0x7fffffff;
-    memset(&args->Transfer, 0xee, sizeof args->Transfer);
+    memset(&args->Transfer, 0xee, sizeof(args->Transfer));
     return status;
 }
 
@@ -276,7 +276,7 @@ static void engines_are_reset_alone(void **state) {
     (void)state;
     assert_int_equal(examine(NULL, "engines", NULL), VIDMM_CHECK_PASSED);
     assert_int_equal(stage_of("engines")->outcome, VIDMM_STAGE_DONE);
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         assert_string_equal(vidmm_check_outcome(&result, rules[i]), "passed");
 }
 
@@ -308,7 +308,7 @@ static void paging_buffers_in_an_aperture_are_examined(void **state) {
     (void)state;
     static const struct vidmm_host_setting aperture = {"PagingBufferSegment", 1};
     static const char *const stages[] = {"operations", "room", "preempt"};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
         assert_int_equal(examine(NULL, stages[i], &aperture), VIDMM_CHECK_PASSED);
         assert_int_equal(stage_of(stages[i])->outcome, VIDMM_STAGE_DONE);
         assert_true(result.ledger.kept[75] != 0); /* it was submitted where it is mapped */
@@ -320,7 +320,7 @@ static void apertures_mapped_from_address_lists_are_examined(void **state) {
     static const struct vidmm_host_setting lists[] = {
         {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_9}, {"MapAperture2", 1}};
     static const char *const stages[] = {"operations", "room"};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
         const struct vidmm_check_options options = {
             .settings = lists, .setting_count = 2, .stage = stages[i], .seed = 3};
         vidmm_check(&options, &result);

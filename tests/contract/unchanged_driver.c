@@ -89,7 +89,7 @@ _Use_decl_annotations_ NTSTATUS APIENTRY SmpAddDevice(IN_CONST_PDEVICE_OBJECT Ph
     PAGED_CODE();
     UNREFERENCED_PARAMETER(PhysicalDeviceObject);
     Adapter = (PSMP_ADAPTER)ExAllocatePoolWithTag(NonPagedPoolNx, sizeof(SMP_ADAPTER), SMP_TAG);
-    if (Adapter == NULL)
+    if (!Adapter)
         return STATUS_NO_MEMORY;
     RtlZeroMemory(Adapter, sizeof(*Adapter));
     KeInitializeSpinLock(&Adapter->FenceLock);
@@ -269,7 +269,7 @@ NTSTATUS APIENTRY SmpQueryAdapterInfo(IN_CONST_HANDLE hAdapter,
     }
     case DXGKQAITYPE_QUERYSEGMENT: {
         DXGK_QUERYSEGMENTOUT *Out = (DXGK_QUERYSEGMENTOUT *)pQueryAdapterInfo->pOutputData;
-        if (Out->pSegmentDescriptor == NULL) {
+        if (!Out->pSegmentDescriptor) {
             Out->NbSegment = SMP_MAX_SEGMENTS;
             return STATUS_SUCCESS;
         }
@@ -350,7 +350,7 @@ NTSTATUS APIENTRY SmpCreateAllocation(IN_CONST_HANDLE hAdapter,
         DXGK_ALLOCATIONINFO *Info = &pCreateAllocation->pAllocationInfo[i];
         SMP_ALLOCATION *Allocation =
             (SMP_ALLOCATION *)ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(SMP_ALLOCATION), SMP_TAG);
-        if (Allocation == NULL)
+        if (!Allocation)
             return STATUS_NO_MEMORY;
         Allocation->Size = ROUND_TO_PAGES(*(const ULONG *)Info->pPrivateDriverData);
         Info->Alignment = PAGE_SIZE;

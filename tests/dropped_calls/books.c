@@ -28,7 +28,7 @@ static bool lists(const struct vidmm_device *device, const struct vidmm_allocati
     const struct listing *listing = allocation->listings;
     while (listing && listing->device != device)
         listing = listing->other;
-    return listing != NULL && allocation->segment != NULL;
+    return listing && allocation->segment;
 }
 
 /* What the work may use that was submitted last. */
@@ -42,7 +42,7 @@ static uint32_t use_count, use_room;
 static void note_use(const struct vidmm_told_work *work, uint32_t fence) {
     if (use_count == use_room) {
         use_room = use_room ? 2 * use_room : 256;
-        uses = realloc(uses, use_room * sizeof *uses);
+        uses = realloc(uses, use_room * sizeof(*uses));
         if (!uses)
             abort();
     }
@@ -107,7 +107,7 @@ static void tell_nowhere(const struct vidmm_harness *harness, const struct vidmm
 
 static bool leads_nowhere(const struct mapping *mapping) {
     return mapping->use.kind == VA_NOTHING ||
-           (mapping->use.kind == VA_PAGES && mapping->use.allocation->segment == NULL);
+           (mapping->use.kind == VA_PAGES && !mapping->use.allocation->segment);
 }
 
 /* ---- Tables that companion contexts name ------------------------------------------------------

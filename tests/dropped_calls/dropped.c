@@ -15,7 +15,7 @@ const char *dropped_text(enum dropped_kind kind) {
 void dropped_begin(const struct dropped_call *what, struct dropped_seen *to) {
     dropped_call = *what;
     seen = to;
-    memset(seen, 0, sizeof *seen);
+    memset(seen, 0, sizeof(*seen));
 }
 
 bool dropped_comes(enum dropped_kind kind) {

@@ -63,10 +63,10 @@ static bool open_harness(char *text, size_t size) {
                                      .memory_bytes = MEMORY_BYTES,
                                      .seed = 1};
     settings[host.setting_count++] = (struct vidmm_host_setting){"VramBytes", world.scene->vram};
-    for (uint32_t i = 0; i < SCENE_SETTINGS && world.scene->settings[i].name != NULL; i++)
+    for (uint32_t i = 0; i < SCENE_SETTINGS && world.scene->settings[i].name; i++)
         settings[host.setting_count++] = world.scene->settings[i];
     world.player = vidmm_player_create(&world.workload);
-    if (world.player == NULL)
+    if (!world.player)
         return false;
     const struct vidmm_adapter_config adapter = {.observer = vidmm_player_observer(world.player),
                                                  .model = VIDMM_MODEL_GPUMMU};
@@ -77,7 +77,7 @@ static bool open_harness(char *text, size_t size) {
         return false;
     operation_in(&world.harness);
     struct dropped_seen *seen = dropped_seen();
-    memcpy(seen->begins, seen->occasions, sizeof seen->begins);
+    memcpy(seen->begins, seen->occasions, sizeof(seen->begins));
     return true;
 }
 
@@ -86,25 +86,25 @@ static void replay(struct copy *copy) {
     static struct vidmm_play_result result;
     char left[256] = "";
     (void)vidmm_player_run(world.player, &world.harness, &options, &result, copy->text,
-                           sizeof copy->text);
+                           sizeof(copy->text));
     copy->wrong = result.mismatched_bytes != 0;
-    if (vidmm_harness_close(&world.harness, left, sizeof left) != VIDMM_HARNESS_OK &&
+    if (vidmm_harness_close(&world.harness, left, sizeof(left)) != VIDMM_HARNESS_OK &&
         copy->text[0] == 0)
-        snprintf(copy->text, sizeof copy->text, "%s", left);
+        snprintf(copy->text, sizeof(copy->text), "%s", left);
 }
 
 static void run_copy(const struct dropped_call *dropped_call, struct copy *copy) {
     alarm(SECONDS);
     dropped_begin(dropped_call, &copy->seen);
     world.ledger = &copy->ledger;
-    if (open_harness(copy->text, sizeof copy->text))
+    if (open_harness(copy->text, sizeof(copy->text)))
         replay(copy);
     copy->finished = true;
     _exit(0);
 }
 
 static pid_t start(const struct dropped_call *dropped_call, struct copy *copy) {
-    memset(copy, 0, sizeof *copy);
+    memset(copy, 0, sizeof(*copy));
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
@@ -126,21 +126,21 @@ static const struct vidmm_finding *finding_of(const struct vidmm_ledger *ledger)
 
 static void judge(const struct copy *copy, int status, struct verdict *verdict) {
     const struct vidmm_finding *finding = finding_of(&copy->ledger);
-    memset(verdict, 0, sizeof *verdict);
-    snprintf(verdict->what, sizeof verdict->what, "%s", copy->seen.what);
-    snprintf(verdict->text, sizeof verdict->text, "%s", copy->text);
+    memset(verdict, 0, sizeof(*verdict));
+    snprintf(verdict->what, sizeof(verdict->what), "%s", copy->seen.what);
+    snprintf(verdict->text, sizeof(verdict->text), "%s", copy->text);
     verdict->outcome = OUTCOME_SURVIVED;
     if (!copy->finished || !copy->seen.hit) {
         verdict->outcome = OUTCOME_BROKEN;
-        snprintf(verdict->text, sizeof verdict->text, "%s, status 0x%x",
+        snprintf(verdict->text, sizeof(verdict->text), "%s, status 0x%x",
                  copy->finished ? "it did not come to that" : "the process died", status);
-    } else if (finding != NULL) {
+    } else if (finding) {
         verdict->outcome = OUTCOME_REFEREE;
         verdict->rule = finding->rule;
-        vidmm_finding_text(finding, verdict->text, sizeof verdict->text);
+        vidmm_finding_text(finding, verdict->text, sizeof(verdict->text));
     } else if (copy->wrong) {
         verdict->outcome = OUTCOME_ORACLE;
-    } else if (copy->seen.equal != NULL) {
+    } else if (copy->seen.equal) {
         verdict->outcome = OUTCOME_EQUAL;
         verdict->equal = copy->seen.equal;
     }
@@ -153,7 +153,7 @@ static bool find(const char *name, char *text, size_t size) {
     struct vidmm_workload_error error;
     const char *beside = getenv("DROPPED_FILES");
     char path[512];
-    snprintf(path, sizeof path, "%s/%s", beside != NULL ? beside : ".", name);
+    snprintf(path, sizeof(path), "%s/%s", beside ? beside : ".", name);
     if (!vidmm_run_find(access(path, R_OK) == 0 ? path : name, 1, &world.workload, &error)) {
         snprintf(text, size, "%s", error.text);
         return false;
@@ -170,8 +170,8 @@ bool run_begin(const struct scene *scene, struct dropped_seen *seen, char *text,
     const struct dropped_call none = {.on = false};
     int status;
     world.scene = scene;
-    world.copies = shared(AT_ONCE * sizeof *world.copies);
-    if (world.copies == NULL || !find(scene->workload, text, size))
+    world.copies = shared(AT_ONCE * sizeof(*world.copies));
+    if (!world.copies || !find(scene->workload, text, size))
         return false;
     struct copy *copy = &world.copies[0];
     pid_t child = start(&none, copy);
@@ -184,10 +184,10 @@ bool run_begin(const struct scene *scene, struct dropped_seen *seen, char *text,
 }
 
 void run_end(void) {
-    if (world.copies != NULL)
-        munmap(world.copies, AT_ONCE * sizeof *world.copies);
+    if (world.copies)
+        munmap(world.copies, AT_ONCE * sizeof(*world.copies));
     vidmm_workload_free(&world.workload);
-    memset(&world, 0, sizeof world);
+    memset(&world, 0, sizeof(world));
 }
 
 /* The copy that ended; AT_ONCE: none. */

@@ -35,8 +35,8 @@ static uint32_t listed, room;
 static void add(enum dropped_kind kind, uint64_t at) {
     if (listed == room) {
         room = room != 0 ? 2 * room : 256;
-        list = realloc(list, room * sizeof *list);
-        if (list == NULL)
+        list = realloc(list, room * sizeof(*list));
+        if (!list)
             abort();
     }
     list[listed++] =
@@ -57,9 +57,9 @@ static void add_sample(enum dropped_kind kind, uint64_t first, uint64_t end, uin
 static void choose(const struct scene *scene, const struct dropped_seen *seen) {
     listed = 0;
     for (int kind = 0; kind < DROPPED_KINDS; kind++) {
-        if (options.kind != NULL && strcmp(options.kind, dropped_text(kind)) != 0)
+        if (options.kind && strcmp(options.kind, dropped_text(kind)) != 0)
             continue;
-        if (options.at != NULL) {
+        if (options.at) {
             add(kind, strtoull(options.at, NULL, 10));
             continue;
         }
@@ -87,7 +87,7 @@ static bool tell(const struct scene *scene, const struct dropped_call *dropped_c
         printf("%s: --seed %llu %s %s %llu\n    left out: %s\n    %s\n",
                outcome_text(verdict->outcome), (unsigned long long)dropped_call->seed, scene->name,
                dropped_text(dropped_call->kind), (unsigned long long)dropped_call->at,
-               verdict->what, verdict->equal != NULL ? verdict->equal : verdict->text);
+               verdict->what, verdict->equal ? verdict->equal : verdict->text);
     return good;
 }
 
@@ -95,14 +95,14 @@ static uint32_t run_scene(const struct scene *scene) {
     struct dropped_seen seen;
     char text[640] = "";
     uint32_t failures = 0;
-    if (!run_begin(scene, &seen, text, sizeof text)) {
+    if (!run_begin(scene, &seen, text, sizeof(text))) {
         printf("%s does not verify as it is: %s\n", scene->name, text);
         run_end();
         return 1;
     }
     choose(scene, &seen);
-    struct verdict *verdicts = calloc(listed + 1u, sizeof *verdicts);
-    if (verdicts == NULL || !run_each(list, listed, verdicts)) {
+    struct verdict *verdicts = calloc(listed + 1u, sizeof(*verdicts));
+    if (!verdicts || !run_each(list, listed, verdicts)) {
         printf("%s cannot be run\n", scene->name);
         failures++;
         listed = 0;
@@ -143,12 +143,12 @@ static bool parse(int argc, char **argv) {
             options.verbose = true;
         else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
             options.seed = strtoull(argv[++i], NULL, 10);
-        else if (argv[i][0] != '-' && name < sizeof names / sizeof names[0])
+        else if (argv[i][0] != '-' && name < sizeof(names) / sizeof(names[0]))
             *names[name++] = argv[i];
         else
             return false;
     }
-    options.verbose = options.verbose || options.at != NULL;
+    options.verbose = options.verbose || options.at;
     return true;
 }
 
@@ -159,7 +159,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     for (uint32_t i = 0; i < scene_count; i++) {
-        if (options.scene != NULL && strcmp(options.scene, scenes[i].name) != 0)
+        if (options.scene && strcmp(options.scene, scenes[i].name) != 0)
             continue;
         failures += run_scene(&scenes[i]);
         scenes_run++;

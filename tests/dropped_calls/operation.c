@@ -65,8 +65,8 @@ static const DXGK_PTE *array_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *up
 /* Flags, and above them the page. */
 static uint64_t entry_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool wide, UINT i) {
     const DXGK_PTE *array = array_of(update, wide);
-    const DXGK_PTE *pte = array == NULL ? NULL : &array[update->Flags.Repeat ? 0 : i];
-    return pte == NULL ? 0 : (pte->Flags & ((1u << FLAG_BITS) - 1)) | pte->PageAddress << FLAG_BITS;
+    const DXGK_PTE *pte = !array ? NULL : &array[update->Flags.Repeat ? 0 : i];
+    return !pte ? 0 : (pte->Flags & ((1u << FLAG_BITS) - 1)) | pte->PageAddress << FLAG_BITS;
 }
 
 /* The `i`-th entry says something new; nobody knows what is in the memory of a new table. */
@@ -76,7 +76,7 @@ static bool differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i
     for (uint32_t wide = 0; wide < 2; wide++) {
         uint32_t entry = (update->StartIndex + i) << 1 | wide;
         const struct cell *cell = cell_of(operation_table(update), entry);
-        if (array_of(update, wide) != NULL &&
+        if (array_of(update, wide) &&
             (cell->entry == 0 || cell->value != entry_of(update, wide, i)))
             return true;
     }
@@ -99,7 +99,7 @@ static bool entry_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UI
     for (uint32_t wide = 0; wide < 2; wide++) {
         uint32_t entry = (update->StartIndex + i) << 1 | wide;
         const struct cell *cell = cell_of(operation_table(update), entry);
-        if (array_of(update, wide) != NULL && cell->entry != 0 && (cell->value & 1) != 0 &&
+        if (array_of(update, wide) && cell->entry != 0 && (cell->value & 1) != 0 &&
             cell->value != entry_of(update, wide, i))
             return true;
     }
@@ -114,7 +114,7 @@ static bool paging_only(HANDLE process) {
 /* The process whose addresses paging of the context uses. */
 static HANDLE paging_in(HANDLE context) {
     HANDLE companion = books_companion(harness, context);
-    return companion != NULL ? companion : paging_process;
+    return companion ? companion : paging_process;
 }
 
 /* Addresses led nowhere so far that the entries lead to tables. */
@@ -148,7 +148,7 @@ static uint64_t unit = 4096;
  * is cleared with the other one. */
 static void note_shown(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t shift) {
     uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift;
-    bool wide = update->Flags.Use64KBPages && update->pPageTableEntries64KB != NULL;
+    bool wide = update->Flags.Use64KBPages && update->pPageTableEntries64KB;
     if (!wide)
         ranges_remove(RANGES_SHOWN, update->hProcess, va, va + update->NumPageTableEntries * bytes);
     for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes)
@@ -164,7 +164,7 @@ static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
             ranges_add(RANGES_STALE, update->hProcess, va, va + (UINT64_C(1) << shift));
         for (uint32_t wide = 0; wide < 2; wide++) {
             uint32_t entry = (update->StartIndex + i) << 1 | wide;
-            if (array_of(update, wide) != NULL)
+            if (array_of(update, wide))
                 set_cell(operation_table(update), entry, entry_of(update, wide, i));
         }
     }
@@ -206,13 +206,13 @@ static UINT choose_entry(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
 
 static void tell_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
     struct dropped_seen *seen = dropped_seen();
-    snprintf(
-        seen->what, sizeof seen->what,
-        "level %u%s%s%s, entry %u of %u from %u on, address 0x%llx, 0x%llx", update->PageTableLevel,
-        update->Flags.InitialUpdate ? ", initial" : "", update->Flags.Use64KBPages ? ", 64 KB" : "",
-        update->hAllocation != NULL ? ", of an allocation" : "", i, update->NumPageTableEntries,
-        update->StartIndex, (unsigned long long)update->FirstPteVirtualAddress,
-        (unsigned long long)entry_of(update, update->pPageTableEntries == NULL, i));
+    snprintf(seen->what, sizeof(seen->what),
+             "level %u%s%s%s, entry %u of %u from %u on, address 0x%llx, 0x%llx",
+             update->PageTableLevel, update->Flags.InitialUpdate ? ", initial" : "",
+             update->Flags.Use64KBPages ? ", 64 KB" : "",
+             update->hAllocation ? ", of an allocation" : "", i, update->NumPageTableEntries,
+             update->StartIndex, (unsigned long long)update->FirstPteVirtualAddress,
+             (unsigned long long)entry_of(update, !update->pPageTableEntries, i));
 }
 
 static void choose_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
@@ -239,7 +239,7 @@ static void choose_flush(const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
     now.last = mix(dropped_call->seed ^ dropped_call->at) & 1;
     bool one = flush->EndVirtualAddress - flush->StartVirtualAddress <= unit;
     now.how = all || one ? SWALLOW : FEWER;
-    snprintf(seen->what, sizeof seen->what, "flush from 0x%llx to 0x%llx%s",
+    snprintf(seen->what, sizeof(seen->what), "flush from 0x%llx to 0x%llx%s",
              (unsigned long long)flush->StartVirtualAddress,
              (unsigned long long)flush->EndVirtualAddress,
              now.how == SWALLOW ? ""
@@ -316,7 +316,7 @@ static bool copy_entries(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy
 static void copy_left_out(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
     uint64_t table = range->DstPageTableAddress;
     DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE same;
-    memset(&same, 0, sizeof same);
+    memset(&same, 0, sizeof(same));
     same.hProcess = (HANDLE)(uintptr_t)cell_of(table, TABLE_PROCESS)->value;
     same.PageTableAddress.GpuVirtual = table;
     same.StartIndex = range->DstStartPteIndex;
@@ -332,7 +332,7 @@ static void choose_copy(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy)
         return;
     now.how = SWALLOW;
     seen->equal = changes ? NULL : "the entries had these values already";
-    snprintf(seen->what, sizeof seen->what, "%u ranges, the first of %u entries", copy->NumRanges,
+    snprintf(seen->what, sizeof(seen->what), "%u ranges, the first of %u entries", copy->NumRanges,
              copy->pRanges[0].NumPageTableEntries);
     if (changes && copy->NumRanges == 1)
         copy_left_out(&copy->pRanges[0]);
@@ -354,7 +354,7 @@ static void choose(const DXGKARG_BUILDPAGINGBUFFER *args) {
     case DXGK_OPERATION_NOTIFY_RESIDENCY:
         if (dropped_comes(DROPPED_NOTICE)) {
             now.how = SWALLOW;
-            snprintf(dropped_seen()->what, sizeof dropped_seen()->what, "Resident %u",
+            snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "Resident %u",
                      args->NotifyResidency.Resident);
         }
         break;
@@ -381,9 +381,9 @@ static void cut(DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT
     update->NumPageTableEntries = count;
     update->FirstPteVirtualAddress += bytes;
     update->AllocationOffsetInBytes += bytes;
-    if (!update->Flags.Repeat && update->pPageTableEntries != NULL)
+    if (!update->Flags.Repeat && update->pPageTableEntries)
         update->pPageTableEntries += first;
-    if (!update->Flags.Repeat && update->pPageTableEntries64KB != NULL)
+    if (!update->Flags.Repeat && update->pPageTableEntries64KB)
         update->pPageTableEntries64KB += first;
 }
 
@@ -455,7 +455,7 @@ static bool takes(const DXGKARG_BUILDPAGINGBUFFER *args) {
     case DXGK_OPERATION_VIRTUAL_FILL:
         return false;
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
-        return args->TransferVirtual.hAllocation == NULL ||
+        return !args->TransferVirtual.hAllocation ||
                books_uses(harness, args->TransferVirtual.hAllocation);
     default:
         return moves(args);
@@ -465,7 +465,7 @@ static bool takes(const DXGKARG_BUILDPAGINGBUFFER *args) {
 /* By the paging node when it comes to it; otherwise by the CPU at once, which is for entries alone.
  */
 static bool in_turn(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return args->pDmaBuffer != NULL &&
+    return args->pDmaBuffer &&
            !(args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
              args->UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
 }
@@ -494,7 +494,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
         unused_operation(args, &known, paging_in(args->hSystemContext), entry_bytes);
         choose(&known);
     }
-    if (harness != NULL && in_turn(args))
+    if (harness && in_turn(args))
         note_paging(args);
     if (now.how == SPLIT)
         status = split(adapter, args);
@@ -509,9 +509,9 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 /* ---- The other calls ------------------------------------------------------------------------ */
 
 static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
-    waits_called(true, books_companion(harness, args->hContext) == NULL);
+    waits_called(true, !books_companion(harness, args->hContext));
     if (dropped_comes(DROPPED_ROOT))
-        snprintf(dropped_seen()->what, sizeof dropped_seen()->what, "root of %u entries",
+        snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "root of %u entries",
                  args->NumEntries);
     else
         good.DxgkDdiSetRootPageTable(adapter, args);
@@ -519,7 +519,7 @@ static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETAB
 
 static NTSTATUS APIENTRY submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     HANDLE process = args->Flags.Paging ? paging_in(args->hContext) : NULL;
-    if (!args->Flags.Paging && harness != NULL)
+    if (!args->Flags.Paging && harness)
         process = books_tell(harness, args);
     waits_called(args->Flags.Paging || waits_hidden(process), false);
     unused_submission(args, process);
@@ -566,7 +566,7 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
 
 void operation_install(DRIVER_INITIALIZATION_DATA *table) {
     good = *table;
-    cells = calloc(CELLS, sizeof *cells);
+    cells = calloc(CELLS, sizeof(*cells));
     table->DxgkDdiBuildPagingBuffer = build;
     table->DxgkDdiSetRootPageTable = set_root;
     table->DxgkDdiSubmitCommandVirtual = submit;

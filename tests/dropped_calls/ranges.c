@@ -21,8 +21,8 @@ static void append(enum range_set set, HANDLE process, uint64_t start, uint64_t 
     uint32_t room = sets[set].room;
     if (sets[set].count == room) {
         room = room != 0 ? 2 * room : 256;
-        sets[set].ranges = realloc(sets[set].ranges, room * sizeof *sets[set].ranges);
-        if (sets[set].ranges == NULL)
+        sets[set].ranges = realloc(sets[set].ranges, room * sizeof(*sets[set].ranges));
+        if (!sets[set].ranges)
             abort();
         sets[set].room = room;
     }
@@ -32,7 +32,7 @@ static void append(enum range_set set, HANDLE process, uint64_t start, uint64_t 
 void ranges_add(enum range_set set, HANDLE process, uint64_t start, uint64_t end) {
     uint32_t count = sets[set].count;
     struct range *last = count != 0 ? &sets[set].ranges[count - 1] : NULL;
-    if (last != NULL && last->process == process && last->end == start)
+    if (last && last->process == process && last->end == start)
         last->end = end;
     else
         append(set, process, start, end);

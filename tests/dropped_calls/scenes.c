@@ -49,4 +49,4 @@ const struct scene scenes[] = {
     LONG("offers", 24 * MIB, 3, {"MmuLevels", 2}, {"MmuPages", 1}),
     LONG("vkcube", 2 * MIB, 3, {"MmuLevels", 2}),
 };
-const uint32_t scene_count = sizeof scenes / sizeof scenes[0];
+const uint32_t scene_count = sizeof(scenes) / sizeof(scenes[0]);

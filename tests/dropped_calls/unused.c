@@ -28,8 +28,8 @@ static void settle(void) {
 
 void unused_left_out(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT first, UINT count,
                      uint32_t shift, bool paging, bool links, entry_differs *differs) {
-    left.is_wrong = calloc(count, sizeof *left.is_wrong);
-    if (left.is_wrong == NULL)
+    left.is_wrong = calloc(count, sizeof(*left.is_wrong));
+    if (!left.is_wrong)
         abort();
     for (UINT i = 0; i < count; i++) {
         left.is_wrong[i] = differs(update, first + i);

@@ -76,7 +76,7 @@ static bool passed(uint64_t nodes) {
 
 void waits_called(bool paging, bool takes) {
     struct dropped_seen *seen = dropped_seen();
-    if (open.adapter == NULL)
+    if (!open.adapter)
         return;
     uint64_t paging_node = UINT64_C(1) << open.adapter->facts.paging_node;
     bool work_done = passed(~paging_node), paging_done = passed(paging_node);
@@ -114,7 +114,7 @@ void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLU
 }
 
 bool waits_flush_left(void) {
-    return open.adapter != NULL &&
+    return open.adapter &&
            fence_passed(open.adapter, open.adapter->facts.paging_node, open.changing);
 }
 
@@ -140,7 +140,7 @@ static void leave_open(struct vidmm_adapter *adapter, uint64_t nodes) {
     }
     uint32_t paging_fence = open.fence[adapter->facts.paging_node];
     open.changing = changing < paging_fence ? changing : paging_fence;
-    memcpy(open.flushes, flushes, sizeof flushes);
+    memcpy(open.flushes, flushes, sizeof(flushes));
     dropped_seen()->equal = "nothing was asked of the driver before another wait";
 }
 
@@ -177,7 +177,7 @@ enum vidmm_status __wrap_fence_wait(struct vidmm_adapter *adapter, uint32_t node
         return end_wait(__real_fence_wait(adapter, node, fence));
     }
     leave_open(adapter, nodes);
-    snprintf(dropped_seen()->what, sizeof dropped_seen()->what, "for fence %u of node %u", *fence,
+    snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "for fence %u of node %u", *fence,
              node);
     return VIDMM_OK;
 }
@@ -189,7 +189,7 @@ enum vidmm_status __wrap_fence_wait_idle(struct vidmm_adapter *adapter, uint64_t
         return end_wait(__real_fence_wait_idle(adapter, nodes, number));
     }
     leave_open(adapter, nodes & ~(UINT64_C(1) << adapter->facts.paging_node));
-    snprintf(dropped_seen()->what, sizeof dropped_seen()->what, "for submission %llu",
+    snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "for submission %llu",
              (unsigned long long)number);
     return VIDMM_OK;
 }
@@ -205,7 +205,7 @@ enum vidmm_status __wrap_fence_wait_all(struct vidmm_adapter *adapter) {
     if (all_passed(adapter) || !dropped_comes(DROPPED_WAIT))
         return __real_fence_wait_all(adapter);
     leave_open(adapter, UINT64_MAX);
-    snprintf(dropped_seen()->what, sizeof dropped_seen()->what, "for everything");
+    snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "for everything");
     return VIDMM_OK;
 }
 
@@ -217,7 +217,7 @@ enum vidmm_status __wrap_fence_room(struct vidmm_adapter *adapter, uint32_t node
         return end_wait(__real_fence_room(adapter, node));
     }
     leave_open(adapter, nodes);
-    snprintf(dropped_seen()->what, sizeof dropped_seen()->what, "for room on node %u", node);
+    snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "for room on node %u", node);
     return VIDMM_OK;
 }
 
@@ -232,7 +232,7 @@ enum vidmm_status __wrap_vidmm_lock(struct vidmm_allocation *allocation, uint32_
                                     void **cpu) {
     enum vidmm_status status = __real_vidmm_lock(allocation, flags, cpu);
     const struct vidmm_adapter *adapter = open.adapter;
-    if (adapter != NULL)
+    if (adapter)
         waits_called(fence_passed(open.adapter, adapter->facts.paging_node, moving), true);
     return status;
 }

@@ -134,7 +134,7 @@ static VOID NTAPI worker_thread(PVOID context) {
     PVOID objects[2] = {&worker->quit, &worker->work};
     while (KeWaitForMultipleObjects(2, objects, WaitAny, Executive, KernelMode, FALSE, NULL,
                                     NULL) != STATUS_WAIT_0)
-        while (ExInterlockedRemoveHeadList(&worker->queue, &worker->lock) != NULL)
+        while (ExInterlockedRemoveHeadList(&worker->queue, &worker->lock))
             worker->done++;
 }
 

@@ -14,7 +14,7 @@
 static void assert_left(struct vidmm_host *host, const char *text) {
     struct vidmm_host_error error;
     assert_false(tiny_down(host, &error));
-    if (strstr(error.text, text) == NULL)
+    if (!strstr(error.text, text))
         fail_msg("'%s' does not say '%s'", error.text, text);
 }
 

@@ -5,7 +5,7 @@
 static NTSTATUS APIENTRY add(const PDEVICE_OBJECT pdo, PVOID *context) {
     (void)pdo;
     *context = ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, 0x64616f4cu);
-    return *context != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+    return *context ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
 static NTSTATUS APIENTRY start(const PVOID context, PDXGK_START_INFO info,

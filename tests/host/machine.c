@@ -147,7 +147,7 @@ static VOID NTAPI note_dpc(struct _KDPC *dpc, PVOID context, PVOID one, PVOID tw
     (void)dpc;
     (void)two;
     order->irql = KeGetCurrentIrql();
-    order->ran += one != NULL;
+    order->ran += !!one;
 }
 
 static void a_dpc_waits_for_the_irql(void **state) {

@@ -99,7 +99,7 @@ static void all_pages_can_be_had_once(void **state) {
         memset(seen, 0, sizeof(seen));
         struct vidmm_host *host = tiny_up(&config);
         const struct vidmm_os *os = vidmm_host_os(host);
-        while ((lists[count] = os->pages_alloc(os->ctx, 7, 0, UINT64_MAX)) != NULL) {
+        while ((lists[count] = os->pages_alloc(os->ctx, 7, 0, UINT64_MAX))) {
             for (int i = 0; i < 7; i++) {
                 PFN_NUMBER frame = MmGetMdlPfnArray(lists[count])[i];
                 assert_in_range(frame, 1, sizeof(seen) - 1);

@@ -26,11 +26,11 @@ struct tiny_hw {
 
 static void *hw_create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
     struct tiny_hw *hw = host->alloc(host->ctx, sizeof(*hw));
-    if (hw == NULL)
+    if (!hw)
         return NULL;
     hw->host = host;
     hw->memory = host->alloc(host->ctx, MEMORY_BYTES + 4096);
-    if (hw->memory == NULL) {
+    if (!hw->memory) {
         host->free(host->ctx, hw, sizeof(*hw));
         return NULL;
     }
@@ -111,7 +111,7 @@ struct tiny_device {
 static NTSTATUS APIENTRY add_device(const PDEVICE_OBJECT pdo, PVOID *context) {
     (void)pdo;
     struct tiny_device *device = ExAllocatePoolWithTag(NonPagedPoolNx, sizeof(*device), TAG);
-    if (device == NULL)
+    if (!device)
         return STATUS_NO_MEMORY;
     memset(device, 0, sizeof(*device));
     KeInitializeSpinLock(&device->lock);
@@ -122,7 +122,7 @@ static NTSTATUS APIENTRY add_device(const PDEVICE_OBJECT pdo, PVOID *context) {
 
 static void misbehave_in_pool(void) {
     uint8_t *block = ExAllocatePoolWithTag(NonPagedPoolNx, 40, TAG);
-    if (block == NULL)
+    if (!block)
         return;
     if (tiny.overrun)
         block[40] = 1;
@@ -152,7 +152,7 @@ static NTSTATUS map_bars(PDXGKRNL_INTERFACE dxgkrnl) {
             dxgkrnl->DxgkCbMapMemory(dxgkrnl->DeviceHandle, d->u.Memory.Start, d->u.Memory.Length,
                                      FALSE, FALSE, MmNonCached, &mapped[n++]);
         if (!NT_SUCCESS(status)) {
-            if (mapped[0] != NULL)
+            if (mapped[0])
                 dxgkrnl->DxgkCbUnmapMemory(dxgkrnl->DeviceHandle, mapped[0]);
             return status;
         }
@@ -181,14 +181,14 @@ static NTSTATUS APIENTRY start_device(const PVOID context, PDXGK_START_INFO info
     if (!NT_SUCCESS(status))
         return status;
     device->ring = MmAllocateContiguousMemory(8192, any);
-    if (device->ring == NULL) {
+    if (!device->ring) {
         unmap_bars();
         return STATUS_NO_MEMORY;
     }
     misbehave_in_pool();
     if (tiny.leak_mdl)
         IoAllocateMdl(device->ring, 8192, FALSE, FALSE, NULL);
-    if (tiny.in_start != NULL)
+    if (tiny.in_start)
         tiny.in_start();
     *sources = *children = 0;
     return STATUS_SUCCESS;
@@ -250,7 +250,7 @@ static void misbehave_in_submit(struct tiny_device *device) {
 
 static NTSTATUS APIENTRY submit_command(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     tiny.submit_irql = KeGetCurrentIrql();
-    if (tiny.in_submit != NULL)
+    if (tiny.in_submit)
         tiny.in_submit();
     misbehave_in_submit(adapter);
     WRITE_REGISTER_ULONG((volatile ULONG *)(tiny.registers + TINY_DOORBELL),
@@ -262,7 +262,7 @@ static NTSTATUS APIENTRY build_paging_buffer(const HANDLE adapter,
                                              DXGKARG_BUILDPAGINGBUFFER *args) {
     struct tiny_device *device = adapter;
     __atomic_store_n(&tiny.paging_irql, KeGetCurrentIrql(), __ATOMIC_RELAXED);
-    if (tiny.in_paging != NULL)
+    if (tiny.in_paging)
         tiny.in_paging();
     if (tiny.wait_for_ever)
         KeWaitForSingleObject(&device->event, Executive, KernelMode, FALSE, NULL);
@@ -281,7 +281,7 @@ static NTSTATUS APIENTRY build_paging_buffer(const HANDLE adapter,
 static NTSTATUS APIENTRY create_device(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
     (void)adapter;
     (void)args;
-    if (tiny.in_create_device != NULL)
+    if (tiny.in_create_device)
         tiny.in_create_device();
     return STATUS_SUCCESS;
 }
@@ -327,7 +327,7 @@ bool tiny_down(struct vidmm_host *host, struct vidmm_host_error *error) {
 
 bool tiny_violated(struct vidmm_host *host, const char *text) {
     for (uint32_t i = 0; i < vidmm_host_violations(host); i++)
-        if (strstr(vidmm_host_violation(host, i), text) != NULL)
+        if (strstr(vidmm_host_violation(host, i), text))
             return true;
     return false;
 }

@@ -36,7 +36,7 @@ static void runs_are_found_as_they_were_set(void **state) {
     uint8_t map[(BITS + 7) / 8 + 1] = {0};
     bool truth[BITS] = {false};
     (void)state;
-    map[sizeof map - 1] = 0xa5;
+    map[sizeof(map) - 1] = 0xa5;
     for (uint32_t step = 0; step < 300; step++) {
         uint32_t first = next(BITS), end = first + next(BITS - first + 1);
         bool value = next(3) != 0;
@@ -45,8 +45,8 @@ static void runs_are_found_as_they_were_set(void **state) {
             truth[i] = value;
         check(map, truth);
     }
-    assert_int_equal(map[sizeof map - 1], 0xa5);
-    assert_int_equal(bitmap_bytes(BITS), sizeof map - 1);
+    assert_int_equal(map[sizeof(map) - 1], 0xa5);
+    assert_int_equal(bitmap_bytes(BITS), sizeof(map) - 1);
 }
 
 static void merging_adds_and_takes_nothing_away(void **state) {

@@ -118,7 +118,7 @@ static NTSTATUS APIENTRY create_context(HANDLE device, DXGKARG_CREATECONTEXT *ar
     status = one->va ? below.DxgkDdiCreateContext(device, arg) : STATUS_NO_MEMORY;
     one->driver = arg->hContext;
     if (status != STATUS_SUCCESS)
-        memset(one, 0, sizeof *one);
+        memset(one, 0, sizeof(*one));
     return status;
 }
 
@@ -127,7 +127,7 @@ static NTSTATUS APIENTRY destroy_context(HANDLE context) {
     if (one) {
         assert_int_equal(vidmm_context_allocation_destroy(world->adapter, one->allocation),
                          STATUS_SUCCESS);
-        memset(one, 0, sizeof *one);
+        memset(one, 0, sizeof(*one));
     }
     return below.DxgkDdiDestroyContext(context);
 }
@@ -180,7 +180,7 @@ static NTSTATUS build_fill(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *arg, uint6
                            uint64_t size, uint8_t byte) {
     DXGKARG_BUILDPAGINGBUFFER fill = *arg;
     fill.Operation = DXGK_OPERATION_VIRTUAL_FILL;
-    memset(&fill.FillVirtual, 0, sizeof fill.FillVirtual);
+    memset(&fill.FillVirtual, 0, sizeof(fill.FillVirtual));
     fill.FillVirtual.DestinationVirtualAddress = va;
     fill.FillVirtual.FillSizeInBytes = size;
     fill.FillVirtual.FillPattern = byte;
@@ -237,8 +237,8 @@ struct user {
 };
 
 static void prepare(uint32_t levels) {
-    memset(own, 0, sizeof own);
-    memset(&wish, 0, sizeof wish);
+    memset(own, 0, sizeof(own));
+    memset(&wish, 0, sizeof(wish));
     system_too = late = maps_late = false;
     initialised = calls = 0;
     world = world_new(levels, PAGES_4K,
@@ -266,7 +266,7 @@ static void close(struct user *user) {
 
 static void begin(uint32_t levels, struct user *user) {
     prepare(levels);
-    memset(user, 0, sizeof *user);
+    memset(user, 0, sizeof(*user));
     assert_int_equal(world_start(world), VIDMM_OK);
     assert_int_equal(open(user), VIDMM_OK);
 }
@@ -295,7 +295,7 @@ static enum vidmm_status map_at(struct user *user, uint64_t base,
 
 static struct vidmm_allocation *allocate(struct user *user) {
     struct world_desc desc = {.size = PAGE, .set = SET(VRAM) | SET(APERTURE), .preferred = VRAM};
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     struct vidmm_allocation *allocation;
     assert_int_equal(vidmm_allocation_create(user->device, &request, &allocation), VIDMM_OK);
     return allocation;

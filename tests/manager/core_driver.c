@@ -8,7 +8,7 @@
 
 static void fill_segment(const struct world *world, uint32_t i, DXGK_SEGMENTDESCRIPTOR3 *to) {
     const struct world_segment *segment = &world->segments[i];
-    memset(to, 0, sizeof *to);
+    memset(to, 0, sizeof(*to));
     to->Flags.Value = segment->flags;
     to->BaseAddress.QuadPart = (LONGLONG)segment->base;
     to->CpuTranslatedAddress.QuadPart = (LONGLONG)segment->cpu;
@@ -17,7 +17,7 @@ static void fill_segment(const struct world *world, uint32_t i, DXGK_SEGMENTDESC
 
 static void answer_caps(const struct world *world, DXGKARG_QUERYADAPTERINFO *arg) {
     DXGK_DRIVERCAPS caps;
-    memset(&caps, 0, sizeof caps);
+    memset(&caps, 0, sizeof(caps));
     caps.HighestAcceptableAddress.QuadPart = INT64_MAX;
     caps.ApertureSegmentCommitLimit = 1u << 30;
     caps.NumberOfSwizzlingRanges = world->swizzling_ranges;
@@ -28,7 +28,7 @@ static void answer_caps(const struct world *world, DXGKARG_QUERYADAPTERINFO *arg
     caps.SchedulingCaps.PreemptionAware = world->preempts;
     caps.SupportPerEngineTDR = world->resets_engines;
     memcpy(arg->pOutputData, &caps,
-           arg->OutputDataSize < sizeof caps ? arg->OutputDataSize : sizeof caps);
+           arg->OutputDataSize < sizeof(caps) ? arg->OutputDataSize : sizeof(caps));
 }
 
 static void answer_segments(const struct world *world, DXGKARG_QUERYADAPTERINFO *arg) {
@@ -65,7 +65,7 @@ struct object {
 };
 
 static struct object *new_object(struct world *world) {
-    struct object *object = calloc(1, sizeof *object);
+    struct object *object = calloc(1, sizeof(*object));
     object->world = world;
     __atomic_add_fetch(&world->objects, 1, __ATOMIC_SEQ_CST);
     return object;
@@ -88,7 +88,7 @@ static NTSTATUS APIENTRY destroy_device(HANDLE device) {
 
 static void make_context_allocation(struct world *world, HANDLE context) {
     DXGKARGCB_CREATECONTEXTALLOCATION arg;
-    memset(&arg, 0, sizeof arg);
+    memset(&arg, 0, sizeof(arg));
     arg.hAdapter = world;
     arg.hContext = context;
     arg.hDriverAllocation = &world->context_allocation_handle;
@@ -128,7 +128,7 @@ static NTSTATUS APIENTRY create_allocation(HANDLE adapter, DXGKARG_CREATEALLOCAT
     for (UINT i = 0; i < arg->NumAllocations; i++) {
         DXGK_ALLOCATIONINFO *info = &arg->pAllocationInfo[i];
         struct object *object = new_object(world);
-        memcpy(&object->desc, info->pPrivateDriverData, sizeof object->desc);
+        memcpy(&object->desc, info->pPrivateDriverData, sizeof(object->desc));
         info->Size = object->desc.size;
         info->Alignment = object->desc.alignment;
         info->PreferredSegment.Value = object->desc.preferred;
@@ -232,7 +232,7 @@ static void encode_aperture(const DXGKARG_BUILDPAGINGBUFFER *arg, struct world_c
 static uint64_t encode(struct world *world, const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t done,
                        struct world_command *command) {
     uint64_t left = operation_size(arg) - done;
-    memset(command, 0, sizeof *command);
+    memset(command, 0, sizeof(*command));
     command->operation = arg->Operation;
     command->size =
         world->transfer_step && left > world->transfer_step ? world->transfer_step : left;
@@ -287,20 +287,20 @@ static NTSTATUS build(struct world *world, DXGKARG_BUILDPAGINGBUFFER *arg) {
         return STATUS_SUCCESS; /* a notice after a reset */
     uint64_t done = arg->MultipassOffset, size = operation_size(arg);
     do {
-        if (!at_once(world, arg) && arg->DmaSize < sizeof command)
+        if (!at_once(world, arg) && arg->DmaSize < sizeof(command))
             return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
         done += encode(world, arg, done, &command);
         if (at_once(world, arg)) {
             gpu_execute(world, &command);
             break;
         }
-        memcpy(arg->pDmaBuffer, &command, sizeof command);
-        arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + sizeof command;
-        arg->DmaSize -= (UINT)sizeof command;
+        memcpy(arg->pDmaBuffer, &command, sizeof(command));
+        arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + sizeof(command);
+        arg->DmaSize -= (UINT)sizeof(command);
         arg->MultipassOffset = (UINT)done;
     } while (done < size);
     if (world->moves_back)
-        arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer - 2 * sizeof command;
+        arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer - 2 * sizeof(command);
     if (world->moves_past)
         arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + arg->DmaSize + 1;
     return STATUS_SUCCESS;

@@ -95,7 +95,7 @@ static void run(struct world *world, const struct world_job *job) {
     for (uint32_t at = job->start; at < job->end; at += sizeof(struct world_command)) {
         struct world_command command;
         uint8_t *bytes = (uint8_t *)&command;
-        for (uint32_t i = 0; i < sizeof command; i++)
+        for (uint32_t i = 0; i < sizeof(command); i++)
             bytes[i] = job->segment ? *gpu_pointer(world, &side, at + i)
                                     : *ram_pointer(world, job->address + at + i);
         gpu_execute(world, &command);
@@ -137,7 +137,7 @@ static bool take(struct world *world, struct world_job *job) {
             continue;
         *job = *one;
         memmove(&world->jobs[i], &world->jobs[i + 1],
-                (--world->job_count - i) * sizeof world->jobs[0]);
+                (--world->job_count - i) * sizeof(world->jobs[0]));
         return true;
     }
     return false;

@@ -116,7 +116,7 @@ static void a_full_buffer_is_submitted_and_the_operation_goes_on(void **state) {
             assert_int_equal(now->arg.MultipassOffset, 0);
         else
             assert_memory_equal(&now->arg.Transfer, &before->arg.Transfer,
-                                sizeof now->arg.Transfer);
+                                sizeof(now->arg.Transfer));
     }
     world_end(world);
 }

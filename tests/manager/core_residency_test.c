@@ -323,7 +323,7 @@ static void big_command_buffers_take_several_dma_buffers(void **state) {
     world->dma_segments = SET(APERTURE);
     world->deferred = true;
     struct vidmm_context *context = open_context(world, &device);
-    struct vidmm_submission submission = {.commands = commands, .commands_size = sizeof commands};
+    struct vidmm_submission submission = {.commands = commands, .commands_size = sizeof(commands)};
     assert_int_equal(vidmm_submit(context, &submission, &fence), VIDMM_OK);
     assert_int_equal(fence, 1);
     assert_int_equal(world->renders, 4);
@@ -377,7 +377,7 @@ static void bad_allocations_are_refused_by_rule(void **state) {
         {{PAGE, 0, 1, 0x80, 3, 0, 1, 1}, "R16"},
     };
     uint32_t objects = world->objects;
-    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct vidmm_allocation *allocation = NULL;
         assert_int_equal(world_try_create(device, cases[i].desc, &allocation),
                          VIDMM_DRIVER_BROKE_RULE);
@@ -414,7 +414,7 @@ static void resources_are_destroyed_together(void **state) {
     uint32_t objects = world->objects;
     for (uint32_t i = 0; i < 3; i++)
         requests[i] =
-            (struct vidmm_allocation_request){.private_data = &desc, .private_size = sizeof desc};
+            (struct vidmm_allocation_request){.private_data = &desc, .private_size = sizeof(desc)};
     assert_int_equal(vidmm_allocations_create(device, requests, 3, made), VIDMM_OK);
     assert_int_equal(world->objects, objects + 6);
     assert_int_equal(world_use(context, true, 3, made[0], made[1], made[2]), VIDMM_OK);

@@ -127,7 +127,7 @@ static void *tell_again(void *unused) {
     while (!atomic_load(&teller.quit)) {
         pthread_mutex_lock(&teller.lock);
         struct vidmm_adapter *adapter = __atomic_load_n(teller.adapter, __ATOMIC_ACQUIRE);
-        if (adapter != NULL && !atomic_load(&teller.quiet))
+        if (adapter && !atomic_load(&teller.quiet))
             vidmm_notify_completed(adapter, 0, 0);
         pthread_mutex_unlock(&teller.lock);
     }

@@ -58,7 +58,7 @@ static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t hig
     pthread_mutex_unlock(&world->queue_lock);
     if (!first)
         return NULL;
-    PMDL mdl = calloc(1, sizeof *mdl + pages * sizeof(PFN_NUMBER));
+    PMDL mdl = calloc(1, sizeof(*mdl) + pages * sizeof(PFN_NUMBER));
     PFN_NUMBER *list = (PFN_NUMBER *)(mdl + 1);
     for (size_t i = 0; i < pages; i++)
         list[i] = RAM_BASE / PAGE + first + i;
@@ -117,7 +117,7 @@ static void *os_lock_create(void *ctx) {
     struct world *world = ctx;
     if (fails(world))
         return NULL;
-    pthread_mutex_t *mutex = malloc(sizeof *mutex);
+    pthread_mutex_t *mutex = malloc(sizeof(*mutex));
     pthread_mutex_init(mutex, NULL);
     __atomic_add_fetch(&world->blocks, 1, __ATOMIC_SEQ_CST);
     return mutex;
@@ -176,13 +176,13 @@ static void add_segment(struct world *world, UINT flags, uint64_t base, uint64_t
     struct world_segment *segment = &world->segments[world->segment_count++];
     *segment = (struct world_segment){.flags = flags, .base = base, .cpu = cpu, .size = size};
     if (flags & 1u)
-        segment->pages = calloc(size / PAGE, sizeof *segment->pages);
+        segment->pages = calloc(size / PAGE, sizeof(*segment->pages));
     else
         segment->bytes = calloc(1, size);
 }
 
 struct world *world_new(uint64_t vram, uint64_t aperture, uint64_t hidden) {
-    struct world *world = calloc(1, sizeof *world);
+    struct world *world = calloc(1, sizeof(*world));
     pthread_condattr_t monotonic;
     world->version = DXGKDDI_INTERFACE_VERSION_WIN8;
     world->paging_size = 64 * 1024;
@@ -268,7 +268,7 @@ static void expect_lawful_manager(struct world *world) {
     char text[512];
     vidmm_referee_destroy(world->referee);
     for (uint32_t i = 0; i < world->ledger.findings; i++) {
-        vidmm_finding_text(&world->ledger.finding[i], text, sizeof text);
+        vidmm_finding_text(&world->ledger.finding[i], text, sizeof(text));
         if (world->ledger.finding[i].who == VIDMM_SIDE_MANAGER)
             fail_msg("%s", text);
     }
@@ -340,7 +340,7 @@ struct world_desc world_only(uint32_t set, uint64_t size) {
 enum vidmm_status world_try_create_for(struct vidmm_device *device, struct world_desc desc,
                                        bool *lost, struct vidmm_allocation **out) {
     struct vidmm_allocation_request request = {
-        .private_data = &desc, .private_size = sizeof desc, .user = lost};
+        .private_data = &desc, .private_size = sizeof(desc), .user = lost};
     return vidmm_allocation_create(device, &request, out);
 }
 

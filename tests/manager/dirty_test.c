@@ -109,7 +109,7 @@ static void ranges_must_be_whole_pages_that_are_in_the_segment_once(void **state
     struct world *world = started(false);
     struct vidmm_memory_basis *basis;
     (void)state;
-    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_int_equal(vidmm_basis_create(world->adapter, VRAM, bad[i], 2, &basis),
                          VIDMM_BAD_ARGUMENT);
     assert_int_equal(vidmm_basis_create(world->adapter, VRAM, bad[0], 0, &basis),
@@ -170,7 +170,7 @@ static void bits_follow_each_other_in_the_order_of_the_basis(void **state) {
     assert_int_equal(bits[1], 0);
     assert_int_equal(bits[2], 1u << 4);
     assert_int_equal(bits[3], 0xcc);
-    assert_int_equal(vidmm_basis_query(basis, &part, bits, sizeof bits), VIDMM_OK);
+    assert_int_equal(vidmm_basis_query(basis, &part, bits, sizeof(bits)), VIDMM_OK);
     assert_int_equal(bits[0], 1u << 4);
     assert_int_equal(bits[3], 0xcc);
     world_end(world);
@@ -188,9 +188,9 @@ static void a_query_is_inside_of_its_range_and_has_room_or_is_refused(void **sta
     (void)state;
     assert_int_equal(vidmm_basis_start(basis), VIDMM_OK);
     world_wrote(world, VRAM, 0);
-    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(vidmm_basis_query_bytes(basis, &bad[i]), 0);
-        assert_int_equal(vidmm_basis_query(basis, &bad[i], bits, sizeof bits), VIDMM_BAD_ARGUMENT);
+        assert_int_equal(vidmm_basis_query(basis, &bad[i], bits, sizeof(bits)), VIDMM_BAD_ARGUMENT);
     }
     assert_int_equal(vidmm_basis_query(basis, &whole, bits, 2), VIDMM_BAD_ARGUMENT);
     assert_int_equal(world->dirty->queries, 0);

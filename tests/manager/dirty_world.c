@@ -4,7 +4,7 @@
 #include "dirty_world.h"
 
 struct world_dirty *world_track(struct world *world, bool performant, uint32_t page) {
-    struct world_dirty *dirty = calloc(1, sizeof *dirty);
+    struct world_dirty *dirty = calloc(1, sizeof(*dirty));
     dirty->supported = dirty->migration = true;
     dirty->performant = performant;
     dirty->page[0] = dirty->page[2] = page;
@@ -97,7 +97,7 @@ static HANDLE APIENTRY create_basis(HANDLE adapter, const DXGKARG_CREATEMEMORYBA
                                       .used = true,
                                       .segment = arg->SegmentId,
                                       .count = (uint32_t)arg->RangeCount};
-        memcpy(basis->ranges, arg->Ranges, basis->count * sizeof *arg->Ranges);
+        memcpy(basis->ranges, arg->Ranges, basis->count * sizeof(*arg->Ranges));
         basis->bits = calloc(1, pages_of(basis));
         return basis;
     }

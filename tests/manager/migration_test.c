@@ -15,7 +15,7 @@ static struct vidmm_adapter *adapter_of(const struct game *game) {
 /* Page tables in SMALL, beside the paging process's, unless the CPU writes them. */
 static struct game *overlaid_game(enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode,
                                   bool performant, void (*overlay)(DRIVER_INITIALIZATION_DATA *)) {
-    struct game *game = calloc(1, sizeof *game);
+    struct game *game = calloc(1, sizeof(*game));
     game->world = world_new(2, pages, mode);
     game->world->overlay = overlay;
     world_track(game->world, performant, (uint32_t)DIRTY_UNIT);
@@ -247,13 +247,13 @@ static void somebody_elses_bases_lose_nothing(void **state) {
         assert_int_equal(vidmm_basis_create(adapter_of(game), VRAM, &all, 1, &basis), VIDMM_OK);
         assert_int_equal(vidmm_basis_start(basis), VIDMM_OK);
         write_page(game, one, 21, 1);
-        assert_int_equal(vidmm_basis_query(basis, &whole, bits, sizeof bits), VIDMM_OK);
+        assert_int_equal(vidmm_basis_query(basis, &whole, bits, sizeof(bits)), VIDMM_OK);
         struct pieces pieces = dirty(game, VRAM);
         assert_true(has(&pieces, offset_of(one) + 5 * PAGE));
         assert_true(has(&pieces, offset_of(one) + 21 * PAGE));
         release(pieces);
         write_page(game, one, 21, 1);
-        assert_int_equal(vidmm_basis_query(basis, &whole, bits, sizeof bits), VIDMM_OK);
+        assert_int_equal(vidmm_basis_query(basis, &whole, bits, sizeof(bits)), VIDMM_OK);
         pieces = dirty(game, VRAM);
         assert_int_equal(pieces.count, 1);
         assert_true(has(&pieces, offset_of(one) + 21 * PAGE));
@@ -265,7 +265,7 @@ static void somebody_elses_bases_lose_nothing(void **state) {
 
 /* Also one that dirty pages do not fit into. */
 static void invalid_memory_and_odd_sizes_are_no_obstacle(void **state) {
-    struct game *game = calloc(1, sizeof *game);
+    struct game *game = calloc(1, sizeof(*game));
     (void)state;
     game->world = world_new(2, PAGES_4K, DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
     struct world_dirty *driver = world_track(game->world, false, (uint32_t)DIRTY_UNIT);
@@ -350,10 +350,10 @@ static void all_of_the_staging_pages_can_be_used_at_once(void **state) {
     (void)state;
     prepare(game, VIDMM_MIGRATION_SOURCE);
     for (uint64_t at = 0; at < all.size; at += PAGE)
-        memcpy(world_byte(game->world, SMALL, at), &at, sizeof at);
+        memcpy(world_byte(game->world, SMALL, at), &at, sizeof(at));
     assert_int_equal(vidmm_migration_read(adapter_of(game), SMALL, &all, 1, bytes), VIDMM_OK);
     for (uint64_t at = 0; at < all.size; at += PAGE)
-        assert_memory_equal(bytes + at, &at, sizeof at);
+        assert_memory_equal(bytes + at, &at, sizeof(at));
     assert_int_equal(game->world->transfers, 1);
     free(bytes);
     finish(game);
@@ -373,7 +373,7 @@ static void what_cannot_be_moved_is_refused(void **state) {
     assert_int_equal(vidmm_migration_read(adapter_of(game), VRAM, bad, 1, bytes),
                      VIDMM_BAD_ARGUMENT); /* not prepared */
     prepare(game, VIDMM_MIGRATION_SOURCE);
-    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_int_equal(vidmm_migration_read(adapter_of(game), VRAM, &bad[i], 1, bytes),
                          VIDMM_BAD_ARGUMENT);
     assert_int_equal(vidmm_migration_read(adapter_of(game), VRAM, much, 2, bytes),
@@ -462,7 +462,7 @@ static void a_migration_that_is_given_up_leaves_no_trace(void **state) {
     }
     vidmm_migration_end(adapter_of(game));
     after = stats_of(game);
-    assert_memory_equal(&before, &after, sizeof before);
+    assert_memory_equal(&before, &after, sizeof(before));
     assert_int_equal(game->world->blocks, blocks);
     assert_int_equal(offset_of(one), range.offset);
     assert_int_equal(segment_of(two), VRAM);
@@ -555,7 +555,7 @@ static void the_drivers_state_is_saved_and_restored(void **state) {
     void *data;
     size_t size;
     (void)state;
-    memset(expected, 0x5a, sizeof expected);
+    memset(expected, 0x5a, sizeof(expected));
     prepare(game, VIDMM_MIGRATION_SOURCE);
     assert_int_equal(vidmm_migration_save(adapter_of(game), VIDMM_MIGRATION_MUTABLE, &data, &size),
                      VIDMM_BAD_ARGUMENT); /* R333: not paused */

@@ -65,7 +65,7 @@ SPOILED(DEFINE)
 static void impossible_answers_are_refused(void **state) {
     static const struct spoiled spoiled[] = {SPOILED(ENTRY)};
     (void)state;
-    for (size_t i = 0; i < sizeof spoiled / sizeof spoiled[0]; i++) {
+    for (size_t i = 0; i < sizeof(spoiled) / sizeof(spoiled[0]); i++) {
         struct world *world = world_new(3, PAGES_4K, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL);
         world->spoil = spoiled[i].spoil;
         assert_int_equal(world_start(world), VIDMM_DRIVER_BROKE_RULE);

@@ -57,7 +57,7 @@ static void an_address_is_named_by_what_lies_there_or_near(void **state) {
         {FAR_AWAY, VIDMM_ACCESS_NOWHERE, 0, 0},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct game *game = game_new(2);
         struct player *player = &game->players[1];
         int user[2];
@@ -65,7 +65,7 @@ static void an_address_is_named_by_what_lies_there_or_near(void **state) {
         for (uint32_t k = 0; k < 2; k++) {
             struct world_desc desc = {.size = 8 * PAGE, .set = ANYWHERE, .preferred = VRAM};
             struct vidmm_allocation_request request = {
-                .private_data = &desc, .private_size = sizeof desc, .user = &user[k]};
+                .private_data = &desc, .private_size = sizeof(desc), .user = &user[k]};
             assert_int_equal(vidmm_allocation_create(player->device, &request, &allocation[k]),
                              VIDMM_OK);
         }
@@ -135,7 +135,7 @@ static void a_reset_says_what_is_not_resident_any_more(void **state) {
     (void)state;
     struct game *game = game_prepare(4 * MIB);
     game->world->overlay = watch;
-    memset(notices, 0, sizeof notices);
+    memset(notices, 0, sizeof(notices));
     game_start(game, 1);
     struct player *player = &game->players[0];
     struct vidmm_allocation *there = make(player, MIB, SET(VRAM));

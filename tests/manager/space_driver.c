@@ -25,7 +25,7 @@ static DXGK_PTE entry_at(struct world *world, uint32_t segment, uint64_t table, 
     DXGK_PTE entry;
     const uint8_t *at = world_byte(world, segment, table + index * ENTRY);
     assert_non_null(at);
-    memcpy(&entry, at, sizeof entry);
+    memcpy(&entry, at, sizeof(entry));
     return entry;
 }
 
@@ -181,13 +181,13 @@ static void execute_fill(struct world *world, const struct command *command) {
 static void execute(struct world *world, const uint8_t *at, uint64_t size) {
     struct command command;
     for (uint64_t done = 0; done < size; done += command.size) {
-        memcpy(&command, at + done, sizeof command);
+        memcpy(&command, at + done, sizeof(command));
         if (command.operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
-            execute_update(world, &command, (const DXGK_PTE *)(at + done + sizeof command));
+            execute_update(world, &command, (const DXGK_PTE *)(at + done + sizeof(command)));
         else if (command.operation == DXGK_OPERATION_FLUSH_TLB)
             flush(command.process, command.from, command.to);
         else if (command.operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES)
-            execute_entries(world, &command, (const void *)(at + done + sizeof command));
+            execute_entries(world, &command, (const void *)(at + done + sizeof(command)));
         else if (command.operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
             execute_copy(world, &command);
         else if (command.operation == DXGK_OPERATION_VIRTUAL_FILL)
@@ -198,7 +198,7 @@ static void execute(struct world *world, const uint8_t *at, uint64_t size) {
 /* The paging node fetches its buffer through its own space. */
 static void run_paging(struct world *world, const struct world_job *job) {
     uint8_t buffer[65536];
-    assert_true(job->size <= sizeof buffer);
+    assert_true(job->size <= sizeof(buffer));
     for (uint64_t at = 0; at < job->size; at += PAGE) {
         uint64_t left = job->size - at;
         memcpy(buffer + at, reach(world->space, job->address + at), left < PAGE ? left : PAGE);
@@ -277,14 +277,14 @@ static void update_by_cpu(const struct world *world,
 static uint32_t put(DXGKARG_BUILDPAGINGBUFFER *arg, struct command command, const DXGK_PTE *entries,
                     uint64_t left) {
     uint64_t words = command.repeat ? 1 : left;
-    if (arg->DmaSize < sizeof command + ENTRY)
+    if (arg->DmaSize < sizeof(command) + ENTRY)
         return 0;
-    uint64_t room = (arg->DmaSize - sizeof command) / ENTRY;
+    uint64_t room = (arg->DmaSize - sizeof(command)) / ENTRY;
     words = words < room ? words : room;
     command.count = command.repeat ? left : words;
-    command.size = (uint32_t)(sizeof command + words * ENTRY);
-    memcpy(arg->pDmaBuffer, &command, sizeof command);
-    memcpy((uint8_t *)arg->pDmaBuffer + sizeof command, entries, words * ENTRY);
+    command.size = (uint32_t)(sizeof(command) + words * ENTRY);
+    memcpy(arg->pDmaBuffer, &command, sizeof(command));
+    memcpy((uint8_t *)arg->pDmaBuffer + sizeof(command), entries, words * ENTRY);
     arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + command.size;
     arg->DmaSize -= command.size;
     return (uint32_t)command.count;
@@ -293,7 +293,7 @@ static uint32_t put(DXGKARG_BUILDPAGINGBUFFER *arg, struct command command, cons
 static NTSTATUS build_update(struct world *world, DXGKARG_BUILDPAGINGBUFFER *arg) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &arg->UpdatePageTable;
     uint64_t count = update->NumPageTableEntries;
-    check_update(world, update, arg->pDmaBuffer == NULL);
+    check_update(world, update, !arg->pDmaBuffer);
     world->updates++;
     world->evicted += update->Flags.NotifyEviction;
     if (update->DriverProtection && ((struct world_process *)update->hProcess)->system)
@@ -323,19 +323,19 @@ static NTSTATUS build_update(struct world *world, DXGKARG_BUILDPAGINGBUFFER *arg
 }
 
 static NTSTATUS put_command(DXGKARG_BUILDPAGINGBUFFER *arg, struct command command) {
-    command.size = sizeof command;
-    if (arg->DmaSize < sizeof command)
+    command.size = sizeof(command);
+    if (arg->DmaSize < sizeof(command))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    memcpy(arg->pDmaBuffer, &command, sizeof command);
-    arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + sizeof command;
+    memcpy(arg->pDmaBuffer, &command, sizeof(command));
+    arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + sizeof(command);
     return STATUS_SUCCESS;
 }
 
 static NTSTATUS put_ranges(DXGKARG_BUILDPAGINGBUFFER *arg) {
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &arg->CopyPageTableEntries;
-    uint32_t bytes = copy->NumRanges * (uint32_t)sizeof *copy->pRanges;
+    uint32_t bytes = copy->NumRanges * (uint32_t)sizeof(*copy->pRanges);
     struct command command = {.operation = (uint32_t)arg->Operation,
-                              .size = (uint32_t)sizeof command + bytes,
+                              .size = (uint32_t)sizeof(command) + bytes,
                               .count = copy->NumRanges};
     assert_true(copy->NumRanges > 0);
     for (uint32_t i = 0; i < copy->NumRanges; i++) /* R238 */
@@ -344,8 +344,8 @@ static NTSTATUS put_ranges(DXGKARG_BUILDPAGINGBUFFER *arg) {
             0);
     if (arg->DmaSize < command.size)
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    memcpy(arg->pDmaBuffer, &command, sizeof command);
-    memcpy((uint8_t *)arg->pDmaBuffer + sizeof command, copy->pRanges, bytes);
+    memcpy(arg->pDmaBuffer, &command, sizeof(command));
+    memcpy((uint8_t *)arg->pDmaBuffer + sizeof(command), copy->pRanges, bytes);
     arg->pDmaBuffer = (uint8_t *)arg->pDmaBuffer + command.size;
     return STATUS_SUCCESS;
 }
@@ -438,7 +438,7 @@ static NTSTATUS answer(struct world *world, const DXGKARG_QUERYADAPTERINFO *arg)
     DXGK_PHYSICALADAPTERCAPS *physical = arg->pOutputData;
     switch (arg->Type) {
     case DXGKQAITYPE_DRIVERCAPS:
-        memset(&caps, 0, sizeof caps);
+        memset(&caps, 0, sizeof(caps));
         caps.HighestAcceptableAddress.QuadPart = INT64_MAX;
         caps.ApertureSegmentCommitLimit = 1u << 30;
         caps.SchedulingCaps.MultiEngineAware = 1;
@@ -446,7 +446,7 @@ static NTSTATUS answer(struct world *world, const DXGKARG_QUERYADAPTERINFO *arg)
         caps.MemoryManagementCaps.GpuMmuSupported = 1;
         caps.WDDMVersion = DXGKDDI_WDDMv2_6;
         memcpy(arg->pOutputData, &caps,
-               arg->OutputDataSize < sizeof caps ? arg->OutputDataSize : sizeof caps);
+               arg->OutputDataSize < sizeof(caps) ? arg->OutputDataSize : sizeof(caps));
         return STATUS_SUCCESS;
     case DXGKQAITYPE_PHYSICALADAPTERCAPS:
         physical->NumExecutionNodes = 2;
@@ -482,7 +482,7 @@ static NTSTATUS APIENTRY query_adapter_info(HANDLE adapter, const DXGKARG_QUERYA
 /* ---- Objects --------------------------------------------------------------------------------- */
 
 static struct object *new_object(struct world *world, struct world_process *process) {
-    struct object *object = calloc(1, sizeof *object);
+    struct object *object = calloc(1, sizeof(*object));
     *object = (struct object){world, process};
     world->objects++;
     return object;
@@ -501,7 +501,7 @@ static NTSTATUS APIENTRY create_process(HANDLE adapter, DXGKARG_CREATEPROCESS *a
         struct world_process *process = &world->process[i];
         if (process->used)
             continue;
-        memset(process, 0, sizeof *process);
+        memset(process, 0, sizeof(*process));
         process->world = world;
         process->used = true;
         process->system = arg->Flags.SystemProcess;
@@ -558,7 +558,7 @@ static NTSTATUS APIENTRY create_allocation(HANDLE adapter, DXGKARG_CREATEALLOCAT
     for (UINT i = 0; i < arg->NumAllocations; i++) {
         DXGK_ALLOCATIONINFO *info = &arg->pAllocationInfo[i];
         struct world_desc desc;
-        memcpy(&desc, info->pPrivateDriverData, sizeof desc);
+        memcpy(&desc, info->pPrivateDriverData, sizeof(desc));
         info->Size = desc.size;
         info->Alignment = desc.alignment;
         info->PreferredSegment.SegmentId0 = desc.preferred;
@@ -624,7 +624,7 @@ static NTSTATUS APIENTRY reset_from_timeout(HANDLE adapter) {
     memset(world->vram, 0xee, world->vram_bytes);
     memset(world->small, 0xee, world->small_bytes);
     for (uint32_t i = 0; i < WORLD_PROCESSES; i++)
-        memset(world->process[i].tlb, 0, sizeof world->process[i].tlb);
+        memset(world->process[i].tlb, 0, sizeof(world->process[i].tlb));
     return STATUS_SUCCESS;
 }
 

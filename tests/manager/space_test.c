@@ -54,7 +54,7 @@ static void write_tags(struct game *game, uint32_t index) {
     for (uint64_t page = 0; page < target->size / PAGE; page++) {
         uint64_t value = tag(index, page);
         memcpy(world_byte(game->world, 0, MmGetMdlPfnArray(mdl)[page] * PAGE), &value,
-               sizeof value);
+               sizeof(value));
     }
     vidmm_unlock(target->allocation);
 }
@@ -68,7 +68,7 @@ static void create_target(struct game *game, uint32_t index) {
                               .alignment = small ? 0 : (uint32_t)WIDE};
     if (next(game) % 2)
         desc.size = (next(game) % 3 + 1) * WIDE;
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     struct vidmm_allocation_info info;
     assert_int_equal(vidmm_allocation_create(game->device[0], &request, &target->allocation),
                      VIDMM_OK);
@@ -79,7 +79,7 @@ static void create_target(struct game *game, uint32_t index) {
 }
 
 static void begin(struct game *game, struct world *world) {
-    memset(game, 0, sizeof *game);
+    memset(game, 0, sizeof(*game));
     game->world = world;
     game->seed = world->levels * 100 + world->pages * 10 + (uint32_t)world->mode + 1;
     enum vidmm_status status = world_start(world);
@@ -107,7 +107,7 @@ static void end(struct game *game) {
 }
 
 static struct game *game_new(struct world *world) {
-    struct game *game = malloc(sizeof *game);
+    struct game *game = malloc(sizeof(*game));
     begin(game, world);
     return game;
 }
@@ -129,7 +129,7 @@ static void check_page(struct game *game, uint32_t p, uint32_t at) {
     if (!page.valid || page.zero)
         return;
     assert_int_equal(page.segment, info.segment == APERTURE ? 0 : info.segment);
-    memcpy(&value, world_byte(game->world, page.segment, page.page * PAGE), sizeof value);
+    memcpy(&value, world_byte(game->world, page.segment, page.page * PAGE), sizeof(value));
     assert_int_equal(value, tag(expected->target - 1, expected->page));
 }
 
@@ -360,7 +360,7 @@ static enum vidmm_status lead_a_life(struct world *world) {
     struct vidmm_paging_queue *queue = NULL;
     struct vidmm_allocation *allocation = NULL;
     struct world_desc desc = {.size = 5 * PAGE, .set = SET(SMALL), .preferred = SMALL};
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     struct vidmm_va_request map = {.size = 5 * PAGE}, reserve = {.size = WIDE};
     uint64_t va = 0, hole, fence, trim;
     reserve.reservation = VIDMM_VA_RESERVE_ZERO;
@@ -433,7 +433,7 @@ static struct small_world small_world(enum world_pages pages) {
                               .set = SET(VRAM) | SET(APERTURE),
                               .preferred = VRAM,
                               .alignment = (uint32_t)WIDE};
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     struct target *target = &small.game->targets[0];
     uint64_t fence, trim;
     vidmm_allocation_destroy(target->allocation);
@@ -471,7 +471,7 @@ static void odd_requests_are_refused(void **state) {
     };
     uint64_t va;
     (void)state;
-    for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_int_equal(try_map(&small, wrong[i], &va), VIDMM_BAD_ARGUMENT);
     struct vidmm_va_request good = {.size = PAGE, .base = 20 * MIB, .allocation = a};
     assert_int_equal(try_map(&small, good, &va), VIDMM_OK);
@@ -638,7 +638,7 @@ static void update_at_random(struct small_world *small, uint64_t base) {
         assert_int_equal(vidmm_va_wait(game->context[0]), VIDMM_OK);
     struct expected *expected = &game->expected[0][(base + to * unit) / PAGE];
     uint32_t pages = (uint32_t)(size * unit / PAGE);
-    memcpy(copied, &game->expected[0][(base + from * unit) / PAGE], pages * sizeof *copied);
+    memcpy(copied, &game->expected[0][(base + from * unit) / PAGE], pages * sizeof(*copied));
     for (uint32_t i = 0; i < pages; i++) {
         struct expected now = {.reservation = 1, .reserved_zero = true};
         if (kind == 0)
@@ -786,7 +786,7 @@ static void a_space_is_idle_while_it_changes(void **state) {
 static uint32_t fill_small(struct game *game, struct vidmm_allocation **allocations,
                            uint32_t most) {
     struct world_desc desc = {.size = MIB / 2, .set = SET(SMALL), .preferred = SMALL};
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     uint64_t fence, trim;
     for (uint32_t i = 0; i < most; i++) {
         assert_int_equal(vidmm_allocation_create(game->device[0], &request, &allocations[i]),

@@ -87,7 +87,7 @@ static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t hig
         return NULL;
     memset(world->used + first, 1, pages);
     memset(world->ram + first * PAGE, 0, pages * PAGE);
-    PMDL mdl = calloc(1, sizeof *mdl + pages * sizeof(PFN_NUMBER));
+    PMDL mdl = calloc(1, sizeof(*mdl) + pages * sizeof(PFN_NUMBER));
     PFN_NUMBER *list = MmGetMdlPfnArray(mdl);
     for (size_t i = 0; i < pages; i++)
         list[i] = RAM_BASE / PAGE + first +
@@ -146,11 +146,11 @@ uint8_t *world_byte(struct world *world, uint32_t segment, uint64_t offset) {
 static void choose_bits(struct world *world) {
     static const uint32_t bits[5][VIDMM_LEVELS_MAX] = {
         {6, 4}, {5, 4, 5}, {4, 4, 3, 3}, {4, 3, 3, 2, 2}, {4, 2, 2, 2, 2, 2}};
-    memcpy(world->bits, bits[world->levels - 2], sizeof world->bits);
+    memcpy(world->bits, bits[world->levels - 2], sizeof(world->bits));
 }
 
 struct world *world_new(uint32_t levels, enum world_pages pages, DXGK_PAGETABLEUPDATEMODE mode) {
-    struct world *world = calloc(1, sizeof *world);
+    struct world *world = calloc(1, sizeof(*world));
     world->levels = levels;
     world->pages = pages;
     world->mode = mode;

@@ -14,7 +14,7 @@ void player_start(struct game *game, uint32_t index) {
 }
 
 struct game *game_prepare(uint64_t vram) {
-    struct game *game = calloc(1, sizeof *game);
+    struct game *game = calloc(1, sizeof(*game));
     game->world = world_new(2, PAGES_4K, DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
     game->world->vram_bytes = vram;
     game->world->small_bytes = PAGE;
@@ -46,7 +46,7 @@ struct vidmm_allocation *make(struct player *player, uint64_t size, uint32_t set
     uint32_t other = set & SET(SMALL) ? SMALL : APERTURE;
     struct world_desc desc = {
         .size = size, .set = set, .preferred = set & SET(VRAM) ? VRAM : other};
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     struct vidmm_allocation *allocation = NULL;
     assert_int_equal(vidmm_allocation_create(player->device, &request, &allocation), VIDMM_OK);
     return allocation;
@@ -85,7 +85,7 @@ static void put_stamp(struct player *player, struct vidmm_allocation *allocation
                       where *at) {
     for (uint64_t page = 0; page < pages_of(allocation); page++) {
         uint64_t value = tagged(tag, page);
-        memcpy(at(player->game, allocation, page), &value, sizeof value);
+        memcpy(at(player->game, allocation, page), &value, sizeof(value));
     }
 }
 
@@ -93,7 +93,7 @@ static void look_for_stamp(struct player *player, struct vidmm_allocation *alloc
                            where *at) {
     for (uint64_t page = 0; page < pages_of(allocation); page++) {
         uint64_t value;
-        memcpy(&value, at(player->game, allocation, page), sizeof value);
+        memcpy(&value, at(player->game, allocation, page), sizeof(value));
         assert_int_equal(value, tagged(tag, page));
     }
 }

@@ -173,12 +173,12 @@ static void check(const struct play *play, const struct actor *actor) {
 static bool make_pool(struct play *play, struct actor *actor, struct pool *pool) {
     struct world_desc desc = {.set = SET(VRAM) | (one_in(play, 3) ? SET(APERTURE) : 0),
                               .preferred = VRAM};
-    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof desc};
+    struct vidmm_allocation_request request = {.private_data = &desc, .private_size = sizeof(desc)};
     *pool = (struct pool){.tiles = 1 + below(play, POOL_TILES)};
     desc.size = pool->tiles * WIDE;
     if (vidmm_allocation_create(actor->player->device, &request, &pool->allocation))
         pool->allocation = NULL;
-    return pool->allocation != NULL;
+    return pool->allocation;
 }
 
 static void reserve(struct actor *actor, uint32_t first, uint32_t count) {
@@ -277,7 +277,7 @@ static void copy(struct play *play, struct actor *actor) {
                                            .base = actor->va + from * WIDE,
                                            .destination = actor->va + to * WIDE,
                                            .size = count * WIDE};
-    memcpy(source, actor->cells, sizeof source);
+    memcpy(source, actor->cells, sizeof(source));
     enum vidmm_status status = update(actor, operation);
     for (uint32_t i = 0; status == VIDMM_OK && i < count; i++)
         set(&actor->cells[to + i], source[from + i]);

@@ -17,7 +17,7 @@ static uint8_t bar[WINDOW_PAGES * 4096u];
 static void *(*io_map_else)(void *ctx, uint64_t physical, size_t size);
 
 static void *io_map(void *ctx, uint64_t physical, size_t size) {
-    if (physical < WINDOW_BASE || physical + size > WINDOW_BASE + sizeof bar)
+    if (physical < WINDOW_BASE || physical + size > WINDOW_BASE + sizeof(bar))
         return io_map_else(ctx, physical, size);
     return bar + (physical - WINDOW_BASE);
 }

@@ -39,7 +39,7 @@ static void print(const struct guest *guest, const struct vidmm_migrate_result *
 
 /* It has moved, with every byte. */
 static struct rig *migrate(const struct guest *guest) {
-    struct rig *rig = malloc(sizeof *rig);
+    struct rig *rig = malloc(sizeof(*rig));
     assert_non_null(rig);
     rig_start(rig, guest->writes);
     rig->pages = PAGES;
@@ -87,7 +87,7 @@ static void below_half_of_the_link_a_pause_is_50_ms_and_a_round_of_dirty_pages(v
 static void no_pause_is_above_750_ms_however_much_is_written(void **state) {
     (void)state;
     static const struct guest guests[] = {{.writes = 20}, {.writes = 30}, {.writes = 60}};
-    for (unsigned i = 0; i < sizeof guests / sizeof *guests; i++) {
+    for (unsigned i = 0; i < sizeof(guests) / sizeof(*guests); i++) {
         struct rig *rig = migrate(&guests[i]);
         assert_true(rig->source.result.pause_ns < 750 * MS);
         drop(rig);
@@ -105,7 +105,7 @@ static void a_guest_that_mostly_reads_is_sent_less_than_one_and_a_third_times(vo
     (void)state;
     static const struct guest guests[] = {
         {.writes = 1}, {.writes = 6}, {.writes = 14, .hot = 64}, {.writes = 40, .hot = 64}};
-    for (unsigned i = 0; i < sizeof guests / sizeof *guests; i++)
+    for (unsigned i = 0; i < sizeof(guests) / sizeof(*guests); i++)
         sends_less_than_one_and_a_third(&guests[i]);
 }
 
@@ -118,7 +118,7 @@ static void what_is_written_all_the_time_is_sent_late(void **state) {
         unsigned percent;
     } of[] = {{{.writes = 60, .hot = 512, .read_ns = 15000}, 155},
               {{.writes = 60, .hot = 512, .late = 600, .lag = 1}, 135}};
-    for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
+    for (unsigned i = 0; i < sizeof(of) / sizeof(*of); i++) {
         struct rig *rig = migrate(&of[i].guest);
         assert_true(rig->source.result.memory_bytes * 100 < MEMORY * of[i].percent);
         drop(rig);
@@ -131,7 +131,7 @@ static void a_target_that_has_much_to_rehearse_makes_nothing_be_sent_again(void 
     static const struct guest guests[] = {{.writes = 6, .late = 1000},
                                           {.writes = 6, .late = 600, .lag = 1},
                                           {.writes = 6, .late = 100, .lag = 2}};
-    for (unsigned i = 0; i < sizeof guests / sizeof *guests; i++)
+    for (unsigned i = 0; i < sizeof(guests) / sizeof(*guests); i++)
         sends_less_than_one_and_a_third(&guests[i]);
 }
 

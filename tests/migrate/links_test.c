@@ -24,7 +24,7 @@ static char place[64];
 static int make_place(void **state) {
     (void)state;
     strcpy(place, "/tmp/vidmm-links-XXXXXX");
-    return mkdtemp(place) == NULL;
+    return !mkdtemp(place);
 }
 
 static int drop_place(void **state) {
@@ -41,8 +41,8 @@ static uint64_t now(void) {
 static struct migrate_address address(const char *kind, const char *name) {
     struct migrate_address out;
     char words[128], text[256];
-    snprintf(words, sizeof words, "%s:%s/%s", kind, place, name);
-    assert_true(migrate_address_parse(words, &out, text, sizeof text));
+    snprintf(words, sizeof(words), "%s:%s/%s", kind, place, name);
+    assert_true(migrate_address_parse(words, &out, text, sizeof(text)));
     return out;
 }
 
@@ -50,9 +50,9 @@ static void open_pair(struct migrate_channel *listener, struct migrate_channel *
                       const struct migrate_channel_options *options) {
     struct migrate_address at = address("unix", "link");
     char text[256];
-    assert_true(migrate_socket_open(listener, &at, true, options, text, sizeof text));
-    if (caller != NULL)
-        assert_true(migrate_socket_open(caller, &at, false, options, text, sizeof text));
+    assert_true(migrate_socket_open(listener, &at, true, options, text, sizeof(text)));
+    if (caller)
+        assert_true(migrate_socket_open(caller, &at, false, options, text, sizeof(text)));
 }
 
 /* The next news, within five seconds. */
@@ -122,7 +122,7 @@ static void rubbish_ends_a_connection_with_a_sentence_and_the_next_one_is_good(v
     struct migrate_message message;
     char text[256] = "";
     open_pair(&listener, NULL, &usual);
-    int fd = migrate_address_connect(&at, text, sizeof text);
+    int fd = migrate_address_connect(&at, text, sizeof(text));
     assert_true(fd >= 0);
     assert_int_equal(send(fd, "GET / HTTP/1.1\r\nHost: example\r\n\r\n", 33, 0), 33);
     assert_int_equal(next(&listener, &message, text), MIGRATE_UP);
@@ -130,7 +130,7 @@ static void rubbish_ends_a_connection_with_a_sentence_and_the_next_one_is_good(v
     assert_non_null(strstr(text, "no migration stream"));
     close(fd);
     listener.link.reopen(listener.link.ctx);
-    assert_true(migrate_socket_open(&caller, &at, false, &usual, text, sizeof text));
+    assert_true(migrate_socket_open(&caller, &at, false, &usual, text, sizeof(text)));
     assert_int_equal(next(&listener, &message, text), MIGRATE_UP);
     caller.close(caller.link.ctx);
     listener.close(listener.link.ctx);
@@ -144,18 +144,18 @@ static void a_silent_side_is_lost_in_time_and_a_pinging_one_is_not(void **state)
     struct migrate_message message;
     char text[256] = "";
     open_pair(&listener, NULL, &hasty);
-    int fd = migrate_address_connect(&at, text, sizeof text);
+    int fd = migrate_address_connect(&at, text, sizeof(text));
     assert_int_equal(next(&listener, &message, text), MIGRATE_UP);
     assert_int_equal(next(&listener, &message, text), MIGRATE_DOWN);
     assert_non_null(strstr(text, "nothing was heard"));
     close(fd);
     listener.link.reopen(listener.link.ctx);
-    assert_true(migrate_socket_open(&caller, &at, false, &hasty, text, sizeof text));
+    assert_true(migrate_socket_open(&caller, &at, false, &hasty, text, sizeof(text)));
     assert_int_equal(next(&listener, &message, text), MIGRATE_UP);
     uint64_t until = now() + 2500 * MS;
     while (now() < until) {
         listener.wait(listener.link.ctx, 50 * MS);
-        assert_int_equal(listener.link.receive(listener.link.ctx, &message, text, sizeof text),
+        assert_int_equal(listener.link.receive(listener.link.ctx, &message, text, sizeof(text)),
                          MIGRATE_NO_NEWS);
     }
     caller.close(caller.link.ctx);
@@ -164,7 +164,7 @@ static void a_silent_side_is_lost_in_time_and_a_pinging_one_is_not(void **state)
 
 static struct migrate_message pages(void) {
     struct migrate_message message = {.type = MIGRATE_PAGES};
-    struct migrate_pages *of = calloc(1, sizeof *of);
+    struct migrate_pages *of = calloc(1, sizeof(*of));
     uint64_t x = 3;
     of->page_bytes = 4096;
     of->run_count = 1;
@@ -213,11 +213,11 @@ static void addresses_that_are_none_are_refused(void **state) {
                                        "file:", "http://x", "tcp:h:",   "host:80", "pipe:/x"};
     struct migrate_address out;
     char text[256];
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-        assert_false(migrate_address_parse(none[i], &out, text, sizeof text));
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        assert_false(migrate_address_parse(none[i], &out, text, sizeof(text)));
         assert_non_null(strstr(text, "tcp:HOST:PORT"));
     }
-    assert_true(migrate_address_parse("tcp:[::1]:8000", &out, text, sizeof text));
+    assert_true(migrate_address_parse("tcp:[::1]:8000", &out, text, sizeof(text)));
     assert_string_equal(out.path, "::1");
 }
 
@@ -231,7 +231,7 @@ static void tell_file(struct migrate_channel *file, enum migrate_type type,
     file->link.send(file->link.ctx, &message);
     if (answer == 0)
         return;
-    assert_int_equal(file->link.receive(file->link.ctx, &out, text, sizeof text), MIGRATE_TOLD);
+    assert_int_equal(file->link.receive(file->link.ctx, &out, text, sizeof(text)), MIGRATE_TOLD);
     assert_int_equal(out.type, answer);
 }
 
@@ -241,8 +241,8 @@ static void a_file_is_owned_by_its_name_and_taken_once(void **state) {
     struct migrate_channel file, first, second;
     struct migrate_message out;
     char text[256] = "", taken[272];
-    assert_true(migrate_file_write(&file, &at, text, sizeof text));
-    assert_int_equal(file.link.receive(file.link.ctx, &out, text, sizeof text), MIGRATE_UP);
+    assert_true(migrate_file_write(&file, &at, text, sizeof(text)));
+    assert_int_equal(file.link.receive(file.link.ctx, &out, text, sizeof(text)), MIGRATE_UP);
     tell_file(&file, MIGRATE_SEGMENT, MIGRATE_HELLO);
     tell_file(&file, MIGRATE_STAND, MIGRATE_STANDING);
     tell_file(&file, MIGRATE_SEAL, MIGRATE_READY);
@@ -250,23 +250,23 @@ static void a_file_is_owned_by_its_name_and_taken_once(void **state) {
     tell_file(&file, MIGRATE_COMMIT, MIGRATE_OWNER);
     assert_int_equal(access(at.path, F_OK), 0);
     file.close(file.link.ctx);
-    assert_false(migrate_file_write(&file, &at, text, sizeof text));
+    assert_false(migrate_file_write(&file, &at, text, sizeof(text)));
 
-    assert_true(migrate_file_read(&first, &at, text, sizeof text));
-    assert_true(migrate_file_read(&second, &at, text, sizeof text));
+    assert_true(migrate_file_read(&first, &at, text, sizeof(text)));
+    assert_true(migrate_file_read(&second, &at, text, sizeof(text)));
     for (unsigned i = 0; i < 4; i++) {
-        assert_int_equal(first.link.receive(first.link.ctx, &out, text, sizeof text),
+        assert_int_equal(first.link.receive(first.link.ctx, &out, text, sizeof(text)),
                          i == 0 ? MIGRATE_UP : MIGRATE_TOLD);
-        assert_int_equal(second.link.receive(second.link.ctx, &out, text, sizeof text),
+        assert_int_equal(second.link.receive(second.link.ctx, &out, text, sizeof(text)),
                          i == 0 ? MIGRATE_UP : MIGRATE_TOLD);
     }
-    assert_int_equal(first.link.receive(first.link.ctx, &out, text, sizeof text), MIGRATE_TOLD);
+    assert_int_equal(first.link.receive(first.link.ctx, &out, text, sizeof(text)), MIGRATE_TOLD);
     assert_int_equal(out.type, MIGRATE_COMMIT);
-    assert_int_equal(second.link.receive(second.link.ctx, &out, text, sizeof text), MIGRATE_DOWN);
+    assert_int_equal(second.link.receive(second.link.ctx, &out, text, sizeof(text)), MIGRATE_DOWN);
     assert_non_null(strstr(text, "somebody else"));
     first.close(first.link.ctx);
     second.close(second.link.ctx);
-    snprintf(taken, sizeof taken, "%s.taken", at.path);
+    snprintf(taken, sizeof(taken), "%s.taken", at.path);
     assert_int_equal(unlink(taken), 0);
 }
 
@@ -276,15 +276,15 @@ static void a_file_without_its_end_is_nobodys(void **state) {
     struct migrate_channel file;
     struct migrate_message out;
     char text[256] = "";
-    assert_true(migrate_file_write(&file, &at, text, sizeof text));
+    assert_true(migrate_file_write(&file, &at, text, sizeof(text)));
     tell_file(&file, MIGRATE_SEAL, 0);
     file.close(file.link.ctx);
     FILE *cut = fopen(at.path, "wb");
     fputs("VVD", cut);
     fclose(cut);
-    assert_true(migrate_file_read(&file, &at, text, sizeof text));
-    assert_int_equal(file.link.receive(file.link.ctx, &out, text, sizeof text), MIGRATE_UP);
-    assert_int_equal(file.link.receive(file.link.ctx, &out, text, sizeof text), MIGRATE_DOWN);
+    assert_true(migrate_file_read(&file, &at, text, sizeof(text)));
+    assert_int_equal(file.link.receive(file.link.ctx, &out, text, sizeof(text)), MIGRATE_UP);
+    assert_int_equal(file.link.receive(file.link.ctx, &out, text, sizeof(text)), MIGRATE_DOWN);
     assert_non_null(strstr(text, "ends before"));
     file.close(file.link.ctx);
     unlink(at.path);
@@ -297,19 +297,19 @@ static void verdicts_are_taken_in_doubt_only(void **state) {
     (void)state;
     struct migrate_control control;
     char path[128], text[256];
-    snprintf(path, sizeof path, "%s/control", place);
-    assert_true(migrate_control_open(&control, path, text, sizeof text));
+    snprintf(path, sizeof(path), "%s/control", place);
+    assert_true(migrate_control_open(&control, path, text, sizeof(text)));
     migrate_control_phase(&control, VIDMM_MIGRATE_BLACKOUT);
-    assert_true(vidmm_migrate_resolve(path, VIDMM_MIGRATE_ASK, text, sizeof text));
+    assert_true(vidmm_migrate_resolve(path, VIDMM_MIGRATE_ASK, text, sizeof(text)));
     assert_non_null(strstr(text, "nothing is in doubt"));
-    assert_false(vidmm_migrate_resolve(path, VIDMM_MIGRATE_TAKE, text, sizeof text));
+    assert_false(vidmm_migrate_resolve(path, VIDMM_MIGRATE_TAKE, text, sizeof(text)));
     assert_int_equal(migrate_control_verdict(&control), VIDMM_MIGRATE_ASK);
     migrate_control_phase(&control, VIDMM_MIGRATE_DOUBT);
-    assert_true(vidmm_migrate_resolve(path, VIDMM_MIGRATE_DROP, text, sizeof text));
+    assert_true(vidmm_migrate_resolve(path, VIDMM_MIGRATE_DROP, text, sizeof(text)));
     assert_int_equal(migrate_control_verdict(&control), VIDMM_MIGRATE_DROP);
     assert_int_equal(migrate_control_verdict(&control), VIDMM_MIGRATE_ASK);
     migrate_control_close(&control);
-    assert_false(vidmm_migrate_resolve(path, VIDMM_MIGRATE_ASK, text, sizeof text));
+    assert_false(vidmm_migrate_resolve(path, VIDMM_MIGRATE_ASK, text, sizeof(text)));
 }
 
 static void rates_are_read_as_they_are_written(void **state) {
@@ -320,7 +320,7 @@ static void rates_are_read_as_they_are_written(void **state) {
     assert_true(vidmm_migrate_parse_rate("12.5MB/s", &rate));
     assert_true(rate == 100000000);
     static const char *const none[] = {"", "1", "Gb/s", "-1Gb/s", "1 Gb/s", "0Gb/s", "1e99Gb/s"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         assert_false(vidmm_migrate_parse_rate(none[i], &rate));
 }
 

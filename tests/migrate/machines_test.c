@@ -16,7 +16,7 @@
 #define LONG_ENOUGH 6000u
 
 static struct rig *make(unsigned writes) {
-    struct rig *rig = malloc(sizeof *rig);
+    struct rig *rig = malloc(sizeof(*rig));
     assert_non_null(rig);
     rig_start(rig, writes);
     return rig;
@@ -350,13 +350,13 @@ static void a_version_that_is_not_understood_is_refused_with_both_named(void **s
     (void)state;
     struct migrate_message hello = {.type = MIGRATE_HELLO, .version = 9, .oldest = 7};
     char text[256] = "";
-    assert_false(migrate_hello_good(&hello, text, sizeof text));
+    assert_false(migrate_hello_good(&hello, text, sizeof(text)));
     assert_non_null(strstr(text, "versions 7 to 9"));
     hello.version = hello.oldest = 0;
-    assert_false(migrate_hello_good(&hello, text, sizeof text));
+    assert_false(migrate_hello_good(&hello, text, sizeof(text)));
     assert_non_null(strstr(text, "too old"));
     hello.version = 9;
-    assert_true(migrate_hello_good(&hello, text, sizeof text));
+    assert_true(migrate_hello_good(&hello, text, sizeof(text)));
 }
 
 static void another_configuration_is_refused_by_its_first_line_that_differs(void **state) {

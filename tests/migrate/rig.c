@@ -23,10 +23,10 @@ static uint8_t *page_of(const struct rig_side *side, unsigned segment, unsigned 
 }
 
 static void fill(struct rig_side *side, unsigned segment) {
-    uint64_t words = (uint64_t)side->rig->pages * RIG_PAGE / sizeof words;
+    uint64_t words = (uint64_t)side->rig->pages * RIG_PAGE / sizeof(words);
     for (uint64_t i = 0; i < words; i++) {
         uint64_t word = mix(i + segment * words + 1);
-        memcpy(side->memory[segment] + i * sizeof word, &word, sizeof word);
+        memcpy(side->memory[segment] + i * sizeof(word), &word, sizeof(word));
     }
     memset(side->used[segment], true, side->rig->pages);
 }
@@ -49,7 +49,7 @@ void rig_restart(struct rig_side *side) {
         if (side->rig->full)
             fill(side, s);
     }
-    memset(side->state, 0, sizeof side->state);
+    memset(side->state, 0, sizeof(side->state));
     side->next = side->calls = 0;
     side->ended = false;
 }
@@ -93,7 +93,7 @@ static void play(struct rig_side *side) {
 
 bool rig_right(const struct rig_side *side) {
     const struct rig *rig = side->rig;
-    struct rig_side *other = calloc(1, sizeof *other);
+    struct rig_side *other = calloc(1, sizeof(*other));
     bool right = side->next == rig->events;
     other->rig = side->rig;
     rig_restart(other);
@@ -139,7 +139,7 @@ static bool device_prepare(void *ctx, enum vidmm_migration_side as) {
             memset(side->memory[s], 0x99, (size_t)side->rig->pages * RIG_PAGE);
     }
     if (as == VIDMM_MIGRATION_TARGET)
-        memset(side->state, 0x99, sizeof side->state);
+        memset(side->state, 0x99, sizeof(side->state));
     return true;
 }
 
@@ -330,7 +330,7 @@ static void link_reopen(void *ctx) {
 
 static void link_hang_up(void *ctx, const char *why) {
     struct rig_side *side = ctx;
-    snprintf(side->why, sizeof side->why, "%s", why);
+    snprintf(side->why, sizeof(side->why), "%s", why);
     side->told_down = side->up;
 }
 
@@ -388,8 +388,8 @@ static enum vidmm_migrate_verdict world_verdict(void *ctx) {
 
 static void world_progress(void *ctx, const struct vidmm_migrate_progress *progress) {
     struct rig_side *side = ctx;
-    if (progress->text != NULL)
-        snprintf(side->rig->said, sizeof side->rig->said, "%s", progress->text);
+    if (progress->text)
+        snprintf(side->rig->said, sizeof(side->rig->said), "%s", progress->text);
 }
 
 static struct migrate_party make_party(struct rig_side *side) {
@@ -419,7 +419,7 @@ static void side_start(struct rig *rig, struct rig_side *side, bool is_target) {
 }
 
 void rig_start(struct rig *rig, unsigned writes) {
-    memset(rig, 0, sizeof *rig);
+    memset(rig, 0, sizeof(*rig));
     rig->now = TICK;
     rig->writes = writes;
     rig->pages = 48;

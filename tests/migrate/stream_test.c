@@ -32,7 +32,7 @@ static enum migrate_read feed(struct migrate_reader *reader, const uint8_t *byte
 
 static struct migrate_message batch(uint32_t pages) {
     struct migrate_message message = {.type = MIGRATE_PAGES};
-    struct migrate_pages *of = calloc(1, sizeof *of);
+    struct migrate_pages *of = calloc(1, sizeof(*of));
     assert_non_null(of);
     of->segment = 3;
     of->page_bytes = PAGE;
@@ -154,7 +154,7 @@ static void no_claim_of_a_length_is_believed(void **state) {
         migrate_put(head, MIGRATE_FRAME_MAGIC, 4);
         migrate_put(head + 4, type, 2);
         migrate_put(head + 8, migrate_payload_limit(type) + 1, 4);
-        assert_int_equal(feed(&reader, head, sizeof head, sizeof head, &out, text),
+        assert_int_equal(feed(&reader, head, sizeof(head), sizeof(head), &out, text),
                          MIGRATE_READ_BAD);
         assert_true(text[0] != '\0');
         migrate_reader_reset(&reader);
@@ -173,9 +173,9 @@ static const char *batch_wrong(const uint32_t head[6], uint64_t first, uint32_t 
     migrate_put(bytes + 36, zero, 4);
     text[0] = '\0';
     struct migrate_pages *pages =
-        migrate_pages_decode(bytes, 40 + (head[3] <= 8192 ? head[3] : 0), text, sizeof text);
+        migrate_pages_decode(bytes, 40 + (head[3] <= 8192 ? head[3] : 0), text, sizeof(text));
     migrate_pages_free(pages);
-    return pages != NULL ? "" : text;
+    return pages ? "" : text;
 }
 
 static void batches_that_no_source_sends_are_refused(void **state) {
@@ -199,10 +199,10 @@ static void batches_that_no_source_sends_are_refused(void **state) {
         {{1, PAGE, 1, PAGE, PAGE, 0}, 5, 2, 0, "another amount"},
         {{1, PAGE, 1, 100, PAGE, 0}, 5, 1, 0, "does not unpack"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *wrong =
             batch_wrong(cases[i].head, cases[i].first, cases[i].count, cases[i].zero);
-        if (strstr(wrong, cases[i].part) == NULL || (cases[i].part[0] == '\0' && wrong[0] != '\0'))
+        if (!strstr(wrong, cases[i].part) || (cases[i].part[0] == '\0' && wrong[0] != '\0'))
             fail_msg("case %zu: '%s'", i, wrong);
     }
 }

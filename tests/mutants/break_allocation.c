@@ -85,7 +85,7 @@ static NTSTATUS APIENTRY query_large_pages(const HANDLE adapter,
     if (status != STATUS_SUCCESS || args->Type != DXGKQAITYPE_QUERYSEGMENT4)
         return status;
     const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
-    if (out->pSegmentDescriptor != NULL && out->NbSegment >= 2) {
+    if (out->pSegmentDescriptor && out->NbSegment >= 2) {
         DXGK_SEGMENTDESCRIPTOR4 *second =
             (DXGK_SEGMENTDESCRIPTOR4 *)(void *)((uint8_t *)out->pSegmentDescriptor +
                                                 out->SegmentDescriptorStride);
@@ -419,7 +419,7 @@ static NTSTATUS APIENTRY destroy_refused(const HANDLE adapter, DXGKARG_CREATEALL
     NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
     const DXGKARG_DESTROYALLOCATION one = {
         .NumAllocations = 1, .pAllocationList = &args->pAllocationInfo[0].hAllocation};
-    if (status != STATUS_SUCCESS && args->pAllocationInfo[0].hAllocation != NULL)
+    if (status != STATUS_SUCCESS && args->pAllocationInfo[0].hAllocation)
         (void)mutants_good.DxgkDdiDestroyAllocation(adapter, &one);
     return status;
 }

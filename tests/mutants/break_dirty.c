@@ -15,8 +15,8 @@
 static HANDLE handles[HANDLES], seven;
 
 static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {
-    for (uint32_t i = 0; handle != NULL && i < HANDLES; i++) {
-        if (handles[i] != NULL)
+    for (uint32_t i = 0; handle && i < HANDLES; i++) {
+        if (handles[i])
             continue;
         handles[i] = handle;
         break;
@@ -164,7 +164,7 @@ static DXGKARG_QUERYDIRTYBITDATA late;
 
 static NTSTATUS APIENTRY query_late(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     uint8_t bits[PAGE];
-    if (late.MemoryBasis != NULL) {
+    if (late.MemoryBasis) {
         late.Buffer = bits;
         late.BufferSize = sizeof(bits);
         (void)mutants_good.DxgkDdiQueryDirtyBitData(adapter, &late);
@@ -192,7 +192,7 @@ SPOIL(clearing, QueryDirtyBitData, query_clearing)
 static NTSTATUS APIENTRY query_clearing_all(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     uint8_t bits[PAGE];
     for (uint32_t i = 0; args->Flags && i < HANDLES; i++)
-        if (handles[i] != NULL && handles[i] != args->MemoryBasis)
+        if (handles[i] && handles[i] != args->MemoryBasis)
             (void)ask_all(adapter, handles[i], bits, sizeof(bits), args->Flags);
     return mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
 }
@@ -246,7 +246,7 @@ SPOIL(beyond, QueryDirtyBitData, query_beyond)
 static NTSTATUS APIENTRY save_further(const HANDLE adapter,
                                       DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *args) {
     NTSTATUS status = mutants_good.DxgkDdiSaveImmutableMigrationData(adapter, args);
-    if (args->Data != NULL)
+    if (args->Data)
         args->Data[*args->DataSize] = 0;
     return status;
 }
@@ -297,7 +297,7 @@ static HANDLE create_changed(const HANDLE adapter, const DXGKARG_CREATEMEMORYBAS
                              void (*change)(DXGKARG_CREATEMEMORYBASIS *args)) {
     size_t size = sizeof(*args) + args->RangeCount * sizeof(args->Ranges[0]);
     DXGKARG_CREATEMEMORYBASIS *copy = calloc(1, size);
-    if (copy == NULL)
+    if (!copy)
         return NULL;
     memcpy(copy, args,
            offsetof(DXGKARG_CREATEMEMORYBASIS, Ranges) +
@@ -371,7 +371,7 @@ SPOIL(outside, QueryDirtyBitData, query_outside)
 
 static NTSTATUS APIENTRY save_guessing(const HANDLE adapter,
                                        DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *args) {
-    if (args->Data == NULL)
+    if (!args->Data)
         *args->DataSize = PAGE;
     return mutants_good.DxgkDdiSaveImmutableMigrationData(adapter, args);
 }
@@ -460,7 +460,7 @@ static NTSTATUS APIENTRY restore_asking(const HANDLE adapter,
                                         const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *args) {
     uint8_t bits[2 * PAGE];
     for (uint32_t i = 0; i < HANDLES; i++)
-        if (handles[i] != NULL)
+        if (handles[i])
             (void)ask_all(adapter, handles[i], bits, sizeof(bits), 0);
     return mutants_good.DxgkDdiRestoreImmutableMigrationData(adapter, args);
 }
@@ -469,7 +469,7 @@ SPOIL(restore_asking, RestoreImmutableMigrationData, restore_asking)
 static NTSTATUS APIENTRY build_backwards(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &args->TransferVirtual;
     D3DGPU_VIRTUAL_ADDRESS from = transfer->SourceVirtualAddress;
-    if (args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER && transfer->hAllocation == NULL &&
+    if (args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER && !transfer->hAllocation &&
         args->MultipassOffset == 0) {
         transfer->SourceVirtualAddress = transfer->DestinationVirtualAddress;
         transfer->DestinationVirtualAddress = from;

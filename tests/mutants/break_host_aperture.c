@@ -37,7 +37,7 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
     NTSTATUS status = below->DxgkDdiQueryAdapterInfo(adapter, args);
     const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
     if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || status != STATUS_SUCCESS ||
-        out->pSegmentDescriptor == NULL)
+        !out->pSegmentDescriptor)
         return status;
     for (UINT i = 0; i < out->NbSegment; i++) {
         DXGK_SEGMENTDESCRIPTOR4 *segment =
@@ -55,11 +55,11 @@ static void copy(uint64_t to, uint64_t from) {
     PHYSICAL_ADDRESS target = {.QuadPart = (LONGLONG)to}, source = {.QuadPart = (LONGLONG)from};
     void *a = MmMapIoSpace(target, PAGE, MmNonCached);
     void *b = MmMapIoSpace(source, PAGE, MmNonCached);
-    if (a != NULL && b != NULL)
+    if (a && b)
         memcpy(a, b, PAGE);
-    if (a != NULL)
+    if (a)
         MmUnmapIoSpace(a, PAGE);
-    if (b != NULL)
+    if (b)
         MmUnmapIoSpace(b, PAGE);
 }
 

@@ -58,12 +58,12 @@ static bool pages_out(const DXGKARG_BUILDPAGINGBUFFER *args) {
 
 static bool maps(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT &&
-           args->MapApertureSegment.hAllocation != NULL;
+           args->MapApertureSegment.hAllocation;
 }
 
 static bool unmaps(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT &&
-           args->UnmapApertureSegment.hAllocation != NULL;
+           args->UnmapApertureSegment.hAllocation;
 }
 
 /* An MDL of our own, with room for what the conformance check's surfaces have. */
@@ -107,7 +107,7 @@ static void spoil_ignore_mdl_offset(DXGKARG_BUILDPAGINGBUFFER *args) {
 SPOILED(ignore_mdl_offset)
 
 static bool skips_refuse_raw_copies(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return copies(args) && args->Transfer.hAllocation == NULL;
+    return copies(args) && !args->Transfer.hAllocation;
 }
 SKIPPED(refuse_raw_copies)
 
@@ -298,7 +298,7 @@ static void spoil_fill_system_memory(DXGKARG_BUILDPAGINGBUFFER *args) {
     static HANDLE first;
     if (args->Operation != DXGK_OPERATION_FILL)
         return;
-    first = first != NULL ? first : args->Fill.hAllocation;
+    first = first ? first : args->Fill.hAllocation;
     if (args->Fill.hAllocation == first)
         args->Fill.Destination.SegmentId = 0;
 }
@@ -353,8 +353,8 @@ static void spoil_map_too_much(DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!maps(args))
         return;
     HANDLE this = args->MapApertureSegment.hAllocation;
-    first = first != NULL ? first : this;
-    second = second == NULL && this != first ? this : second;
+    first = first ? first : this;
+    second = !second && this != first ? this : second;
     if (this != second)
         return;
     for (uint64_t i = own_copy(args->MapApertureSegment.pMdl); i < OWN_PAGES; i++)

@@ -39,7 +39,7 @@ static void make_own(DXGKARGCB_CREATECONTEXTALLOCATION *args) {
 
 static NTSTATUS APIENTRY destroy_saving(const HANDLE context) {
     NTSTATUS status = below->DxgkDdiDestroyContext(context);
-    if (saved != NULL)
+    if (saved)
         (void)system_calls.DxgkCbDestroyContextAllocation(system_calls.DeviceHandle, saved);
     saved = NULL;
     return status;
@@ -279,7 +279,7 @@ static bool remaps;
 
 static NTSTATUS answer_ranges(DXGK_HARDWARERESERVEDRANGES *ranges) {
     ranges->NumRanges = 2;
-    if (ranges->pPhysicalRanges == NULL)
+    if (!ranges->pPhysicalRanges)
         return STATUS_SUCCESS;
     ranges->pPhysicalRanges[0].BaseAddress.QuadPart = 0x100000;
     ranges->pPhysicalRanges[1].BaseAddress.QuadPart = (LONGLONG)second_range;

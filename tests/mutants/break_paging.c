@@ -170,7 +170,7 @@ static void install_guess(DRIVER_INITIALIZATION_DATA *table) {
 
 static NTSTATUS APIENTRY refuse_nameless(const HANDLE adapter, build_args *args) {
     bool nameless = args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT &&
-                    args->MapApertureSegment.hAllocation == NULL;
+                    !args->MapApertureSegment.hAllocation;
     return nameless ? STATUS_INVALID_PARAMETER : good_build(adapter, args);
 }
 
@@ -466,7 +466,7 @@ static void install_smaller(DRIVER_INITIALIZATION_DATA *table) {
 }
 
 static NTSTATUS APIENTRY used_private(const HANDLE adapter, build_args *args) {
-    if (args->pDmaBufferPrivateData != NULL)
+    if (args->pDmaBufferPrivateData)
         memset(args->pDmaBufferPrivateData, 0x5a, args->DmaBufferPrivateDataSize);
     return good_build(adapter, args);
 }
@@ -478,7 +478,7 @@ static void install_used_private(DRIVER_INITIALIZATION_DATA *table) {
 static NTSTATUS APIENTRY scribbled_private(const HANDLE adapter, build_args *args) {
     uint8_t *before = args->pDmaBufferPrivateData;
     NTSTATUS status = good_build(adapter, args);
-    if (before != NULL && args->pDmaBufferPrivateData != before)
+    if (before && args->pDmaBufferPrivateData != before)
         *before ^= 0xff;
     return status;
 }
@@ -517,7 +517,7 @@ static NTSTATUS APIENTRY lying_patch(const HANDLE adapter, const DXGKARG_PATCH *
     if (mine.Flags.Paging == lie.paging) {
         mine.DmaBufferSegmentId = lie.segment ? lie.segment_id : mine.DmaBufferSegmentId;
         mine.DmaBufferSize = lie.small ? mine.DmaBufferSubmissionEndOffset - 1 : mine.DmaBufferSize;
-        mine.hContext = lie.context != NULL ? lie.context : mine.hContext;
+        mine.hContext = lie.context ? lie.context : mine.hContext;
     }
     return mutants_good.DxgkDdiPatch(adapter, &mine);
 }
@@ -527,7 +527,7 @@ static NTSTATUS APIENTRY lying_submit(const HANDLE adapter, const DXGKARG_SUBMIT
     if (mine.Flags.Paging == lie.paging) {
         mine.DmaBufferSegmentId = lie.segment ? lie.segment_id : mine.DmaBufferSegmentId;
         mine.DmaBufferSize = lie.small ? mine.DmaBufferSubmissionEndOffset - 1 : mine.DmaBufferSize;
-        mine.hContext = lie.context != NULL ? lie.context : mine.hContext;
+        mine.hContext = lie.context ? lie.context : mine.hContext;
     }
     return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
 }

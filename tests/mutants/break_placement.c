@@ -67,7 +67,7 @@ static struct {
 
 /* A copy of the list of a submission that is no paging; NULL: there is none. */
 static DXGK_ALLOCATIONLIST *list_of(const DXGKARG_PATCH *args) {
-    if (args->Flags.Paging || args->pAllocationList == NULL || args->AllocationListSize > LISTED)
+    if (args->Flags.Paging || !args->pAllocationList || args->AllocationListSize > LISTED)
         return NULL;
     memcpy(&patched.args, args, sizeof(patched.args));
     memcpy(patched.list, args->pAllocationList, args->AllocationListSize * sizeof(patched.list[0]));
@@ -77,9 +77,9 @@ static DXGK_ALLOCATIONLIST *list_of(const DXGKARG_PATCH *args) {
 
 static NTSTATUS APIENTRY patch_no_writes(const HANDLE adapter, const DXGKARG_PATCH *args) {
     DXGK_ALLOCATIONLIST *list = list_of(args);
-    for (UINT i = 0; list != NULL && i < args->AllocationListSize; i++)
+    for (UINT i = 0; list && i < args->AllocationListSize; i++)
         list[i].WriteOperation = 0;
-    return mutants_good.DxgkDdiPatch(adapter, list != NULL ? &patched.args : args);
+    return mutants_good.DxgkDdiPatch(adapter, list ? &patched.args : args);
 }
 
 static void install_no_writes(DRIVER_INITIALIZATION_DATA *table) {
@@ -88,9 +88,9 @@ static void install_no_writes(DRIVER_INITIALIZATION_DATA *table) {
 
 static NTSTATUS APIENTRY patch_next_page(const HANDLE adapter, const DXGKARG_PATCH *args) {
     DXGK_ALLOCATIONLIST *list = list_of(args);
-    for (UINT i = 0; list != NULL && i < args->AllocationListSize; i++)
+    for (UINT i = 0; list && i < args->AllocationListSize; i++)
         list[i].PhysicalAddress.QuadPart += list[i].SegmentId != 0 ? PAGE : 0;
-    return mutants_good.DxgkDdiPatch(adapter, list != NULL ? &patched.args : args);
+    return mutants_good.DxgkDdiPatch(adapter, list ? &patched.args : args);
 }
 
 static void install_next_page(DRIVER_INITIALIZATION_DATA *table) {
@@ -184,10 +184,10 @@ static void install_for_good(DRIVER_INITIALIZATION_DATA *table) {
 /* Tiles what it maps, with the CPU. */
 static NTSTATUS APIENTRY build_tiled(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT && args->MultipassOffset == 0 &&
-        args->MapApertureSegment.hAllocation != NULL) {
+        args->MapApertureSegment.hAllocation) {
         uint8_t *bytes =
             MmGetSystemAddressForMdlSafe(args->MapApertureSegment.pMdl, NormalPagePriority);
-        for (uint32_t i = 0; bytes != NULL && i < PAGE; i += 2) {
+        for (uint32_t i = 0; bytes && i < PAGE; i += 2) {
             uint8_t first = bytes[i];
             bytes[i] = bytes[i + 1];
             bytes[i + 1] = first;

@@ -98,9 +98,9 @@ static void spoil_segments(const struct spoiling *by, const DXGKARG_QUERYADAPTER
                            bool first) {
     /* The members before the stride are the same in all versions. */
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
-    if (!first && by->descriptor != NULL)
+    if (!first && by->descriptor)
         spoil_descriptors(by, out, version_of(args->Type));
-    if (by->out != NULL)
+    if (by->out)
         by->out(out, first);
 }
 
@@ -109,18 +109,17 @@ static NTSTATUS answer(const struct spoiling *by, HANDLE adapter,
     DXGKARG_QUERYADAPTERINFO mine = *args;
     const DXGK_QUERYSEGMENTOUT *out = args->pOutputData;
     bool segments = version_of(args->Type) != 0;
-    bool first = segments && (out->NbSegment == 0 || out->pSegmentDescriptor == NULL);
-    if (by->asked != NULL)
+    bool first = segments && (out->NbSegment == 0 || !out->pSegmentDescriptor);
+    if (by->asked)
         by->asked(&mine);
     NTSTATUS status = by->good(adapter, &mine);
     if (status == STATUS_SUCCESS && segments)
         spoil_segments(by, &mine, first);
-    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS && by->caps != NULL)
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_DRIVERCAPS && by->caps)
         by->caps(args->pOutputData);
-    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS &&
-        by->physical != NULL)
+    if (status == STATUS_SUCCESS && args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS && by->physical)
         by->physical(args->pOutputData);
-    return by->status != NULL ? by->status(args, status) : status;
+    return by->status ? by->status(args, status) : status;
 }
 
 static NTSTATUS APIENTRY spoiled(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
@@ -181,7 +180,7 @@ static void counts_differently(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
 }
 INSTALL(counts_differently, out)
 
-/* The DXGK_SEGMENTDESCRIPTOR4 of each segment where sizeof says. */
+/* The DXGK_SEGMENTDESCRIPTOR4 of each segment where sizeof(says). */
 static void walks_by_sizeof(DXGK_QUERYSEGMENTOUT4 *out, bool first) {
     BYTE *array = out->pSegmentDescriptor;
     for (UINT i = 1; !first && i < out->NbSegment; i++) {
@@ -214,7 +213,7 @@ INSTALL2(forgets_paging_size, out, looks_first, asked)
 
 static NTSTATUS writes_behind_output(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     if (version_of(args->Type) != 0 &&
-        ((const DXGK_QUERYSEGMENTOUT *)args->pOutputData)->pSegmentDescriptor != NULL)
+        ((const DXGK_QUERYSEGMENTOUT *)args->pOutputData)->pSegmentDescriptor)
         ((BYTE *)args->pOutputData)[args->OutputDataSize] = 0;
     return status;
 }
@@ -271,7 +270,7 @@ static NTSTATUS writes_behind_caps(const DXGKARG_QUERYADAPTERINFO *args, NTSTATU
 INSTALL(writes_behind_caps, status)
 
 static NTSTATUS wants_process(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
-    return args->hKmdProcessHandle == NULL ? STATUS_INVALID_HANDLE : status;
+    return !args->hKmdProcessHandle ? STATUS_INVALID_HANDLE : status;
 }
 INSTALL(wants_process, status)
 
@@ -303,7 +302,7 @@ INSTALL(shares_little, descriptor)
 static NTSTATUS answers_at_random(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     static UINT asked;
     DXGK_DRIVERCAPS *caps = whole_caps(args, status);
-    if (caps != NULL)
+    if (caps)
         caps->MaxAllocationListSlotId += asked++;
     return status;
 }
@@ -342,7 +341,7 @@ static void compute_only(DXGK_DRIVERCAPS *caps) {
 
 static NTSTATUS computes_without_tables(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     DXGK_DRIVERCAPS *caps = whole_caps(args, status);
-    if (caps != NULL) {
+    if (caps) {
         compute_only(caps);
         caps->MemoryManagementCaps.VirtualAddressingSupported = 1;
         caps->MemoryManagementCaps.GpuMmuSupported = 1;
@@ -498,7 +497,7 @@ static NTSTATUS APIENTRY asked_badly(const HANDLE adapter, const DXGKARG_QUERYAD
     BYTE *array = out->pSegmentDescriptor;
     SIZE_T stride = version == 4 ? out->SegmentDescriptorStride : 0;
     UINT count = out->NbSegment;
-    if (bad_manager.call != NULL)
+    if (bad_manager.call)
         bad_manager.call(&mine, out, first);
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, &mine);
     out->pSegmentDescriptor = array;
@@ -506,7 +505,7 @@ static NTSTATUS APIENTRY asked_badly(const HANDLE adapter, const DXGKARG_QUERYAD
         out->SegmentDescriptorStride = stride;
     if (!first)
         out->NbSegment = count;
-    if (bad_manager.after != NULL)
+    if (bad_manager.after)
         bad_manager.after(adapter, args, first);
     return status;
 }

@@ -35,7 +35,7 @@ static HANDLE paging_process; /* whose tables the CPU writes first */
 static const DXGK_PTE *copy_entries(DXGK_PTE *to, const DXGK_PTE *from,
                                     const DXGKARG_BUILDPAGINGBUFFER *args) {
     UINT count = args->UpdatePageTable.Flags.Repeat ? 1 : args->UpdatePageTable.NumPageTableEntries;
-    if (from == NULL || count >= ENTRIES)
+    if (!from || count >= ENTRIES)
         return from;
     memcpy(to, from, count * sizeof(*to));
     return to;
@@ -53,8 +53,7 @@ static void own_entries(DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 static void look(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args->pDmaBuffer == NULL &&
-        paging_process == NULL)
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && !args->pDmaBuffer && !paging_process)
         paging_process = args->UpdatePageTable.hProcess;
 }
 
@@ -88,7 +87,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
         fault.done = !fault.always;
         return STATUS_SUCCESS;
     }
-    if (chosen && fault.spoil != NULL) {
+    if (chosen && fault.spoil) {
         own_entries(&mine);
         fault.spoil(&mine);
     }
@@ -99,7 +98,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
     fault.decided = chosen;
     if (chosen && status == STATUS_SUCCESS) {
         fault.done = !fault.always;
-        if (fault.more != NULL)
+        if (fault.more)
             ask_more(adapter, &asked, args);
     }
     return status;
@@ -145,15 +144,15 @@ static bool is_update(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 static bool by_gpu(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return is_update(args) && args->pDmaBuffer != NULL;
+    return is_update(args) && args->pDmaBuffer;
 }
 
 static bool of_user(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return is_update(args) && paging_process != NULL && UPDATE->hProcess != paging_process;
+    return is_update(args) && paging_process && UPDATE->hProcess != paging_process;
 }
 
 static bool at_once(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return is_update(args) && args->pDmaBuffer == NULL;
+    return is_update(args) && !args->pDmaBuffer;
 }
 
 static bool first_content(const DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -177,7 +176,7 @@ static bool user_pages(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 static bool user_pages_many(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return user_pages(args) && UPDATE->NumPageTableEntries > 2 && UPDATE->hAllocation != NULL;
+    return user_pages(args) && UPDATE->NumPageTableEntries > 2 && UPDATE->hAllocation;
 }
 
 static bool user_local(const DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -257,7 +256,7 @@ SPOIL_ALL(first_page, large_transfer, args->TransferVirtual.TransferSizeInBytes 
 FAIL(drops_flush, fault.wants = flush, fault.swallow = fault.always = true)
 
 static NTSTATUS APIENTRY wants_allocation(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && UPDATE->hAllocation == NULL)
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && !UPDATE->hAllocation)
         return STATUS_INVALID_PARAMETER;
     return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
 }
@@ -357,9 +356,9 @@ static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERI
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
     if (status != STATUS_SUCCESS)
         return status;
-    if (args->Type == DXGKQAITYPE_GPUMMUCAPS && spoil_caps != NULL)
+    if (args->Type == DXGKQAITYPE_GPUMMUCAPS && spoil_caps)
         spoil_caps(args->pOutputData);
-    if (args->Type == DXGKQAITYPE_PAGETABLELEVELDESC && spoil_level != NULL)
+    if (args->Type == DXGKQAITYPE_PAGETABLELEVELDESC && spoil_level)
         spoil_level(args->pOutputData,
                     ((const DXGK_QUERYPAGETABLELEVELDESCIN *)args->pInputData)->LevelIndex);
     return status;
@@ -396,7 +395,7 @@ static NTSTATUS APIENTRY query_second(const HANDLE adapter, const DXGKARG_QUERYA
     DXGK_QUERYGPUMMUCAPSIN first = {.PhysicalAdapterIndex = 0};
     const DXGK_QUERYGPUMMUCAPSIN *in = args->pInputData;
     DXGKARG_QUERYADAPTERINFO mine = *args;
-    if (args->Type != DXGKQAITYPE_GPUMMUCAPS || in == NULL || in->PhysicalAdapterIndex != 1)
+    if (args->Type != DXGKQAITYPE_GPUMMUCAPS || !in || in->PhysicalAdapterIndex != 1)
         return mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
     mine.pInputData = &first;
     NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, &mine);
@@ -553,7 +552,7 @@ static uint64_t unique_offset;
 static D3DGPU_VIRTUAL_ADDRESS unique_address;
 
 static void share(DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (unique_allocation == NULL) {
+    if (!unique_allocation) {
         unique_allocation = UPDATE->hAllocation;
         unique_offset = UPDATE->AllocationOffsetInBytes;
         unique_address = UPDATE->FirstPteVirtualAddress;
@@ -594,8 +593,7 @@ static void install_two_protections(DRIVER_INITIALIZATION_DATA *table) {
 static DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE narrow_table;
 
 static bool notes_narrow(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (first_content(args) && leaf(args) && !UPDATE->Flags.Use64KBPages &&
-        narrow_table.hProcess == NULL)
+    if (first_content(args) && leaf(args) && !UPDATE->Flags.Use64KBPages && !narrow_table.hProcess)
         narrow_table = *UPDATE;
     return wide_pages(args) && narrow_table.hProcess == UPDATE->hProcess;
 }
@@ -656,9 +654,9 @@ static bool shows_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 static bool shows_table(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args->pDmaBuffer != NULL &&
+    return args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args->pDmaBuffer &&
            UPDATE->hProcess == paging_process && leaf(args) && ENTRY.Valid &&
-           UPDATE->hAllocation == NULL && UPDATE->NumPageTableEntries == 16;
+           !UPDATE->hAllocation && UPDATE->NumPageTableEntries == 16;
 }
 
 SPOIL(buffer_in_part, shows_buffer, UPDATE->NumPageTableEntries = 15)
@@ -775,7 +773,7 @@ static NTSTATUS APIENTRY create_process(const HANDLE adapter, DXGKARG_CREATEPROC
 }
 
 static NTSTATUS APIENTRY works_on(const HANDLE context) {
-    if (context == last_work.hContext && the_adapter != NULL) {
+    if (context == last_work.hContext && the_adapter) {
         last_work.SubmissionFenceId += 1000;
         (void)mutants_good.DxgkDdiSubmitCommandVirtual(the_adapter, &last_work);
     }
@@ -803,7 +801,7 @@ static NTSTATUS APIENTRY remember_flush(const HANDLE adapter, DXGKARG_BUILDPAGIN
 static NTSTATUS APIENTRY flushes_meanwhile(const HANDLE adapter,
                                            const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     NTSTATUS status = mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
-    if (!args->Flags.Paging && last_flush.FlushTlb.hProcess != NULL) {
+    if (!args->Flags.Paging && last_flush.FlushTlb.hProcess) {
         last_flush.pDmaBuffer = last_flush.pDmaBufferPrivateData = NULL;
         last_flush.DmaSize = last_flush.DmaBufferPrivateDataSize = 0;
         last_flush.MultipassOffset = last_flush.DmaBufferWriteOffset = 0;
@@ -835,7 +833,7 @@ static DXGKARG_BUILDPAGINGBUFFER last_of_root;
 
 static bool flush_of_root(const DXGKARG_BUILDPAGINGBUFFER *args) {
     HANDLE process = last_of_root.UpdatePageTable.hProcess;
-    return flush(args) && process != NULL && args->FlushTlb.hProcess == process;
+    return flush(args) && process && args->FlushTlb.hProcess == process;
 }
 
 static void empties_root(DXGKARG_BUILDPAGINGBUFFER *args) {

@@ -45,7 +45,7 @@ static const struct {
 
 static void spoil(DRIVER_INITIALIZATION_DATA *table) {
     mutants_good = *table;
-    if (now->install != NULL)
+    if (now->install)
         now->install(table);
 }
 
@@ -58,10 +58,10 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
     struct vidmm_host_setting settings[MUTANTS_SETTINGS];
     const struct vidmm_spoiler spoiler = {
         .driver = mutant->side == VIDMM_SIDE_DRIVER ? spoil
-                  : mutant->scene != NULL           ? set_scene
+                  : mutant->scene                   ? set_scene
                                                     : NULL,
         .manager = mutant->side == VIDMM_SIDE_MANAGER ? spoil
-                   : mutant->scene != NULL            ? set_scene
+                   : mutant->scene                    ? set_scene
                                                       : NULL,
         .callbacks = mutant->callbacks,
         .sizes = mutant->sizes,
@@ -70,7 +70,7 @@ static void examine(const struct mutant *mutant, struct vidmm_check_result *resu
     struct vidmm_check_options options = {
         .settings = settings, .stage = mutant->stage, .spoiler = &spoiler, .seed = 1};
     while (options.setting_count < MUTANTS_SETTINGS &&
-           mutant->settings[options.setting_count].name != NULL) {
+           mutant->settings[options.setting_count].name) {
         uint32_t i = options.setting_count++;
         settings[i] =
             (struct vidmm_host_setting){mutant->settings[i].name, mutant->settings[i].value};
@@ -128,16 +128,16 @@ static uint32_t run_family(size_t family, const struct vidmm_rule *only, FILE *m
     uint32_t failures = 0;
     for (uint32_t i = 0; i < *families[family].count; i++) {
         const struct mutant *mutant = &families[family].mutant[i];
-        if (only != NULL && only->number != mutant->rule)
+        if (only && only->number != mutant->rule)
             continue;
         examine(mutant, &result);
         bool good = caught(mutant, &result);
-        if (!good || only != NULL) {
+        if (!good || only) {
             printf("%s R%u: a %s that %s\n", good ? "caught" : "NOT CAUGHT", mutant->rule,
                    vidmm_side_text((uint8_t)mutant->side), mutant->what);
             show(&result);
         }
-        if (good && matrix != NULL)
+        if (good && matrix)
             matrix_line(matrix, mutant, &result);
         failures += !good;
     }
@@ -158,7 +158,7 @@ static int complete(void) {
     uint32_t missing = 0;
     for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
         const struct vidmm_rule *rule = vidmm_rule(number);
-        if (rule == NULL || !rule->judged || strchr(COMPLETE_GROUPS, rule->group) == NULL)
+        if (!rule || !rule->judged || !strchr(COMPLETE_GROUPS, rule->group))
             continue;
         for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++) {
             if ((rule->side & sides[i]) == 0 || has_mutant(number, sides[i]))
@@ -179,17 +179,16 @@ int main(int argc, char **argv) {
     uint32_t failures = 0, run = 0;
     if (argc == 3 && strcmp(argv[1], "--matrix") == 0) {
         matrix = fopen(argv[2], "w");
-        if (matrix == NULL)
+        if (!matrix)
             return 2;
     }
     for (size_t i = 0; i < FAMILIES; i++) {
-        if (matrix == NULL && (argc < 2 || strcmp(argv[1], families[i].name) != 0))
+        if (!matrix && (argc < 2 || strcmp(argv[1], families[i].name) != 0))
             continue;
-        failures +=
-            run_family(i, argc == 3 && matrix == NULL ? vidmm_rule_parse(argv[2]) : NULL, matrix);
+        failures += run_family(i, argc == 3 && !matrix ? vidmm_rule_parse(argv[2]) : NULL, matrix);
         run++;
     }
-    if (matrix != NULL && fclose(matrix) != 0)
+    if (matrix && fclose(matrix) != 0)
         return 2;
     if (run == 0) {
         fprintf(stderr, "mutants_test FAMILY [RULE], --matrix FILE or --complete\n");

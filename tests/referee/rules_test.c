@@ -17,8 +17,7 @@
 
 #define EACH_RULE(rule, number)                                                                    \
     const struct vidmm_rule *rule;                                                                 \
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST && (rule = vidmm_rule(number)) != NULL;   \
-         number++)
+    for (uint32_t number = 1; number <= VIDMM_RULES_LAST && (rule = vidmm_rule(number)); number++)
 
 static void every_number_has_its_row(void **state) {
     (void)state;
@@ -40,7 +39,7 @@ static void every_number_has_its_row(void **state) {
 }
 
 static void assert_said(const struct vidmm_rule *rule, const char *what, const char *text) {
-    if (text == NULL || *text == '\0')
+    if (!text || *text == '\0')
         fail_msg("R%u does not say %s", rule->number, what);
 }
 
@@ -56,7 +55,7 @@ static void every_row_says_what_it_must(void **state) {
         assert_true(rule->severity < VIDMM_SEVERITIES);
         assert_true(rule->confidence <= VIDMM_OBSERVED);
         assert_true(rule->first == 0 || rule->last == 0 || rule->first <= rule->last);
-        if (strpbrk(rule->page, " ./") != NULL)
+        if (strpbrk(rule->page, " ./"))
             fail_msg("R%u: '%s' is no page", number, rule->page);
     }
 }
@@ -82,7 +81,7 @@ static void versions_have_names(void **state) {
 /* Every NAME=VALUE in `text` is one that the command takes. Returns how many there are. */
 static unsigned readings_named(const struct vidmm_rule *rule, const char *text) {
     unsigned count = 0;
-    for (const char *equals = strchr(text, '='); equals != NULL; equals = strchr(equals + 1, '=')) {
+    for (const char *equals = strchr(text, '='); equals; equals = strchr(equals + 1, '=')) {
         const char *from = equals, *to = equals + 1;
         while (from > text && (isalpha((unsigned char)from[-1]) || from[-1] == '-'))
             from--;
@@ -90,7 +89,7 @@ static unsigned readings_named(const struct vidmm_rule *rule, const char *text) 
             to++;
         char name[64];
         struct vidmm_readings readings = {0};
-        snprintf(name, sizeof name, "%.*s", (int)(to - from), from);
+        snprintf(name, sizeof(name), "%.*s", (int)(to - from), from);
         if (!vidmm_reading_parse(name, &readings))
             fail_msg("R%u names the reading '%s'", rule->number, name);
         count++;
@@ -101,8 +100,8 @@ static unsigned readings_named(const struct vidmm_rule *rule, const char *text) 
 static void disputed_rules_have_readings(void **state) {
     (void)state;
     EACH_RULE(rule, number) {
-        assert_true((rule->confidence == VIDMM_DISPUTED) == (rule->readings != NULL));
-        if (rule->readings != NULL)
+        assert_true((rule->confidence == VIDMM_DISPUTED) == !!rule->readings);
+        if (rule->readings)
             readings_named(rule, rule->readings);
     }
 }
@@ -111,22 +110,22 @@ static void readings_are_what_they_say(void **state) {
     (void)state;
     const struct vidmm_reading_choice *choice;
     size_t count = 0;
-    for (; (choice = vidmm_reading_at(count)) != NULL; count++) {
+    for (; (choice = vidmm_reading_at(count)); count++) {
         const struct vidmm_rule *rule = vidmm_rule(choice->rule);
         assert_non_null(rule);
         assert_int_equal(rule->confidence, VIDMM_DISPUTED);
         assert_true(readings_named(rule, rule->readings) >= 2);
-        for (unsigned value = 0; choice->value[value] != NULL; value++) {
+        for (unsigned value = 0; choice->value[value]; value++) {
             char text[64];
             struct vidmm_readings readings = {0};
-            uint8_t bytes[sizeof readings], sum = 0;
+            uint8_t bytes[sizeof(readings)], sum = 0;
             assert_non_null(choice->meaning[value]);
-            snprintf(text, sizeof text, "%s=%s", choice->name, choice->value[value]);
-            if (strstr(rule->readings, text) == NULL)
+            snprintf(text, sizeof(text), "%s=%s", choice->name, choice->value[value]);
+            if (!strstr(rule->readings, text))
                 fail_msg("R%u does not say what '%s' is", rule->number, text);
             assert_true(vidmm_reading_parse(text, &readings));
-            memcpy(bytes, &readings, sizeof bytes);
-            for (size_t i = 0; i < sizeof bytes; i++)
+            memcpy(bytes, &readings, sizeof(bytes));
+            for (size_t i = 0; i < sizeof(bytes); i++)
                 sum = (uint8_t)(sum + bytes[i]);
             assert_int_equal(sum, value);
         }
@@ -144,10 +143,10 @@ static void readings_refuse(void **state) {
                                       "transfer-offset=both ",
                                       "transfer=both",
                                       "first-call=both"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct vidmm_readings readings = {.first_call = 1}, before = readings;
         assert_false(vidmm_reading_parse(bad[i], &readings));
-        assert_memory_equal(&readings, &before, sizeof readings);
+        assert_memory_equal(&readings, &before, sizeof(readings));
     }
 }
 
@@ -159,7 +158,7 @@ static void words_to_rules(void **state) {
     static const char *const bad[] = {
         "",    "R",    "R0",  "R403", "R-1", "RR1",  "R1x",         " R1",
         "R1 ", "0x10", "R01", "+1",   "1e2", "R1.5", "R4294967297", "R99999999999999999999"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_null(vidmm_rule_parse(bad[i]));
 }
 

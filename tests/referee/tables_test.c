@@ -64,7 +64,7 @@ static NTSTATUS APIENTRY create_process(const HANDLE adapter, DXGKARG_CREATEPROC
 
 static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
     (void)adapter;
-    if (args->pDmaBuffer != NULL) {
+    if (args->pDmaBuffer) {
         memset(args->pDmaBuffer, 1, COMMAND);
         args->pDmaBuffer = (uint8_t *)args->pDmaBuffer + COMMAND;
     }

@@ -39,16 +39,16 @@ static void add(enum vidmm_finding_kind kind, uint16_t rule, const char *where) 
                                       .rule = rule,
                                       .times = 1 + result.ledger.findings,
                                       .call = result.ledger.findings};
-    snprintf(finding->where, sizeof finding->where, "%s", where);
-    snprintf(finding->found, sizeof finding->found, "a <\"%s\"> & 'bell' \a", "\xc3\xa4\xff");
+    snprintf(finding->where, sizeof(finding->where), "%s", where);
+    snprintf(finding->found, sizeof(finding->found), "a <\"%s\"> & 'bell' \a", "\xc3\xa4\xff");
     result.ledger.broken[rule] += kind == VIDMM_FINDING_RULE;
 }
 
 static int set_up(void **state) {
     (void)state;
-    memset(&result, 0, sizeof result);
+    memset(&result, 0, sizeof(result));
     result.status = VIDMM_CHECK_BROKEN;
-    snprintf(result.driver, sizeof result.driver, "my drivers/100%%.so");
+    snprintf(result.driver, sizeof(result.driver), "my drivers/100%%.so");
     for (uint32_t rule = 150; rule < 160; rule++)
         result.examined[rule] = 1;
     result.judged = 10;
@@ -70,10 +70,10 @@ static char *report(enum vidmm_check_format format) {
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof why));
+    assert_true(vidmm_report_check(path, format, &result, &style, why, sizeof(why)));
     FILE *in = fopen(path, "r");
     assert_non_null(in);
-    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
     fclose(in);
     unlink(path);
     return text;
@@ -90,13 +90,13 @@ static void expect_members(const json_t *object, const char *required, const cha
     json_t *value;
     assert_true(json_is_object(object));
     for (const char *at = required; *at != '\0'; at = strchr(at, ' ') + 1) {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
-        if (json_object_get(object, word) == NULL)
+        snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+        if (!json_object_get(object, word))
             fail_msg("\"%s\" is missing", word);
     }
     json_object_foreach((json_t *)object, name, value) {
-        snprintf(word, sizeof word, "%s ", name);
-        if (strstr(required, word) == NULL && strstr(optional, word) == NULL)
+        snprintf(word, sizeof(word), "%s ", name);
+        if (!strstr(required, word) && !strstr(optional, word))
             fail_msg("\"%s\" is not a member of the standard", name);
     }
 }
@@ -114,7 +114,7 @@ static void expect_message(const json_t *message) {
 }
 
 static void expect_word(const char *word, const char *words) {
-    if (strstr(words, word) == NULL)
+    if (!strstr(words, word))
         fail_msg("\"%s\" is none of %s", word, words);
 }
 
@@ -125,7 +125,7 @@ static void expect_uri(const char *uri) {
         bool plain =
             (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
         bool escape = *c != '%' || strspn(c + 1, "0123456789ABCDEF") >= 2;
-        if ((!plain && strchr(others, *c) == NULL) || !escape)
+        if ((!plain && !strchr(others, *c)) || !escape)
             fail_msg("no URI: %s", uri);
     }
 }
@@ -214,8 +214,8 @@ static uint32_t take_attributes(struct reader *reader, const char *required) {
     uint32_t found = 0;
     while (*reader->at == ' ') {
         reader->at++;
-        snprintf(word, sizeof word, " %.*s ", (int)strcspn(reader->at, "="), reader->at);
-        found += strstr(required, word) != NULL;
+        snprintf(word, sizeof(word), " %.*s ", (int)strcspn(reader->at, "="), reader->at);
+        found += !!strstr(required, word);
         reader->at += strlen(word) - 2;
         take(reader, "=\"");
         take_text(reader, '"');
@@ -240,12 +240,12 @@ static const struct grammar {
     {"system-err", "testsuite", "", 0},
 };
 
-static uint32_t elements[sizeof grammar / sizeof grammar[0]];
+static uint32_t elements[sizeof(grammar) / sizeof(grammar[0])];
 
 static void read_element(struct reader *reader) {
     char name[32];
-    size_t kind = 0, kinds = sizeof grammar / sizeof grammar[0];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(reader->at, " />"), reader->at);
+    size_t kind = 0, kinds = sizeof(grammar) / sizeof(grammar[0]);
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(reader->at, " />"), reader->at);
     while (kind < kinds && strcmp(grammar[kind].name, name) != 0)
         kind++;
     if (kind == kinds)
@@ -262,7 +262,7 @@ static void read_element(struct reader *reader) {
     }
     take(reader, ">");
     assert_true(reader->depth < DEPTH);
-    memcpy(reader->open[reader->depth++], name, sizeof name);
+    memcpy(reader->open[reader->depth++], name, sizeof(name));
 }
 
 static void read_end(struct reader *reader) {
@@ -273,7 +273,7 @@ static void read_end(struct reader *reader) {
 
 static void read_document(const char *text) {
     struct reader reader = {.at = text};
-    memset(elements, 0, sizeof elements);
+    memset(elements, 0, sizeof(elements));
     take(&reader, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     do {
         take(&reader, "<");

@@ -31,20 +31,20 @@ static void sizes_have_one_decimal_and_the_unit_that_fits(void **state) {
         {UINT64_MAX, "16.0 EiB"},
     };
     char text[32];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_string_equal(vidmm_report_size(cases[i].bytes, text, sizeof text), cases[i].text);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(vidmm_report_size(cases[i].bytes, text, sizeof(text)), cases[i].text);
 }
 
 static void counts_have_thousands_separators(void **state) {
     (void)state;
     char text[32], small[4];
-    assert_string_equal(vidmm_report_count(0, text, sizeof text), "0");
-    assert_string_equal(vidmm_report_count(999, text, sizeof text), "999");
-    assert_string_equal(vidmm_report_count(1000, text, sizeof text), "1,000");
-    assert_string_equal(vidmm_report_count(UINT64_MAX, text, sizeof text),
+    assert_string_equal(vidmm_report_count(0, text, sizeof(text)), "0");
+    assert_string_equal(vidmm_report_count(999, text, sizeof(text)), "999");
+    assert_string_equal(vidmm_report_count(1000, text, sizeof(text)), "1,000");
+    assert_string_equal(vidmm_report_count(UINT64_MAX, text, sizeof(text)),
                         "18,446,744,073,709,551,615");
-    vidmm_report_count(1234567, small, sizeof small);
-    assert_true(strlen(small) < sizeof small);
+    vidmm_report_count(1234567, small, sizeof(small));
+    assert_true(strlen(small) < sizeof(small));
 }
 
 /* What a function printed, as a string that the caller frees. */
@@ -121,8 +121,8 @@ static void the_table_names_every_figure(void **state) {
                                            "0000000000000abc over 12 DDI calls"};
     struct vidmm_run_result result = sample_result();
     char *text = printed(print_text, &result);
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        if (strstr(text, expected[i]) == NULL)
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        if (!strstr(text, expected[i]))
             fail_msg("'%s' is missing in:\n%s", expected[i], text);
     }
     assert_null(strstr(text, "discard"));
@@ -141,7 +141,7 @@ static void a_failed_run_is_one_sentence(void **state) {
 static char *json_path(char *directory) {
     static char path[128];
     assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/run.json", directory);
+    snprintf(path, sizeof(path), "%s/run.json", directory);
     return path;
 }
 
@@ -160,7 +160,7 @@ static void json_has_the_stable_names(void **state) {
     char sentence[] = "a rule was broken", *list[] = {sentence};
     result.violations = list;
     result.violation_count = 1;
-    assert_true(vidmm_report_json(path, &result, text, sizeof text));
+    assert_true(vidmm_report_json(path, &result, text, sizeof(text)));
 
     json_error_t error;
     json_t *root = json_load_file(path, 0, &error);
@@ -198,7 +198,7 @@ static void a_mismatch_names_operation_and_place(void **state) {
                                                 .by_op = true,
                                                 .paging_buffer = 8};
     memcpy(result.play.first.text, "caf\xe9", 5); /* not UTF-8: still a report */
-    assert_true(vidmm_report_json(path, &result, text, sizeof text));
+    assert_true(vidmm_report_json(path, &result, text, sizeof(text)));
     json_error_t error;
     json_t *root = json_load_file(path, 0, &error);
     const json_t *first = json_object_get(root, "first_mismatch");
@@ -216,10 +216,10 @@ static void json_that_cannot_be_written_is_one_sentence_and_no_file(void **state
     struct vidmm_run_result result = sample_result();
     char directory[] = "/tmp/vidmm-report-XXXXXX", text[256] = "";
     const char *path = json_path(directory);
-    assert_false(vidmm_report_json("/nonexistent/directory/x.json", &result, text, sizeof text));
+    assert_false(vidmm_report_json("/nonexistent/directory/x.json", &result, text, sizeof(text)));
     assert_non_null(strstr(text, "cannot write"));
     assert_int_equal(mkdir(path, 0700), 0); /* a rename that fails takes the temporary file along */
-    assert_false(vidmm_report_json(path, &result, text, sizeof text));
+    assert_false(vidmm_report_json(path, &result, text, sizeof(text)));
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(directory), 0);
 }
@@ -261,8 +261,8 @@ static void inspection_shows_segments_banks_and_paging_buffer(void **state) {
                                            "system memory, contiguous",
                                            "64.0 KiB"};
     char *text = printed(print_inspection, &inspection);
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        if (strstr(text, expected[i]) == NULL)
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        if (!strstr(text, expected[i]))
             fail_msg("'%s' is missing in:\n%s", expected[i], text);
     }
     free(text);
@@ -297,8 +297,8 @@ static void inspection_shows_page_tables_page_sizes_and_budgets(void **state) {
         "      1      9    4.0 GiB    4.0 KiB  system    2\n",
         "      0     10    4.0 MiB    8.0 KiB  2         system\n"};
     char *text = printed(print_inspection, &inspection);
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        if (strstr(text, expected[i]) == NULL)
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        if (!strstr(text, expected[i]))
             fail_msg("'%s' is missing in:\n%s", expected[i], text);
     }
     free(text);
@@ -311,7 +311,7 @@ static void inspection_in_json_has_the_levels_leaves_first(void **state) {
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    assert_true(vidmm_report_inspection_json(path, &inspection, text, sizeof text));
+    assert_true(vidmm_report_inspection_json(path, &inspection, text, sizeof(text)));
     json_error_t error;
     json_t *root = json_load_file(path, 0, &error);
     unlink(path);

@@ -52,7 +52,7 @@ static void sets_follow_the_documented_policy(void **state) {
     struct rig rig;
     (void)state;
     rig_open(&rig, board, BOARD_SETTINGS);
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct vidmm_umd_allocation umd = plain;
         DXGK_ALLOCATIONINFO info;
         NTSTATUS status;
@@ -92,13 +92,13 @@ static void segments_can_become_fewer_and_not_others(void **state) {
     struct rig rig;
     NTSTATUS status;
     (void)state;
-    memcpy(newer, board, sizeof newer);
+    memcpy(newer, board, sizeof(newer));
     newer[BOARD_SETTINGS - 1].value = DXGKDDI_INTERFACE_VERSION_WDDM2_1;
     rig_open(&rig, newer, BOARD_SETTINGS);
     umd.flags = VIDMM_UMD_LOCAL_ONLY;
     HANDLE allocation = rig_allocate(&rig, &umd, &info, &status);
     assert_int_equal(status, STATUS_SUCCESS);
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
         DXGKARG_VALIDATEUPDATEALLOCPROPERTY args = {.hAllocation = allocation,
                                                     .SupportedSegmentSet = wanted[i].set};
         args.SetSupportedSegmentSet = 1;
@@ -120,7 +120,7 @@ static void protected_memory_is_asked_for_where_there_is_some(void **state) {
     struct vidmm_umd_allocation umd = plain;
     (void)state;
     umd.flags = VIDMM_UMD_LOCAL | VIDMM_UMD_IN_VPR;
-    for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++) {
+    for (size_t i = 0; i < sizeof(boards) / sizeof(boards[0]); i++) {
         const struct vidmm_host_setting settings[] = {{"VramBytes", 16 * MIB},
                                                       {"VramVisibleBytes", 4 * MIB},
                                                       {"VprBytes", boards[i].bytes},
@@ -154,7 +154,7 @@ static void nonsense_is_refused(void **state) {
     struct rig rig;
     (void)state;
     rig_open(&rig, board, BOARD_SETTINGS);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         DXGK_ALLOCATIONINFO info;
         NTSTATUS status;
         assert_null(rig_allocate(&rig, &bad[i], &info, &status));
@@ -178,7 +178,7 @@ static void creation_is_all_or_nothing(void **state) {
     rig_open(&rig, board, BOARD_SETTINGS);
     for (int i = 0; i < 3; i++) {
         info[i].pPrivateDriverData = &data[i];
-        info[i].PrivateDriverDataSize = sizeof data[i];
+        info[i].PrivateDriverDataSize = sizeof(data[i]);
     }
     data[2].size = 0;
     assert_int_equal(rig.ddi->DxgkDdiCreateAllocation(rig.adapter, &create),
@@ -195,7 +195,7 @@ static void flags_of_the_version_only(void **state) {
                  {DXGKDDI_INTERFACE_VERSION_WDDM2_0, 1, 0, 1},
                  {DXGKDDI_INTERFACE_VERSION_WDDM3_2, 0, 0, 1}};
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         const struct vidmm_host_setting settings[] = {{"InterfaceVersion", table[i].version}};
         struct vidmm_umd_allocation umd = plain;
         DXGK_ALLOCATIONINFO info;
@@ -228,7 +228,7 @@ static void standard_allocations_can_be_created_and_described(void **state) {
     (void)state;
     rig_open(&rig, board, BOARD_SETTINGS);
     assert_int_equal(rig.ddi->DxgkDdiGetStandardAllocationDriverData(rig.adapter, &get), 0);
-    assert_true(get.AllocationPrivateDriverDataSize <= sizeof data);
+    assert_true(get.AllocationPrivateDriverDataSize <= sizeof(data));
     get.pAllocationPrivateDriverData = data;
     assert_int_equal(rig.ddi->DxgkDdiGetStandardAllocationDriverData(rig.adapter, &get), 0);
     info.pPrivateDriverData = data;
@@ -260,8 +260,8 @@ static void use_driver(struct vidmm_host *host) {
     struct vidmm_host_sink sink = {.ctx = &opened, .handle_data = handle_data};
     struct vidmm_umd_allocation data[2] = {plain, plain};
     DXGK_ALLOCATIONINFO info[2] = {
-        {.pPrivateDriverData = &data[0], .PrivateDriverDataSize = sizeof data[0]},
-        {.pPrivateDriverData = &data[1], .PrivateDriverDataSize = sizeof data[1]}};
+        {.pPrivateDriverData = &data[0], .PrivateDriverDataSize = sizeof(data[0])},
+        {.pPrivateDriverData = &data[1], .PrivateDriverDataSize = sizeof(data[1])}};
     DXGKARG_CREATEALLOCATION create = {.NumAllocations = 2, .pAllocationInfo = info};
     DXGKARG_CREATEDEVICE device = {0};
     DXGKARG_CREATECONTEXT context = {0};

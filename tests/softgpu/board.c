@@ -52,7 +52,7 @@ static void board_advance(void *ctx, uint64_t ns) {
 static uint64_t board_setting(void *ctx, const char *name, uint64_t otherwise) {
     const struct board *board = ctx;
     for (uint32_t i = 0; i < BOARD_SETTINGS; i++)
-        if (board->setting[i].name != NULL && strcmp(board->setting[i].name, name) == 0)
+        if (board->setting[i].name && strcmp(board->setting[i].name, name) == 0)
             return board->setting[i].value;
     if (strcmp(name, "VramBytes") == 0)
         return 8 * MIB;
@@ -78,13 +78,13 @@ bool board_make(struct board *board) {
     assert_non_null(board->ram);
     memset(board->ram, 0, RAM_BYTES);
     board->hw = softgpu_model.create(&host, board->bar);
-    if (board->hw != NULL)
+    if (board->hw)
         board_write(board, GPU_REG_INT_ENABLE, 1);
-    return board->hw != NULL;
+    return board->hw;
 }
 
 void board_drop(struct board *board) {
-    if (board->hw != NULL)
+    if (board->hw)
         softgpu_model.destroy(board->hw);
     free(board->ram);
     assert_int_equal(board->live, 0);
@@ -151,12 +151,12 @@ unsigned char *board_at(struct board *board, uint64_t address) {
 }
 
 void board_put(struct board *board, uint64_t address, uint64_t word) {
-    memcpy(board_at(board, address), &word, sizeof word);
+    memcpy(board_at(board, address), &word, sizeof(word));
 }
 
 uint64_t board_seed(void) {
     const char *text = getenv("VIDMM_SEED");
-    return text != NULL ? strtoull(text, NULL, 0) | 1 : 0x5eed5eed5eed5eedu;
+    return text ? strtoull(text, NULL, 0) | 1 : 0x5eed5eed5eed5eedu;
 }
 
 uint64_t board_random(uint64_t *state) {
@@ -180,7 +180,7 @@ uint64_t board_operand(uint64_t *random) {
                                     UINT64_MAX};
     uint64_t kind = board_random(random) % 8, value = board_random(random);
     if (kind < 4)
-        return edge[value % (sizeof edge / sizeof edge[0])] + value / 16 % 3 * GPU_PAGE -
+        return edge[value % (sizeof(edge) / sizeof(edge[0]))] + value / 16 % 3 * GPU_PAGE -
                value / 64 % 2;
     if (kind < 7)
         return value % (64 * GPU_PAGE);
@@ -198,7 +198,7 @@ uint32_t board_command(uint64_t *random, unsigned char out[BOARD_COMMAND]) {
                        ? GPU_RUN(RAM_BASE / GPU_PAGE + board_random(random) % 2100,
                                  1 + board_random(random) % 4)
                        : board_operand(random);
-    memcpy(words, &head, sizeof head);
+    memcpy(words, &head, sizeof(head));
     memcpy(out, words, head.size);
     return head.size;
 }

@@ -38,12 +38,12 @@ static void prepare(struct space_simple *simple) {
 
 /* One fill at VA by what STATE says; the registers name a root that is none. */
 static bool work(struct space *space, uint32_t pattern) {
-    struct gpu_fill fill = {{GPU_FILL, 0, sizeof fill}, pattern, 0, VA, 64};
-    memcpy(space->board->ram, &fill, sizeof fill);
+    struct gpu_fill fill = {{GPU_FILL, 0, sizeof(fill)}, pattern, 0, VA, 64};
+    memcpy(space->board->ram, &fill, sizeof(fill));
     board_write64(space->board, ENGINE + GPU_ENGINE_ROOT, 0);
     board_write(space->board, ENGINE + GPU_ENGINE_ROOT_ENTRIES, 0);
     board_write64(space->board, ENGINE + GPU_ENGINE_CONTEXT, STATE);
-    board_queue(space->board, 0, COMMAND_VA, sizeof fill,
+    board_queue(space->board, 0, COMMAND_VA, sizeof(fill),
                 GPU_DOORBELL_RENDER | GPU_DOORBELL_VIRTUAL | GPU_DOORBELL_SAVED);
     return board_finish(space->board, 0);
 }
@@ -67,9 +67,9 @@ static void each_submission_leaves_its_mark(void **test) {
     prepare(&simple);
     uint64_t first, second;
     assert_true(work(&simple.space, 1));
-    memcpy(&first, board_at(&simple.board, SAVED), sizeof first);
+    memcpy(&first, board_at(&simple.board, SAVED), sizeof(first));
     assert_true(work(&simple.space, 2));
-    memcpy(&second, board_at(&simple.board, SAVED), sizeof second);
+    memcpy(&second, board_at(&simple.board, SAVED), sizeof(second));
     assert_int_not_equal(first, second);
     assert_int_equal(state_of(&simple.space)->saves, 2);
     board_drop(&simple.board);

@@ -24,7 +24,7 @@ static void open_rig(struct dirty *d, uint64_t vram, uint64_t kind, uint64_t at,
         {"FaultKind", kind},
         {"FaultAt", at},
     };
-    rig_opener(&d->rig, settings, sizeof settings / sizeof settings[0]);
+    rig_opener(&d->rig, settings, sizeof(settings) / sizeof(settings[0]));
     d->visible = rig_find(&d->rig, APERTURE | VISIBLE, VISIBLE, &d->visible_at);
     d->hidden = rig_find(&d->rig, APERTURE | VISIBLE, 0, &d->hidden_at);
     d->cpu = vidmm_host_io(d->rig.host, d->visible_at.cpu, d->visible_at.size);

@@ -170,7 +170,7 @@ static void ask_something(struct model *m, struct model_basis *basis) {
     }
     /* At any address, with what lies behind the answer kept. */
     unsigned char *at = bits + below(m, 4);
-    memset(bits, 0xa5, sizeof bits);
+    memset(bits, 0xa5, sizeof(bits));
     assert_int_equal(dirty_ask(&m->d, basis->handle, &query, at, (size_t)(pages + 7) / 8 + 2),
                      STATUS_SUCCESS);
     compare(basis, at, first, pages, query.clear);
@@ -214,7 +214,7 @@ static void bases_are_told_what_was_written_to_them_each_for_itself(void **state
     static const uint32_t page[] = {KIB_4, KIB_64};
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct model *m = calloc(1, sizeof *m);
+        struct model *m = calloc(1, sizeof(*m));
         assert_non_null(m);
         m->random = 0x5eed5eed + i;
         dirty_open(&m->d, page[i], VRAM, 0, 0);
@@ -238,13 +238,13 @@ static void what_was_written_before_the_start_is_not_reported(void **state) {
     dirty_fill(&d, d.visible, 0, KIB_64);
     d.cpu[KIB_64] = 1;
     HANDLE basis = dirty_all(&d, d.visible);
-    dirty_take(&d, basis, false, bits, sizeof bits);
-    assert_int_equal(dirty_count(bits, sizeof bits * 8), 0);
-    dirty_take(&d, other, false, bits, sizeof bits);
-    assert_int_equal(dirty_count(bits, sizeof bits * 8), 17);
+    dirty_take(&d, basis, false, bits, sizeof(bits));
+    assert_int_equal(dirty_count(bits, sizeof(bits) * 8), 0);
+    dirty_take(&d, other, false, bits, sizeof(bits));
+    assert_int_equal(dirty_count(bits, sizeof(bits) * 8), 17);
     d.cpu[KIB_64] = 2; /* the page that is open to the CPU since before */
-    dirty_take(&d, basis, false, bits, sizeof bits);
-    assert_int_equal(dirty_count(bits, sizeof bits * 8), 1);
+    dirty_take(&d, basis, false, bits, sizeof(bits));
+    assert_int_equal(dirty_count(bits, sizeof(bits) * 8), 1);
     dirty_destroy(&d, basis);
     dirty_destroy(&d, other);
     dirty_close(&d);
@@ -260,21 +260,21 @@ static void each_write_of_the_cpu_after_a_clear_is_reported_again(void **state) 
     dirty_open(&d, KIB_4, VRAM, 0, 0);
     HANDLE basis = dirty_all(&d, d.visible);
     for (uint32_t round = 0; round < 5; round++) {
-        for (uint64_t page = round; page < sizeof bits * 8; page += 3) {
+        for (uint64_t page = round; page < sizeof(bits) * 8; page += 3) {
             d.cpu[page * KIB_4 + round] = (unsigned char)round;
             d.cpu[page * KIB_4 + KIB_4 - 1] = (unsigned char)round;
         }
-        dirty_take(&d, basis, false, bits, sizeof bits);
-        dirty_take(&d, basis, true, bits, sizeof bits);
-        for (uint64_t page = 0; page < sizeof bits * 8; page++)
+        dirty_take(&d, basis, false, bits, sizeof(bits));
+        dirty_take(&d, basis, true, bits, sizeof(bits));
+        for (uint64_t page = 0; page < sizeof(bits) * 8; page++)
             assert_int_equal(dirty_bit(bits, page), page >= round && (page - round) % 3 == 0);
     }
     /* Reading is not writing, and the GPU sees what the CPU wrote. */
     assert_int_equal(d.cpu[4 * KIB_4 + 4], 4);
     const unsigned char *gpu = vidmm_host_peek(d.rig.host, d.visible_at.base + 4 * KIB_4, KIB_4);
     assert_int_equal(gpu[4], 4);
-    dirty_take(&d, basis, true, bits, sizeof bits);
-    assert_int_equal(dirty_count(bits, sizeof bits * 8), 0);
+    dirty_take(&d, basis, true, bits, sizeof(bits));
+    assert_int_equal(dirty_count(bits, sizeof(bits) * 8), 0);
     dirty_stop(&d, basis);
     d.cpu[0] = 9; /* and is nobody's business now */
     dirty_destroy(&d, basis);
@@ -337,16 +337,16 @@ static void a_buffer_that_is_too_small_is_refused_and_nothing_is_taken(void **st
     HANDLE basis = dirty_basis(&d, d.visible, range, 3);
     dirty_start(&d, basis);
     dirty_fill(&d, d.visible, 0, 100 * KIB_4);
-    memset(bits, 0xa5, sizeof bits);
-    memcpy(kept, bits, sizeof bits);
+    memset(bits, 0xa5, sizeof(bits));
+    memcpy(kept, bits, sizeof(bits));
     for (size_t bytes = 0; bytes < 9; bytes++) /* 69 bits */
         assert_int_equal(dirty_ask(&d, basis, &all, bits, bytes), STATUS_BUFFER_TOO_SMALL);
     assert_int_equal(dirty_ask(&d, basis, &part, bits, 1), STATUS_BUFFER_TOO_SMALL);
-    assert_memory_equal(bits, kept, sizeof bits);
+    assert_memory_equal(bits, kept, sizeof(bits));
     assert_int_equal(dirty_ask(&d, basis, &part, bits, 2), STATUS_SUCCESS);
     assert_int_equal(dirty_count(bits, 16), 9);
     assert_int_equal(bits[2], 0xa5);
-    assert_int_equal(dirty_ask(&d, basis, &all, bits, sizeof bits), STATUS_SUCCESS);
+    assert_int_equal(dirty_ask(&d, basis, &all, bits, sizeof(bits)), STATUS_SUCCESS);
     assert_int_equal(dirty_count(bits, 72), 69 - 9);
     assert_int_equal(bits[9], 0xa5);
     dirty_destroy(&d, basis);
@@ -370,7 +370,7 @@ static void ranges_that_make_no_basis_are_refused(void **state) {
         {{KIB_64, KIB_64}, {0, size}},
         {{KIB_64, KIB_64}, {KIB_64, KIB_64}},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_null(dirty_basis(&d, d.visible, bad[i], 2));
     const struct dirty_range good = {0, KIB_64};
     assert_null(dirty_basis(&d, d.visible, &good, 0));
@@ -399,13 +399,13 @@ static void queries_that_name_nothing_are_refused(void **state) {
     (void)state;
     dirty_open(&d, KIB_64, VRAM, 0, 0);
     HANDLE basis = dirty_basis(&d, d.visible, range, 2);
-    assert_int_equal(dirty_ask(&d, basis, &all, bits, sizeof bits), STATUS_INVALID_DEVICE_STATE);
+    assert_int_equal(dirty_ask(&d, basis, &all, bits, sizeof(bits)), STATUS_INVALID_DEVICE_STATE);
     dirty_start(&d, basis);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_int_equal(dirty_ask(&d, basis, &bad[i], bits, sizeof bits),
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(dirty_ask(&d, basis, &bad[i], bits, sizeof(bits)),
                          STATUS_INVALID_PARAMETER);
     DXGKARG_QUERYDIRTYBITDATA args = {
-        .MemoryBasis = basis, .Buffer = bits, .BufferSize = sizeof bits, .Flags = 2};
+        .MemoryBasis = basis, .Buffer = bits, .BufferSize = sizeof(bits), .Flags = 2};
     assert_int_equal(d.rig.ddi->DxgkDdiQueryDirtyBitData(d.rig.adapter, &args),
                      STATUS_INVALID_PARAMETER);
     assert_int_equal(d.rig.ddi->DxgkDdiStartDirtyTracking(d.rig.adapter, basis),
@@ -428,9 +428,9 @@ static NTSTATUS segment_caps(struct rig *rig, UINT id, UINT32 *page) {
     DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS caps = {0xa5a5a5a5u};
     DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS,
                                       .pInputData = &id,
-                                      .InputDataSize = sizeof id,
+                                      .InputDataSize = sizeof(id),
                                       .pOutputData = &caps,
-                                      .OutputDataSize = sizeof caps};
+                                      .OutputDataSize = sizeof(caps)};
     NTSTATUS status = rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query);
     *page = caps.PageSize;
     return status;
@@ -439,7 +439,7 @@ static NTSTATUS segment_caps(struct rig *rig, UINT id, UINT32 *page) {
 static NTSTATUS tracking_caps(struct rig *rig, DXGK_DIRTY_BIT_TRACKING_CAPS *caps) {
     DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_DIRTYBITTRACKINGCAPS,
                                       .pOutputData = caps,
-                                      .OutputDataSize = sizeof *caps};
+                                      .OutputDataSize = sizeof(*caps)};
     return rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query);
 }
 
@@ -470,7 +470,7 @@ static void tracking_is_said_as_it_is_set(void **state) {
                {DXGKDDI_INTERFACE_VERSION_WDDM3_2, KIB_4, 1, true, 3},
                {DXGKDDI_INTERFACE_VERSION_WDDM3_1, KIB_4, 1, false, 0}};
     (void)state;
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         const struct vidmm_host_setting settings[] = {{"InterfaceVersion", row[i].version},
                                                       {"DirtyPageBytes", row[i].page},
                                                       {"DirtyPerformant", row[i].performant}};
@@ -480,7 +480,7 @@ static void tracking_is_said_as_it_is_set(void **state) {
         assert_int_equal(tracking_caps(&rig, &caps),
                          row[i].known ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER);
         assert_int_equal(caps.Value, row[i].caps);
-        assert_int_equal(rig.ddi->DxgkDdiCreateMemoryBasis != NULL, row[i].caps != 0);
+        assert_int_equal(!!rig.ddi->DxgkDdiCreateMemoryBasis, row[i].caps != 0);
         assert_null(rig.ddi->DxgkDdiPrepareLiveMigration); /* no MMU */
         rig_close(&rig);
     }
@@ -489,7 +489,7 @@ static void tracking_is_said_as_it_is_set(void **state) {
 static void a_page_that_no_plane_can_have_is_no_board(void **state) {
     static const uint64_t bad[] = {1, 2048, 4096 + 1, 12288, 4u << 20};
     (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         const struct vidmm_host_setting settings[] = {{"DirtyPageBytes", bad[i]}};
         assert_false(rig_starts(settings, 1));
     }
@@ -518,12 +518,12 @@ static void a_reset_changes_everything(void **state) {
     dirty_open(&d, KIB_4, VRAM, 0, 0);
     HANDLE basis = dirty_all(&d, d.visible);
     d.cpu[5] = 7;
-    dirty_take(&d, basis, true, bits, sizeof bits);
+    dirty_take(&d, basis, true, bits, sizeof(bits));
     assert_int_equal(d.rig.ddi->DxgkDdiResetFromTimeout(d.rig.adapter), STATUS_SUCCESS);
     assert_int_equal(d.rig.ddi->DxgkDdiRestartFromTimeout(d.rig.adapter), STATUS_SUCCESS);
     assert_int_equal(d.cpu[5], 0);
-    dirty_take(&d, basis, true, bits, sizeof bits);
-    assert_int_equal(dirty_count(bits, sizeof bits * 8), sizeof bits * 8);
+    dirty_take(&d, basis, true, bits, sizeof(bits));
+    assert_int_equal(dirty_count(bits, sizeof(bits) * 8), sizeof(bits) * 8);
     dirty_destroy(&d, basis);
     dirty_close(&d);
 }
@@ -536,7 +536,7 @@ static void ordered_faults_lose_and_misplace_notes(void **state) {
     } row[] = {
         {12, 0, 1, 1, 1}, {13, 1, 0, 1, 1}, {14, 1, 1, 0, 1}, {15, 0, 1, 1, 1}, {16, 1, 1, 1, 0}};
     (void)state;
-    for (uint32_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         struct dirty d;
         unsigned char bits[VRAM / 2 / KIB_4 / 8];
         dirty_open(&d, KIB_4, VRAM, row[i].kind, row[i].kind == 16 ? 3 : 1);
@@ -544,15 +544,15 @@ static void ordered_faults_lose_and_misplace_notes(void **state) {
         copy(&d, 0, KIB_64, KIB_4);
         dirty_fill(&d, d.hidden, 8 * KIB_4, KIB_4);
         d.cpu[0] = 1;
-        dirty_take(&d, hidden, true, bits, sizeof bits);
+        dirty_take(&d, hidden, true, bits, sizeof(bits));
         assert_int_equal(dirty_bit(bits, 0), row[i].copied);
         assert_int_equal(dirty_bit(bits, 8), row[i].filled);
-        dirty_take(&d, visible, true, bits, sizeof bits);
+        dirty_take(&d, visible, true, bits, sizeof(bits));
         assert_int_equal(dirty_bit(bits, 0), row[i].cpu);
         d.cpu[KIB_4] = 1;
-        dirty_take(&d, visible, true, bits, sizeof bits);
+        dirty_take(&d, visible, true, bits, sizeof(bits));
         d.cpu[KIB_4] = 2;
-        dirty_take(&d, visible, true, bits, sizeof bits);
+        dirty_take(&d, visible, true, bits, sizeof(bits));
         assert_int_equal(dirty_bit(bits, 1), row[i].again);
         dirty_destroy(&d, hidden);
         dirty_destroy(&d, visible);

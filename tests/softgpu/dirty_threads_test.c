@@ -111,14 +111,14 @@ struct taker {
 
 /* While others write it: what is torn is dirty again. */
 RACING static void copy_page(uint64_t *to, const volatile uint64_t *from) {
-    for (size_t i = 0; i < RIG_PAGE / sizeof *to; i++)
+    for (size_t i = 0; i < RIG_PAGE / sizeof(*to); i++)
         to[i] = from[i];
 }
 
 static void take(struct dirty *d, struct taker *taker) {
     unsigned char bits[PAGES / 8];
-    dirty_take(d, taker->basis, true, bits, sizeof bits);
-    for (size_t i = 0; i < sizeof bits; i++)
+    dirty_take(d, taker->basis, true, bits, sizeof(bits));
+    for (size_t i = 0; i < sizeof(bits); i++)
         taker->seen[i] |= bits[i];
     for (uint64_t page = 0; page < PAGES; page++)
         if (dirty_bit(bits, page))
@@ -127,13 +127,13 @@ static void take(struct dirty *d, struct taker *taker) {
 }
 
 static void one_round(struct dirty *d, struct taker taker[TAKERS], uint32_t round) {
-    struct writer *cpu = calloc(1, sizeof *cpu), *gpu = calloc(1, sizeof *gpu);
+    struct writer *cpu = calloc(1, sizeof(*cpu)), *gpu = calloc(1, sizeof(*gpu));
     pthread_t thread;
-    assert_true(cpu != NULL && gpu != NULL);
+    assert_true(cpu && gpu);
     *cpu = (struct writer){.d = d, .random = 77 + round};
     *gpu = (struct writer){.d = d, .random = 99 + round};
     for (uint32_t i = 0; i < TAKERS; i++)
-        memset(taker[i].seen, 0, sizeof taker[i].seen);
+        memset(taker[i].seen, 0, sizeof(taker[i].seen));
     assert_int_equal(pthread_create(&thread, NULL, cpu_writes, cpu), 0);
     uint32_t fence = gpu_begins(gpu);
     for (uint32_t turn = 0; atomic_load(&completed) != fence; turn++)
@@ -141,7 +141,7 @@ static void one_round(struct dirty *d, struct taker taker[TAKERS], uint32_t roun
     assert_int_equal(pthread_join(thread, NULL), 0);
     for (uint32_t i = 0; i < TAKERS; i++) {
         take(d, &taker[i]);
-        for (size_t k = 0; k < sizeof taker[i].seen; k++)
+        for (size_t k = 0; k < sizeof(taker[i].seen); k++)
             assert_int_equal(taker[i].seen[k], cpu->wrote[k] | gpu->wrote[k]);
         assert_memory_equal(taker[i].copy, d->cpu, VRAM / 2);
     }

@@ -28,7 +28,7 @@ static void random_bytes_never_crash_the_gpu(void **state) {
         uint64_t bytes[64];
         for (size_t i = 0; i < 64; i++)
             bytes[i] = board_random(&random);
-        (void)board_execute(&board, bytes, 1 + (uint32_t)(board_random(&random) % sizeof bytes));
+        (void)board_execute(&board, bytes, 1 + (uint32_t)(board_random(&random) % sizeof(bytes)));
     }
     board_drop(&board);
 }
@@ -68,7 +68,7 @@ static void commands_outside_of_memory_are_faults(void **state) {
     assert_true(board_make(&board));
     static const uint64_t places[] = {0, RAM_BASE + RAM_BYTES - 4, GPU_APERTURE_BASE(0),
                                       GPU_VRAM_BASE + 8 * MIB - 4, UINT64_MAX - 3};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         board_queue(&board, 0, places[i], 8, GPU_DOORBELL_RENDER);
         board_run(&board);
         assert_int_equal(board_read(&board, GPU_ENGINE(0) + GPU_ENGINE_FAULTED), board.fence);
@@ -148,7 +148,7 @@ static void every_failed_allocation_is_survived(void **state) {
 static void tiling_is_a_permutation(void **state) {
     static const uint32_t pitches[] = {512, 1024, 1536, 4096, 7168};
     (void)state;
-    for (size_t i = 0; i < sizeof pitches / sizeof pitches[0]; i++) {
+    for (size_t i = 0; i < sizeof(pitches) / sizeof(pitches[0]); i++) {
         uint64_t surface = 7 * GPU_PAGE + (uint64_t)pitches[i] * 20;
         unsigned char *seen = calloc(1, surface);
         for (uint64_t at = 0; at < surface; at++) {

@@ -34,17 +34,17 @@ static unsigned char *window(struct board *board, uint32_t page) {
 }
 
 static bool fill(struct board *board, uint64_t address, uint32_t pattern) {
-    struct gpu_fill command = {{GPU_FILL, 0, sizeof command}, pattern, 0, address, GPU_PAGE};
-    return board_execute(board, &command, sizeof command);
+    struct gpu_fill command = {{GPU_FILL, 0, sizeof(command)}, pattern, 0, address, GPU_PAGE};
+    return board_execute(board, &command, sizeof(command));
 }
 
 /* What the GPU finds there, by way of system memory. */
 static uint32_t word_at(struct board *board, uint64_t address) {
     struct gpu_copy command = {
-        {GPU_COPY, 0, sizeof command}, RAM_BASE + 2 * MIB, address, sizeof(uint32_t)};
+        {GPU_COPY, 0, sizeof(command)}, RAM_BASE + 2 * MIB, address, sizeof(uint32_t)};
     uint32_t word;
-    assert_true(board_execute(board, &command, sizeof command));
-    memcpy(&word, board_at(board, RAM_BASE + 2 * MIB), sizeof word);
+    assert_true(board_execute(board, &command, sizeof(command)));
+    memcpy(&word, board_at(board, RAM_BASE + 2 * MIB), sizeof(word));
     return word;
 }
 
@@ -57,7 +57,7 @@ static void both_sides_see_the_same_page(void **state) {
     lead(&board, 3, (FIRST + 7 * GPU_PAGE) | GPU_HOST_VALID);
     assert_true(fill(&board, FIRST + 7 * GPU_PAGE, 0x5a5a5a5a));
     assert_int_equal(window(&board, 3)[100], 0x5a);
-    memcpy(window(&board, 3), &word, sizeof word);
+    memcpy(window(&board, 3), &word, sizeof(word));
     assert_int_equal(word_at(&board, FIRST + 7 * GPU_PAGE), word);
     board_drop(&board);
 }
@@ -92,7 +92,7 @@ static void what_is_not_led_anywhere_reaches_nothing(void **state) {
     (void)state;
     make(&board);
     assert_true(fill(&board, FIRST, 0x5a5a5a5a));
-    for (uint32_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
         lead(&board, 5, FIRST | GPU_HOST_VALID);
         assert_int_equal(window(&board, 5)[0], 0x5a);
         lead(&board, 5, nowhere[i]);
@@ -133,12 +133,12 @@ static void describe(struct rig *rig, DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS])
     DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
     DXGK_QUERYSEGMENTOUT4 out = {.NbSegment = SEGMENTS,
                                  .pSegmentDescriptor = (BYTE *)segment,
-                                 .SegmentDescriptorStride = sizeof segment[0]};
+                                 .SegmentDescriptorStride = sizeof(segment[0])};
     DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_QUERYSEGMENT4,
                                       .pInputData = &in,
-                                      .InputDataSize = sizeof in,
+                                      .InputDataSize = sizeof(in),
                                       .pOutputData = &out,
-                                      .OutputDataSize = sizeof out};
+                                      .OutputDataSize = sizeof(out)};
     assert_int_equal(rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query), STATUS_SUCCESS);
 }
 

@@ -68,7 +68,7 @@ static void a_shared_submission_uses_the_addresses_of_its_process(void **state) 
     make(&board);
     for (uint32_t pasid = 1; pasid <= 2; pasid++) {
         const struct gpu_fill command = fill(PROCESS + 3 * GPU_PAGE + 16, 3 * GPU_PAGE, pasid);
-        queue(&board, pasid, PROCESS + GPU_PAGE - 8, &command, sizeof command);
+        queue(&board, pasid, PROCESS + GPU_PAGE - 8, &command, sizeof(command));
         assert_true(board_finish(&board, 0));
     }
     for (uint32_t pasid = 1; pasid <= 2; pasid++)
@@ -86,7 +86,7 @@ static void what_the_iommu_refuses_is_a_page_fault(void **state) {
     (void)state;
     make(&board);
     const struct gpu_fill command = fill(PROCESS + MIB - 64, 128, 1);
-    queue(&board, 3, PROCESS, &command, sizeof command);
+    queue(&board, 3, PROCESS, &command, sizeof(command));
     assert_false(board_finish(&board, 0));
     uint32_t engine = GPU_ENGINE(0);
     assert_int_equal(board_read(&board, engine + GPU_ENGINE_FAULT), GPU_FAULT_IOMMU);
@@ -97,7 +97,7 @@ static void what_the_iommu_refuses_is_a_page_fault(void **state) {
     board_write(&board, engine + GPU_ENGINE_STATE, 1);
     /* A process that nobody knows has not even commands. */
     board_write(&board, engine + GPU_ENGINE_PASID, 8);
-    board_queue(&board, 0, PROCESS, sizeof command, SHARED);
+    board_queue(&board, 0, PROCESS, sizeof(command), SHARED);
     assert_false(board_finish(&board, 0));
     assert_int_equal(board_read(&board, engine + GPU_ENGINE_FAULT), GPU_FAULT_IOMMU);
     assert_int_equal(board_read(&board, engine + GPU_ENGINE_FAULT_ACCESS), GPU_ACCESS_EXECUTE);
@@ -113,17 +113,17 @@ static void a_shared_submission_holds_no_privileged_commands(void **state) {
         bool privileged = opcode == GPU_MAP || opcode == GPU_UNMAP ||
                           (opcode >= GPU_RANGE_BACK && opcode != GPU_SIGNAL);
         unsigned char commands[128] = {0};
-        const struct gpu_command head = {opcode, 0, sizeof commands};
-        memcpy(commands, &head, sizeof head);
+        const struct gpu_command head = {opcode, 0, sizeof(commands)};
+        memcpy(commands, &head, sizeof(head));
         if (!privileged)
             continue;
-        queue(&board, 1, PROCESS, commands, sizeof commands);
+        queue(&board, 1, PROCESS, commands, sizeof(commands));
         assert_false(board_finish(&board, 0));
         assert_int_equal(board_read(&board, GPU_ENGINE(0) + GPU_ENGINE_FAULT), GPU_FAULT_COMMAND);
     }
     struct gpu_fill physical = fill(RAM_BASE, 64, 1);
     physical.head.flags = GPU_FLAG_PHYSICAL;
-    queue(&board, 1, PROCESS, &physical, sizeof physical);
+    queue(&board, 1, PROCESS, &physical, sizeof(physical));
     assert_false(board_finish(&board, 0));
     board_drop(&board);
 }
@@ -132,11 +132,11 @@ static void a_shared_submission_holds_no_privileged_commands(void **state) {
 static void a_process_is_signalled_in_its_own_memory(void **state) {
     struct board board;
     const struct gpu_signal signal = {
-        .head = {GPU_SIGNAL, 0, sizeof signal}, .address = PROCESS + 4096, .value = 99};
+        .head = {GPU_SIGNAL, 0, sizeof(signal)}, .address = PROCESS + 4096, .value = 99};
     size_t eight = 8;
     (void)state;
     make(&board);
-    queue(&board, 5, PROCESS, &signal, sizeof signal);
+    queue(&board, 5, PROCESS, &signal, sizeof(signal));
     assert_true(board_finish(&board, 0));
     assert_int_equal(*(uint64_t *)translate(&board, 5, PROCESS + 4096, &eight), 99);
     board_drop(&board);
@@ -199,7 +199,7 @@ static void make_context(struct process *process) {
 
 static void open_process(struct process *process) {
     const struct vidmm_host_setting setting = {"Iommu", 1};
-    memset(process, 0, sizeof *process);
+    memset(process, 0, sizeof(*process));
     rig_open(&process->rig, &setting, 1);
     const struct vidmm_os *os = process->rig.os;
     process->pasid = os->iommu->attach(os->ctx);
@@ -237,7 +237,7 @@ static void the_driver_says_what_it_has(void **state) {
     struct process process;
     DXGK_DRIVERCAPS caps = {0};
     const DXGKARG_QUERYADAPTERINFO query = {
-        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof caps};
+        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
     struct rig_segment segment[8];
     (void)state;
     open_process(&process);
@@ -259,12 +259,12 @@ static void cpu_and_gpu_use_the_same_pointer(void **state) {
     const struct vidmm_os *os = process.rig.os;
     uint32_t *cpu = os->pages_map(os->ctx, process.mdl);
     assert_int_equal((uintptr_t)cpu, process.va);
-    const struct vidmm_umd_fill packet = {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof packet},
+    const struct vidmm_umd_fill packet = {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof(packet)},
                                           .pattern = 0xabcd,
                                           .destination = process.va + RIG_PAGE,
                                           .bytes = (PAGES - 1) * RIG_PAGE};
-    memcpy(cpu, &packet, sizeof packet);
-    submit(&process, (uintptr_t)cpu, sizeof packet);
+    memcpy(cpu, &packet, sizeof(packet));
+    submit(&process, (uintptr_t)cpu, sizeof(packet));
     assert_int_equal(process.rig.completed, process.rig.fence);
     for (uint32_t i = RIG_PAGE / 4; i < PAGES * RIG_PAGE / 4; i++)
         assert_int_equal(cpu[i], 0xabcd);

@@ -26,14 +26,14 @@ static const struct vidmm_host_setting board[] = {
     {"EvictionApertureBytes", 1 * MIB},
     {"MmuFeatures", VM_FEATURES},
 };
-#define SETTINGS (sizeof board / sizeof board[0])
+#define SETTINGS (sizeof(board) / sizeof(board[0]))
 
 /* A board with one setting changed, or all as they are. */
 static void open_board(struct vm *vm, const char *name, uint64_t value) {
     struct vidmm_host_setting settings[SETTINGS + 1];
     uint32_t count = SETTINGS;
-    memcpy(settings, board, sizeof board);
-    for (uint32_t i = 0; name != NULL && i <= SETTINGS; i++) {
+    memcpy(settings, board, sizeof(board));
+    for (uint32_t i = 0; name && i <= SETTINGS; i++) {
         if (i < SETTINGS && strcmp(settings[i].name, name) != 0)
             continue;
         settings[i] = (struct vidmm_host_setting){name, value};
@@ -89,7 +89,7 @@ static BYTE *save(struct vm *vm, enum kind kind, UINT64 *size) {
 static bool offers_migration(struct vm *vm) {
     DXGK_GPUPCAPS caps = {0};
     DXGKARG_QUERYADAPTERINFO query = {
-        .Type = DXGKQAITYPE_GPUPCAPS, .pOutputData = &caps, .OutputDataSize = sizeof caps};
+        .Type = DXGKQAITYPE_GPUPCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
     NTSTATUS status = vm->rig.ddi->DxgkDdiQueryAdapterInfo(vm->rig.adapter, &query);
     return status == STATUS_SUCCESS && caps.Caps.LiveMigration;
 }
@@ -105,11 +105,11 @@ static void migration_is_offered_with_tracking_and_a_paging_buffer_in_system_mem
                {"PagingBufferSegment", 1, false, true}};
     static struct vm vm;
     (void)state;
-    for (uint32_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         open_board(&vm, row[i].name, row[i].value);
         assert_int_equal(offers_migration(&vm), row[i].offered);
-        assert_int_equal(vm.rig.ddi->DxgkDdiPrepareLiveMigration != NULL, row[i].entries);
-        assert_int_equal(vm.rig.ddi->DxgkDdiQueryDirtyBitData != NULL, row[i].entries);
+        assert_int_equal(!!vm.rig.ddi->DxgkDdiPrepareLiveMigration, row[i].entries);
+        assert_int_equal(!!vm.rig.ddi->DxgkDdiQueryDirtyBitData, row[i].entries);
         if (row[i].entries && !row[i].offered)
             assert_int_equal(prepare(&vm, 0, SOURCE), STATUS_NOT_SUPPORTED);
         vm_close(&vm);
@@ -168,7 +168,7 @@ static void only_a_board_of_the_same_kind_is_a_target(void **state) {
     assert_int_equal(prepare(&vm, 0, SOURCE), STATUS_SUCCESS);
     BYTE *data = save(&vm, IMMUTABLE, &size);
     vm_close(&vm);
-    for (uint32_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
         bool same = i == 0 || i == 3;
         open_board(&vm, other[i].name, other[i].value);
         assert_int_equal(prepare(&vm, 0, TARGET), STATUS_SUCCESS);
@@ -202,7 +202,7 @@ struct mapped {
 
 static void map(struct vm *vm, struct mapped *mapped) {
     PMDL mdl = vm->rig.os->pages_alloc(vm->rig.os->ctx, (size_t)mapped->count, 0, UINT64_MAX);
-    assert_true(mdl != NULL && vm->mdls < VM_MDLS);
+    assert_true(mdl && vm->mdls < VM_MDLS);
     vm->mdl[vm->mdls++] = mdl;
     for (uint64_t i = 0; i < mapped->count; i++)
         mapped->pfn[i] = MmGetMdlPfnArray(mdl)[i];
@@ -285,8 +285,8 @@ static void seal(BYTE *data, uint64_t size) {
     uint64_t sum = 0xcbf29ce484222325u;
     for (uint64_t i = 32; i < size; i++)
         sum = (sum ^ data[i]) * 0x100000001b3u;
-    memcpy(data + 16, &size, sizeof size);
-    memcpy(data + 24, &sum, sizeof sum);
+    memcpy(data + 16, &size, sizeof(size));
+    memcpy(data + 24, &sum, sizeof(sum));
 }
 
 static void forged_data_change_nothing(void **state) {
@@ -301,9 +301,9 @@ static void forged_data_change_nothing(void **state) {
     open_board(&vm, NULL, 0);
     assert_int_equal(prepare(&vm, 0, TARGET), STATUS_SUCCESS);
     for (uint64_t at = 32; at + 8 <= size; at += 8)
-        for (uint32_t i = 0; i < sizeof word / sizeof word[0]; i++) {
+        for (uint32_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
             memcpy(forged, data, size);
-            memcpy(forged + at, &word[i], sizeof word[i]);
+            memcpy(forged + at, &word[i], sizeof(word[i]));
             seal(forged, size);
             /* The one or the other may make sense: the same entries elsewhere. */
             NTSTATUS status = restore_call(&vm, MUTABLE, forged, size);
@@ -422,22 +422,22 @@ static void rendering_and_its_fences_are_noted(void **state) {
         struct vidmm_umd_fill fill;
         struct vidmm_umd_signal signal;
     } work = {
-        {.head = {VIDMM_UMD_PACKET_STAMP, 0, sizeof work.stamp},
+        {.head = {VIDMM_UMD_PACKET_STAMP, 0, sizeof(work.stamp)},
          .address = 0x400000,
          .oracle = 1,
          .bytes = 6 * RIG_PAGE,
          .page = 1,
          .pages = 2},
-        {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof work.fill},
+        {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof(work.fill)},
          .destination = 0x400000 + 4 * RIG_PAGE - 4,
          .bytes = 4},
-        {.head = {VIDMM_UMD_PACKET_SIGNAL, 0, sizeof work.signal},
+        {.head = {VIDMM_UMD_PACKET_SIGNAL, 0, sizeof(work.signal)},
          .address = 0x400000 + 5 * RIG_PAGE,
          .value = 7},
     };
-    memcpy(vm_bytes(&vm, commands, sizeof work), &work, sizeof work);
+    memcpy(vm_bytes(&vm, commands, sizeof(work)), &work, sizeof(work));
     track(&vm, &t);
-    assert_int_equal(vm_submit(&space, 0x800000, sizeof work), STATUS_SUCCESS);
+    assert_int_equal(vm_submit(&space, 0x800000, sizeof(work)), STATUS_SUCCESS);
     ask(&vm, &t);
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(is_dirty(&t, page[i].offset), i != 0 && i != 4);

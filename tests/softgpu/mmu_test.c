@@ -186,7 +186,7 @@ static void a_command_finds_the_tables_that_the_one_before_it_linked(void **stat
                    0},
                   other,
                   {{GPU_COPY, 0, sizeof(struct gpu_copy)}, out, at, 8}};
-    assert_true(space_execute(&s.space, &commands, sizeof commands, GPU_DOORBELL_PAGING));
+    assert_true(space_execute(&s.space, &commands, sizeof(commands), GPU_DOORBELL_PAGING));
     assert_int_equal(*(uint64_t *)(void *)board_at(&s.board, VRAM_DATA + MIB + 64), 107);
     board_drop(&s.board);
 }
@@ -440,7 +440,7 @@ static void bits_of_missing_features_are_reserved(void **state) {
     (void)state;
     space_board(&board, 3, GPU_PAGES_4K, 0);
     space_make(&space, &board, 1, &next);
-    for (uint32_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
         space_map(&space, VA, VRAM_DATA, GPU_PAGE_SHIFT, bits[i]);
         fill_errors(&space, VA, GPU_FAULT_FORMAT, 0);
     }
@@ -456,17 +456,17 @@ static void a_page_fault_halts_its_engine_and_no_other(void **state) {
     (void)state;
     space_simple(&s);
     space_map(&s.space, VA, VRAM_DATA, GPU_PAGE_SHIFT, 0);
-    struct gpu_fill bad = {{GPU_FILL, 0, sizeof bad}, 1, 0, OTHER_VA, 8};
-    struct gpu_fill good = {{GPU_FILL, 0, sizeof good}, 1, 0, VA, 8};
-    memcpy(s.board.ram, &bad, sizeof bad);
-    memcpy(s.board.ram + GPU_PAGE, &good, sizeof good);
-    space_queue(&s.space, 0, COMMAND_VA, sizeof bad, GPU_DOORBELL_RENDER);
-    space_queue(&s.space, 0, COMMAND_VA + GPU_PAGE, sizeof good, GPU_DOORBELL_RENDER);
+    struct gpu_fill bad = {{GPU_FILL, 0, sizeof(bad)}, 1, 0, OTHER_VA, 8};
+    struct gpu_fill good = {{GPU_FILL, 0, sizeof(good)}, 1, 0, VA, 8};
+    memcpy(s.board.ram, &bad, sizeof(bad));
+    memcpy(s.board.ram + GPU_PAGE, &good, sizeof(good));
+    space_queue(&s.space, 0, COMMAND_VA, sizeof(bad), GPU_DOORBELL_RENDER);
+    space_queue(&s.space, 0, COMMAND_VA + GPU_PAGE, sizeof(good), GPU_DOORBELL_RENDER);
     board_run(&s.board);
     assert_int_equal(board_read(&s.board, GPU_ENGINE(0) + GPU_ENGINE_FAULTED), 1);
     assert_int_equal(board_read(&s.board, GPU_ENGINE(0) + GPU_ENGINE_QUEUED), 1);
     assert_int_equal(board_at(&s.board, VRAM_DATA)[0], 0);
-    space_queue(&s.space, 1, COMMAND_VA + GPU_PAGE, sizeof good, GPU_DOORBELL_RENDER);
+    space_queue(&s.space, 1, COMMAND_VA + GPU_PAGE, sizeof(good), GPU_DOORBELL_RENDER);
     assert_true(board_finish(&s.board, 1));
     assert_int_equal(board_at(&s.board, VRAM_DATA)[0], 1);
     space_resume(&s.space, 0);
@@ -554,7 +554,7 @@ static void impossible_formats_are_refused(void **state) {
         {{"MmuLevels", 3}, {"TlbWays", 0}},
     };
     (void)state;
-    for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct board board = {.setting = {wrong[i][0], wrong[i][1]}};
         assert_false(board_make(&board));
         board_drop(&board);
@@ -576,12 +576,12 @@ static void every_failed_allocation_is_survived(void **state) {
 static void a_board_without_mmu_knows_nothing_of_it(void **state) {
     struct board board = {0};
     struct vidmm_hw_translation out;
-    struct gpu_flush flush = {{GPU_FLUSH, 0, sizeof flush}, GPU_FLUSH_ALL, 0, 0, 0};
+    struct gpu_flush flush = {{GPU_FLUSH, 0, sizeof(flush)}, GPU_FLUSH_ALL, 0, 0, 0};
     (void)state;
     assert_true(board_make(&board));
     assert_int_equal(board_read(&board, GPU_REG_MMU), 0);
     assert_false(softgpu_model.translate(board.hw, GPU_VRAM_BASE, 0, 0, &out));
-    assert_false(board_execute(&board, &flush, sizeof flush));
+    assert_false(board_execute(&board, &flush, sizeof(flush)));
     board_queue(&board, 0, COMMANDS, 0, GPU_DOORBELL_RENDER | GPU_DOORBELL_VIRTUAL);
     assert_int_equal(board_read(&board, GPU_ENGINE(0) + GPU_ENGINE_QUEUED), 0);
     board_write(&board, GPU_REG_FLUSH, GPU_FLUSH_ALL);

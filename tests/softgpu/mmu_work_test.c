@@ -126,13 +126,13 @@ static void engines_translate_side_by_side(void **state) {
         space_map(&s.space, OTHER_VA + page * GPU_PAGE,
                   VRAM_DATA + (2 * ROW_PAGES - page) * GPU_PAGE, GPU_PAGE_SHIFT, 0);
     for (uint32_t i = 0; i < 2; i++) {
-        struct gpu_copy copy = {{GPU_COPY, 0, sizeof copy},
+        struct gpu_copy copy = {{GPU_COPY, 0, sizeof(copy)},
                                 OTHER_VA + i * ROW_PAGES * GPU_PAGE,
                                 VA,
                                 ROW_PAGES * GPU_PAGE};
-        memcpy(s.board.ram + i * sizeof copy, &copy, sizeof copy);
+        memcpy(s.board.ram + i * sizeof(copy), &copy, sizeof(copy));
         for (uint32_t n = 0; n < SIDE_BY_SIDE; n++)
-            space_queue(&s.space, i, COMMAND_VA + i * sizeof copy, sizeof copy,
+            space_queue(&s.space, i, COMMAND_VA + i * sizeof(copy), sizeof(copy),
                         GPU_DOORBELL_RENDER);
     }
     for (uint32_t i = 0; i < 2; i++)
@@ -163,8 +163,8 @@ static void packets_of_user_mode_drivers_are_commands(void **state) {
         struct vidmm_umd_draw stamp, check, wrong;
         struct vidmm_umd_signal signal;
     } packets = {
-        {{VIDMM_UMD_PACKET_STAMP, 0, sizeof packets.stamp}, VA, 0, 7, 4 * GPU_PAGE, 1, 3, 9, 0},
-        {{VIDMM_UMD_PACKET_CHECK, 0, sizeof packets.check},
+        {{VIDMM_UMD_PACKET_STAMP, 0, sizeof(packets.stamp)}, VA, 0, 7, 4 * GPU_PAGE, 1, 3, 9, 0},
+        {{VIDMM_UMD_PACKET_CHECK, 0, sizeof(packets.check)},
          VA,
          OTHER_VA,
          7,
@@ -173,7 +173,7 @@ static void packets_of_user_mode_drivers_are_commands(void **state) {
          3,
          9,
          0},
-        {{VIDMM_UMD_PACKET_CHECK, 0, sizeof packets.wrong},
+        {{VIDMM_UMD_PACKET_CHECK, 0, sizeof(packets.wrong)},
          VA,
          OTHER_VA,
          7,
@@ -182,9 +182,11 @@ static void packets_of_user_mode_drivers_are_commands(void **state) {
          1,
          8,
          0},
-        {{VIDMM_UMD_PACKET_SIGNAL, 0, sizeof packets.signal}, OTHER_VA + 2048, 0x123456789abcdef0}};
-    assert_true(space_execute(&s.space, &packets, sizeof packets, GPU_DOORBELL_RENDER));
-    memcpy(&result, board_at(&s.board, VRAM_DATA), sizeof result);
+        {{VIDMM_UMD_PACKET_SIGNAL, 0, sizeof(packets.signal)},
+         OTHER_VA + 2048,
+         0x123456789abcdef0}};
+    assert_true(space_execute(&s.space, &packets, sizeof(packets), GPU_DOORBELL_RENDER));
+    memcpy(&result, board_at(&s.board, VRAM_DATA), sizeof(result));
     assert_int_equal(result.checked_bytes, 4 * GPU_PAGE);
     assert_int_equal(result.wrong_pages, 1);
     assert_int_equal(result.first_page, 3);
@@ -217,14 +219,14 @@ static void entries_are_written_and_copied_by_the_gpu(void **state) {
                 {VRAM_DATA | 1, (VRAM_DATA + GPU_PAGE) | 1, (VRAM_DATA + 2 * GPU_PAGE) | 1},
                 {{GPU_WRITE_ENTRIES, GPU_FLAG_REPEAT, 40}, OTHER_VA, index + 10, 4, 2, 0},
                 RAM_DATA | 1,
-                {{GPU_COPY_ENTRIES, 0, sizeof paging.copy},
+                {{GPU_COPY_ENTRIES, 0, sizeof(paging.copy)},
                  OTHER_VA + (index + 1) * 8,
                  OTHER_VA + index * 8,
                  3,
                  0}};
-    assert_false(space_execute(&s.space, &paging, sizeof paging, GPU_DOORBELL_RENDER));
+    assert_false(space_execute(&s.space, &paging, sizeof(paging), GPU_DOORBELL_RENDER));
     assert_int_equal(leaf[0], 0);
-    assert_true(space_execute(&s.space, &paging, sizeof paging, GPU_DOORBELL_PAGING));
+    assert_true(space_execute(&s.space, &paging, sizeof(paging), GPU_DOORBELL_PAGING));
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(leaf[1 + i], (VRAM_DATA + i * GPU_PAGE) | 1);
         assert_int_equal(leaf[10 + 2 * i], RAM_DATA | 1);
@@ -247,7 +249,7 @@ static void repeated_entries_lead_to_pages_that_follow_each_other(void **state) 
             struct {
                 struct gpu_write_entries write;
                 uint64_t entry;
-            } repeat = {{{GPU_WRITE_ENTRIES, GPU_FLAG_PHYSICAL | GPU_FLAG_REPEAT, sizeof repeat},
+            } repeat = {{{GPU_WRITE_ENTRIES, GPU_FLAG_PHYSICAL | GPU_FLAG_REPEAT, sizeof(repeat)},
                          VRAM_DATA,
                          first,
                          count,
@@ -255,7 +257,7 @@ static void repeated_entries_lead_to_pages_that_follow_each_other(void **state) 
                          count % 3 * GPU_PAGE},
                         RAM_DATA | 1};
             memset(word, 0xee, GPU_PAGE);
-            assert_true(space_execute(&s.space, &repeat, sizeof repeat, GPU_DOORBELL_PAGING));
+            assert_true(space_execute(&s.space, &repeat, sizeof(repeat), GPU_DOORBELL_PAGING));
             for (uint32_t i = 0; i < 64; i++) {
                 bool inside = i >= first && i < first + count;
                 uint64_t entry = (RAM_DATA | 1) + (i - first) * (uint64_t)repeat.write.each;
@@ -276,8 +278,8 @@ static void long_overlapping_copies_of_entries_read_first(void **state) {
         for (uint32_t i = 0; i < 4000; i++)
             word[i] = i * 3 + 7;
         struct gpu_copy_entries copy = {
-            {GPU_COPY_ENTRIES, GPU_FLAG_PHYSICAL, sizeof copy}, to, from, 3000, 0};
-        assert_true(space_execute(&s.space, &copy, sizeof copy, GPU_DOORBELL_PAGING));
+            {GPU_COPY_ENTRIES, GPU_FLAG_PHYSICAL, sizeof(copy)}, to, from, 3000, 0};
+        assert_true(space_execute(&s.space, &copy, sizeof(copy), GPU_DOORBELL_PAGING));
         for (uint32_t i = 0; i < 3000; i++)
             assert_int_equal(word[i + (up ? 3 : 0)], (i + (up ? 0 : 3)) * 3 + 7);
     }
@@ -294,13 +296,13 @@ static void a_stored_block_arrives_and_a_signal_interrupts(void **state) {
         struct gpu_store store;
         unsigned char data[304];
         struct gpu_signal signal;
-    } paging = {{{GPU_STORE, 0, sizeof paging.store + 304}, VA + GPU_PAGE - 100, 299},
+    } paging = {{{GPU_STORE, 0, sizeof(paging.store) + 304}, VA + GPU_PAGE - 100, 299},
                 {0},
-                {{GPU_SIGNAL, GPU_FLAG_NOTIFY, sizeof paging.signal}, VA + 8, 42}};
+                {{GPU_SIGNAL, GPU_FLAG_NOTIFY, sizeof(paging.signal)}, VA + 8, 42}};
     for (uint32_t i = 0; i < 304; i++)
         paging.data[i] = (unsigned char)(i + 1);
-    memcpy(s.board.ram, &paging, sizeof paging);
-    space_queue(&s.space, 1, COMMAND_VA, sizeof paging, GPU_DOORBELL_PAGING);
+    memcpy(s.board.ram, &paging, sizeof(paging));
+    space_queue(&s.space, 1, COMMAND_VA, sizeof(paging), GPU_DOORBELL_PAGING);
     board_run(&s.board);
     assert_int_equal(board_read(&s.board, GPU_ENGINE(1) + GPU_ENGINE_EVENTS),
                      GPU_EVENT_COMPLETED | GPU_EVENT_SIGNALED);
@@ -310,7 +312,7 @@ static void a_stored_block_arrives_and_a_signal_interrupts(void **state) {
     assert_int_equal(board_at(&s.board, VRAM_DATA)[8], 42);
     paging.signal.address++;
     assert_false(
-        space_execute(&s.space, &paging.signal, sizeof paging.signal, GPU_DOORBELL_PAGING));
+        space_execute(&s.space, &paging.signal, sizeof(paging.signal), GPU_DOORBELL_PAGING));
     assert_int_equal(board_read(&s.board, GPU_ENGINE(0) + GPU_ENGINE_FAULT), GPU_FAULT_COMMAND);
     board_drop(&s.board);
 }
@@ -324,19 +326,19 @@ static void user_submissions_cannot_name_physical_memory(void **state) {
     for (uint16_t opcode = 0; opcode < GPU_OPCODES; opcode++) {
         struct gpu_copy command = {{opcode, GPU_FLAG_PHYSICAL, 72}, VA, VA, 0};
         unsigned char bytes[72] = {0};
-        memcpy(bytes, &command, sizeof command);
-        assert_false(space_execute(&s.space, bytes, sizeof bytes, GPU_DOORBELL_RENDER));
+        memcpy(bytes, &command, sizeof(command));
+        assert_false(space_execute(&s.space, bytes, sizeof(bytes), GPU_DOORBELL_RENDER));
         assert_int_equal(board_read(&s.board, GPU_ENGINE(0) + GPU_ENGINE_FAULT), GPU_FAULT_COMMAND);
     }
     struct {
         struct gpu_copy copy;
         uint64_t run;
-    } pages = {{{GPU_COPY, GPU_FLAG_SOURCE_PAGES, sizeof pages}, VA, 0, GPU_PAGE},
+    } pages = {{{GPU_COPY, GPU_FLAG_SOURCE_PAGES, sizeof(pages)}, VA, 0, GPU_PAGE},
                GPU_RUN(RAM_DATA / GPU_PAGE, 1)};
     memset(board_at(&s.board, RAM_DATA), 0x33, GPU_PAGE);
-    assert_false(space_execute(&s.space, &pages, sizeof pages, GPU_DOORBELL_RENDER));
+    assert_false(space_execute(&s.space, &pages, sizeof(pages), GPU_DOORBELL_RENDER));
     assert_int_equal(board_at(&s.board, VRAM_DATA)[9], 0);
-    assert_true(space_execute(&s.space, &pages, sizeof pages, GPU_DOORBELL_PAGING));
+    assert_true(space_execute(&s.space, &pages, sizeof(pages), GPU_DOORBELL_PAGING));
     assert_int_equal(board_at(&s.board, VRAM_DATA)[9], 0x33);
     board_drop(&s.board);
 }
@@ -433,7 +435,7 @@ static void ordered_entry_faults_lead_to_wrong_bytes(void **state) {
         struct {
             struct gpu_write_entries write;
             uint64_t entry[2];
-        } paging = {{{GPU_WRITE_ENTRIES, GPU_FLAG_PHYSICAL, sizeof paging},
+        } paging = {{{GPU_WRITE_ENTRIES, GPU_FLAG_PHYSICAL, sizeof(paging)},
                      table,
                      (uint32_t)(VA >> 12 & 511),
                      2,
@@ -443,7 +445,7 @@ static void ordered_entry_faults_lead_to_wrong_bytes(void **state) {
         board_put(&s.board, RAM_DATA, 200);
         board_put(&s.board, RAM_DATA + GPU_PAGE, 201);
         board_put(&s.board, RAM_DATA + GPU_PAGE_64K, 666);
-        assert_true(space_execute(&s.space, &paging, sizeof paging, GPU_DOORBELL_PAGING));
+        assert_true(space_execute(&s.space, &paging, sizeof(paging), GPU_DOORBELL_PAGING));
         assert_int_equal(space_word(&s.space, VA), kind == 10 ? 100 : 666);
         assert_int_equal(space_word(&s.space, VA + GPU_PAGE), kind == 10 ? 101 : 201);
         board_drop(&s.board);

@@ -84,7 +84,7 @@ static void transfer_round_trip_in_any_buffer_size(void **state) {
     struct fixture *f = *state;
     static const uint32_t sizes[] = {40, 41, 48, 63, 100, 512, RIG_PAGE, RIG_BUFFER};
     PMDL from = pages(&f->rig, 70, 7);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         PMDL to = pages(&f->rig, 70, 0);
         uint64_t address = f->vram.base + 5 * RIG_PAGE;
         page(&f->rig, rig_fill(f->vram_id, f->vram.base, MIB, 0xdeadbeef), RIG_PAGE);
@@ -119,7 +119,7 @@ static void moves_that_overlap_keep_every_byte(void **state) {
     struct fixture *f = *state;
     PMDL from = pages(&f->rig, 64, 3);
     static const int distance[] = {1, -1, 7, -7, 40, -40};
-    for (size_t i = 0; i < sizeof distance / sizeof distance[0]; i++) {
+    for (size_t i = 0; i < sizeof(distance) / sizeof(distance[0]); i++) {
         uint64_t source = f->vram.base + 100 * RIG_PAGE;
         uint64_t target = (uint64_t)((int64_t)source + distance[i] * (int64_t)RIG_PAGE);
         page(&f->rig, rig_in(NULL, f->vram_id, source, 64 * RIG_PAGE, from), RIG_PAGE);
@@ -181,7 +181,7 @@ static void transfer_through_the_eviction_aperture(void **state) {
 static void fill_writes_its_pattern_and_no_byte_more(void **state) {
     struct fixture *f = *state;
     static const uint64_t sizes[] = {1, 2, 3, 5, 4095, 4096, 65535, 65537, MIB + 3};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         page(&f->rig, rig_fill(f->vram_id, f->vram.base, 2 * MIB, 0), 32);
         page(&f->rig, rig_fill(f->vram_id, f->vram.base, sizes[i], 0x44332211), 32);
         const unsigned char *at = vidmm_host_peek(f->rig.host, f->vram.base, 2 * MIB);
@@ -225,7 +225,7 @@ static void map_shows_the_right_page_of_the_mdl_at_each_place(void **state) {
     struct fixture *f = *state;
     static const uint32_t sizes[] = {32, 33, 64, RIG_PAGE};
     PMDL mdl = pages(&f->rig, 50, 6);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         page(&f->rig, rig_map(f->aperture_id, 17, 40, mdl, 10), sizes[i]);
         for (size_t p = 0; p < 40; p++)
             page_is(vidmm_host_peek(f->rig.host, f->aperture.base + (17 + p) * RIG_PAGE, RIG_PAGE),
@@ -285,7 +285,7 @@ static void every_operation_survives_every_small_buffer(void **state) {
         rig_unmap(f->aperture_id, 0, 4, 0),
         {.Operation = DXGK_OPERATION_READ_PHYSICAL},
     };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         for (uint32_t size = 0; size < 80; size++) {
             DXGKARG_BUILDPAGINGBUFFER args = all[i];
             uint32_t used;

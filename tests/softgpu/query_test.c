@@ -56,15 +56,15 @@ static void version_1_in_two_calls(void **state) {
     struct rig rig;
     (void)state;
     rig_open(&rig, settings, SETTING_COUNT);
-    memset(&out, POISON, sizeof out);
-    memset(descriptor, POISON, sizeof descriptor);
+    memset(&out, POISON, sizeof(out));
+    memset(descriptor, POISON, sizeof(descriptor));
     out.pSegmentDescriptor = NULL;
-    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out), 0);
+    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof(in), &out, sizeof(out)), 0);
     assert_int_equal(out.NbSegment, 5);
     is_poison(&out.PagingBufferSegmentId, 12);
     out.pSegmentDescriptor = descriptor;
-    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out), 0);
-    is_poison(&descriptor[5], sizeof descriptor[5]);
+    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof(in), &out, sizeof(out)), 0);
+    is_poison(&descriptor[5], sizeof(descriptor[5]));
     assert_int_equal(out.PagingBufferSegmentId, 1);
     assert_int_equal(out.PagingBufferSize, 65536);
     assert_int_equal(out.PagingBufferPrivateDataSize, 64);
@@ -89,15 +89,15 @@ static void version_3_in_two_calls(void **state) {
     struct rig rig;
     (void)state;
     rig_open(&rig, settings, SETTING_COUNT);
-    memset(&out, POISON, sizeof out);
-    memset(descriptor, POISON, sizeof descriptor);
+    memset(&out, POISON, sizeof(out));
+    memset(descriptor, POISON, sizeof(descriptor));
     out.pSegmentDescriptor = NULL;
-    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT3, &in, sizeof in, &out, sizeof out), 0);
+    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT3, &in, sizeof(in), &out, sizeof(out)), 0);
     assert_int_equal(out.NbSegment, 5);
     is_poison(&out.PagingBufferSegmentId, 12);
     out.pSegmentDescriptor = descriptor;
-    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT3, &in, sizeof in, &out, sizeof out), 0);
-    is_poison(&descriptor[5], sizeof descriptor[5]);
+    assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT3, &in, sizeof(in), &out, sizeof(out)), 0);
+    is_poison(&descriptor[5], sizeof(descriptor[5]));
     for (UINT i = 0; i < 5; i++) {
         assert_int_equal(descriptor[i].Reserved, 0);
         assert_int_equal(descriptor[i].SystemMemoryEndAddress, 0);
@@ -114,23 +114,23 @@ static void version_4_walks_by_the_stride_it_is_given(void **state) {
     struct rig rig;
     (void)state;
     rig_open(&rig, settings, SETTING_COUNT);
-    for (size_t s = 0; s < sizeof strides / sizeof strides[0]; s++) {
+    for (size_t s = 0; s < sizeof(strides) / sizeof(strides[0]); s++) {
         DXGK_QUERYSEGMENTIN4 in = {0};
         DXGK_QUERYSEGMENTOUT4 out;
         BYTE array[6 * 512];
         SIZE_T written = strides[s] < sizeof(DXGK_SEGMENTDESCRIPTOR4)
                              ? strides[s]
                              : sizeof(DXGK_SEGMENTDESCRIPTOR4);
-        memset(&out, POISON, sizeof out);
-        memset(array, POISON, sizeof array);
+        memset(&out, POISON, sizeof(out));
+        memset(array, POISON, sizeof(array));
         out.NbSegment = 0;
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof in, &out, sizeof out),
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof(in), &out, sizeof(out)),
                          0);
         assert_int_equal(out.NbSegment, 5);
-        is_poison((BYTE *)&out + 8, sizeof out - 8);
+        is_poison((BYTE *)&out + 8, sizeof(out) - 8);
         out.pSegmentDescriptor = array;
         out.SegmentDescriptorStride = strides[s];
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof in, &out, sizeof out),
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT4, &in, sizeof(in), &out, sizeof(out)),
                          0);
         assert_int_equal(out.SegmentDescriptorStride, strides[s]);
         for (UINT i = 0; i < 5; i++) {
@@ -141,7 +141,7 @@ static void version_4_walks_by_the_stride_it_is_given(void **state) {
             assert_int_equal(descriptor.NumInvalidMemoryRanges, 0);
             is_poison(array + i * strides[s] + written, strides[s] - written);
         }
-        is_poison(array + 5 * strides[s], sizeof array - 5 * strides[s]);
+        is_poison(array + 5 * strides[s], sizeof(array) - 5 * strides[s]);
     }
     rig_close(&rig);
 }
@@ -176,11 +176,11 @@ static void agp_only_where_the_system_has_it(void **state) {
         rig_open(&rig, settings, 2);
         in.AgpApertureBase.QuadPart = has ? 0xd0000000 : 0;
         in.AgpApertureSize.QuadPart = has ? 64 * MIB : 0;
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out),
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof(in), &out, sizeof(out)),
                          0);
         assert_int_equal(out.NbSegment, 2 + has);
         out.pSegmentDescriptor = descriptor;
-        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof in, &out, sizeof out),
+        assert_int_equal(query(&rig, DXGKQAITYPE_QUERYSEGMENT, &in, sizeof(in), &out, sizeof(out)),
                          0);
         for (UINT i = 0; i < out.NbSegment; i++)
             assert_int_equal(descriptor[i].Flags.Value == 2, has && i == 2);
@@ -198,15 +198,15 @@ static void caps_fit_the_buffers_of_older_systems(void **state) {
     struct rig rig;
     (void)state;
     rig_open(&rig, NULL, 0);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         unsigned char bytes[sizeof(DXGK_DRIVERCAPS) + 128];
         DXGK_DRIVERCAPS caps;
         uint32_t written =
             sizes[i] < sizeof(DXGK_DRIVERCAPS) ? sizes[i] : (uint32_t)sizeof(DXGK_DRIVERCAPS);
-        memset(bytes, POISON, sizeof bytes);
+        memset(bytes, POISON, sizeof(bytes));
         assert_int_equal(query(&rig, DXGKQAITYPE_DRIVERCAPS, NULL, 0, bytes, sizes[i]), 0);
-        is_poison(bytes + written, sizeof bytes - written);
-        memcpy(&caps, bytes, sizeof caps);
+        is_poison(bytes + written, sizeof(bytes) - written);
+        memcpy(&caps, bytes, sizeof(caps));
         assert_int_equal(caps.WDDMVersion, DXGKDDI_WDDMv2_0);
         assert_int_equal(caps.SupportSmoothRotation, 1);
         assert_true((uint64_t)caps.HighestAcceptableAddress.QuadPart >=
@@ -225,7 +225,7 @@ static void unknown_queries_get_an_allowed_status(void **state) {
         if (type == DXGKQAITYPE_QUERYSEGMENT || type == DXGKQAITYPE_QUERYSEGMENT3)
             continue;
         NTSTATUS status =
-            query(&rig, (DXGK_QUERYADAPTERINFOTYPE)type, in, sizeof in, out, sizeof out);
+            query(&rig, (DXGK_QUERYADAPTERINFOTYPE)type, in, sizeof(in), out, sizeof(out));
         assert_true(status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER);
     }
     rig_close(&rig);
@@ -240,10 +240,10 @@ static void paging_node_is_the_last_of_both_caps(void **state) {
         struct rig rig;
         (void)state;
         rig_open(&rig, settings, 1);
-        assert_int_equal(query(&rig, DXGKQAITYPE_PHYSICALADAPTERCAPS, &in, sizeof in, &physical,
-                               sizeof physical),
+        assert_int_equal(query(&rig, DXGKQAITYPE_PHYSICALADAPTERCAPS, &in, sizeof(in), &physical,
+                               sizeof(physical)),
                          0);
-        assert_int_equal(query(&rig, DXGKQAITYPE_DRIVERCAPS, NULL, 0, &caps, sizeof caps), 0);
+        assert_int_equal(query(&rig, DXGKQAITYPE_DRIVERCAPS, NULL, 0, &caps, sizeof(caps)), 0);
         assert_int_equal(physical.NumExecutionNodes, nodes);
         assert_int_equal(physical.PagingNodeIndex, nodes - 1);
         assert_int_equal(caps.MemoryManagementCaps.PagingNode, nodes - 1);

@@ -227,7 +227,7 @@ static void ordered_fault_hits_the_right_copy_or_fill(void **state) {
         uint64_t wrong[3]; /* bytes, of three copies of a page of ones over zeros */
     } table[] = {{0, {0, 0, 0}}, {1, {0, 1, 0}}, {2, {1, 1, 1}}, {6, {0, RIG_PAGE, 0}}};
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         const struct vidmm_host_setting settings[] = {{"FaultKind", table[i].kind}, {"FaultAt", 2}};
         struct rig_segment vram;
         struct rig rig;
@@ -287,9 +287,9 @@ static void debug_info_fits_every_buffer(void **state) {
     for (SIZE_T size = 0; size < 128; size++) {
         DXGKARG_COLLECTDBGINFO args = {
             .pBuffer = bytes, .BufferSize = size, .pExtension = &extension};
-        memset(bytes, 0x5a, sizeof bytes);
+        memset(bytes, 0x5a, sizeof(bytes));
         assert_int_equal(rig.ddi->DxgkDdiCollectDbgInfo(rig.adapter, &args), 0);
-        for (SIZE_T i = size; i < sizeof bytes; i++)
+        for (SIZE_T i = size; i < sizeof(bytes); i++)
             assert_int_equal(bytes[i], 0x5a);
     }
     rig_close(&rig);
@@ -304,7 +304,7 @@ static void private_data_is_used_while_it_lasts(void **state) {
     (void)state;
     rig_open(&rig, settings, 1);
     uint32_t id = rig_find(&rig, 1, 0, &vram);
-    memset(private_data, 0x77, sizeof private_data);
+    memset(private_data, 0x77, sizeof(private_data));
     unsigned char *at = private_data;
     for (int i = 0; i < 4; i++) {
         DXGKARG_BUILDPAGINGBUFFER args = rig_fill(id, vram.base, RIG_PAGE, 0);

@@ -53,7 +53,7 @@ static void scene_open(struct scene *scene, uint32_t flags, uint32_t pitch) {
     struct rig_segment vram;
     DXGKARG_CREATEDEVICE device = {0};
     DXGKARG_CREATECONTEXT context = {0};
-    memset(scene, 0, sizeof *scene);
+    memset(scene, 0, sizeof(*scene));
     rig_open(&scene->rig, board, 3);
     assert_int_equal(scene->rig.ddi->DxgkDdiCreateDevice(scene->rig.adapter, &device), 0);
     scene->device = device.hDevice;
@@ -87,7 +87,7 @@ static DXGKARG_RENDER render_args(struct scene *scene, const struct vidmm_umd_co
                                   uint32_t count) {
     DXGKARG_RENDER args = {0};
     args.pCommand = commands;
-    args.CommandLength = count * (uint32_t)sizeof *commands;
+    args.CommandLength = count * (uint32_t)sizeof(*commands);
     args.pAllocationList = scene->list;
     args.AllocationListSize = 2;
     return args;
@@ -162,8 +162,8 @@ static struct vidmm_umd_command command(uint32_t opcode, uint32_t page, uint32_t
 
 static struct vidmm_umd_result result_of(struct scene *scene) {
     struct vidmm_umd_result result;
-    memcpy(&result, vidmm_host_peek(scene->rig.host, scene->address[RESULT], sizeof result),
-           sizeof result);
+    memcpy(&result, vidmm_host_peek(scene->rig.host, scene->address[RESULT], sizeof(result)),
+           sizeof(result));
     return result;
 }
 
@@ -173,7 +173,7 @@ static struct vidmm_umd_result result_of(struct scene *scene) {
 static void stamps_are_found_again_by_checks(void **state) {
     static const uint32_t pitches[] = {0, 512, 1024, 3584};
     (void)state;
-    for (size_t i = 0; i < sizeof pitches / sizeof pitches[0]; i++) {
+    for (size_t i = 0; i < sizeof(pitches) / sizeof(pitches[0]); i++) {
         struct scene scene;
         const struct vidmm_umd_command commands[] = {
             command(VIDMM_UMD_STAMP, 0, 40, 1), command(VIDMM_UMD_NOP, 0, 0, 0),
@@ -213,7 +213,7 @@ static void checks_name_the_first_wrong_byte(void **state) {
 static void tiled_surfaces_are_swizzled_in_and_unswizzled_out(void **state) {
     static const uint32_t sizes[] = {72, 128, 200, RIG_PAGE};
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct scene scene;
         const struct vidmm_umd_command check = command(VIDMM_UMD_CHECK, 0, 40, 1);
         const struct vidmm_umd_command stamp = command(VIDMM_UMD_STAMP, 3, 30, 2);
@@ -278,7 +278,7 @@ static void sub_transfers_of_a_tiled_surface_fit_together(void **state) {
 static void command_buffers_are_split_where_the_dma_buffer_ends(void **state) {
     static const uint32_t sizes[] = {72, 100, 144, 300};
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct scene scene;
         struct vidmm_umd_command commands[30];
         scene_open(&scene, VIDMM_UMD_LOCAL, 0);
@@ -323,7 +323,7 @@ static void bad_commands_are_refused(void **state) {
     scene_open(&scene, VIDMM_UMD_LOCAL, 0);
     bad[5].index = 2;
     bad[6].result = UINT32_MAX;
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         DXGKARG_RENDER args = render_args(&scene, &bad[i], 1);
         uint32_t used, patched;
         NTSTATUS status = render(&scene, &args, RIG_PAGE, 64, &used, &patched);

@@ -61,7 +61,7 @@ struct vidmm_hw_translation rig_translate(uint64_t root, uint32_t entries, uint6
 
 static VOID APIENTRY notified(const HANDLE handle, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     rig_now->notified = *data;
-    if (rig_now->serving != NULL)
+    if (rig_now->serving)
         rig_now->serving();
     notify_interrupt(handle, data);
 }
@@ -88,7 +88,7 @@ static bool create(struct rig *rig, const struct vidmm_host_setting *settings, u
         .seed = 12345, /* scattered pages */
         .threads = rig_threads,
     };
-    memset(rig, 0, sizeof *rig);
+    memset(rig, 0, sizeof(*rig));
     rig_now = rig;
     return vidmm_host_create(&config, &rig->host, error);
 }
@@ -175,7 +175,7 @@ static void submit_virtual(struct rig *rig, uint32_t used) {
 }
 
 void rig_submit_paging(struct rig *rig, uint32_t used) {
-    if (rig->paging_context != NULL) {
+    if (rig->paging_context) {
         submit_virtual(rig, used);
         return;
     }
@@ -184,7 +184,7 @@ void rig_submit_paging(struct rig *rig, uint32_t used) {
     uint32_t nodes = 1;
     DXGK_DRIVERCAPS caps = {0};
     DXGKARG_QUERYADAPTERINFO query = {
-        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof caps};
+        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
     assert_int_equal(rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query), STATUS_SUCCESS);
     nodes = caps.GpuEngineTopology.NbAsymetricProcessingNodes;
     submit.DmaBufferPhysicalAddress.QuadPart = (LONGLONG)(page[0] * RIG_PAGE);
@@ -225,9 +225,9 @@ uint32_t rig_segments(struct rig *rig, struct rig_segment *out, uint32_t room) {
     DXGK_QUERYSEGMENTOUT answer = {0};
     DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_QUERYSEGMENT,
                                       .pInputData = &in,
-                                      .InputDataSize = sizeof in,
+                                      .InputDataSize = sizeof(in),
                                       .pOutputData = &answer,
-                                      .OutputDataSize = sizeof answer};
+                                      .OutputDataSize = sizeof(answer)};
     assert_int_equal(rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query), STATUS_SUCCESS);
     assert_true(answer.NbSegment <= room && answer.NbSegment <= 31);
     answer.pSegmentDescriptor = descriptor;
@@ -259,12 +259,12 @@ HANDLE rig_allocate(struct rig *rig, const struct vidmm_umd_allocation *umd,
                     DXGK_ALLOCATIONINFO *info, NTSTATUS *status) {
     DXGKARG_CREATEALLOCATION create = {.NumAllocations = 1, .pAllocationInfo = info};
     struct vidmm_umd_allocation data = *umd;
-    memset(info, 0, sizeof *info);
+    memset(info, 0, sizeof(*info));
     info->pPrivateDriverData = &data;
-    info->PrivateDriverDataSize = sizeof data;
+    info->PrivateDriverDataSize = sizeof(data);
     NTSTATUS result = rig->ddi->DxgkDdiCreateAllocation(rig->adapter, &create);
     info->pPrivateDriverData = NULL;
-    if (status != NULL)
+    if (status)
         *status = result;
     return NT_SUCCESS(result) ? info->hAllocation : NULL;
 }

@@ -14,7 +14,7 @@ void space_board(struct board *board, uint32_t levels, uint32_t pages, uint64_t 
                                              {"MmuLevels", levels},
                                              {"MmuPages", pages},
                                              {"MmuFeatures", features}};
-    memcpy(board->setting, settings, sizeof settings);
+    memcpy(board->setting, settings, sizeof(settings));
     assert_true(board_make(board));
 }
 
@@ -28,7 +28,7 @@ static uint64_t new_table(struct space *space, uint64_t bytes) {
 
 void space_make(struct space *space, struct board *board, uint32_t id, uint64_t *next_table) {
     uint32_t top;
-    memset(space, 0, sizeof *space);
+    memset(space, 0, sizeof(*space));
     space->board = board;
     space->format =
         gpu_mmu_format(board_read(board, GPU_REG_MMU), board_read64(board, GPU_REG_MMU_BITS));
@@ -101,18 +101,18 @@ void space_resume(struct space *space, uint32_t engine) {
 }
 
 bool space_copy(struct space *space, uint64_t destination, uint64_t source, uint64_t bytes) {
-    struct gpu_copy copy = {{GPU_COPY, 0, sizeof copy}, destination, source, bytes};
-    return space_execute(space, &copy, sizeof copy, GPU_DOORBELL_RENDER);
+    struct gpu_copy copy = {{GPU_COPY, 0, sizeof(copy)}, destination, source, bytes};
+    return space_execute(space, &copy, sizeof(copy), GPU_DOORBELL_RENDER);
 }
 
 bool space_fill(struct space *space, uint64_t destination, uint32_t pattern, uint64_t bytes) {
-    struct gpu_fill fill = {{GPU_FILL, 0, sizeof fill}, pattern, 0, destination, bytes};
-    return space_execute(space, &fill, sizeof fill, GPU_DOORBELL_RENDER);
+    struct gpu_fill fill = {{GPU_FILL, 0, sizeof(fill)}, pattern, 0, destination, bytes};
+    return space_execute(space, &fill, sizeof(fill), GPU_DOORBELL_RENDER);
 }
 
 void space_flush(struct space *space, uint32_t what, uint64_t start, uint64_t end) {
-    struct gpu_flush flush = {{GPU_FLUSH, 0, sizeof flush}, what, space->id, start, end};
-    assert_true(space_execute(space, &flush, sizeof flush, GPU_DOORBELL_PAGING));
+    struct gpu_flush flush = {{GPU_FLUSH, 0, sizeof(flush)}, what, space->id, start, end};
+    assert_true(space_execute(space, &flush, sizeof(flush), GPU_DOORBELL_PAGING));
 }
 
 struct vidmm_hw_translation space_translation(struct space *space, uint64_t va) {
@@ -124,8 +124,8 @@ struct vidmm_hw_translation space_translation(struct space *space, uint64_t va) 
 uint64_t space_word(struct space *space, uint64_t va) {
     uint64_t word;
     space_map(space, OUT_VA, RAM_DATA_END - GPU_PAGE, GPU_PAGE_SHIFT, 0);
-    assert_true(space_copy(space, OUT_VA, va, sizeof word));
-    memcpy(&word, board_at(space->board, RAM_DATA_END - GPU_PAGE), sizeof word);
+    assert_true(space_copy(space, OUT_VA, va, sizeof(word)));
+    memcpy(&word, board_at(space->board, RAM_DATA_END - GPU_PAGE), sizeof(word));
     return word;
 }
 

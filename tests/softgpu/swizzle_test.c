@@ -106,7 +106,7 @@ static int setup(void **state) {
                                        .size = PAGES * RIG_PAGE,
                                        .pitch = PITCH};
     DXGK_ALLOCATIONINFO info;
-    memset(scene, 0, sizeof *scene);
+    memset(scene, 0, sizeof(*scene));
     rig_open(&scene->rig, board, 4);
     scene->id = rig_find(&scene->rig, 5, 4, &scene->vram);
     scene->surface = rig_allocate(&scene->rig, &umd, &info, NULL);
@@ -172,7 +172,7 @@ static void an_allocation_that_is_elsewhere_has_no_window(void **state) {
 static void a_window_survives_eviction_and_return(void **state) {
     static const uint32_t sizes[] = {32, 40, RIG_PAGE};
     struct scene *scene = *state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         uint64_t elsewhere = scene->vram.base + (1 + i) * MIB;
         assert_int_equal(acquire(scene, 0), STATUS_SUCCESS);
         write_pages(scene, false, 10);

@@ -122,15 +122,15 @@ static void update_in_pieces(struct vm_space *space, const struct vm_table *tabl
                              DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE update) {
     static unsigned char wanted[RIG_PAGE];
     struct vm *vm = space->vm;
-    unsigned char *at = vm_bytes(vm, table->at, sizeof wanted);
+    unsigned char *at = vm_bytes(vm, table->at, sizeof(wanted));
     for (uint32_t repeat = 0; repeat < 2; repeat++) {
         update.Flags.Repeat = repeat;
-        memset(at, 0, sizeof wanted);
+        memset(at, 0, sizeof(wanted));
         vm_update(space, table, update);
-        memcpy(wanted, at, sizeof wanted);
-        assert_memory_not_equal(wanted, (const unsigned char[RIG_PAGE]){0}, sizeof wanted);
+        memcpy(wanted, at, sizeof(wanted));
+        assert_memory_not_equal(wanted, (const unsigned char[RIG_PAGE]){0}, sizeof(wanted));
         for (uint32_t dma_bytes = 40; dma_bytes <= 104; dma_bytes += 16)
-            update_again(space, table, &update, dma_bytes, wanted, sizeof wanted);
+            update_again(space, table, &update, dma_bytes, wanted, sizeof(wanted));
     }
 }
 
@@ -174,7 +174,7 @@ static void following_pages_make_the_entries_that_single_ones_make(void **state)
         open_mode(&vm, shape / 3, shape % 3);
         vm_space_make(&vm, &space, TOKEN);
         const struct vm_table *table = vm_table(&space, 0, 0, false);
-        unsigned char *at = vm_bytes(&vm, table->at, sizeof wanted);
+        unsigned char *at = vm_bytes(&vm, table->at, sizeof(wanted));
         const struct vm_place first = vm_local(&vm, ENTRIES * RIG_PAGE, RIG_PAGE);
         for (uint32_t odd = 0; odd < 2; odd++) {
             for (uint32_t i = 0; i < ENTRIES; i++)
@@ -186,13 +186,13 @@ static void following_pages_make_the_entries_that_single_ones_make(void **state)
                           (DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE){.pPageTableEntries = &entry[i],
                                                                    .StartIndex = 3 + i,
                                                                    .NumPageTableEntries = 1});
-            memcpy(wanted, at, sizeof wanted);
-            memset(at, 0, sizeof wanted);
+            memcpy(wanted, at, sizeof(wanted));
+            memset(at, 0, sizeof(wanted));
             vm_update(&space, table,
                       (DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE){.pPageTableEntries = entry,
                                                                .StartIndex = 3,
                                                                .NumPageTableEntries = ENTRIES});
-            assert_memory_equal(at, wanted, sizeof wanted);
+            assert_memory_equal(at, wanted, sizeof(wanted));
         }
         vm_space_drop(&space);
         vm_close(&vm);
@@ -348,7 +348,7 @@ static void context_allocations_get_their_content(void **state) {
     open_mode(&vm, 0, DXGK_PAGETABLEUPDATE_GPU_PHYSICAL);
     scatter(&vm, page, 0);
     uint64_t va = vm_show(&vm, page, PAGES);
-    for (uint32_t i = 0; i < sizeof data; i++)
+    for (uint32_t i = 0; i < sizeof(data); i++)
         data[i] = (unsigned char)(i * 7 + 1);
     vm_fill(&vm, va, PAGES * RIG_PAGE, 0xeeeeeeeeu);
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_INIT_CONTEXT_RESOURCE};
@@ -364,11 +364,11 @@ static void context_allocations_get_their_content(void **state) {
         vm_fill(&vm, va, PAGES * RIG_PAGE, 0xeeeeeeeeu);
         args = (DXGKARG_BUILDPAGINGBUFFER){.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION};
         args.UpdateContextAllocation =
-            (DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION){va + at, RIG_PAGE, data, sizeof data};
+            (DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION){va + at, RIG_PAGE, data, sizeof(data)};
         vm_run(&vm, &args);
-        for (uint32_t i = 0; i < sizeof data; i++)
+        for (uint32_t i = 0; i < sizeof(data); i++)
             assert_int_equal(byte_of(&vm, page, at + i), data[i]);
-        assert_int_equal(byte_of(&vm, page, at + sizeof data), 0xee);
+        assert_int_equal(byte_of(&vm, page, at + sizeof(data)), 0xee);
         assert_int_equal(byte_of(&vm, page, at - 1), 0xee);
     }
     vm_close(&vm);
@@ -387,9 +387,9 @@ static void a_monitored_fence_is_written_and_told(void **state) {
     args.SignalMonitoredFence.MonitoredFenceValue = UINT64_C(0x123456789abcdef0);
     uint32_t used;
     assert_int_equal(rig_build(&vm.rig, &args, RIG_BUFFER, &used), STATUS_SUCCESS);
-    memset(&vm.rig.notified, 0, sizeof vm.rig.notified);
+    memset(&vm.rig.notified, 0, sizeof(vm.rig.notified));
     rig_submit_paging(&vm.rig, used);
-    memcpy(&value, vm_bytes(&vm, page, RIG_PAGE) + 64, sizeof value);
+    memcpy(&value, vm_bytes(&vm, page, RIG_PAGE) + 64, sizeof(value));
     assert_int_equal(value, UINT64_C(0x123456789abcdef0));
     assert_int_equal(vm.rig.notified.InterruptType, DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED);
     assert_int_equal(vm.rig.notified.MonitoredFenceSignaled.NodeOrdinal, 1);

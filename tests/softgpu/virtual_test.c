@@ -68,13 +68,14 @@ static bool says_gpu_mmu(struct rig *rig) {
     DXGK_PHYSICALADAPTERCAPS physical = {0};
     DXGK_QUERYPHYSICALADAPTERCAPSIN in = {0};
     DXGKARG_GETNODEMETADATA node = {0};
-    assert_int_equal(ask(rig, DXGKQAITYPE_DRIVERCAPS, NULL, 0, &caps, sizeof caps), STATUS_SUCCESS);
+    assert_int_equal(ask(rig, DXGKQAITYPE_DRIVERCAPS, NULL, 0, &caps, sizeof(caps)),
+                     STATUS_SUCCESS);
     bool mmu = caps.MemoryManagementCaps.GpuMmuSupported;
     assert_int_equal(caps.MemoryManagementCaps.VirtualAddressingSupported, mmu);
     if (rig->ddi->Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return mmu;
     assert_int_equal(
-        ask(rig, DXGKQAITYPE_PHYSICALADAPTERCAPS, &in, sizeof in, &physical, sizeof physical),
+        ask(rig, DXGKQAITYPE_PHYSICALADAPTERCAPS, &in, sizeof(in), &physical, sizeof(physical)),
         STATUS_SUCCESS);
     assert_int_equal(physical.Flags.GpuMmuSupported, mmu);
     assert_int_equal(rig->ddi->DxgkDdiGetNodeMetadata(rig->adapter, 0, &node), STATUS_SUCCESS);
@@ -88,7 +89,7 @@ static void every_answer_says_gpu_mmu(void **state) {
     (void)state;
     open_plain(&vm);
     assert_true(says_gpu_mmu(&vm.rig));
-    assert_int_equal(ask(&vm.rig, DXGKQAITYPE_UMDRIVERPRIVATE, NULL, 0, &umd, sizeof umd),
+    assert_int_equal(ask(&vm.rig, DXGKQAITYPE_UMDRIVERPRIVATE, NULL, 0, &umd, sizeof(umd)),
                      STATUS_SUCCESS);
     assert_true(umd.packets >> VIDMM_UMD_PACKET_SIGNAL & 1u);
     assert_true(umd.packets >> VIDMM_UMD_PACKET_STAMP & 1u);
@@ -122,9 +123,9 @@ static void without_mmu_or_before_wddm2_nothing_is_said(void **state) {
         assert_false(says_gpu_mmu(&rig));
         assert_null(rig.ddi->DxgkDdiSubmitCommandVirtual);
         assert_null(rig.ddi->DxgkDdiSetRootPageTable);
-        assert_int_equal(ask(&rig, DXGKQAITYPE_GPUMMUCAPS, &in, sizeof in, &caps, sizeof caps),
+        assert_int_equal(ask(&rig, DXGKQAITYPE_GPUMMUCAPS, &in, sizeof(in), &caps, sizeof(caps)),
                          STATUS_INVALID_PARAMETER);
-        assert_int_equal(ask(&rig, DXGKQAITYPE_UMDRIVERPRIVATE, NULL, 0, &umd, sizeof umd),
+        assert_int_equal(ask(&rig, DXGKQAITYPE_UMDRIVERPRIVATE, NULL, 0, &umd, sizeof(umd)),
                          STATUS_SUCCESS);
         assert_int_equal(umd.packets, 0);
         rig_close(&rig);
@@ -141,7 +142,7 @@ static void impossible_settings_do_not_start(void **state) {
         {{"MmuLevels", 4}, {"MmuUpdateMode", 2}, {"MmuTableSegment", 1}, {"MmuPages", 0}},
     };
     (void)state;
-    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_false(rig_starts(cases[i], 4));
 }
 
@@ -330,7 +331,7 @@ static void packets_run_in_the_address_space_of_their_process(struct vm *vm,
         vm_space_make(vm, &space[i], TOKEN + i);
         page[i] = vm_system_page(vm);
         vm_map(&space[i], BASE, page[i], false, 0);
-        commands_for(&space[i], &work, sizeof work);
+        commands_for(&space[i], &work, sizeof(work));
     }
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(vm_submit(&space[i], COMMANDS, sizeof(struct work)), STATUS_SUCCESS);
@@ -362,8 +363,8 @@ static void a_new_process_sees_nothing_of_an_old_one(void **state) {
         struct vm_place page = vm_system_page(&vm);
         /* Its tables name the new page from the start: there is nothing to flush. */
         vm_map(&space, BASE, page, false, 0);
-        commands_for(&space, &work, sizeof work);
-        assert_int_equal(vm_submit(&space, COMMANDS, sizeof work), STATUS_SUCCESS);
+        commands_for(&space, &work, sizeof(work));
+        assert_int_equal(vm_submit(&space, COMMANDS, sizeof(work)), STATUS_SUCCESS);
         assert_int_equal(vm_bytes(&vm, page, RIG_PAGE)[0], i + 1);
         vm_space_drop(&space);
     }
@@ -395,9 +396,9 @@ static void faults_at(struct vm *vm, struct vm_space *space, uint64_t va, uint32
     struct work work = work_at(va, 1);
     DXGKARG_RESETENGINE reset = {.NodeOrdinal = 0};
     DXGKARG_QUERYCURRENTFENCE current = {.NodeOrdinal = 0};
-    commands_for(space, &work, sizeof work);
-    memset(&vm->rig.notified, 0, sizeof vm->rig.notified);
-    assert_int_equal(vm_submit(space, COMMANDS, sizeof work), STATUS_SUCCESS);
+    commands_for(space, &work, sizeof(work));
+    memset(&vm->rig.notified, 0, sizeof(vm->rig.notified));
+    assert_int_equal(vm_submit(space, COMMANDS, sizeof(work)), STATUS_SUCCESS);
     const DXGKARGCB_NOTIFY_INTERRUPT_DATA *told = &vm->rig.notified;
     assert_int_equal(told->InterruptType, DXGK_INTERRUPT_DMA_PAGE_FAULTED);
     assert_int_equal(told->DmaPageFaulted.FaultedFenceId, vm->rig.fence);
@@ -431,8 +432,8 @@ static void a_fault_names_address_and_process(struct vm *vm, const struct vm_sha
     faults_at(vm, &space[1], BASE + RIG_PAGE, write, TOKEN + 1);
     faults_at(vm, &space[0], BASE + RIG_PAGE, write, TOKEN);
     struct work work = work_at(BASE, 0x55555555u);
-    commands_for(&space[0], &work, sizeof work);
-    assert_int_equal(vm_submit(&space[0], COMMANDS, sizeof work), STATUS_SUCCESS);
+    commands_for(&space[0], &work, sizeof(work));
+    assert_int_equal(vm_submit(&space[0], COMMANDS, sizeof(work)), STATUS_SUCCESS);
     assert_int_equal(vm->rig.completed, vm->rig.fence);
     assert_int_equal(vm_bytes(vm, page, RIG_PAGE)[0], 0x55);
     vm_space_drop(&space[0]);

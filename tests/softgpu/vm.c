@@ -196,7 +196,7 @@ static void link_table(struct vm_space *space, const struct vm_table *table, uin
     if (table->large && !dual)
         entry[0].PageTablePageSize = DXGK_PTE_PAGE_TABLE_PAGE_64KB;
     const struct vm_table *other = dual ? find(space, 0, va, !table->large) : NULL;
-    if (other != NULL)
+    if (other)
         entry[other->large] = vm_entry(other->at, 0);
     DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE update = {
         .pPageTableEntries = &entry[0],
@@ -211,7 +211,7 @@ struct vm_table *vm_table(struct vm_space *space, uint32_t level, uint64_t va, b
     struct vm *vm = space->vm;
     struct vm_table *table = find(space, level, va, large);
     uint64_t cover = vm_coverage(vm, level + 1);
-    if (table != NULL)
+    if (table)
         return table;
     assert_false(is_root(vm, level));
     uint32_t bytes = large ? vm->caps.LeafPageTableSizeFor64KPagesInBytes
@@ -338,7 +338,7 @@ static void make_objects(struct vm *vm, struct vm_space *space, uintptr_t token,
 }
 
 void vm_space_make(struct vm *vm, struct vm_space *space, uintptr_t token) {
-    memset(space, 0, sizeof *space);
+    memset(space, 0, sizeof(*space));
     space->vm = vm;
     make_objects(vm, space, token, 0);
     make_root(space);
@@ -364,12 +364,12 @@ static void ask(struct vm *vm, DXGK_QUERYADAPTERINFOTYPE type, void *in, uint32_
 
 static void query(struct vm *vm) {
     DXGK_QUERYGPUMMUCAPSIN caps = {0};
-    ask(vm, DXGKQAITYPE_GPUMMUCAPS, &caps, sizeof caps, &vm->caps, sizeof vm->caps);
+    ask(vm, DXGKQAITYPE_GPUMMUCAPS, &caps, sizeof(caps), &vm->caps, sizeof(vm->caps));
     assert_true(vm->caps.PageTableLevelCount <= VM_LEVELS);
     for (uint32_t level = 0; level < vm->caps.PageTableLevelCount; level++) {
         DXGK_QUERYPAGETABLELEVELDESCIN in = {.LevelIndex = (WORD)level};
-        ask(vm, DXGKQAITYPE_PAGETABLELEVELDESC, &in, sizeof in, &vm->level[level],
-            sizeof vm->level[level]);
+        ask(vm, DXGKQAITYPE_PAGETABLELEVELDESC, &in, sizeof(in), &vm->level[level],
+            sizeof(vm->level[level]));
     }
     vm->segments = rig_segments(&vm->rig, vm->segment, 31);
     vm->local = rig_find(&vm->rig, 0x7, 0x4, &vm->segment[30]);
@@ -384,7 +384,7 @@ static void show_buffer(struct vm *vm) {
 }
 
 void vm_open(struct vm *vm, const struct vidmm_host_setting *settings, uint32_t count) {
-    memset(vm, 0, sizeof *vm);
+    memset(vm, 0, sizeof(*vm));
     rig_open(&vm->rig, settings, count);
     query(vm);
     vm->dma_bytes = RIG_BUFFER;
@@ -427,7 +427,7 @@ void vm_open_shape(struct vm *vm, const struct vm_shape *shape) {
         {"MmuIndexBits",
          shape->mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL ? small_bits(shape->levels) : 0},
     };
-    vm_open(vm, settings, sizeof settings / sizeof settings[0]);
+    vm_open(vm, settings, sizeof(settings) / sizeof(settings[0]));
     assert_int_equal(vm->caps.PageTableLevelCount, shape->levels);
     assert_int_equal(vm->caps.PageTableUpdateMode, (int)shape->mode);
 }

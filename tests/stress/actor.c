@@ -38,7 +38,7 @@ void actor_must(struct actor *actor, enum vidmm_status status, const char *what,
     if (status == VIDMM_OK)
         return;
     vidmm_last_error(actor->adapter, &error);
-    vidmm_error_text(&error, text, sizeof text);
+    vidmm_error_text(&error, text, sizeof(text));
     stress_fail("%s: %s: status %d: %s", actor->name, what, (int)status, text);
 }
 
@@ -62,7 +62,7 @@ static void create(struct actor *actor, struct thing *thing, uint64_t size, uint
     struct vidmm_umd_allocation data = {
         .magic = VIDMM_UMD_MAGIC, .flags = flags | VIDMM_UMD_CPU_VISIBLE, .size = size};
     const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof data};
+                                                     .private_size = sizeof(data)};
     *thing = (struct thing){.size = size, .oracle = ++actor->next_oracle, .known = true};
     MUST(actor, vidmm_allocation_create(actor->device, &request, &thing->allocation));
     map(actor, thing);
@@ -340,7 +340,7 @@ static void read_result(struct actor *actor) {
                     actor->name, (unsigned long long)result->wrong_pages, result->first_page,
                     (unsigned long long)result->first_oracle);
     actor->checked_bytes += result->checked_bytes;
-    memset(result, 0, sizeof *result);
+    memset(result, 0, sizeof(*result));
     vidmm_unlock(actor->result.allocation);
 }
 
@@ -358,7 +358,7 @@ void actor_submit(struct actor *actor) {
     packets.written[packets.written_count++] = actor->result.allocation;
     if (packets.count == 0)
         return;
-    if (actor->harvest != NULL)
+    if (actor->harvest)
         run_watched(actor, &packets);
     else
         run(actor, &packets);
@@ -464,7 +464,7 @@ static void create_helper(struct actor *actor, struct thing *thing, uint64_t siz
 
 void actor_start(struct actor *actor, struct vidmm_adapter *adapter, const char *name,
                  uint64_t seed) {
-    memset(actor, 0, sizeof *actor);
+    memset(actor, 0, sizeof(*actor));
     actor->adapter = adapter;
     actor->name = name;
     actor->random = seed;

@@ -61,7 +61,7 @@ void harvest_once(struct harvest *harvest) {
     uint64_t round = atomic_fetch_add(&harvest->begun, 1) + 1;
     for (uint32_t id = 1; id <= HARVEST_SEGMENTS; id++) {
         struct harvested *segment = harvest->segment[id];
-        for (uint32_t i = 0; segment != NULL && i < segment->count; i++)
+        for (uint32_t i = 0; segment && i < segment->count; i++)
             ask_range(harvest, segment, i, round);
     }
     atomic_store(&harvest->finished, round);
@@ -89,8 +89,7 @@ void harvest_settle(struct harvest *harvest) {
 bool harvest_reported(const struct harvest *harvest, uint32_t segment, uint64_t offset,
                       uint64_t begin) {
     const struct harvested *harvested = segment <= HARVEST_SEGMENTS ? harvest->segment[segment] : 0;
-    return harvested == NULL ||
-           atomic_load(&harvested->seen[offset / harvested->page_bytes]) >= begin;
+    return !harvested || atomic_load(&harvested->seen[offset / harvested->page_bytes]) >= begin;
 }
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
@@ -114,12 +113,12 @@ static void track(struct harvest *harvest, uint32_t id) {
     uint32_t page = vidmm_dirty_page(harvest->adapter, id);
     if (page == 0 || !vidmm_segment_info(harvest->adapter, id, &info) || info.aperture)
         return;
-    struct harvested *segment = calloc(1, sizeof *segment);
+    struct harvested *segment = calloc(1, sizeof(*segment));
     uint64_t pages = info.size / page;
     segment->page_bytes = page;
     segment->size = (size_t)(pages + 7) / 8;
     segment->bits = calloc(1, segment->size);
-    segment->seen = calloc(pages, sizeof *segment->seen);
+    segment->seen = calloc(pages, sizeof(*segment->seen));
     cut_ranges(harvest, segment, pages);
     must(vidmm_basis_create(harvest->adapter, id, segment->range, segment->count, &segment->basis),
          "a basis");
@@ -129,7 +128,7 @@ static void track(struct harvest *harvest, uint32_t id) {
 
 void harvest_start(struct harvest *harvest, struct vidmm_adapter *adapter, uint64_t seed,
                    bool threaded) {
-    memset(harvest, 0, sizeof *harvest);
+    memset(harvest, 0, sizeof(*harvest));
     harvest->adapter = adapter;
     harvest->random = seed;
     harvest->threaded = threaded;
@@ -145,7 +144,7 @@ void harvest_stop(struct harvest *harvest) {
         pthread_join(harvest->thread, NULL);
     for (uint32_t id = 1; id <= HARVEST_SEGMENTS; id++) {
         struct harvested *segment = harvest->segment[id];
-        if (segment == NULL)
+        if (!segment)
             continue;
         vidmm_basis_destroy(segment->basis);
         free(segment->bits);

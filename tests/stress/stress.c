@@ -95,13 +95,14 @@ static void open_round(struct round *round) {
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
                                            .settings = settings,
-                                           .setting_count = sizeof settings / sizeof settings[0],
+                                           .setting_count = sizeof(settings) / sizeof(settings[0]),
                                            .seed = round->seed,
                                            .threads = round->threads};
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_GPUMMU,
                                                  .hang_ns = UINT64_C(60000000000)};
     char text[512];
-    if (vidmm_harness_open(&host, &adapter, &round->harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_open(&host, &adapter, &round->harness, text, sizeof(text)) !=
+        VIDMM_HARNESS_OK)
         stress_fail("%s", text);
     for (uint32_t i = 0; i < ACTORS; i++)
         actor_start(&round->actors[i], round->harness.adapter, names[i], round->seed * ACTORS + i);
@@ -213,7 +214,7 @@ static void report(const struct round *round) {
 }
 
 static void play_round(uint64_t seed) {
-    struct round *round = calloc(1, sizeof *round);
+    struct round *round = calloc(1, sizeof(*round));
     char text[512];
     if (!round)
         stress_fail("out of memory");
@@ -228,7 +229,7 @@ static void play_round(uint64_t seed) {
         play_alone(round);
     for (uint32_t k = 0; k < HARVESTS && round->tracked; k++)
         harvest_stop(&round->harvest[k]);
-    if (vidmm_harness_close(&round->harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_close(&round->harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         stress_fail("%s", text);
     report(round);
     free(round);

@@ -67,7 +67,7 @@ uint32_t *tiles_pool(struct actor *actor, const struct thing *thing) {
     uint64_t pool = (uint64_t)(thing - actor->things);
     if (pool >= POOLS)
         return NULL;
-    memset(actor->tiles.versions[pool], 0, sizeof actor->tiles.versions[pool]);
+    memset(actor->tiles.versions[pool], 0, sizeof(actor->tiles.versions[pool]));
     return actor->tiles.versions[pool];
 }
 
@@ -115,7 +115,7 @@ static void copy(struct actor *actor, struct vidmm_va_operation *operation, uint
     uint32_t to = place(actor, count, TILES);
     operation->type = VIDMM_VA_OP_COPY;
     operation->destination = va_of(actor, to);
-    memmove(&tile[to], &tile[first], count * sizeof *tile);
+    memmove(&tile[to], &tile[first], count * sizeof(*tile));
 }
 
 static void make_operation(struct actor *actor, struct vidmm_va_operation *operation) {

@@ -38,7 +38,7 @@ static void run(enum vidmm_model model, const char *setting, uint64_t value, uin
 static uint32_t process_in(const char *text) {
     unsigned number = 0;
     const char *at = strstr(text, "of process ");
-    if (at == NULL || sscanf(at, "of process %u", &number) != 1 || number == 0)
+    if (!at || sscanf(at, "of process %u", &number) != 1 || number == 0)
         fail_msg("no process in: %s", text);
     return number - 1;
 }
@@ -46,7 +46,7 @@ static uint32_t process_in(const char *text) {
 /* The referee may blame the GPU for the entries that it dropped, and the manager for nothing. */
 static void expect_lawful_manager(const struct vidmm_run_result *result) {
     for (uint32_t i = 0; i < result->violation_count; i++)
-        if (strstr(result->violations[i], ": the driver: ") == NULL)
+        if (!strstr(result->violations[i], ": the driver: "))
             fail_msg("%s", result->violations[i]);
 }
 
@@ -65,7 +65,7 @@ static void expect_others_verified(const struct vidmm_run_result *result, uint32
 static void a_page_fault_kills_the_process_that_met_it(void **state) {
     static const uint64_t positions[] = {6, 77};
     (void)state;
-    for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
+    for (size_t i = 0; i < sizeof(positions) / sizeof(positions[0]); i++) {
         struct vidmm_run_result result;
         run(VIDMM_MODEL_GPUMMU, "FaultAt", positions[i], KIND_DROP_ENTRIES, &result);
         expect_others_verified(&result, process_in(result.text));
@@ -83,7 +83,7 @@ static void a_page_fault_of_paging_work_kills_the_owner(void **state) {
     run(VIDMM_MODEL_GPUMMU, "FaultAt", 45, KIND_DROP_ENTRIES, &result);
     const char *of = strstr(result.text, "for device");
     assert_non_null(strstr(result.text, "of the paging process; paging work"));
-    expect_others_verified(&result, process_in(of == NULL ? "" : of));
+    expect_others_verified(&result, process_in(!of ? "" : of));
     assert_int_equal(result.play.stats.resets, 1);
     vidmm_run_result_free(&result);
 }
@@ -92,7 +92,7 @@ static void a_hang_kills_the_process_that_hangs(void **state) {
     static const enum vidmm_model models[] = {VIDMM_MODEL_PHYSICAL, VIDMM_MODEL_GPUMMU,
                                               VIDMM_MODEL_IOMMU};
     (void)state;
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
         struct vidmm_run_result result;
         run(models[i], "HangAt", 40, 0, &result);
         if (result.play.lost_processes != 1 || result.play.mismatched_bytes != 0 ||

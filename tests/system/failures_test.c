@@ -72,7 +72,7 @@ static bool run_with_failure(const struct vidmm_workload *workload, uint32_t ver
 static void sweep(uint32_t version, enum vidmm_model model) {
     struct vidmm_workload workload;
     struct vidmm_workload_error error;
-    if (!vidmm_workload_parse("failures", recording, sizeof recording - 1, &workload, &error))
+    if (!vidmm_workload_parse("failures", recording, sizeof(recording) - 1, &workload, &error))
         fail_msg("line %u: %s", (unsigned)error.line, error.text);
     uint64_t n = 1;
     while (n < SWEEP_MOST && run_with_failure(&workload, version, model, n))

@@ -40,7 +40,7 @@ static void open_harness(const struct vidmm_host_setting *settings, uint32_t cou
                                            .seed = 5};
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_IOMMU};
     char text[512];
-    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
 }
 
@@ -51,7 +51,7 @@ static void open_plain(void) {
 
 static void close_harness(void) {
     char text[512] = "";
-    if (vidmm_harness_close(&harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_close(&harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
 }
 
@@ -59,7 +59,7 @@ static struct vidmm_allocation *allocate(struct vidmm_device *device, uint64_t s
                                          uint32_t flags) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC, .flags = flags, .size = size};
     const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof data,
+                                                     .private_size = sizeof(data),
                                                      .primary = (flags & VIDMM_UMD_PRIMARY) != 0};
     struct vidmm_allocation *allocation = NULL;
     assert_int_equal(vidmm_allocation_create(device, &request, &allocation), VIDMM_OK);
@@ -103,14 +103,14 @@ static void drop_user(struct user *user) {
 
 /* The GPU fills `bytes` at `va`; what waiting for it answers. */
 static enum vidmm_status fill(struct user *user, uint64_t va, uint64_t bytes, uint32_t pattern) {
-    const struct vidmm_umd_fill packet = {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof packet},
+    const struct vidmm_umd_fill packet = {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof(packet)},
                                           .pattern = pattern,
                                           .destination = va,
                                           .bytes = bytes};
     const struct vidmm_virtual_submission submission = {.commands = user->va,
-                                                        .size = sizeof packet};
+                                                        .size = sizeof(packet)};
     uint64_t fence = 0;
-    memcpy(user->cpu, &packet, sizeof packet);
+    memcpy(user->cpu, &packet, sizeof(packet));
     assert_int_equal(vidmm_submit_virtual(user->context, &submission, &fence), VIDMM_OK);
     return vidmm_wait(harness.adapter, fence);
 }
@@ -218,7 +218,7 @@ static void addresses_are_not_the_callers_to_choose(void **state) {
         .type = VIDMM_VA_OP_UNMAP, .base = 65536, .size = PAGE};
     const struct vidmm_va_request reserve = {.size = 65536};
     uint64_t va, fence;
-    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
         assert_int_equal(vidmm_va_map(user.queue, &requests[i], &va, &fence), VIDMM_BAD_ARGUMENT);
     assert_int_equal(vidmm_va_reserve(user.process, &reserve, &va), VIDMM_BAD_ARGUMENT);
     assert_int_equal(vidmm_va_update(user.context, &unmap, 1), VIDMM_BAD_ARGUMENT);
@@ -302,7 +302,7 @@ static void a_driver_without_the_model_is_refused(void **state) {
     const struct vidmm_adapter_config adapter = {.model = VIDMM_MODEL_IOMMU};
     char text[512] = "";
     (void)state;
-    assert_int_not_equal(vidmm_harness_open(&host, &adapter, &harness, text, sizeof text),
+    assert_int_not_equal(vidmm_harness_open(&host, &adapter, &harness, text, sizeof(text)),
                          VIDMM_HARNESS_OK);
     assert_non_null(strstr(text, "IoMmuSupported"));
 }

@@ -110,7 +110,7 @@ static bool flush(struct way *way) {
 /* What has come is passed on. False: the connection is over. */
 static bool pass(struct way *way) {
     uint8_t in[PIECE];
-    ssize_t got = recv(way->from, in, sizeof in, 0);
+    ssize_t got = recv(way->from, in, sizeof(in), 0);
     if (got <= 0) {
         way->ended = true;
         bool ok = got == 0 && emit_head(way) && flush(way);
@@ -129,10 +129,10 @@ static bool pass(struct way *way) {
 static int open_socket(const char *path, bool listens) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    snprintf(name.sun_path, sizeof(name.sun_path), "%s", path);
     if (fd >= 0 &&
-        (listens ? bind(fd, (struct sockaddr *)&name, sizeof name) == 0 && listen(fd, 4) == 0
-                 : connect(fd, (struct sockaddr *)&name, sizeof name) == 0))
+        (listens ? bind(fd, (struct sockaddr *)&name, sizeof(name)) == 0 && listen(fd, 4) == 0
+                 : connect(fd, (struct sockaddr *)&name, sizeof(name)) == 0))
         return fd;
     if (fd >= 0)
         close(fd);

@@ -29,7 +29,7 @@ struct game {
 
 static const struct game games[] = {
     {"frame-loop", 0, 0}, {"processes", 0, 0}, {"processes", 4, 0}, {"frame-loop", 2, 2}};
-#define GAMES (sizeof games / sizeof games[0])
+#define GAMES (sizeof(games) / sizeof(games[0]))
 
 struct run {
     struct vidmm_harness harness;
@@ -88,12 +88,12 @@ static void open_harness(struct run *run, const struct vidmm_observer *observer,
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
                                            .settings = settings,
-                                           .setting_count = sizeof settings / sizeof settings[0]};
+                                           .setting_count = sizeof(settings) / sizeof(settings[0])};
     const struct vidmm_adapter_config adapter = {
         .observer = observer, .model = game->levels ? VIDMM_MODEL_GPUMMU : VIDMM_MODEL_PHYSICAL};
     const struct vidmm_harness_judging judging = {.ledger = &run->ledger, .spoil_driver = spoil};
     char text[512] = "";
-    if (vidmm_harness_open_judged(&host, &adapter, &judging, &run->harness, text, sizeof text) !=
+    if (vidmm_harness_open_judged(&host, &adapter, &judging, &run->harness, text, sizeof(text)) !=
         VIDMM_HARNESS_OK)
         fail_msg("%s", text);
     assert_true(vidmm_segment_info(run->harness.adapter, MEMORY, &run->memory));
@@ -102,10 +102,10 @@ static void open_harness(struct run *run, const struct vidmm_observer *observer,
 
 static void close_harness(struct run *run) {
     char text[512] = "";
-    if (vidmm_harness_close(&run->harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_close(&run->harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
     if (run->ledger.findings != 0) {
-        vidmm_finding_text(&run->ledger.finding[0], text, sizeof text);
+        vidmm_finding_text(&run->ledger.finding[0], text, sizeof(text));
         fail_msg("%s", text);
     }
 }
@@ -137,7 +137,7 @@ static bool play(const struct game *game, uint32_t one_in, uint32_t most, struct
     struct vidmm_workload_error error;
     struct vidmm_play_result result;
     char text[512] = "";
-    memset(run, 0, sizeof *run);
+    memset(run, 0, sizeof(*run));
     if (!vidmm_run_find(game->workload, 3, &workload, &error))
         fail_msg("%s", error.text);
     protect_some(&workload, one_in, most);
@@ -146,7 +146,7 @@ static bool play(const struct game *game, uint32_t one_in, uint32_t most, struct
     const struct vidmm_observer observer = {run, op_done, content_lost};
     const struct vidmm_play_options options = {.threads = 1, .frame_limit = 8};
     open_harness(run, &observer, game, RANGE, NULL);
-    if (vidmm_player_run(player, &run->harness, &options, &result, text, sizeof text) !=
+    if (vidmm_player_run(player, &run->harness, &options, &result, text, sizeof(text)) !=
         VIDMM_PLAY_OK)
         fail_msg("%s", text);
     assert_int_equal(result.mismatched_bytes, 0);
@@ -198,7 +198,7 @@ struct user {
 static void sign_in(struct user *user, uint64_t range,
                     void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
     static const struct game alone = {NULL, 4, 0};
-    memset(user, 0, sizeof *user);
+    memset(user, 0, sizeof(*user));
     open_harness(&user->run, NULL, &alone, range, spoil);
     assert_int_equal(vidmm_process_create(user->run.harness.adapter, &user->process), VIDMM_OK);
     assert_int_equal(vidmm_process_device_create(user->process, &user->device), VIDMM_OK);
@@ -216,7 +216,7 @@ static enum vidmm_status create(struct user *user, uint32_t flags, uint64_t size
                                 struct vidmm_allocation **out) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC, .flags = flags, .size = size};
     const struct vidmm_allocation_request request = {.private_data = &data,
-                                                     .private_size = sizeof data};
+                                                     .private_size = sizeof(data)};
     return vidmm_allocation_create(user->device, &request, out);
 }
 

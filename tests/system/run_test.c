@@ -24,7 +24,7 @@ static void sizes_are_numbers_with_suffixes_of_1024(void **state) {
                  {"1KiBs", 0},     {"nan", 0},
                  {"0x10", 0},      {"0", 0},
                  {"99999999T", 0}, {"1e400", 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint64_t bytes = 0;
         bool good = vidmm_run_parse_size(cases[i].text, &bytes);
         if (good != (cases[i].bytes != 0) || (good && bytes != cases[i].bytes))
@@ -54,7 +54,7 @@ static void a_share_is_rounded_up_and_never_below_a_mebibyte(void **state) {
 static void interface_versions_have_names_both_ways(void **state) {
     (void)state;
     uint32_t version = 0, before = 0;
-    for (size_t i = 0; vidmm_run_ddi_at(i) != NULL; i++) {
+    for (size_t i = 0; vidmm_run_ddi_at(i); i++) {
         assert_true(vidmm_run_parse_ddi(vidmm_run_ddi_at(i), &version));
         assert_string_equal(vidmm_run_ddi_name(version), vidmm_run_ddi_at(i));
         assert_true(version > before);
@@ -100,7 +100,7 @@ static void a_driver_that_cannot_be_loaded_is_one_sentence(void **state) {
     struct vidmm_run_options options = {.driver_path = "/nonexistent/driver.so"};
     struct vidmm_inspection inspection;
     char text[512] = "";
-    assert_int_equal(vidmm_run_inspect(&options, &inspection, text, sizeof text),
+    assert_int_equal(vidmm_run_inspect(&options, &inspection, text, sizeof(text)),
                      VIDMM_RUN_DRIVER_FAILED);
     assert_non_null(strstr(text, "driver.so"));
     vidmm_inspection_free(&inspection);

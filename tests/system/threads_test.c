@@ -22,7 +22,7 @@ static void expect_verified(enum vidmm_model model, const char *name, uint64_t u
         fail_msg("%s", error.text);
     struct vidmm_run_options options = {.memory_model = model,
                                         .settings = settings,
-                                        .setting_count = sizeof settings / sizeof settings[0],
+                                        .setting_count = sizeof(settings) / sizeof(settings[0]),
                                         .threads = 3,
                                         .frame_limit = 40};
     assert_true(vidmm_run_parse_vram("25%", workload.peak_live_bytes, &options.vram_bytes));

@@ -34,7 +34,7 @@ static void expect_no_finding(void) {
     char text[512];
     if (ledger.findings == 0)
         return;
-    vidmm_finding_text(&ledger.finding[0], text, sizeof text);
+    vidmm_finding_text(&ledger.finding[0], text, sizeof(text));
     fail_msg("%s", text);
 }
 
@@ -44,7 +44,7 @@ static void must(const struct run *run, enum vidmm_status status) {
     if (status == VIDMM_OK)
         return;
     vidmm_last_error(run->harness.adapter, &error);
-    vidmm_error_text(&error, text, sizeof text);
+    vidmm_error_text(&error, text, sizeof(text));
     fail_msg("%s", text);
 }
 
@@ -143,15 +143,15 @@ static void open_harness(struct run *run, struct vidmm_player *player, uint32_t 
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
                                            .settings = settings,
-                                           .setting_count = sizeof settings / sizeof settings[0],
+                                           .setting_count = sizeof(settings) / sizeof(settings[0]),
                                            .seed = 7,
                                            .threads = run->threads};
     const struct vidmm_adapter_config adapter = {.observer = vidmm_player_observer(player),
                                                  .model = VIDMM_MODEL_GPUMMU};
-    memset(&ledger, 0, sizeof ledger);
+    memset(&ledger, 0, sizeof(ledger));
     const struct vidmm_harness_judging judging = {.ledger = &ledger};
     char text[512] = "";
-    if (vidmm_harness_open_judged(&host, &adapter, &judging, &run->harness, text, sizeof text) !=
+    if (vidmm_harness_open_judged(&host, &adapter, &judging, &run->harness, text, sizeof(text)) !=
         VIDMM_HARNESS_OK)
         fail_msg("%s", text);
 }
@@ -169,7 +169,7 @@ static struct run play(const char *name, struct run run, uint32_t mode, uint32_t
     const struct vidmm_play_options options = {
         .threads = run.threads ? 3 : 1, .frame_limit = 60, .progress = step, .progress_ctx = &run};
     open_harness(&run, player, mode, performant);
-    if (vidmm_player_run(player, &run.harness, &options, &result, text, sizeof text) !=
+    if (vidmm_player_run(player, &run.harness, &options, &result, text, sizeof(text)) !=
         VIDMM_PLAY_OK)
         fail_msg("%s", text);
     assert_int_equal(result.mismatched_bytes, 0);
@@ -177,7 +177,7 @@ static struct run play(const char *name, struct run run, uint32_t mode, uint32_t
     run.calls = vidmm_host_calls(run.harness.host);
     run.aside = vidmm_host_unhashed_hash(run.harness.host);
     run.unhashed_calls = vidmm_host_unhashed_calls(run.harness.host);
-    if (vidmm_harness_close(&run.harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_close(&run.harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
     if (!run.threads) /* threads_test.c judges those */
         expect_no_finding();

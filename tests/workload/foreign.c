@@ -65,14 +65,14 @@ static void play(uint64_t version, uint64_t vram) {
         fail_msg("%s", error.text);
     struct vidmm_player *player = vidmm_player_create(&workload);
     const struct vidmm_adapter_config adapter = {.observer = vidmm_player_observer(player)};
-    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_open(&host, &adapter, &harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
-    if (vidmm_player_run(player, &harness, &options, &result, text, sizeof text) != VIDMM_PLAY_OK)
+    if (vidmm_player_run(player, &harness, &options, &result, text, sizeof(text)) != VIDMM_PLAY_OK)
         fail_msg("%s", text);
     assert_int_equal(result.submissions, 60);
     assert_int_equal(result.mismatched_bytes, 0);
     assert_true(result.verified_bytes > 0);
-    if (vidmm_harness_close(&harness, text, sizeof text) != VIDMM_HARNESS_OK)
+    if (vidmm_harness_close(&harness, text, sizeof(text)) != VIDMM_HARNESS_OK)
         fail_msg("%s", text);
     vidmm_player_destroy(player);
     vidmm_workload_free(&workload);

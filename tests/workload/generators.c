@@ -37,7 +37,7 @@ static uint64_t hash_of(const struct vidmm_workload *workload) {
         const uint64_t values[] = {event->kind,  event->process,   event->allocation,
                                    event->size,  event->umd_flags, event->priority,
                                    event->first, event->reads,     event->writes};
-        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
+        for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
             hash = mix(hash, values[k]);
         if (event->kind > VIDMM_EVENT_PRESENT) {
             hash = mix(mix(hash, event->range), event->like);
@@ -62,7 +62,7 @@ static void a_seed_names_the_same_workload_for_ever(void **state) {
     };
     size_t count;
     const struct vidmm_generator *generators = vidmm_generators(&count);
-    assert_int_equal(count, sizeof known / sizeof known[0]);
+    assert_int_equal(count, sizeof(known) / sizeof(known[0]));
     for (size_t i = 0; i < count; i++) {
         struct vidmm_workload workload = make(&generators[i], 1);
         assert_string_equal(generators[i].name, known[i].name);
@@ -93,8 +93,8 @@ static bool names_allocation(enum vidmm_event_kind kind) {
 
 /* Bytes touched by all submissions; fails on anything that a player could not rely on. */
 static uint64_t walk(const struct vidmm_workload *workload) {
-    uint64_t *sizes = calloc(workload->allocation_count, sizeof *sizes), touched = 0;
-    uint32_t *process = calloc(workload->allocation_count, sizeof *process), next = 0;
+    uint64_t *sizes = calloc(workload->allocation_count, sizeof(*sizes)), touched = 0;
+    uint32_t *process = calloc(workload->allocation_count, sizeof(*process)), next = 0;
     assert_non_null(sizes);
     assert_non_null(process);
     for (size_t i = 0; i < workload->event_count; i++) {

@@ -133,8 +133,7 @@ static void check_error(const char *text, size_t size, const struct bad *bad) {
         vidmm_workload_free(&workload);
         fail_msg("taken: %s", text);
     }
-    if (error.line != bad->line || error.column != bad->column ||
-        strstr(error.text, bad->says) == NULL)
+    if (error.line != bad->line || error.column != bad->column || !strstr(error.text, bad->says))
         fail_msg("\"%s\" (%llu:%llu) for \"%s\", expected %llu:%llu and \"%s\"", error.text,
                  (unsigned long long)error.line, (unsigned long long)error.column, text,
                  (unsigned long long)bad->line, (unsigned long long)bad->column, bad->says);
@@ -142,14 +141,14 @@ static void check_error(const char *text, size_t size, const struct bad *bad) {
 
 static void each_damaged_line_is_named_with_its_place(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++)
+    for (size_t i = 0; i < sizeof(bads) / sizeof(bads[0]); i++)
         check_error(bads[i].text, strlen(bads[i].text), &bads[i]);
 }
 
 static void a_nul_byte_is_an_error_at_its_column(void **state) {
     (void)state;
     static const char text[] = HEADER "{\"op\":\0\"present\"}";
-    check_error(text, sizeof text - 1, &(struct bad){.line = 2, .column = 7, .says = "NUL"});
+    check_error(text, sizeof(text) - 1, &(struct bad){.line = 2, .column = 7, .says = "NUL"});
 }
 
 static void deep_nesting_is_an_error_and_no_overflow(void **state) {
@@ -197,7 +196,7 @@ static uint64_t read_bad_file(const void *bytes, size_t size, const char *says) 
     bool taken = vidmm_workload_read(path, &workload, &error);
     unlink(path);
     assert_false(taken);
-    if (strstr(error.text, says) == NULL)
+    if (!strstr(error.text, says))
         fail_msg("\"%s\", expected \"%s\"", error.text, says);
     return error.line;
 }
@@ -215,7 +214,7 @@ static void a_file_that_is_not_there_is_an_error(void **state) {
 
 static size_t pack(char *packed, size_t room) {
     static const char text[] = HEADER ALLOC "{\"op\":\"present\"}\n";
-    size_t size = ZSTD_compress(packed, room, text, sizeof text - 1, 3);
+    size_t size = ZSTD_compress(packed, room, text, sizeof(text) - 1, 3);
     assert_false(ZSTD_isError(size));
     return size;
 }
@@ -223,7 +222,7 @@ static size_t pack(char *packed, size_t room) {
 static void every_cut_of_a_compressed_file_is_an_error(void **state) {
     (void)state;
     char packed[512];
-    size_t size = pack(packed, sizeof packed);
+    size_t size = pack(packed, sizeof(packed));
     for (size_t cut = 4; cut < size; cut++)
         read_bad_file(packed, cut, "cut off");
 }
@@ -231,7 +230,7 @@ static void every_cut_of_a_compressed_file_is_an_error(void **state) {
 static void damage_in_a_compressed_file_is_an_error(void **state) {
     (void)state;
     char packed[512];
-    size_t size = pack(packed, sizeof packed);
+    size_t size = pack(packed, sizeof(packed));
     memset(packed + 5, 0xff, size - 5);
     read_bad_file(packed, size, "damaged");
     read_bad_file("\x28\xb5\x2f", 3, "not JSON");

@@ -43,20 +43,20 @@ static struct {
 
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {
     (void)host;
-    return pa + size <= sizeof ram ? ram + pa : NULL;
+    return pa + size <= sizeof(ram) ? ram + pa : NULL;
 }
 
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t address, size_t size) {
     (void)host;
     if (address >= APERTURE_BASE)
         return ram + (size_t)aperture[(address - APERTURE_BASE) / PAGE] * PAGE;
-    return address - VRAM_BASE + size <= sizeof vram ? vram + (address - VRAM_BASE) : NULL;
+    return address - VRAM_BASE + size <= sizeof(vram) ? vram + (address - VRAM_BASE) : NULL;
 }
 
 bool vidmm_segment_info(struct vidmm_adapter *adapter, uint32_t id,
                         struct vidmm_segment_info *info) {
     (void)adapter;
-    memset(info, 0, sizeof *info);
+    memset(info, 0, sizeof(*info));
     info->base = id == VRAM ? VRAM_BASE : APERTURE_BASE;
     info->aperture = id == APERTURE;
     return id <= APERTURE;
@@ -68,7 +68,7 @@ void *vidmm_allocation_user(const struct vidmm_allocation *allocation) {
 
 void vidmm_allocation_info(const struct vidmm_allocation *allocation,
                            struct vidmm_allocation_info *info) {
-    memset(info, 0, sizeof *info);
+    memset(info, 0, sizeof(*info));
     info->segment = allocation->segment;
 }
 
@@ -102,7 +102,7 @@ static const struct oracle_range whole = {0, PAGES};
 
 /* An allocation of 8 pages with version 1 in system memory, whose pages lie backwards. */
 static int set_up(void **state) {
-    struct scene *scene = calloc(1, sizeof *scene);
+    struct scene *scene = calloc(1, sizeof(*scene));
     struct vidmm_harness harness = {.host = (struct vidmm_host *)scene};
     assert_non_null(scene);
     assert_true(oracle_init(&scene->oracle));
@@ -110,8 +110,8 @@ static int set_up(void **state) {
     oracle_observe(&scene->oracle, &scene->observer);
     oracle_allocation_start(&scene->content, &scene->oracle, 6, 0);
     assert_true(oracle_allocation_made(&scene->content, PAGES, 0));
-    memset(ram, 0, sizeof ram);
-    memset(vram, 0, sizeof vram);
+    memset(ram, 0, sizeof(ram));
+    memset(vram, 0, sizeof(vram));
     for (uint32_t i = 0; i < PAGES; i++) {
         pages.pfns[i] = PAGES - 1 - i;
         aperture[i] = PAGES;
@@ -171,7 +171,7 @@ static void right_bytes_are_counted_and_nobody_is_blamed(void **state) {
     render(scene, vram_page);
     copy(false);
     report(scene, VIDMM_OP_TRANSFER, false, 2);
-    memset(vram, 0, sizeof vram);
+    memset(vram, 0, sizeof(vram));
     copy(true);
     report(scene, VIDMM_OP_TRANSFER, true, 3);
     assert_int_equal(scene->oracle.mismatched_bytes, 0);
@@ -244,7 +244,7 @@ static void when_the_source_is_gone_the_gpu_can_clear_the_transfer(void **state)
     render(scene, vram_page);
     vram_page(2)[9] ^= 4;
     copy(false);
-    memset(vram, 0x55, sizeof vram);
+    memset(vram, 0x55, sizeof(vram));
     report(scene, VIDMM_OP_TRANSFER, false, 8);
     assert_true(scene->oracle.first.by_op);
     const struct vidmm_umd_result result = {.checked_bytes = PAGE,
@@ -367,7 +367,7 @@ static void lost_content_is_not_compared_until_it_is_written(void **state) {
     struct scene *scene = *state;
     render(scene, system_page);
     scene->observer.content_lost(scene->observer.ctx, &scene->allocation);
-    memset(ram, 0x33, sizeof ram);
+    memset(ram, 0x33, sizeof(ram));
     oracle_check_backing(&scene->content, &pages.mdl);
     assert_int_equal(scene->oracle.verified_bytes, 0);
     unsigned char bytes[PAGE];

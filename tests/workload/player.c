@@ -12,11 +12,11 @@ static void every_generator_is_right_with_plenty_and_with_too_little_memory(void
     size_t count;
     const struct vidmm_generator *generators = vidmm_generators(&count);
     for (size_t i = 0; i < count; i++) {
-        for (uint64_t seed = 0; seed < sizeof vram / sizeof vram[0]; seed++) {
+        for (uint64_t seed = 0; seed < sizeof(vram) / sizeof(vram[0]); seed++) {
             struct vidmm_workload workload = generate(generators[i].name, seed);
             struct run run = {.options.frame_limit = 40};
             char what[64];
-            snprintf(what, sizeof what, "seed %llu, %llu MiB", (unsigned long long)seed,
+            snprintf(what, sizeof(what), "seed %llu, %llu MiB", (unsigned long long)seed,
                      (unsigned long long)vram[seed]);
             set(&run, "VramBytes", vram[seed] * MIB);
             set(&run, "InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM1_3);
@@ -31,7 +31,7 @@ static void recordings_are_right_in_half_of_what_they_need(void **state) {
     (void)state;
     static const char *const names[] = {"vkcube", "ffmpeg-filters", "openarena-tour",
                                         "ncnn-bench-cnn"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct vidmm_workload workload = recording(names[i]);
         struct run run = {.options.frame_limit = 60};
         set(&run, "VramBytes", (workload.peak_live_bytes / 2 / MIB + 2) * MIB);
@@ -47,7 +47,7 @@ static void every_interface_version_is_right(void **state) {
         DXGKDDI_INTERFACE_VERSION_WIN7, DXGKDDI_INTERFACE_VERSION_WIN8,
         DXGKDDI_INTERFACE_VERSION_WDDM1_3, DXGKDDI_INTERFACE_VERSION_WDDM2_0};
     struct vidmm_workload workload = generate("level-changes", 3);
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
         struct run run = {.options.frame_limit = 20};
         set(&run, "InterfaceVersion", versions[i]);
         set(&run, "VramBytes", 48 * MIB);
@@ -107,7 +107,7 @@ static void what_does_not_fit_is_counted_and_the_rest_goes_on(void **state) {
                                "{\"op\":\"submit\",\"reads\":[1],\"writes\":[]}\n";
     struct vidmm_workload workload;
     struct vidmm_workload_error error;
-    if (!vidmm_workload_parse("small", text, sizeof text - 1, &workload, &error))
+    if (!vidmm_workload_parse("small", text, sizeof(text) - 1, &workload, &error))
         fail_msg("%s", error.text);
     for (size_t i = 0; i < 2; i++) /* no way out into an aperture */
         workload.events[i].umd_flags = VIDMM_UMD_LOCAL_ONLY;
@@ -148,7 +148,7 @@ static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
         {7, 9, "level-changes", true, VIDMM_OP_UNMAP},
         {7, 2, "frame-loop", true, VIDMM_OP_UNMAP},
     };
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         struct vidmm_workload workload = generate(faults[i].workload, 1);
         struct run run = {.options.frame_limit = 30};
         set(&run, "VramBytes", 64 * MIB);
@@ -176,7 +176,7 @@ static void a_reset_blames_nobody(void **state) {
         {"level-changes", "HangPagingAt", 33}, {"level-changes", "HangPagingAt", 64},
         {"frame-loop", "HangPagingAt", 12},    {"frame-loop", "HangAt", 40},
     };
-    for (size_t i = 0; i < sizeof hangs / sizeof hangs[0]; i++) {
+    for (size_t i = 0; i < sizeof(hangs) / sizeof(hangs[0]); i++) {
         struct vidmm_workload workload = generate(hangs[i].workload, 1);
         struct run run = {.options.frame_limit = 30};
         set(&run, "VramBytes", 48 * MIB);

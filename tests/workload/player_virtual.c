@@ -34,7 +34,7 @@ static void every_generator_is_right_with_too_little_memory(void **state) {
 static void recordings_are_right_and_the_same_twice(void **state) {
     (void)state;
     static const char *const names[] = {"vkcube", "openarena-tour", "ncnn-bench-cnn"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct vidmm_workload workload = recording(names[i]);
         struct run runs[2] = {{.options.frame_limit = 30}, {.options.frame_limit = 30}};
         for (uint32_t n = 0; n < 2; n++) {
@@ -110,7 +110,7 @@ static void a_driver_with_an_mmu_runs_by_physical_addresses_as_before(void **sta
     expect_right(&without, &workload, "without an MMU");
     expect_right(&with, &workload, "with an MMU");
     assert_memory_equal(with.result.stats.ops, without.result.stats.ops,
-                        sizeof with.result.stats.ops);
+                        sizeof(with.result.stats.ops));
     assert_int_equal(with.result.verified_bytes, without.result.verified_bytes);
     assert_int_equal(with.result.stats.ops[VIDMM_OP_UPDATE_PAGE_TABLE], 0);
     vidmm_workload_free(&workload);
@@ -170,9 +170,9 @@ static struct vidmm_event of_second_process(const struct vidmm_workload *one,
 /* Two processes that do the same by turns. Frees `one`. */
 static struct vidmm_workload two_of(struct vidmm_workload *one) {
     struct vidmm_workload both = *one;
-    both.events = calloc(2 * one->event_count, sizeof *both.events);
-    both.lists = calloc(2 * one->list_count, sizeof *both.lists);
-    assert_true(both.events != NULL && both.lists != NULL);
+    both.events = calloc(2 * one->event_count, sizeof(*both.events));
+    both.lists = calloc(2 * one->list_count, sizeof(*both.lists));
+    assert_true(both.events && both.lists);
     for (size_t i = 0; i < one->event_count; i++) {
         both.events[2 * i] = one->events[i];
         both.events[2 * i + 1] = of_second_process(one, one->events[i]);

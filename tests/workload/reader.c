@@ -49,20 +49,20 @@ static const struct recording recordings[] = {
 };
 
 static void count(const struct vidmm_workload *workload, uint32_t counts[6]) {
-    memset(counts, 0, 6 * sizeof *counts);
+    memset(counts, 0, 6 * sizeof(*counts));
     for (size_t i = 0; i < workload->event_count; i++)
         counts[workload->events[i].kind]++;
 }
 
 static void every_shipped_recording_is_read_completely(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof recordings / sizeof recordings[0]; i++) {
+    for (size_t i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++) {
         const struct recording *expected = &recordings[i];
         struct vidmm_workload workload;
         struct vidmm_workload_error error;
         uint32_t counts[6];
         char path[512];
-        snprintf(path, sizeof path, "%s/%s.jsonl.zst", WORKLOADS, expected->name);
+        snprintf(path, sizeof(path), "%s/%s.jsonl.zst", WORKLOADS, expected->name);
         if (!vidmm_workload_read(path, &workload, &error))
             fail_msg("%s", error.text);
         assert_string_equal(workload.name, expected->name);
@@ -103,9 +103,9 @@ static void heaps_and_flags_become_umd_flags(void **state) {
          VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED},
         {"\"heap\":1,\"flags\":[]", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[256];
-        snprintf(text, sizeof text, HEADER "{\"op\":\"alloc\",\"id\":0,\"size\":1,%s}",
+        snprintf(text, sizeof(text), HEADER "{\"op\":\"alloc\",\"id\":0,\"size\":1,%s}",
                  cases[i].what);
         struct vidmm_workload workload = parse(text);
         assert_int_equal(workload.event_count, 1);
@@ -198,12 +198,12 @@ static void a_plain_and_a_compressed_file_read_the_same(void **state) {
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    size_t size = ZSTD_compress(packed, sizeof packed, text, sizeof text - 1, 3);
+    size_t size = ZSTD_compress(packed, sizeof(packed), text, sizeof(text) - 1, 3);
     assert_false(ZSTD_isError(size));
     for (int compressed = 0; compressed < 2; compressed++) {
         struct vidmm_workload workload;
         struct vidmm_workload_error error;
-        write_file(path, compressed ? packed : text, compressed ? size : sizeof text - 1);
+        write_file(path, compressed ? packed : text, compressed ? size : sizeof(text) - 1);
         if (!vidmm_workload_read(path, &workload, &error))
             fail_msg("%s", error.text);
         assert_int_equal(workload.event_count, 2);

@@ -20,14 +20,14 @@ void run_workload(struct run *run, const struct vidmm_workload *workload) {
                                            .fail_at = run->fail_at};
     const struct vidmm_adapter_config adapter = {.observer = vidmm_player_observer(player),
                                                  .model = run->model};
-    run->opened = vidmm_harness_open(&host, &adapter, &harness, run->text, sizeof run->text) ==
+    run->opened = vidmm_harness_open(&host, &adapter, &harness, run->text, sizeof(run->text)) ==
                   VIDMM_HARNESS_OK;
     if (run->opened) {
         char text[512];
         run->status = vidmm_player_run(player, &harness, &run->options, &run->result, run->text,
-                                       sizeof run->text);
+                                       sizeof(run->text));
         run->calls_hash = vidmm_host_calls_hash(harness.host);
-        run->closed_clean = vidmm_harness_close(&harness, text, sizeof text) == VIDMM_HARNESS_OK;
+        run->closed_clean = vidmm_harness_close(&harness, text, sizeof(text)) == VIDMM_HARNESS_OK;
         if (!run->closed_clean)
             print_message("%s\n", text);
     }
@@ -55,7 +55,7 @@ struct vidmm_workload generate(const char *name, uint64_t seed) {
         return workload;
     }
     fail_msg("no generator %s", name);
-    memset(&workload, 0, sizeof workload);
+    memset(&workload, 0, sizeof(workload));
     return workload;
 }
 
@@ -63,7 +63,7 @@ struct vidmm_workload recording(const char *name) {
     struct vidmm_workload workload;
     struct vidmm_workload_error error;
     char path[512];
-    snprintf(path, sizeof path, "%s/%s.jsonl.zst", WORKLOADS, name);
+    snprintf(path, sizeof(path), "%s/%s.jsonl.zst", WORKLOADS, name);
     if (!vidmm_workload_read(path, &workload, &error))
         fail_msg("%s", error.text);
     return workload;

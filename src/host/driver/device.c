@@ -31,7 +31,7 @@ static VOID NTAPI device_dpc(struct _KDPC *dpc, PVOID context, PVOID argument1, 
     (void)dpc;
     (void)argument1;
     (void)argument2;
-    if (device->ddi.DxgkDdiDpcRoutine != NULL)
+    if (device->ddi.DxgkDdiDpcRoutine)
         device->ddi.DxgkDdiDpcRoutine(device->context);
 }
 
@@ -59,7 +59,7 @@ void host_device_init(struct host_device *device) {
  */
 void host_device_configure(struct vidmm_host *host) {
     uint8_t *space = host->device.config_space;
-    if (host->config.model != NULL && host->config.model->configure != NULL)
+    if (host->config.model && host->config.model->configure)
         host->config.model->configure(host->hw, space);
     for (uint32_t i = 0; i + 1 < VIDMM_HW_BARS; i++) {
         const struct host_bar *bar = &host->bars.bar[i];
@@ -80,7 +80,7 @@ NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Re
                                  PDRIVER_INITIALIZATION_DATA DriverInitializationData) {
     struct host_device *device = &host_world->device;
     host_irql_at_most(PASSIVE_LEVEL, "DxgkInitialize");
-    if (DriverObject == NULL || RegistryPath == NULL || DriverInitializationData == NULL)
+    if (!DriverObject || !RegistryPath || !DriverInitializationData)
         return STATUS_INVALID_PARAMETER;
     size_t size = host_table_size(DriverInitializationData->Version);
     device->ddi.Version = DriverInitializationData->Version;
@@ -100,7 +100,7 @@ DxgkInitializeDisplayOnlyDriver(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Reg
                                 PKMDDOD_INITIALIZATION_DATA KmdDodInitializationData) {
     const KMDDOD_INITIALIZATION_DATA *from = KmdDodInitializationData;
     DRIVER_INITIALIZATION_DATA table = {.Version = 0};
-    if (from == NULL)
+    if (!from)
         return STATUS_INVALID_PARAMETER;
     table.Version = from->Version;
 #define TAKE(slot) table.DxgkDdi##slot = from->DxgkDdi##slot
@@ -131,7 +131,7 @@ NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
 /* Before every life-cycle call. */
 static void calling(const char *call) {
     const struct vidmm_host_interposer *interposer = &host_world->interposer;
-    if (interposer->calling != NULL)
+    if (interposer->calling)
         interposer->calling(interposer->ctx, call);
 }
 
@@ -153,37 +153,37 @@ bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
     calling("DriverEntry");
     NTSTATUS status = entry(&host->device.driver, &registry);
     check_irql("DriverEntry");
-    if (host->device.refusal != NULL)
+    if (host->device.refusal)
         return fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
                     host->device.refusal, host->device.ddi.Version);
     if (!NT_SUCCESS(status))
         return fail(error, status, "DriverEntry failed with status 0x%08x", (unsigned)status);
     if (!host->device.initialized)
         return fail(error, status, "DriverEntry succeeded without calling DxgkInitialize");
-    if (host->interposer.ddi != NULL)
+    if (host->interposer.ddi)
         host->interposer.ddi(host->interposer.ctx, &host->device.ddi);
     return true;
 }
 
 /* The four life-cycle entry points without which nothing can run. */
 static const char *missing(const DRIVER_INITIALIZATION_DATA *ddi) {
-    return ddi->DxgkDdiAddDevice == NULL      ? "DxgkDdiAddDevice"
-           : ddi->DxgkDdiStartDevice == NULL  ? "DxgkDdiStartDevice"
-           : ddi->DxgkDdiStopDevice == NULL   ? "DxgkDdiStopDevice"
-           : ddi->DxgkDdiRemoveDevice == NULL ? "DxgkDdiRemoveDevice"
-                                              : NULL;
+    return !ddi->DxgkDdiAddDevice      ? "DxgkDdiAddDevice"
+           : !ddi->DxgkDdiStartDevice  ? "DxgkDdiStartDevice"
+           : !ddi->DxgkDdiStopDevice   ? "DxgkDdiStopDevice"
+           : !ddi->DxgkDdiRemoveDevice ? "DxgkDdiRemoveDevice"
+                                       : NULL;
 }
 
 static bool add(struct host_device *device, struct vidmm_host_error *error) {
     const char *absent = missing(&device->ddi);
-    if (absent != NULL)
+    if (absent)
         return fail(error, STATUS_SUCCESS, "the driver left %s NULL in its table", absent);
     calling("DxgkDdiAddDevice");
     NTSTATUS status = device->ddi.DxgkDdiAddDevice(&device->physical, &device->context);
     check_irql("DxgkDdiAddDevice");
     if (!NT_SUCCESS(status))
         return fail(error, status, "DxgkDdiAddDevice failed with status 0x%08x", (unsigned)status);
-    if (device->context == NULL)
+    if (!device->context)
         return fail(error, status, "DxgkDdiAddDevice succeeded with a NULL MiniportDeviceContext");
     device->added = true;
     return true;
@@ -220,7 +220,7 @@ static bool start(struct host_device *device, struct vidmm_host_error *error) {
     host_device_interface(device);
     atomic_store(&host_world->interrupt.connected, true);
     device->started = true;
-    if (host_world->interposer.callbacks != NULL)
+    if (host_world->interposer.callbacks)
         host_world->interposer.callbacks(host_world->interposer.ctx, &device->interface);
     calling("DxgkDdiStartDevice");
     NTSTATUS status = device->ddi.DxgkDdiStartDevice(device->context, &info, &device->interface,
@@ -262,7 +262,7 @@ static bool gives_display_back(struct host_device *device) {
     DXGK_DRIVERCAPS caps = {.SupportNonVGA = FALSE};
     const DXGKARG_QUERYADAPTERINFO query = {
         .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
-    if (!device->asked && device->ddi.DxgkDdiQueryAdapterInfo != NULL)
+    if (!device->asked && device->ddi.DxgkDdiQueryAdapterInfo)
         host_device_learn(&query, device->ddi.DxgkDdiQueryAdapterInfo(device->context, &query));
     return device->gives_display_back;
 }
@@ -276,7 +276,7 @@ static bool display_given_back(struct host_device *device) {
     const uint8_t *space = device->config_space;
     bool vga = space[11] == PCI_CLASS_DISPLAY_CTLR && space[10] == PCI_SUBCLASS_VID_VGA_CTLR;
     DXGK_DISPLAY_INFORMATION info = {.Width = 0};
-    if (!vga || device->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership == NULL ||
+    if (!vga || !device->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership ||
         !gives_display_back(device))
         return false;
     calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
@@ -311,9 +311,9 @@ bool host_device_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
 void host_device_unload(struct vidmm_host *host) {
     struct host_device *device = &host->device;
     calling("DxgkDdiUnload");
-    if (device->initialized && device->ddi.DxgkDdiUnload != NULL)
+    if (device->initialized && device->ddi.DxgkDdiUnload)
         device->ddi.DxgkDdiUnload();
-    else if (device->initialized && device->driver.DriverUnload != NULL)
+    else if (device->initialized && device->driver.DriverUnload)
         device->driver.DriverUnload(&device->driver);
     check_irql("DxgkDdiUnload");
     device->initialized = false;

@@ -89,7 +89,7 @@ _Static_assert(offsetof(CM_RESOURCE_LIST, List[0].PartialResourceList.PartialDes
 static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO info) {
     static WCHAR path[] = u"\\Registry\\Machine\\System\\CurrentControlSet\\Control\\Video\\vidmm";
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbGetDeviceInformation");
-    if (!ours(handle, "DxgkCbGetDeviceInformation") || info == NULL)
+    if (!ours(handle, "DxgkCbGetDeviceInformation") || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
     info->MiniportDeviceContext = host_world->device.context;
@@ -106,18 +106,18 @@ static NTSTATUS APIENTRY map_memory(HANDLE handle, PHYSICAL_ADDRESS address, ULO
                                     BOOLEAN io_space, BOOLEAN user_mode, MEMORY_CACHING_TYPE cache,
                                     PVOID *virtual_address) {
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbMapMemory");
-    if (!ours(handle, "DxgkCbMapMemory") || virtual_address == NULL)
+    if (!ours(handle, "DxgkCbMapMemory") || !virtual_address)
         return STATUS_INVALID_PARAMETER;
     *virtual_address = NULL;
     if (io_space || user_mode)
         return STATUS_NOT_SUPPORTED;
-    if (host_bar_at((uint64_t)address.QuadPart, length) == NULL) {
+    if (!host_bar_at((uint64_t)address.QuadPart, length)) {
         host_violation("DxgkCbMapMemory of %u bytes at 0x%llx, which are not the adapter's", length,
                        (unsigned long long)address.QuadPart);
         return STATUS_INVALID_PARAMETER;
     }
     *virtual_address = MmMapIoSpace(address, length, cache);
-    return *virtual_address != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+    return *virtual_address ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
 static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
@@ -151,7 +151,7 @@ static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offs
         memcpy(space + offset, buffer, length);
     else
         memcpy(buffer, space + offset, length);
-    if (done != NULL)
+    if (done)
         *done = length;
     return STATUS_SUCCESS;
 }
@@ -174,7 +174,7 @@ static NTSTATUS APIENTRY indicate_child_status(HANDLE handle, PDXGK_CHILD_STATUS
 static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_PARAMETERS wanted,
                                            PBOOLEAN present) {
     (void)wanted;
-    if (!ours(handle, "DxgkCbIsDevicePresent") || present == NULL)
+    if (!ours(handle, "DxgkCbIsDevicePresent") || !present)
         return STATUS_INVALID_PARAMETER;
     *present = FALSE; /* nothing else is on this bus */
     return STATUS_SUCCESS;
@@ -186,10 +186,10 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
  */
 static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFORMATION info) {
     const struct host_bar *picture = &host_world->bars.bar[1];
-    if (!ours(handle, "DxgkCbAcquirePostDisplayOwnership") || info == NULL)
+    if (!ours(handle, "DxgkCbAcquirePostDisplayOwnership") || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
-    if (host_world->config.model != NULL)
+    if (host_world->config.model)
         return STATUS_SUCCESS;
     info->Width = 1024;
     info->Height = 768;
@@ -220,22 +220,22 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
         host_violation("a routine of DxgkCbSynchronizeExecution returned at IRQL %u instead of %u",
                        host_self.irql, HOST_DEVICE_IRQL);
     host_interrupt_unlock(old);
-    if (answer != NULL)
+    if (answer)
         *answer = result;
     return STATUS_SUCCESS;
 }
 
 static void deliver(const struct vidmm_interrupt *report) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (report->type == DXGK_INTERRUPT_DMA_COMPLETED && sink->completed != NULL)
+    if (report->type == DXGK_INTERRUPT_DMA_COMPLETED && sink->completed)
         sink->completed(sink->ctx, report->node, report->fence);
-    else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED && sink->preempted != NULL)
+    else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED && sink->preempted)
         sink->preempted(sink->ctx, report->node, report->fence, report->last_completed);
-    else if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED && sink->page_faulted != NULL)
+    else if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED && sink->page_faulted)
         sink->page_faulted(sink->ctx, report);
     else if ((report->type == DXGK_INTERRUPT_DMA_FAULTED ||
               report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED) &&
-             sink->faulted != NULL)
+             sink->faulted)
         sink->faulted(sink->ctx, report->node, report->fence);
 }
 
@@ -312,9 +312,9 @@ static bool may_wait(const char *function) {
 
 static NTSTATUS APIENTRY create_context_allocation(DXGKARGCB_CREATECONTEXTALLOCATION *allocation) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (sink->create_context_allocation == NULL)
+    if (!sink->create_context_allocation)
         return STATUS_NOT_SUPPORTED;
-    if (allocation == NULL)
+    if (!allocation)
         return STATUS_INVALID_PARAMETER;
     return may_wait("DxgkCbCreateContextAllocation")
                ? sink->create_context_allocation(sink->ctx, allocation)
@@ -323,7 +323,7 @@ static NTSTATUS APIENTRY create_context_allocation(DXGKARGCB_CREATECONTEXTALLOCA
 
 static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const HANDLE allocation) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!ours(handle, "DxgkCbDestroyContextAllocation") || sink->destroy_context_allocation == NULL)
+    if (!ours(handle, "DxgkCbDestroyContextAllocation") || !sink->destroy_context_allocation)
         return STATUS_NOT_SUPPORTED;
     return may_wait("DxgkCbDestroyContextAllocation")
                ? sink->destroy_context_allocation(sink->ctx, allocation)
@@ -333,17 +333,17 @@ static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const H
 static D3DGPU_VIRTUAL_ADDRESS APIENTRY
 map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    bool good = ours(handle, "DxgkCbMapContextAllocation") && args != NULL &&
-                sink->map_context_allocation != NULL && may_wait("DxgkCbMapContextAllocation");
+    bool good = ours(handle, "DxgkCbMapContextAllocation") && args &&
+                sink->map_context_allocation && may_wait("DxgkCbMapContextAllocation");
     return good ? sink->map_context_allocation(sink->ctx, args, host_self.called) : 0;
 }
 
 static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
                                                    const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!ours(handle, "DxgkCbUpdateContextAllocation") || args == NULL)
+    if (!ours(handle, "DxgkCbUpdateContextAllocation") || !args)
         return STATUS_INVALID_PARAMETER;
-    if (sink->update_context_allocation == NULL)
+    if (!sink->update_context_allocation)
         return STATUS_NOT_SUPPORTED;
     return may_wait("DxgkCbUpdateContextAllocation")
                ? sink->update_context_allocation(sink->ctx, args, host_self.called)
@@ -353,9 +353,9 @@ static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
 static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
                                            DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!ours(handle, "DxgkCbReserveGpuVirtualAddressRange") || args == NULL)
+    if (!ours(handle, "DxgkCbReserveGpuVirtualAddressRange") || !args)
         return STATUS_INVALID_PARAMETER;
-    if (sink->reserve_addresses == NULL)
+    if (!sink->reserve_addresses)
         return STATUS_NOT_SUPPORTED;
     return may_wait("DxgkCbReserveGpuVirtualAddressRange")
                ? sink->reserve_addresses(sink->ctx, args)
@@ -364,14 +364,14 @@ static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
 
 static VOID *APIENTRY get_handle_data(const DXGKARGCB_GETHANDLEDATA *data) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (sink->handle_data == NULL || data == NULL)
+    if (!sink->handle_data || !data)
         return NULL;
     return sink->handle_data(sink->ctx, data);
 }
 
 static VOID *APIENTRY acquire_handle_data(const DXGKARGCB_GETHANDLEDATA *data, HANDLE *release) {
     VOID *found = get_handle_data(data);
-    if (release != NULL)
+    if (release)
         *release = found;
     return found;
 }
@@ -384,7 +384,7 @@ static NTSTATUS APIENTRY allocate_contiguous(const HANDLE handle,
         args->NumberOfBytes, args->LowestAcceptableAddress, args->HighestAcceptableAddress,
         args->BoundaryAddressMultiple, MmCached);
     args->hMemoryHandle = args->pMemory;
-    return args->pMemory != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+    return args->pMemory ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
 static NTSTATUS APIENTRY free_contiguous(const HANDLE handle,
@@ -401,7 +401,7 @@ static NTSTATUS APIENTRY allocate_pages(const HANDLE handle, DXGKARGCB_ALLOCATEP
     args->pMdl = MmAllocatePagesForMdlEx(args->LowAddress, args->HighAddress, args->SkipBytes,
                                          args->TotalBytes, MmCached, args->Flags);
     args->hMemoryHandle = args->pMdl;
-    return args->pMdl != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+    return args->pMdl ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
 static NTSTATUS APIENTRY free_pages(const HANDLE handle, const DXGKARGCB_FREEPAGESFROMMDL *args) {

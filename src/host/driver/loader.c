@@ -13,15 +13,15 @@ static void *load(const char *path, const char *name, const char *what, const ch
                   void **module, struct vidmm_host_error *error) {
     /* Without a slash dlopen would search the library path: a driver is named as a file is. */
     char local[4096];
-    snprintf(local, sizeof(local), "%s%s", strchr(path, '/') != NULL ? "" : "./", path);
+    snprintf(local, sizeof(local), "%s%s", strchr(path, '/') ? "" : "./", path);
     *module = dlopen(local, RTLD_NOW | RTLD_LOCAL);
-    if (*module == NULL) {
+    if (!*module) {
         snprintf(error->text, sizeof(error->text), "the %s '%s' could not be loaded: %s", what,
                  path, dlerror());
         return NULL;
     }
     void *symbol = dlsym(*module, name);
-    if (symbol == NULL) {
+    if (!symbol) {
         snprintf(error->text, sizeof(error->text), "the %s '%s' has no %s: %s", what, path, name,
                  hint);
         dlclose(*module);
@@ -35,7 +35,7 @@ bool host_load(const char *path, void **module, DRIVER_INITIALIZE **entry,
     void *symbol = load(path, "DriverEntry", "driver",
                         "export it with C linkage and default visibility", module, error);
     memcpy(entry, &symbol, sizeof(*entry));
-    return symbol != NULL;
+    return symbol;
 }
 
 bool host_load_model(const char *path, void **module, const struct vidmm_hw_model **model,
@@ -44,10 +44,10 @@ bool host_load_model(const char *path, void **module, const struct vidmm_hw_mode
                   "define a struct vidmm_hw_model of that name with C linkage and default "
                   "visibility",
                   module, error);
-    return *model != NULL;
+    return *model;
 }
 
 void host_unload(void *module) {
-    if (module != NULL)
+    if (module)
         dlclose(module);
 }

@@ -59,7 +59,7 @@ static NTSTATUS deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type, const
             return STATUS_OBJECT_TYPE_MISMATCH;
         return store_direct(entry->EntryContext, type, data, length);
     }
-    if (entry->QueryRoutine == NULL)
+    if (!entry->QueryRoutine)
         return STATUS_SUCCESS;
     uint64_t copy = 0;
     memcpy(&copy, data, length < sizeof(copy) ? length : sizeof(copy));
@@ -67,15 +67,15 @@ static NTSTATUS deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type, const
 }
 
 static NTSTATUS query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
-    const struct vidmm_host_setting *setting = entry->Name != NULL ? find(entry->Name) : NULL;
+    const struct vidmm_host_setting *setting = entry->Name ? find(entry->Name) : NULL;
     ULONG fallback = entry->DefaultType & 0xffffffu;
-    if (setting != NULL) {
+    if (setting) {
         bool wide = setting->value > UINT32_MAX;
         return deliver(entry, wide ? REG_QWORD : REG_DWORD, &setting->value, wide ? 8 : 4, context);
     }
     if (entry->Flags & RTL_QUERY_REGISTRY_REQUIRED)
         return STATUS_OBJECT_NAME_NOT_FOUND;
-    if (fallback == REG_NONE || entry->DefaultData == NULL)
+    if (fallback == REG_NONE || !entry->DefaultData)
         return STATUS_SUCCESS;
     ULONG length = entry->DefaultLength;
     if (length == 0)
@@ -91,7 +91,7 @@ NTSYSAPI NTSTATUS NTAPI RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path,
     (void)Environment;
     if (!host_irql_at_most(PASSIVE_LEVEL, "RtlQueryRegistryValues"))
         return STATUS_UNSUCCESSFUL;
-    for (; QueryTable->QueryRoutine != NULL || QueryTable->Name != NULL; QueryTable++) {
+    for (; QueryTable->QueryRoutine || QueryTable->Name; QueryTable++) {
         if (QueryTable->Flags & RTL_QUERY_REGISTRY_SUBKEY)
             continue;
         NTSTATUS status = query(QueryTable, Context);
@@ -156,10 +156,10 @@ NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueN
         return STATUS_INVALID_HANDLE;
     if (KeyValueInformationClass != KeyValuePartialInformation)
         return STATUS_NOT_SUPPORTED;
-    for (uint32_t i = 0; i < host_world->config.setting_count && setting == NULL; i++)
+    for (uint32_t i = 0; i < host_world->config.setting_count && !setting; i++)
         if (same_counted_name(host_world->settings[i].name, ValueName))
             setting = &host_world->settings[i];
-    if (setting == NULL)
+    if (!setting)
         return STATUS_OBJECT_NAME_NOT_FOUND;
     ULONG bytes = setting->value > UINT32_MAX ? 8 : 4;
     *ResultLength = (ULONG)offsetof(KEY_VALUE_PARTIAL_INFORMATION, Data) + bytes;

@@ -210,11 +210,9 @@ THUNK(QueryDirtyBitData, DXGKARG_QUERYDIRTYBITDATA, PASSIVE_LEVEL,
 THUNK(PrepareLiveMigration, const DXGKARG_GPUP_PREPARE_LIVE_MIGRATION, PASSIVE_LEVEL,
       host_mix2(c, a->vfIndex, (uint32_t)a->MigrationType), NOTHING)
 THUNK(SaveImmutableMigrationData, DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA, PASSIVE_LEVEL,
-      (host_mix2(c, a->vfIndex, a->Data != NULL), host_mix(c, *a->DataSize)),
-      host_mix(c, *a->DataSize))
+      (host_mix2(c, a->vfIndex, !!a->Data), host_mix(c, *a->DataSize)), host_mix(c, *a->DataSize))
 THUNK(SaveMutableMigrationData, DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA, PASSIVE_LEVEL,
-      (host_mix2(c, a->vfIndex, a->Data != NULL), host_mix(c, *a->DataSize)),
-      host_mix(c, *a->DataSize))
+      (host_mix2(c, a->vfIndex, !!a->Data), host_mix(c, *a->DataSize)), host_mix(c, *a->DataSize))
 THUNK(RestoreImmutableMigrationData, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA,
       PASSIVE_LEVEL, (host_mix(c, a->vfIndex), host_mix(c, a->DataSize)), NOTHING)
 THUNK(RestoreMutableMigrationData, const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA, PASSIVE_LEVEL,
@@ -291,7 +289,7 @@ static HANDLE APIENTRY thunk_CreateMemoryBasis(const HANDLE handle,
         host_mix(&call, args->Ranges[i].SizeInBytes);
     }
     HANDLE basis = host_world->device.ddi.DxgkDdiCreateMemoryBasis(handle, args);
-    end(&call, "CreateMemoryBasis", basis != NULL);
+    end(&call, "CreateMemoryBasis", !!basis);
     return basis;
 }
 

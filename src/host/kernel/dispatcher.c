@@ -92,7 +92,7 @@ static bool try_object(DISPATCHER_HEADER *header) {
 
 /* When a relative (negative) or absolute time of 100 ns units ends, in host_now(). */
 static uint64_t deadline_of(const LARGE_INTEGER *timeout) {
-    if (timeout == NULL)
+    if (!timeout)
         return UINT64_MAX;
     if (timeout->QuadPart > 0)
         return (uint64_t)timeout->QuadPart * UNITS_NS;
@@ -101,7 +101,7 @@ static uint64_t deadline_of(const LARGE_INTEGER *timeout) {
 
 static NTSTATUS wait_for(const struct wait *wait, const LARGE_INTEGER *timeout,
                          const char *function) {
-    bool polls = timeout != NULL && timeout->QuadPart == 0;
+    bool polls = timeout && timeout->QuadPart == 0;
     if (!host_irql_at_most(polls ? DISPATCH_LEVEL : APC_LEVEL, function))
         polls = true;
     uint64_t deadline = deadline_of(timeout);
@@ -111,14 +111,14 @@ static NTSTATUS wait_for(const struct wait *wait, const LARGE_INTEGER *timeout,
             return (NTSTATUS)(STATUS_WAIT_0 + (NTSTATUS)satisfied);
         if (polls)
             return STATUS_TIMEOUT;
-        if (timeout == NULL && host_thread_idles())
+        if (!timeout && host_thread_idles())
             continue;
         if (host_sleep(deadline))
             continue;
         satisfied = try_wait(wait); /* a last look */
         if (satisfied != NOT_YET)
             return (NTSTATUS)(STATUS_WAIT_0 + (NTSTATUS)satisfied);
-        if (timeout == NULL)
+        if (!timeout)
             host_violation("%s without a timeout waits for ever: the hardware is idle and nothing "
                            "else can signal the object",
                            function);
@@ -144,7 +144,7 @@ NTKERNELAPI NTSTATUS NTAPI KeWaitForMultipleObjects(ULONG Count, PVOID Object[],
     (void)WaitMode;
     (void)Alertable;
     if (Count == 0 || Count > MAXIMUM_WAIT_OBJECTS ||
-        (Count > THREAD_WAIT_OBJECTS && WaitBlockArray == NULL)) {
+        (Count > THREAD_WAIT_OBJECTS && !WaitBlockArray)) {
         host_violation("KeWaitForMultipleObjects of %u objects%s", Count,
                        Count <= MAXIMUM_WAIT_OBJECTS ? " needs wait blocks" : "");
         return STATUS_INVALID_PARAMETER;
@@ -296,7 +296,7 @@ NTKERNELAPI VOID NTAPI KeStallExecutionProcessor(ULONG MicroSeconds) {
 
 NTKERNELAPI LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER PerformanceFrequency) {
     LARGE_INTEGER now = {.QuadPart = (LONGLONG)(host_now() / UNITS_NS)};
-    if (PerformanceFrequency != NULL)
+    if (PerformanceFrequency)
         PerformanceFrequency->QuadPart = 10000000;
     return now;
 }

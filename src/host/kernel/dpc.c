@@ -19,13 +19,13 @@ bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2) {
     struct host_dpcs *dpcs = &host_world->dpcs;
     bool queue;
     pthread_mutex_lock(&dpcs->lock);
-    queue = dpc->DpcData == NULL;
+    queue = !dpc->DpcData;
     if (queue) {
         dpc->DpcData = dpcs;
         dpc->SystemArgument1 = argument1;
         dpc->SystemArgument2 = argument2;
         dpc->DpcListEntry.Next = NULL;
-        if (dpcs->last != NULL)
+        if (dpcs->last)
             dpcs->last->Next = &dpc->DpcListEntry;
         else
             dpcs->first = &dpc->DpcListEntry;
@@ -41,17 +41,17 @@ bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2) {
 static bool take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
     pthread_mutex_lock(&dpcs->lock);
     SINGLE_LIST_ENTRY *entry = dpcs->first;
-    if (entry != NULL) {
+    if (entry) {
         *object = CONTAINING_RECORD(entry, KDPC, DpcListEntry);
         dpcs->first = entry->Next;
-        if (dpcs->first == NULL)
+        if (!dpcs->first)
             dpcs->last = NULL;
         (*object)->DpcData = NULL;
         *copy = **object;
         atomic_fetch_sub(&dpcs->queued, 1);
     }
     pthread_mutex_unlock(&dpcs->lock);
-    return entry != NULL;
+    return entry;
 }
 
 static void run_queue(struct host_dpcs *dpcs) {
@@ -105,9 +105,9 @@ NTKERNELAPI BOOLEAN NTAPI KeRemoveQueueDpc(PRKDPC Dpc) {
     SINGLE_LIST_ENTRY *before = NULL;
     bool removed = false;
     pthread_mutex_lock(&dpcs->lock);
-    for (SINGLE_LIST_ENTRY *entry = dpcs->first; entry != NULL; entry = entry->Next) {
+    for (SINGLE_LIST_ENTRY *entry = dpcs->first; entry; entry = entry->Next) {
         if (entry == &Dpc->DpcListEntry) {
-            if (before != NULL)
+            if (before)
                 before->Next = entry->Next;
             else
                 dpcs->first = entry->Next;

@@ -86,7 +86,7 @@ bool host_pump(void) {
         return false;
     host_self.pumping = true;
     uint64_t before = atomic_load(&engines->virtual_now);
-    if (model != NULL && host_world->hw != NULL)
+    if (model && host_world->hw)
         for (uint32_t e = 0; e < model->engines; e++)
             worked |= step(e);
     if (worked && atomic_load(&engines->virtual_now) == before)
@@ -263,7 +263,7 @@ static void *engine_thread(void *argument) {
 
 bool host_engines_start(struct host_engines *engines) {
     const struct vidmm_hw_model *model = host_world->config.model;
-    if (!engines->threaded || model == NULL || engines->started != 0)
+    if (!engines->threaded || !model || engines->started != 0)
         return true;
     for (uint32_t e = 0; e < model->engines; e++) {
         engines->engine[e].index = e;

@@ -39,7 +39,7 @@ static void call_isr(uint64_t messages) {
     while (messages != 0) {
         uint32_t message = (uint32_t)__builtin_ctzll(messages);
         messages &= messages - 1;
-        if (isr != NULL && atomic_load(&host_world->interrupt.connected))
+        if (isr && atomic_load(&host_world->interrupt.connected))
             isr(host_world->device.context, message);
         if (host_self.irql != HOST_DEVICE_IRQL) {
             host_violation("DxgkDdiInterruptRoutine returned at IRQL %u instead of %u",

@@ -27,14 +27,14 @@ static void os_free(void *ctx, void *block, size_t size) {
 static void *os_lock_create(void *ctx) {
     (void)ctx;
     pthread_mutex_t *lock = host_block_alloc(HOST_OWNER_LOCKS, sizeof(*lock));
-    if (lock != NULL)
+    if (lock)
         pthread_mutex_init(lock, NULL);
     return lock;
 }
 
 static void os_lock_destroy(void *ctx, void *lock) {
     (void)ctx;
-    if (lock == NULL)
+    if (!lock)
         return;
     pthread_mutex_destroy(lock);
     host_block_free(HOST_OWNER_LOCKS, lock, sizeof(pthread_mutex_t));
@@ -78,7 +78,7 @@ static PMDL os_pages_alloc(void *ctx, size_t pages, uint32_t flags, uint64_t hig
 
 static void os_pages_free(void *ctx, PMDL mdl) {
     (void)ctx;
-    if (mdl != NULL)
+    if (mdl)
         host_mdl_free(mdl);
 }
 
@@ -90,7 +90,7 @@ static void *os_pages_map(void *ctx, PMDL mdl) {
 static void *os_io_map(void *ctx, uint64_t physical, size_t size) {
     (void)ctx;
     struct host_bar *bar = host_bar_at(physical, size);
-    if (bar != NULL && bar->bar.kind == VIDMM_HW_BAR_MEMORY)
+    if (bar && bar->bar.kind == VIDMM_HW_BAR_MEMORY)
         return bar->cpu + (physical - bar->physical);
     /* What a driver took for its device is the device's memory, as a carve-out is. */
     return host_contiguous_holds(&host_world->mdls, physical, size)

@@ -51,7 +51,7 @@ NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG Desi
     if (!host_irql_at_most(PASSIVE_LEVEL, "PsCreateSystemThread"))
         return STATUS_UNSUCCESSFUL;
     struct _KTHREAD *t = host_may_allocate() ? calloc(1, sizeof(*t)) : NULL;
-    if (t == NULL)
+    if (!t)
         return STATUS_INSUFFICIENT_RESOURCES;
     host_object_init(&t->header, HOST_OBJECT_THREAD, 0);
     t->start = StartRoutine;
@@ -69,13 +69,13 @@ NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG Desi
     list = t;
     pthread_mutex_unlock(&list_lock);
     *ThreadHandle = t;
-    if (ClientId != NULL)
+    if (ClientId)
         *ClientId = (CLIENT_ID){PsGetCurrentProcessId(), t};
     return STATUS_SUCCESS;
 }
 
 NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
-    if (system_thread == NULL) {
+    if (!system_thread) {
         host_violation("PsTerminateSystemThread(0x%x) was called in a thread that is no system "
                        "thread",
                        (unsigned)ExitStatus);
@@ -86,7 +86,7 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
 }
 
 bool host_thread_idles(void) {
-    if (system_thread == NULL)
+    if (!system_thread)
         return false;
     host_idle();
     return true;
@@ -99,8 +99,8 @@ uint32_t host_threads_left(void) {
     for (uint32_t i = 0; i < LAST_TICKS && atomic_load(alive) != 0; i++)
         nanosleep(&tick, NULL);
     uint32_t left = atomic_load(alive);
-    for (struct _KTHREAD *t = list; left == 0 && t != NULL; t = t->next)
-        if (t->start != NULL) {
+    for (struct _KTHREAD *t = list; left == 0 && t; t = t->next)
+        if (t->start) {
             pthread_join(t->thread, NULL);
             t->start = NULL;
         }
@@ -109,7 +109,7 @@ uint32_t host_threads_left(void) {
 
 uint32_t host_threads_forget(void) {
     uint32_t left = 0;
-    while (list != NULL) {
+    while (list) {
         struct _KTHREAD *t = list;
         list = t->next;
         left += t->references > 0;
@@ -122,7 +122,7 @@ uint32_t host_threads_forget(void) {
 static struct _KTHREAD *find(const void *object) {
     struct _KTHREAD *t;
     pthread_mutex_lock(&list_lock);
-    for (t = list; t != NULL && t != object; t = t->next)
+    for (t = list; t && t != object; t = t->next)
         ;
     pthread_mutex_unlock(&list_lock);
     return t;
@@ -130,7 +130,7 @@ static struct _KTHREAD *find(const void *object) {
 
 static LONG reference(PVOID object, LONG change) {
     struct _KTHREAD *t = find(object);
-    return t != NULL ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST) : 0;
+    return t ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST) : 0;
 }
 
 NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK DesiredAccess,
@@ -141,7 +141,7 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK 
     (void)AccessMode;
     (void)HandleInformation;
     *Object = find(Handle);
-    if (*Object == NULL)
+    if (!*Object)
         return STATUS_INVALID_HANDLE;
     reference(Handle, 1);
     return STATUS_SUCCESS;
@@ -178,7 +178,7 @@ NTKERNELAPI HANDLE NTAPI PsGetCurrentThreadId(VOID) {
 }
 
 NTKERNELAPI PKTHREAD NTAPI KeGetCurrentThread(VOID) {
-    return system_thread != NULL ? system_thread : (PKTHREAD)(void *)&host_self;
+    return system_thread ? system_thread : (PKTHREAD)(void *)&host_self;
 }
 
 NTKERNELAPI KPRIORITY NTAPI KeSetPriorityThread(PKTHREAD Thread, KPRIORITY Priority) {

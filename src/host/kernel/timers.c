@@ -26,7 +26,7 @@ static struct {
 } timers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void ensure_list(void) {
-    if (timers.list.Flink == NULL)
+    if (!timers.list.Flink)
         InitializeListHead(&timers.list);
 }
 
@@ -71,7 +71,7 @@ static bool take_due(uint64_t now) {
             timer->TimerListEntry.Flink = NULL;
             atomic_fetch_sub(&timers.set, 1);
         }
-        if (timer->Dpc != NULL)
+        if (timer->Dpc)
             host_dpc_queue(timer->Dpc, NULL, NULL);
         host_object_set(&timer->Header, 1);
     }

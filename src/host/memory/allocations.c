@@ -16,7 +16,7 @@
 bool host_may_allocate(void) {
     struct host_allocations *all = &host_world->allocations;
     uint64_t nth = atomic_fetch_add_explicit(&all->count, 1, memory_order_relaxed) + 1;
-    if (all->allocating != NULL)
+    if (all->allocating)
         all->allocating(all->allocating_ctx, nth);
     if (nth != all->fail_at)
         return true;
@@ -63,13 +63,13 @@ void *host_block_alloc(enum host_owner owner, size_t size) {
     if (!host_may_allocate())
         return NULL;
     void *block = size >= BIG_BLOCK ? big_alloc(size) : calloc(1, size ? size : 1);
-    if (block != NULL)
+    if (block)
         host_allocation_lives(owner, size);
     return block;
 }
 
 void host_block_free(enum host_owner owner, void *block, size_t size) {
-    if (block == NULL)
+    if (!block)
         return;
     host_allocation_ends(owner, size);
     if (size >= BIG_BLOCK)

@@ -27,14 +27,14 @@ static bool place(struct host_bar *bar, uint64_t *next) {
     uint64_t align = power_of_two(bar->bar.size);
     bar->physical = (*next + align - 1) & ~(align - 1);
     *next = bar->physical + align;
-    bar->own = bar->bar.kind == VIDMM_HW_BAR_REGISTERS || bar->bar.memory == NULL;
+    bar->own = bar->bar.kind == VIDMM_HW_BAR_REGISTERS || !bar->bar.memory;
     if (!bar->own)
         bar->cpu = bar->bar.memory;
     else
         bar->cpu =
             reserve(bar->bar.size,
                     bar->bar.kind == VIDMM_HW_BAR_REGISTERS ? PROT_NONE : PROT_READ | PROT_WRITE);
-    return bar->cpu != NULL;
+    return bar->cpu;
 }
 
 bool host_bars_init(struct host_bars *bars, const struct vidmm_hw_bar *from) {
@@ -44,7 +44,7 @@ bool host_bars_init(struct host_bars *bars, const struct vidmm_hw_bar *from) {
     pthread_mutex_init(&bars->lock, NULL);
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &bars->bar[i];
-        bar->bar = from != NULL ? from[i] : plain[i];
+        bar->bar = from ? from[i] : plain[i];
         if (bar->bar.kind != VIDMM_HW_BAR_NONE && !place(bar, &next)) {
             bar->bar.kind = VIDMM_HW_BAR_NONE;
             host_bars_done(bars);
@@ -58,7 +58,7 @@ void host_bars_done(struct host_bars *bars) {
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
         if (bars->bar[i].bar.kind != VIDMM_HW_BAR_NONE && bars->bar[i].own)
             munmap(bars->bar[i].cpu, bars->bar[i].bar.size);
-    while (bars->mappings != NULL) {
+    while (bars->mappings) {
         struct host_io_mapping *m = bars->mappings;
         bars->mappings = m->next;
         free(m);
@@ -69,7 +69,7 @@ void host_bars_done(struct host_bars *bars) {
 uint64_t host_bars_mappings_left(struct host_bars *bars) {
     uint64_t left = 0;
     pthread_mutex_lock(&bars->lock);
-    for (struct host_io_mapping *m = bars->mappings; m != NULL; m = m->next)
+    for (struct host_io_mapping *m = bars->mappings; m; m = m->next)
         left++;
     pthread_mutex_unlock(&bars->lock);
     return left;
@@ -79,9 +79,9 @@ uint64_t host_io_mapping_size(const void *address) {
     struct host_bars *bars = &host_world->bars;
     pthread_mutex_lock(&bars->lock);
     struct host_io_mapping *m = bars->mappings;
-    while (m != NULL && m->address != address)
+    while (m && m->address != address)
         m = m->next;
-    uint64_t size = m != NULL ? m->size : 0;
+    uint64_t size = m ? m->size : 0;
     pthread_mutex_unlock(&bars->lock);
     return size;
 }
@@ -110,7 +110,7 @@ uint64_t host_bar_physical(const void *cpu) {
 /* The CPU address of a physical range of a BAR or of RAM, or NULL. */
 static uint8_t *address_of(uint64_t physical, uint64_t size, struct host_bar **bar) {
     *bar = host_bar_at(physical, size);
-    if (*bar != NULL)
+    if (*bar)
         return (*bar)->cpu + (physical - (*bar)->physical);
     return host_physical_pointer(&host_world->physical, physical, size);
 }
@@ -122,7 +122,7 @@ NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T Nu
     (void)CacheType;
     host_irql_at_most(DISPATCH_LEVEL, "MmMapIoSpace");
     uint8_t *address = address_of((uint64_t)PhysicalAddress.QuadPart, NumberOfBytes, &bar);
-    if (address == NULL || NumberOfBytes == 0) {
+    if (!address || NumberOfBytes == 0) {
         host_violation("MmMapIoSpace of %zu bytes at 0x%llx, which is neither in a BAR nor memory",
                        NumberOfBytes, (unsigned long long)PhysicalAddress.QuadPart);
         return NULL;
@@ -130,7 +130,7 @@ NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T Nu
     if (!host_may_allocate())
         return NULL;
     struct host_io_mapping *m = malloc(sizeof(*m));
-    if (m == NULL)
+    if (!m)
         return NULL;
     m->address = address;
     m->size = NumberOfBytes;
@@ -138,7 +138,7 @@ NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T Nu
     m->next = bars->mappings;
     bars->mappings = m;
     pthread_mutex_unlock(&bars->lock);
-    if (bar != NULL)
+    if (bar)
         atomic_fetch_add(&bar->mapped, 1);
     return address;
 }
@@ -154,18 +154,18 @@ NTKERNELAPI VOID NTAPI MmUnmapIoSpace(PVOID BaseAddress, SIZE_T NumberOfBytes) {
     struct host_io_mapping *m, **link = &bars->mappings;
     host_irql_at_most(DISPATCH_LEVEL, "MmUnmapIoSpace");
     pthread_mutex_lock(&bars->lock);
-    while ((m = *link) != NULL && (m->address != BaseAddress || m->size != NumberOfBytes))
+    while ((m = *link) && (m->address != BaseAddress || m->size != NumberOfBytes))
         link = &m->next;
-    if (m != NULL)
+    if (m)
         *link = m->next;
     pthread_mutex_unlock(&bars->lock);
-    if (m == NULL) {
+    if (!m) {
         host_violation("MmUnmapIoSpace of %zu bytes that were not mapped so", NumberOfBytes);
         return;
     }
     free(m);
     uint64_t physical = host_bar_physical(BaseAddress);
     struct host_bar *bar = physical != 0 ? host_bar_at(physical, 1) : NULL;
-    if (bar != NULL)
+    if (bar)
         atomic_fetch_sub(&bar->mapped, 1);
 }

@@ -43,7 +43,7 @@ bool host_iommu_in_use(void) {
 static bool grow(void **list, uint32_t *room, size_t element) {
     uint32_t wanted = *room != 0 ? 2 * *room : 8;
     void *grown = host_block_alloc(HOST_OWNER_MANAGER, wanted * element);
-    if (grown == NULL)
+    if (!grown)
         return false;
     if (*room != 0)
         memcpy(grown, *list, *room * element);
@@ -88,7 +88,7 @@ static void detach(void *ctx, uint32_t pasid) {
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_space *space = space_of(iommu, pasid);
-    if (space != NULL) {
+    if (space) {
         drop_space(space);
         if (--iommu->attached == 0)
             drop_spaces(iommu);
@@ -116,9 +116,8 @@ static uint32_t first_behind(const struct host_iommu_space *space, uint64_t va) 
 static struct host_iommu_range *range_at(struct host_iommu *iommu, uint32_t pasid,
                                          uint64_t address) {
     struct host_iommu_space *space = space_of(iommu, pasid);
-    uint32_t i = space != NULL ? first_behind(space, address) : 0;
-    return space != NULL && i < space->ranges && space->range[i].start == address ? &space->range[i]
-                                                                                  : NULL;
+    uint32_t i = space ? first_behind(space, address) : 0;
+    return space && i < space->ranges && space->range[i].start == address ? &space->range[i] : NULL;
 }
 
 static bool insert(struct host_iommu_space *space, const struct host_iommu_range *range) {
@@ -144,7 +143,7 @@ static uint64_t map(void *ctx, uint32_t pasid, PMDL mdl) {
     range.end = range.start + bytes;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_space *space = space_of(iommu, pasid);
-    bool mapped = space != NULL && insert(space, &range);
+    bool mapped = space && insert(space, &range);
     pthread_mutex_unlock(&iommu->lock);
     return mapped ? range.start : 0;
 }
@@ -154,7 +153,7 @@ static void unmap(void *ctx, uint32_t pasid, uint64_t address) {
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_range *range = range_at(iommu, pasid, address);
-    if (range != NULL) {
+    if (range) {
         struct host_iommu_space *space = space_of(iommu, pasid);
         uint32_t behind = --space->ranges - (uint32_t)(range - space->range);
         memmove(range, range + 1, behind * sizeof(*range));
@@ -167,7 +166,7 @@ static void show(void *ctx, uint32_t pasid, uint64_t address, bool shown) {
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_range *range = range_at(iommu, pasid, address);
-    if (range != NULL)
+    if (range)
         range->shown = shown;
     pthread_mutex_unlock(&iommu->lock);
 }
@@ -196,8 +195,8 @@ void *host_iommu_translate(void *ctx, uint32_t pasid, uint64_t va, size_t *size)
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     const struct host_iommu_space *space = space_of(iommu, pasid);
-    uint32_t i = space != NULL ? first_behind(space, va) : 0;
-    if (space != NULL && i < space->ranges && space->range[i].start <= va && space->range[i].shown)
+    uint32_t i = space ? first_behind(space, va) : 0;
+    if (space && i < space->ranges && space->range[i].start <= va && space->range[i].shown)
         at = frames_at(&space->range[i], va - space->range[i].start, size);
     pthread_mutex_unlock(&iommu->lock);
     return at;

@@ -21,7 +21,7 @@ static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
     if (!host_may_allocate())
         return NULL;
     struct host_mdl *m = calloc(1, sizeof(*m) + pages * sizeof(PFN_NUMBER));
-    if (m == NULL)
+    if (!m)
         return NULL;
     uint64_t size = sizeof(MDL) + pages * sizeof(PFN_NUMBER);
     m->kind = kind;
@@ -29,7 +29,7 @@ static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
     m->mdl.Size = (CSHORT)(size < INT16_MAX ? size : INT16_MAX);
     pthread_mutex_lock(&mdls->lock);
     m->next = mdls->first;
-    if (m->next != NULL)
+    if (m->next)
         m->next->previous = m;
     mdls->first = m;
     pthread_mutex_unlock(&mdls->lock);
@@ -39,11 +39,11 @@ static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
 static void mdl_unlink(struct host_mdl *m) {
     struct host_mdls *mdls = &host_world->mdls;
     pthread_mutex_lock(&mdls->lock);
-    if (m->previous != NULL)
+    if (m->previous)
         m->previous->next = m->next;
     else
         mdls->first = m->next;
-    if (m->next != NULL)
+    if (m->next)
         m->next->previous = m->previous;
     pthread_mutex_unlock(&mdls->lock);
 }
@@ -67,7 +67,7 @@ PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous,
     if (pages == 0 || pages > MDL_PAGES_MOST)
         return NULL;
     struct host_mdl *m = mdl_new(HOST_MDL_BORROWED, pages);
-    if (m == NULL)
+    if (!m)
         return NULL;
     PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
     struct host_physical *ram = &host_world->physical;
@@ -98,7 +98,7 @@ static uint64_t run_at(const struct host_mdl *m, uint64_t from) {
 
 /* Addresses for the view of a scattered list, unless it has some already. */
 static bool reserve(struct host_mdl *m) {
-    if (m->reserved != NULL)
+    if (m->reserved)
         return true;
     void *view = mmap(NULL, m->pages * HOST_PAGE, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -137,9 +137,9 @@ static bool frames_installed(const struct host_mdl *m) {
 
 /* Contiguous frames have a view from the start. */
 static bool view_of_run(struct host_mdl *m) {
-    if (m->view == NULL && m->pages != 0 && frames_installed(m) && run_at(m, 0) == m->pages)
+    if (!m->view && m->pages != 0 && frames_installed(m) && run_at(m, 0) == m->pages)
         m->view = host_world->physical.base + MmGetMdlPfnArray(&m->mdl)[0] * HOST_PAGE;
-    return m->view != NULL;
+    return m->view;
 }
 
 static void *map_locked(struct host_mdl *m) {
@@ -159,7 +159,7 @@ void *host_mdl_map(PMDL mdl) {
 static void *reserve_locked(struct host_mdl *m) {
     if (view_of_run(m))
         return m->view;
-    if (m->pages == 0 || !frames_installed(m) || (m->reserved == NULL && !host_may_allocate()))
+    if (m->pages == 0 || !frames_installed(m) || (!m->reserved && !host_may_allocate()))
         return NULL;
     return reserve(m) ? m->reserved : NULL;
 }
@@ -180,7 +180,7 @@ void host_mdl_unmap(PMDL mdl) {
     pthread_mutex_lock(&mdls->lock);
     if (m->view_is_own)
         munmap(m->view, m->pages * HOST_PAGE);
-    if (m->reserved != NULL)
+    if (m->reserved)
         munmap(m->reserved, m->pages * HOST_PAGE);
     m->view = m->reserved = NULL;
     m->view_is_own = false;
@@ -195,10 +195,10 @@ bool host_mdl_free_as_pool(void *p) {
     struct host_mdls *mdls = &host_world->mdls;
     struct host_mdl *m;
     pthread_mutex_lock(&mdls->lock);
-    for (m = mdls->first; m != NULL && (void *)&m->mdl != p; m = m->next)
+    for (m = mdls->first; m && (void *)&m->mdl != p; m = m->next)
         ;
     pthread_mutex_unlock(&mdls->lock);
-    if (m == NULL || m->kind == HOST_MDL_BORROWED || m->kind == HOST_MDL_MANAGER)
+    if (!m || m->kind == HOST_MDL_BORROWED || m->kind == HOST_MDL_MANAGER)
         return false;
     if (m->kind == HOST_MDL_DRIVER)
         host_violation("ExFreePool of an MDL of %llu pages without MmFreePagesFromMdl before it",
@@ -210,7 +210,7 @@ bool host_mdl_free_as_pool(void *p) {
 bool host_contiguous_holds(struct host_mdls *mdls, uint64_t physical, size_t size) {
     bool holds = false;
     pthread_mutex_lock(&mdls->lock);
-    for (struct host_contiguous *c = mdls->contiguous; c != NULL && !holds; c = c->next) {
+    for (struct host_contiguous *c = mdls->contiguous; c && !holds; c = c->next) {
         uint64_t start = c->frame * HOST_PAGE, bytes = c->frames * HOST_PAGE;
         holds = physical >= start && size <= bytes && physical - start <= bytes - size;
     }
@@ -222,18 +222,18 @@ uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous) {
     uint64_t left = 0;
     *contiguous = 0;
     pthread_mutex_lock(&mdls->lock);
-    for (struct host_mdl *m = mdls->first; m != NULL; m = m->next)
+    for (struct host_mdl *m = mdls->first; m; m = m->next)
         left += m->kind != HOST_MDL_MANAGER;
-    for (struct host_contiguous *c = mdls->contiguous; c != NULL; c = c->next)
+    for (struct host_contiguous *c = mdls->contiguous; c; c = c->next)
         ++*contiguous;
     pthread_mutex_unlock(&mdls->lock);
     return left;
 }
 
 void host_mdls_done(struct host_mdls *mdls) {
-    while (mdls->first != NULL)
+    while (mdls->first)
         mdl_delete(mdls->first);
-    while (mdls->contiguous != NULL) {
+    while (mdls->contiguous) {
         struct host_contiguous *c = mdls->contiguous;
         mdls->contiguous = c->next;
         free(c);
@@ -253,7 +253,7 @@ NTKERNELAPI PMDL NTAPI IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN
         return NULL;
     struct host_mdl *m =
         mdl_new(HOST_MDL_BORROWED, ADDRESS_AND_SIZE_TO_SPAN_PAGES(VirtualAddress, Length));
-    if (m == NULL)
+    if (!m)
         return NULL;
     CSHORT size = m->mdl.Size;
     MmInitializeMdl(&m->mdl, VirtualAddress, Length);
@@ -332,7 +332,7 @@ NTKERNELAPI PVOID NTAPI MmMapLockedPagesSpecifyCache(PMDL Mdl, KPROCESSOR_MODE A
     if (!host_may_allocate())
         return NULL;
     char *view = host_mdl_map(Mdl);
-    if (view == NULL)
+    if (!view)
         return NULL;
     Mdl->MdlFlags |= MDL_MAPPED_TO_SYSTEM_VA;
     return Mdl->MappedSystemVa = view + Mdl->ByteOffset;
@@ -404,7 +404,7 @@ NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
     if (NumberOfBytes == 0 || !host_may_allocate())
         return NULL;
     struct host_contiguous *block = calloc(1, sizeof(*block));
-    if (block == NULL)
+    if (!block)
         return NULL;
     block->frames = ROUND_TO_PAGES(NumberOfBytes) / HOST_PAGE;
     if (!host_frames_take_run(&host_world->physical, block->frames,
@@ -434,12 +434,12 @@ NTKERNELAPI VOID NTAPI MmFreeContiguousMemory(PVOID BaseAddress) {
     struct host_contiguous *block, **link = &mdls->contiguous;
     host_irql_at_most(DISPATCH_LEVEL, "MmFreeContiguousMemory");
     pthread_mutex_lock(&mdls->lock);
-    while ((block = *link) != NULL && block->frame != frame)
+    while ((block = *link) && block->frame != frame)
         link = &block->next;
-    if (block != NULL)
+    if (block)
         *link = block->next;
     pthread_mutex_unlock(&mdls->lock);
-    if (block == NULL) {
+    if (!block) {
         host_violation("MmFreeContiguousMemory of an address that is no contiguous block");
         return;
     }
@@ -462,7 +462,7 @@ static uint64_t view_physical(uintptr_t address) {
     struct host_mdls *mdls = &host_world->mdls;
     uint64_t pa = 0;
     pthread_mutex_lock(&mdls->lock);
-    for (struct host_mdl *m = mdls->first; m != NULL && pa == 0; m = m->next) {
+    for (struct host_mdl *m = mdls->first; m && pa == 0; m = m->next) {
         uint64_t at = address - (uintptr_t)m->view;
         if (m->view_is_own && at < m->pages * HOST_PAGE)
             pa = MmGetMdlPfnArray(&m->mdl)[at / HOST_PAGE] * HOST_PAGE + at % HOST_PAGE;

@@ -199,11 +199,11 @@ static bool map_memory(struct host_physical *ram) {
 static bool make_bitmaps(struct host_physical *ram) {
     uint64_t bits = ram->pages;
     ram->dirty = calloc(words(bits), sizeof(uint64_t));
-    if (ram->dirty == NULL)
+    if (!ram->dirty)
         return false;
     do {
         uint64_t *level = calloc(words(bits), sizeof(uint64_t));
-        if (level == NULL)
+        if (!level)
             return false;
         memset(level, 0xff, bits / 64 * 8);
         if (bits % 64)
@@ -233,7 +233,7 @@ void host_physical_done(struct host_physical *ram) {
         free(ram->level[l]);
     ram->levels = 0;
     free(ram->dirty);
-    if (ram->base != NULL)
+    if (ram->base)
         munmap(ram->base, ram->bytes + HOST_POOL_BYTES);
     if (ram->file >= 0)
         close(ram->file);

@@ -30,7 +30,7 @@ bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
     pthread_mutex_init(&pool->lock, NULL);
     pool->buckets = FIRST_BUCKETS;
     pool->bucket = calloc(FIRST_BUCKETS, sizeof(*pool->bucket));
-    if (pool->bucket != NULL &&
+    if (pool->bucket &&
         host_pool_frames_init(&pool->frames, ram->base + ram->bytes, HOST_POOL_BYTES))
         return true;
     free(pool->bucket);
@@ -62,7 +62,7 @@ static void tag_text(ULONG tag, char text[5]) {
 
 static struct host_pool_block *find(struct host_pool *pool, const void *user) {
     struct host_pool_block *b = pool->bucket[hash(pool, user)];
-    while (b != NULL && b->user != user)
+    while (b && b->user != user)
         b = b->next_in_bucket;
     return b;
 }
@@ -72,12 +72,12 @@ static void grow(struct host_pool *pool) {
     struct host_pool_block **old = pool->bucket;
     struct host_pool_block **wider = calloc((size_t)pool->buckets * 2, sizeof(*wider));
     uint32_t count = pool->buckets;
-    if (wider == NULL)
+    if (!wider)
         return;
     pool->bucket = wider;
     pool->buckets *= 2;
     for (uint32_t i = 0; i < count; i++)
-        for (struct host_pool_block *b = old[i], *next; b != NULL; b = next) {
+        for (struct host_pool_block *b = old[i], *next; b; b = next) {
             uint32_t h = hash(pool, b->user);
             next = b->next_in_bucket;
             b->next_in_bucket = wider[h];
@@ -131,7 +131,7 @@ static void leave_quarantine(struct host_pool *pool) {
     struct host_pool_block *b = pool->oldest;
     char tag[5];
     pool->oldest = b->newer;
-    if (pool->oldest == NULL)
+    if (!pool->oldest)
         pool->newest = NULL;
     pool->quarantined -= b->size;
     tag_text(b->tag, tag);
@@ -145,7 +145,7 @@ static void leave_quarantine(struct host_pool *pool) {
 void host_pool_check(struct host_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     for (uint32_t i = 0; i < pool->buckets; i++)
-        for (struct host_pool_block *b = pool->bucket[i]; b != NULL; b = b->next_in_bucket)
+        for (struct host_pool_block *b = pool->bucket[i]; b; b = b->next_in_bucket)
             if (!b->freed)
                 check_guards(b);
     pthread_mutex_unlock(&pool->lock);
@@ -158,7 +158,7 @@ void host_pool_left(struct host_pool *pool, struct host_pool_left *left) {
     left->blocks = pool->live;
     left->bytes = pool->live_bytes;
     for (uint32_t i = 0; i < pool->buckets; i++)
-        for (struct host_pool_block *b = pool->bucket[i]; b != NULL; b = b->next_in_bucket)
+        for (struct host_pool_block *b = pool->bucket[i]; b; b = b->next_in_bucket)
             if (!b->freed && b->serial < first) {
                 first = b->serial;
                 left->first_size = b->size;
@@ -168,10 +168,10 @@ void host_pool_left(struct host_pool *pool, struct host_pool_left *left) {
 }
 
 void host_pool_done(struct host_pool *pool) {
-    while (pool->oldest != NULL)
+    while (pool->oldest)
         leave_quarantine(pool);
     for (uint32_t i = 0; i < pool->buckets; i++)
-        for (struct host_pool_block *b = pool->bucket[i], *next; b != NULL; b = next) {
+        for (struct host_pool_block *b = pool->bucket[i], *next; b; b = next) {
             next = b->next_in_bucket;
             release(pool, b);
         }
@@ -192,7 +192,7 @@ static bool find_memory(struct host_pool_block *b, size_t size) {
     b->raw = b->paged ? aligned_alloc(align, b->total)
                       : host_pool_frames_take(&host_world->pool.frames, b->total);
     b->user = (uint8_t *)b->raw + lead;
-    return b->raw != NULL;
+    return b->raw;
 }
 
 static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
@@ -201,9 +201,9 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
     if (!host_may_allocate() || size > SIZE_MAX / 2)
         return NULL;
     struct host_pool_block *b = calloc(1, sizeof(*b));
-    if (b != NULL)
+    if (b)
         b->paged = paged;
-    if (b == NULL || !find_memory(b, size)) {
+    if (!b || !find_memory(b, size)) {
         free(b);
         return NULL;
     }
@@ -224,7 +224,7 @@ static void quarantine(struct host_pool *pool, struct host_pool_block *b) {
     pool->live--;
     pool->live_bytes -= b->size;
     memset(b->user, FREED_BYTE, b->size < POISONED ? b->size : POISONED);
-    if (pool->newest != NULL)
+    if (pool->newest)
         pool->newest->newer = b;
     else
         pool->oldest = b;
@@ -238,13 +238,13 @@ static void quarantine(struct host_pool *pool, struct host_pool_block *b) {
 static void pool_free(void *p, ULONG tag) {
     struct host_pool *pool = &host_world->pool;
     char text[5];
-    if (p == NULL) {
+    if (!p) {
         host_violation("ExFreePool of NULL");
         return;
     }
     pthread_mutex_lock(&pool->lock);
     struct host_pool_block *b = find(pool, p);
-    if (b != NULL && !b->freed) {
+    if (b && !b->freed) {
         tag_text(b->tag, text);
         host_irql_at_most(b->paged ? APC_LEVEL : DISPATCH_LEVEL, "ExFreePool");
         if (tag != 0 && b->tag != tag)
@@ -253,12 +253,12 @@ static void pool_free(void *p, ULONG tag) {
                            text, b->size);
         check_guards(b);
         quarantine(pool, b);
-    } else if (b != NULL) {
+    } else if (b) {
         tag_text(b->tag, text);
         host_violation("the driver freed its pool block '%s' of %zu bytes twice", text, b->size);
     }
     pthread_mutex_unlock(&pool->lock);
-    if (b == NULL && !host_mdl_free_as_pool(p))
+    if (!b && !host_mdl_free_as_pool(p))
         host_violation("ExFreePool of an address that is no pool block");
 }
 

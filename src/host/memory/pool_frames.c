@@ -15,14 +15,14 @@ bool host_pool_frames_init(struct host_pool_frames *frames, uint8_t *base, uint6
     frames->base = base;
     frames->pages = bytes / HOST_PAGE;
     frames->used = calloc(frames->pages / 64 + 1, sizeof(*frames->used));
-    if (frames->used == NULL)
+    if (!frames->used)
         return false;
     pthread_mutex_init(&frames->lock, NULL);
     return true;
 }
 
 void host_pool_frames_done(struct host_pool_frames *frames) {
-    if (frames->used == NULL)
+    if (!frames->used)
         return;
     for (uint32_t i = 0; i < HOST_POOL_SLOT_SIZES; i++)
         free(frames->slots[i].free);
@@ -91,7 +91,7 @@ static bool make_room(struct host_pool_slots *slots, uint32_t more) {
         return true;
     uint32_t room = slots->room * 2 + more;
     uint32_t *wider = realloc(slots->free, room * sizeof(*wider));
-    if (wider == NULL)
+    if (!wider)
         return false;
     slots->free = wider;
     slots->room = room;

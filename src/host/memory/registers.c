@@ -29,7 +29,7 @@ static uint64_t read_register(const volatile void *address, uint32_t width) {
     uint32_t index;
     uint64_t offset, value = UINT64_MAX >> (64 - 8 * width);
     struct host_bar *bar = find(address, width, &index, &offset);
-    if (bar == NULL) {
+    if (!bar) {
         host_violation("READ_REGISTER of %u bytes outside of every mapped BAR", width);
         return value;
     }
@@ -54,7 +54,7 @@ static void write_register(volatile void *address, uint32_t width, uint64_t valu
     uint32_t index;
     uint64_t offset;
     struct host_bar *bar = find(address, width, &index, &offset);
-    if (bar == NULL) {
+    if (!bar) {
         host_violation("WRITE_REGISTER of %u bytes outside of every mapped BAR", width);
         return;
     }

@@ -30,7 +30,7 @@ struct conversion {
 
 void host_log(const char *format, ...) {
     FILE *log = host_world->config.log;
-    if (log == NULL)
+    if (!log)
         return;
     va_list args;
     va_start(args, format);
@@ -43,7 +43,7 @@ static void put_unit(struct output *out, WCHAR c) {
         out->cut = true;
         return;
     }
-    if (out->wide != NULL)
+    if (out->wide)
         out->wide[out->length++] = c;
     else
         out->text[out->length++] = c < 128 ? (char)c : '?';
@@ -100,7 +100,7 @@ static void sizes(const char **at, struct conversion *c) {
 static const char *parse(const char *at, struct conversion *c, __builtin_ms_va_list *args) {
     size_t flags = 0;
     *c = (struct conversion){.width = -1, .precision = -1, .bytes = 4};
-    while (*at != 0 && strchr("-+ #0", *at) != NULL) {
+    while (*at != 0 && strchr("-+ #0", *at)) {
         if (flags + 1 < sizeof(c->flags))
             c->flags[flags++] = *at;
         at++;
@@ -150,7 +150,7 @@ static void put_integer(struct output *out, const struct conversion *c, char let
 static void put_string(struct output *out, const struct conversion *c, bool wide,
                        __builtin_ms_va_list *args) {
     const void *text = __builtin_va_arg(*args, void *);
-    if (text == NULL)
+    if (!text)
         text = wide ? (const void *)u"(null)" : "(null)";
     if (wide) {
         put_wide(out, text, wide_length(text, c->precision));
@@ -164,7 +164,7 @@ static void put_string(struct output *out, const struct conversion *c, bool wide
 /* %Z and %wZ: counted strings. */
 static void put_counted(struct output *out, bool wide, __builtin_ms_va_list *args) {
     const UNICODE_STRING *text = __builtin_va_arg(*args, const UNICODE_STRING *);
-    if (text == NULL)
+    if (!text)
         return;
     if (wide)
         put_wide(out, text->Buffer, text->Length / sizeof(WCHAR));
@@ -176,7 +176,7 @@ static void put_counted(struct output *out, bool wide, __builtin_ms_va_list *arg
 static void put_conversion(struct output *out, struct conversion *c, char letter,
                            __builtin_ms_va_list *args) {
     const char real[2] = {letter, 'r'};
-    if (letter != 0 && strchr("diuxXo", letter) != NULL) {
+    if (letter != 0 && strchr("diuxXo", letter)) {
         put_integer(out, c, letter, args);
     } else if (letter == 'p') {
         c->bytes = 8;
@@ -185,11 +185,11 @@ static void put_conversion(struct output *out, struct conversion *c, char letter
         put(out, (char)__builtin_va_arg(*args, int));
     } else if (letter == 's' || letter == 'S') {
         /* %s has the characters of the format, %S the other ones, unless a modifier says. */
-        bool wide = (out->wide != NULL) == (letter == 's');
+        bool wide = !!out->wide == (letter == 's');
         put_string(out, c, c->wide || (wide && !c->narrow), args);
     } else if (letter == 'Z') {
         put_counted(out, c->wide, args);
-    } else if (letter != 0 && strchr("feEgGaA", letter) != NULL) {
+    } else if (letter != 0 && strchr("feEgGaA", letter)) {
         put_formatted(out, c, real, 0, __builtin_va_arg(*args, double));
     } else if (letter != 0) {
         put(out, letter); /* "%%", and what nobody knows */
@@ -208,7 +208,7 @@ static void format_text(struct output *out, const char *format, __builtin_ms_va_
         if (*at == 0)
             break;
     }
-    if (out->wide != NULL)
+    if (out->wide)
         out->wide[out->length] = 0;
     else
         out->text[out->length] = 0;
@@ -217,7 +217,7 @@ static void format_text(struct output *out, const char *format, __builtin_ms_va_
 static void print(const char *format, __builtin_ms_va_list *args) {
     char text[1024];
     struct output out = {.text = text, .room = sizeof(text)};
-    if (host_world->config.log == NULL)
+    if (!host_world->config.log)
         return;
     format_text(&out, format, args);
     host_log("%s", text);
@@ -265,7 +265,7 @@ NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineN
                               PCHAR Message) {
     host_violation("an assertion of the driver failed: %s (%s:%u)%s%s",
                    (const char *)FailedAssertion, (const char *)FileName, LineNumber,
-                   Message != NULL ? ": " : "", Message != NULL ? Message : "");
+                   Message ? ": " : "", Message ? Message : "");
 }
 
 /* ---- ntstrsafe.h ------------------------------------------------------------------------------

@@ -13,16 +13,16 @@ static WCHAR lower(WCHAR c) {
 
 NTSYSAPI VOID NTAPI RtlInitUnicodeString(PUNICODE_STRING DestinationString, PCWSTR SourceString) {
     size_t n = 0;
-    while (SourceString != NULL && SourceString[n] != 0 && n < 0x7ffe)
+    while (SourceString && SourceString[n] != 0 && n < 0x7ffe)
         n++;
     DestinationString->Length = (USHORT)(n * sizeof(WCHAR));
-    DestinationString->MaximumLength = (USHORT)(SourceString != NULL ? (n + 1) * sizeof(WCHAR) : 0);
+    DestinationString->MaximumLength = (USHORT)(SourceString ? (n + 1) * sizeof(WCHAR) : 0);
     DestinationString->Buffer = (PWSTR)(uintptr_t)SourceString;
 }
 
 NTSYSAPI VOID NTAPI RtlCopyUnicodeString(PUNICODE_STRING DestinationString,
                                          PCUNICODE_STRING SourceString) {
-    USHORT length = SourceString != NULL ? SourceString->Length : 0;
+    USHORT length = SourceString ? SourceString->Length : 0;
     if (length > DestinationString->MaximumLength)
         length = DestinationString->MaximumLength;
     if (length != 0)
@@ -46,15 +46,15 @@ NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE
 }
 
 NTSYSAPI VOID NTAPI RtlFreeUnicodeString(PUNICODE_STRING UnicodeString) {
-    if (UnicodeString->Buffer != NULL)
+    if (UnicodeString->Buffer)
         ExFreePool(UnicodeString->Buffer);
     memset(UnicodeString, 0, sizeof(*UnicodeString));
 }
 
 NTSYSAPI VOID NTAPI RtlInitAnsiString(PANSI_STRING DestinationString, PCSZ SourceString) {
-    size_t n = SourceString != NULL ? strnlen(SourceString, 0xfffe) : 0;
+    size_t n = SourceString ? strnlen(SourceString, 0xfffe) : 0;
     DestinationString->Length = (USHORT)n;
-    DestinationString->MaximumLength = (USHORT)(SourceString != NULL ? n + 1 : 0);
+    DestinationString->MaximumLength = (USHORT)(SourceString ? n + 1 : 0);
     DestinationString->Buffer = (PCHAR)(uintptr_t)SourceString;
 }
 
@@ -70,7 +70,7 @@ NTSYSAPI NTSTATUS NTAPI RtlAnsiStringToUnicodeString(PUNICODE_STRING Destination
     if (AllocateDestinationString) {
         DestinationString->Buffer = ExAllocatePoolWithTag(PagedPool, bytes, 0x67727453 /* Strg */);
         DestinationString->MaximumLength = (USHORT)bytes;
-        if (DestinationString->Buffer == NULL)
+        if (!DestinationString->Buffer)
             return STATUS_NO_MEMORY;
     }
     if (bytes > DestinationString->MaximumLength)

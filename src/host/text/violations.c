@@ -31,13 +31,13 @@ void host_violation(const char *format, ...) {
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     host_log("violation: %s\n", text);
-    if (host_world->interposer.violation != NULL)
+    if (host_world->interposer.violation)
         host_world->interposer.violation(host_world->interposer.ctx, text);
     pthread_mutex_lock(&list->lock);
     if (list->count < HOST_VIOLATIONS_KEPT) {
         size_t size = strlen(text) + 1;
         char *copy = malloc(size < 64 ? 64 : size);
-        if (copy != NULL) {
+        if (copy) {
             memcpy(copy, text, size);
             list->text[list->count++] = copy;
         }

@@ -167,11 +167,11 @@ static void release(struct vidmm_adapter *adapter) {
     swizzling_destroy(adapter);
     plan_destroy(adapter);
     handles_release(adapter);
-    adapter_free(adapter, adapter->scratch, adapter->scratch_size * sizeof *adapter->scratch);
+    adapter_free(adapter, adapter->scratch, adapter->scratch_size * sizeof(*adapter->scratch));
     fences_destroy(adapter);
     query_release(&os, &adapter->facts);
     destroy_locks(adapter);
-    os.free(os.ctx, adapter, sizeof *adapter);
+    os.free(os.ctx, adapter, sizeof(*adapter));
 }
 
 /*
@@ -219,17 +219,17 @@ enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct need
 static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     const struct needed_function needed[] = {
-        {"DxgkDdiQueryAdapterInfo", ddi->DxgkDdiQueryAdapterInfo != NULL},
-        {"DxgkDdiCreateDevice", ddi->DxgkDdiCreateDevice != NULL},
-        {"DxgkDdiDestroyDevice", ddi->DxgkDdiDestroyDevice != NULL},
-        {"DxgkDdiCreateAllocation", ddi->DxgkDdiCreateAllocation != NULL},
-        {"DxgkDdiDestroyAllocation", ddi->DxgkDdiDestroyAllocation != NULL},
-        {"DxgkDdiOpenAllocation", ddi->DxgkDdiOpenAllocation != NULL},
-        {"DxgkDdiCloseAllocation", ddi->DxgkDdiCloseAllocation != NULL},
-        {"DxgkDdiBuildPagingBuffer", ddi->DxgkDdiBuildPagingBuffer != NULL},
-        {"DxgkDdiSubmitCommand", ddi->DxgkDdiSubmitCommand != NULL},
+        {"DxgkDdiQueryAdapterInfo", ddi->DxgkDdiQueryAdapterInfo},
+        {"DxgkDdiCreateDevice", ddi->DxgkDdiCreateDevice},
+        {"DxgkDdiDestroyDevice", ddi->DxgkDdiDestroyDevice},
+        {"DxgkDdiCreateAllocation", ddi->DxgkDdiCreateAllocation},
+        {"DxgkDdiDestroyAllocation", ddi->DxgkDdiDestroyAllocation},
+        {"DxgkDdiOpenAllocation", ddi->DxgkDdiOpenAllocation},
+        {"DxgkDdiCloseAllocation", ddi->DxgkDdiCloseAllocation},
+        {"DxgkDdiBuildPagingBuffer", ddi->DxgkDdiBuildPagingBuffer},
+        {"DxgkDdiSubmitCommand", ddi->DxgkDdiSubmitCommand},
     };
-    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0], "not NULL",
+    return adapter_needs(adapter, needed, sizeof(needed) / sizeof(needed[0]), "not NULL",
                          "ns-dispmprt-_driver_initialization_data");
 }
 
@@ -287,7 +287,7 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
 
 static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *config) {
     const struct vidmm_os *os = config->os;
-    struct vidmm_adapter *adapter = os->alloc(os->ctx, sizeof *adapter);
+    struct vidmm_adapter *adapter = os->alloc(os->ctx, sizeof(*adapter));
     if (!adapter)
         return NULL;
     adapter->os = *os;
@@ -307,7 +307,7 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     if (adapter->gate && adapter->lock && adapter->fence_lock)
         return adapter;
     destroy_locks(adapter);
-    os->free(os->ctx, adapter, sizeof *adapter);
+    os->free(os->ctx, adapter, sizeof(*adapter));
     return NULL;
 }
 

@@ -158,7 +158,7 @@ static bool told_resident(const struct vidmm_allocation *allocation) {
         if (op->kind == VIDMM_OP_NOTIFY_RESIDENCY && op->allocation == allocation)
             return op->to.segment != 0;
     }
-    return allocation->segment != NULL;
+    return allocation->segment;
 }
 
 /* It is evicted (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation.md, NOTIFY_RESIDENCY). */

@@ -76,12 +76,12 @@ enum vidmm_status companion_run(struct vidmm_context *context) {
 
 static enum vidmm_status create(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
-    struct companion *companion = adapter_alloc(adapter, sizeof *companion);
+    struct companion *companion = adapter_alloc(adapter, sizeof(*companion));
     if (!companion)
         return error_no_memory(adapter, CALL);
     enum vidmm_status status = privileged_join(context, companion);
     if (status)
-        adapter_free(adapter, companion, sizeof *companion);
+        adapter_free(adapter, companion, sizeof(*companion));
     else
         context->companion = companion;
     return status;
@@ -204,6 +204,6 @@ void companion_end(struct vidmm_context *context) {
     drop(context, NULL, NULL);
     if (context->companion->context)
         context_destroy(context->companion->context);
-    adapter_free(adapter, context->companion, sizeof *context->companion);
+    adapter_free(adapter, context->companion, sizeof(*context->companion));
     context->companion = NULL;
 }

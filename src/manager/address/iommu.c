@@ -34,12 +34,12 @@ static void unmap(const struct mapping *mapping) {
 enum vidmm_status iommu_start(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     const struct needed_function needed[] = {
-        {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess != NULL},
-        {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess != NULL},
+        {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess},
+        {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess},
         {"DxgkDdiCreateContext", adapter->contexts},
-        {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual != NULL},
+        {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual},
     };
-    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0],
+    return adapter_needs(adapter, needed, sizeof(needed) / sizeof(needed[0]),
                          "a function, from a driver with IoMmuSupported", PAGE);
 }
 
@@ -81,8 +81,7 @@ static const struct mapping *mapping_of(const struct vidmm_process *process,
 static void show(const struct mapping *mapping) {
     const struct vidmm_process *process = process_of(mapping);
     const struct vidmm_os *os = &process->adapter->os;
-    os->iommu->show(os->ctx, process->pasid, mapping->start,
-                    mapping->use.allocation->segment != NULL);
+    os->iommu->show(os->ctx, process->pasid, mapping->start, mapping->use.allocation->segment);
 }
 
 static enum vidmm_status map_all(struct vidmm_process *process,

@@ -13,7 +13,7 @@
 #define WINDOW_UNIT (UINT64_C(1) << PAGE_SHIFT_LARGE) /* R238 */
 
 bool privileged_is(const struct space *space) {
-    return space->process->owner != NULL;
+    return space->process->owner;
 }
 
 struct space *privileged_of(const struct space *space) {
@@ -56,7 +56,7 @@ enum vidmm_status privileged_show(const struct companion *companion, struct spac
     struct vidmm_process *privileged = companion->context->device->process;
     enum vidmm_status status = space_bring_back(privileged);
     struct table *table;
-    for (uint64_t at = start; status == VIDMM_OK && (table = table_leaf(space, &at, end)) != NULL;
+    for (uint64_t at = start; status == VIDMM_OK && (table = table_leaf(space, &at, end));
          at = table_end(table)) {
         status = show_table(privileged->space, table);
         if (status == VIDMM_OK && table->parent)
@@ -100,7 +100,7 @@ static enum vidmm_status show_buffers(struct vidmm_process *privileged) {
     struct vidmm_adapter *adapter = privileged->adapter;
     struct space *space = privileged->space;
     uint64_t size = page_round(adapter->facts.paging_size), at;
-    uint32_t count = sizeof adapter->paging.buffers / sizeof adapter->paging.buffers[0];
+    uint32_t count = sizeof(adapter->paging.buffers) / sizeof(adapter->paging.buffers[0]);
     enum vidmm_status status = VIDMM_OK;
     if (!va_pick(&space->va, size * count, PAGE_BYTES, SPACE_RESERVE_UNIT, space->va.limit, &at))
         return error_no_memory(adapter, CALL);

@@ -216,7 +216,7 @@ static bool take_snapshot(struct space *space, uint64_t start, uint64_t end,
     for (const struct mapping *mapping = va_find(&space->va, start);
          mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
         if (!adapter_grow(space->adapter, (void **)&snapshot->ranges, &snapshot->capacity,
-                          snapshot->count + 1, sizeof *snapshot->ranges))
+                          snapshot->count + 1, sizeof(*snapshot->ranges)))
             return false;
         snapshot->ranges[snapshot->count++] =
             (struct saved){mapping->start > start ? mapping->start : start,
@@ -227,7 +227,7 @@ static bool take_snapshot(struct space *space, uint64_t start, uint64_t end,
 }
 
 static void free_snapshot(struct space *space, struct snapshot *snapshot) {
-    adapter_free(space->adapter, snapshot->ranges, snapshot->capacity * sizeof *snapshot->ranges);
+    adapter_free(space->adapter, snapshot->ranges, snapshot->capacity * sizeof(*snapshot->ranges));
 }
 
 static void put_back(struct space *space, uint64_t start, uint64_t end,
@@ -346,7 +346,7 @@ enum vidmm_status space_unmap(const struct mapping *mapping) {
 
 enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out) {
     struct vidmm_adapter *adapter = process->adapter;
-    struct space *space = adapter_alloc(adapter, sizeof *space);
+    struct space *space = adapter_alloc(adapter, sizeof(*space));
     if (!space)
         return error_no_memory(adapter, "vidmm_process_create");
     *space = (struct space){.adapter = adapter, .process = process, .paging = paging};
@@ -374,5 +374,5 @@ void space_end(struct space *space) {
         (void)adapter_persist(adapter, leave, space);
     tables_end(space);
     va_destroy(&space->va);
-    adapter_free(adapter, space, sizeof *space);
+    adapter_free(adapter, space, sizeof(*space));
 }

@@ -34,14 +34,14 @@ static enum vidmm_status collect(struct call *call) {
     uint32_t own = context_allocations_count(context);
     call->references = submission->count + own;
     if (!adapter_grow(adapter, (void **)&context->references, &context->references_size,
-                      call->references, sizeof *context->references) ||
+                      call->references, sizeof(*context->references)) ||
         !dma_ring_lists(adapter, &context->dma, submission->count) ||
         !adapter_grow(adapter, &context->commands, &context->commands_size,
                       submission->commands ? submission->commands_size : 0, 1))
         return error_no_memory(adapter, CALL);
     if (submission->count)
         memcpy(context->references, submission->references,
-               submission->count * sizeof *submission->references);
+               submission->count * sizeof(*submission->references));
     if (own)
         context_allocations_list(context, context->references + submission->count);
     if (submission->commands && submission->commands_size)
@@ -120,13 +120,13 @@ static enum vidmm_status measure(struct call *call) {
     if (private_written > buffer->private_size)
         return render_broke(call, "DXGKARG_RENDER.pDmaBufferPrivateData", "inside the private data",
                             private_written);
-    if (patch_bytes > ring->patches_size * sizeof *ring->patches ||
-        patch_bytes % sizeof *ring->patches)
+    if (patch_bytes > ring->patches_size * sizeof(*ring->patches) ||
+        patch_bytes % sizeof(*ring->patches))
         return render_broke(call, "DXGKARG_RENDER.pPatchLocationListOut",
                             "one past the last element written, inside the list", patch_bytes);
     call->written = (uint32_t)written;
     call->private_written = private_written ? (uint32_t)private_written : buffer->private_size;
-    call->patches = (uint32_t)(patch_bytes / sizeof *ring->patches);
+    call->patches = (uint32_t)(patch_bytes / sizeof(*ring->patches));
     return VIDMM_OK;
 }
 
@@ -186,8 +186,8 @@ static enum vidmm_status prepare(void *ctx) {
 /* The lists are the packet's: those of the context serve its next submission. */
 static bool keep_lists(const struct call *call, struct packet *packet) {
     const struct dma_ring *ring = &call->context->dma;
-    uint64_t list = call->submission->count * (uint64_t)sizeof *ring->allocations;
-    uint64_t patches = call->patches * (uint64_t)sizeof *ring->patches;
+    uint64_t list = call->submission->count * (uint64_t)sizeof(*ring->allocations);
+    uint64_t patches = call->patches * (uint64_t)sizeof(*ring->patches);
     if (!packet_begin(adapter_of(call), packet, list + patches))
         return false;
     if (list)
@@ -204,7 +204,7 @@ static void describe(const struct call *call, struct packet *packet) {
     const struct vidmm_context *context = call->context;
     const struct dma_buffer *buffer = call->buffer;
     packet->buffer = call->buffer;
-    packet->patches = adapter_of(call)->ddi->DxgkDdiPatch != NULL;
+    packet->patches = adapter_of(call)->ddi->DxgkDdiPatch;
     packet->patch = (DXGKARG_PATCH){
         .hContext = context->handle,
         .DmaBufferSegmentId = dma_buffer_segment(buffer),

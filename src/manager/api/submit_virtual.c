@@ -38,7 +38,7 @@ static enum vidmm_status note_own(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
     uint32_t own = context_allocations_count(context);
     if (!adapter_grow(adapter, (void **)&context->references, &context->references_size, own,
-                      sizeof *context->references))
+                      sizeof(*context->references)))
         return error_no_memory(adapter, CALL);
     context_allocations_list(context, context->references);
     return VIDMM_OK;

@@ -25,7 +25,7 @@ uint64_t bitmap_next(const uint8_t *map, uint64_t at, uint64_t end, bool value) 
     while (at < end) {
         uint64_t word;
         if (at % 8 == 0 && end - at >= 64) {
-            memcpy(&word, map + at / 8, sizeof word);
+            memcpy(&word, map + at / 8, sizeof(word));
             if (word == skipped) {
                 at += 64;
                 continue;

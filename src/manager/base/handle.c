@@ -22,7 +22,7 @@ static bool reserve(struct vidmm_adapter *adapter) {
     if (handles->free)
         return true;
     if (!adapter_grow(adapter, (void **)&handles->slots, &handles->size, handles->used + 1,
-                      sizeof *handles->slots))
+                      sizeof(*handles->slots)))
         return false;
     handles->slots[handles->used] = (struct handle_slot){0};
     handles->free = ++handles->used;
@@ -56,7 +56,7 @@ void handle_close(struct vidmm_adapter *adapter, D3DKMT_HANDLE handle) {
 
 void handles_release(struct vidmm_adapter *adapter) {
     struct handles *handles = &adapter->handles;
-    adapter_free(adapter, handles->slots, handles->size * sizeof *handles->slots);
+    adapter_free(adapter, handles->slots, handles->size * sizeof(*handles->slots));
     *handles = (struct handles){0};
 }
 

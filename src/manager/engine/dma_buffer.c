@@ -36,7 +36,7 @@ void dma_buffer_destroy(struct vidmm_adapter *adapter, struct dma_buffer *buffer
     if (buffer->mdl)
         adapter->os.pages_free(adapter->os.ctx, buffer->mdl);
     adapter_free(adapter, buffer->private_data, buffer->private_size);
-    memset(buffer, 0, sizeof *buffer);
+    memset(buffer, 0, sizeof(*buffer));
 }
 
 PHYSICAL_ADDRESS dma_buffer_address(const struct dma_buffer *buffer) {
@@ -85,7 +85,7 @@ static bool create_parts(struct vidmm_adapter *adapter, struct dma_ring *ring,
     }
     uint32_t patches = info->PatchLocationListSize;
     if (patches) {
-        ring->patches = adapter_alloc(adapter, patches * sizeof *ring->patches);
+        ring->patches = adapter_alloc(adapter, patches * sizeof(*ring->patches));
         if (!ring->patches)
             return false;
         ring->patches_size = patches;
@@ -109,7 +109,7 @@ static enum vidmm_status no_memory(struct vidmm_adapter *adapter, const DXGK_CON
                  {"DXGK_CONTEXTINFO.PatchLocationListSize", info->PatchLocationListSize,
                   (uint64_t)info->PatchLocationListSize * sizeof(D3DDDI_PATCHLOCATIONLIST)}};
     uint32_t most = 0;
-    for (uint32_t i = 1; i < sizeof asked / sizeof asked[0]; i++)
+    for (uint32_t i = 1; i < sizeof(asked) / sizeof(asked[0]); i++)
         if (asked[i].bytes > asked[most].bytes)
             most = i;
     return FAIL(adapter, .status = VIDMM_NO_MEMORY, .call = call, .field = asked[most].field,
@@ -160,14 +160,14 @@ static void destroy(struct vidmm_adapter *adapter, struct vidmm_device *device,
 void dma_ring_destroy(struct vidmm_adapter *adapter, struct dma_ring *ring) {
     for (uint32_t i = 0; i < DMA_BUFFERS; i++)
         destroy(adapter, ring->device, &ring->buffers[i]);
-    adapter_free(adapter, ring->patches, ring->patches_size * sizeof *ring->patches);
-    adapter_free(adapter, ring->allocations, ring->allocations_size * sizeof *ring->allocations);
-    memset(ring, 0, sizeof *ring);
+    adapter_free(adapter, ring->patches, ring->patches_size * sizeof(*ring->patches));
+    adapter_free(adapter, ring->allocations, ring->allocations_size * sizeof(*ring->allocations));
+    memset(ring, 0, sizeof(*ring));
 }
 
 bool dma_ring_lists(struct vidmm_adapter *adapter, struct dma_ring *ring, uint32_t allocations) {
     return adapter_grow(adapter, (void **)&ring->allocations, &ring->allocations_size, allocations,
-                        sizeof *ring->allocations);
+                        sizeof(*ring->allocations));
 }
 
 static enum vidmm_status map(struct vidmm_context *context, struct dma_buffer *buffer) {

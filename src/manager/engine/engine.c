@@ -25,7 +25,7 @@
 static bool can_preempt(const struct vidmm_adapter *adapter) {
     return adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8 &&
            adapter->facts.caps.SchedulingCaps.PreemptionAware &&
-           adapter->ddi->DxgkDdiPreemptCommand != NULL;
+           adapter->ddi->DxgkDdiPreemptCommand;
 }
 
 static bool can_reset(const struct vidmm_adapter *adapter) {
@@ -158,7 +158,7 @@ static bool abort_up_to(struct vidmm_adapter *adapter, struct node *node, uint32
     for (uint32_t i = 0; i < node->count && fence_reached(fence, fence_record(node, i)->fence);
          i++) {
         const struct fence_record *record = fence_record(node, i);
-        paging |= record->device == NULL;
+        paging |= !record->device;
         if (record->device && record->fence == fence) {
             page_fault_blame(node, record);
             fence_lose(adapter, record);

@@ -18,7 +18,7 @@ void fences_unlock(struct vidmm_adapter *adapter) {
 
 bool fences_init(struct vidmm_adapter *adapter, uint32_t nodes) {
     struct fences *fences = &adapter->fences;
-    struct node *made = adapter->os.alloc(adapter->os.ctx, nodes * sizeof *made);
+    struct node *made = adapter->os.alloc(adapter->os.ctx, nodes * sizeof(*made));
     if (!made)
         return false;
     fences_lock(adapter); /* a driver may report what it was never given */
@@ -37,7 +37,7 @@ void fences_destroy(struct vidmm_adapter *adapter) {
     for (uint32_t i = 0; i < fences->node_count * FENCES_IN_FLIGHT; i++)
         packet_free(adapter,
                     &fences->nodes[i / FENCES_IN_FLIGHT].ring[i % FENCES_IN_FLIGHT].packet);
-    adapter->os.free(adapter->os.ctx, fences->nodes, fences->node_count * sizeof *fences->nodes);
+    adapter->os.free(adapter->os.ctx, fences->nodes, fences->node_count * sizeof(*fences->nodes));
     fences->nodes = NULL;
 }
 
@@ -308,7 +308,7 @@ bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence) {
 /* Sleeps until `number` is no longer outstanding; true: it hangs. With the fence lock held. */
 static bool hangs(struct vidmm_adapter *adapter, uint64_t number) {
     struct node *node;
-    while ((node = node_of(&adapter->fences, number)) != NULL) {
+    while ((node = node_of(&adapter->fences, number))) {
         if (!sleep_on(adapter, node))
             return true;
     }

@@ -60,7 +60,7 @@ static void give_up(struct vidmm_adapter *adapter, struct node *node,
         const struct fence_record *record = fence_record(node, i);
         if (record->fence != fault->fence)
             continue;
-        node->anonymous = record->device == NULL;
+        node->anonymous = !record->device;
         if (record->device) {
             blame(fault, record);
             fence_lose(adapter, record);
@@ -115,7 +115,7 @@ void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t index, uint32_
 static const struct mapping *below(const struct va *va, uint64_t address) {
     uint64_t at = address > NEAR_BYTES ? address - NEAR_BYTES : 0;
     const struct mapping *found = NULL, *mapping;
-    while ((mapping = va_find(va, at)) != NULL && mapping->end <= address) {
+    while ((mapping = va_find(va, at)) && mapping->end <= address) {
         found = mapping->use.kind == VA_PAGES ? mapping : found;
         at = mapping->end;
     }
@@ -129,7 +129,7 @@ static void name(struct vidmm_access *access, const struct mapping *mapping,
     access->page = page;
     access->allocation = allocation->kernel;
     access->user = vidmm_allocation_user(allocation);
-    access->resident = allocation->segment != NULL;
+    access->resident = allocation->segment;
 }
 
 /* The allocation at `address`, or the nearest above it, or NULL. */

@@ -33,7 +33,7 @@ static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTE
         return VIDMM_OK;
     }
     arg.Flags.SystemContext = device->system;
-    arg.Flags.VirtualAddressing = device->process != NULL;
+    arg.Flags.VirtualAddressing = !!device->process;
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateContext(device->handle, &arg);
     adapter_return(adapter);
@@ -66,14 +66,14 @@ void context_destroy(struct vidmm_context *context) {
     unlink_context(context);
     adapter_free(adapter, context->commands, context->commands_size);
     adapter_free(adapter, context->references,
-                 context->references_size * sizeof *context->references);
-    adapter_free(adapter, context, sizeof *context);
+                 context->references_size * sizeof(*context->references));
+    adapter_free(adapter, context, sizeof(*context));
 }
 
 enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
                                struct vidmm_context **out) {
     struct vidmm_adapter *adapter = device->adapter;
-    struct vidmm_context *context = adapter_alloc(adapter, sizeof *context);
+    struct vidmm_context *context = adapter_alloc(adapter, sizeof(*context));
     DXGK_CONTEXTINFO info;
     if (!context)
         return error_no_memory(adapter, "vidmm_context_create");
@@ -82,7 +82,7 @@ enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
     context->dma.device = device;
     context->next = device->contexts;
     device->contexts = context;
-    memset(&info, 0, sizeof info);
+    memset(&info, 0, sizeof(info));
     enum vidmm_status status = driver_create(context, &info);
     context->companion_node = info.PagingCompanionNodeId;
     if (status == VIDMM_OK && !device->system && !device->process)

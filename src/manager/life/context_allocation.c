@@ -56,9 +56,9 @@ static struct vidmm_allocation *new_allocation(struct vidmm_adapter *adapter,
         .Flags = args->Flags,
         .AllocationPriority = D3DDDI_ALLOCATIONPRIORITY_HIGH,
     };
-    struct vidmm_allocation *allocation = adapter_alloc(adapter, sizeof *allocation);
+    struct vidmm_allocation *allocation = adapter_alloc(adapter, sizeof(*allocation));
     if (allocation && !allocation_init(adapter, allocation, &info, NULL)) {
-        adapter_free(adapter, allocation, sizeof *allocation);
+        adapter_free(adapter, allocation, sizeof(*allocation));
         allocation = NULL;
     }
     return allocation;
@@ -124,7 +124,7 @@ void context_allocations_reap(struct vidmm_adapter *adapter) {
         adapter_settle(adapter, allocation);
         allocation_release(allocation);
         *link = allocation->next;
-        adapter_free(adapter, allocation, sizeof *allocation);
+        adapter_free(adapter, allocation, sizeof(*allocation));
     }
 }
 

@@ -47,7 +47,7 @@ static enum vidmm_status driver_create(struct vidmm_device *device) {
 
 static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_process *process,
                                 bool system, struct vidmm_device **out) {
-    struct vidmm_device *device = adapter_alloc(adapter, sizeof *device);
+    struct vidmm_device *device = adapter_alloc(adapter, sizeof(*device));
     if (!device)
         return error_no_memory(adapter, "vidmm_device_create");
     device->adapter = adapter;
@@ -67,7 +67,7 @@ static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_proc
         adapter->devices = device->next;
     context_allocations_abandon(device, NULL);
     context_allocations_reap(adapter);
-    adapter_free(adapter, device, sizeof *device);
+    adapter_free(adapter, device, sizeof(*device));
     return status;
 }
 
@@ -165,7 +165,7 @@ void device_destroy(struct vidmm_device *device) {
         device->process->device = NULL;
     else if (device->process)
         device->process->devices--;
-    adapter_free(adapter, device, sizeof *device);
+    adapter_free(adapter, device, sizeof(*device));
 }
 
 void vidmm_device_destroy(struct vidmm_device *device) {

@@ -34,13 +34,13 @@ static bool take(struct fence_page *page, struct paging_fence *fence) {
 static void drop(struct vidmm_adapter *adapter, struct fence_page *page) {
     if (page->mdl)
         adapter->os.pages_free(adapter->os.ctx, page->mdl);
-    adapter_free(adapter, page, sizeof *page);
+    adapter_free(adapter, page, sizeof(*page));
 }
 
 static struct fence_page *add_page(struct vidmm_adapter *adapter) {
     const struct vidmm_os *os = &adapter->os;
     uint64_t highest = (uint64_t)adapter->facts.caps.HighestAcceptableAddress.QuadPart;
-    struct fence_page *page = adapter_alloc(adapter, sizeof *page);
+    struct fence_page *page = adapter_alloc(adapter, sizeof(*page));
     if (!page)
         return NULL;
     page->mdl = os->pages_alloc(os->ctx, 1, VIDMM_PAGES_CONTIGUOUS, highest ? highest : UINT64_MAX);
@@ -85,7 +85,7 @@ static enum vidmm_status signal_once(void *ctx) {
     struct plan_op *op = plan_add(signal->adapter, VIDMM_OP_SIGNAL_FENCE, NULL);
     if (!op)
         return VIDMM_NO_MEMORY;
-    op->op.size = sizeof signal->value;
+    op->op.size = sizeof(signal->value);
     op->op.va_to = signal->address;
     op->op.value = signal->value;
     return plan_execute(signal->adapter);
@@ -95,7 +95,7 @@ void paging_fence_signal(struct vidmm_adapter *adapter, const struct paging_fenc
                          uint64_t value) {
     if (!fence->page)
         return;
-    struct signal signal = {adapter, fence->page->va + fence->index * sizeof value, value};
+    struct signal signal = {adapter, fence->page->va + fence->index * sizeof(value), value};
     if (adapter->stopped || adapter_persist(adapter, signal_once, &signal) != VIDMM_OK)
         fence->page->cpu[fence->index] = value;
 }

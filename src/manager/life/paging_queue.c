@@ -7,13 +7,13 @@
 
 static struct vidmm_paging_queue *create(struct vidmm_device *device, int32_t priority) {
     struct vidmm_adapter *adapter = device->adapter;
-    struct vidmm_paging_queue *queue = adapter_alloc(adapter, sizeof *queue);
+    struct vidmm_paging_queue *queue = adapter_alloc(adapter, sizeof(*queue));
     if (!queue)
         return NULL;
     *queue =
         (struct vidmm_paging_queue){.device = device, .next = device->queues, .priority = priority};
     if (!paging_fence_create(adapter, &queue->fence)) {
-        adapter_free(adapter, queue, sizeof *queue);
+        adapter_free(adapter, queue, sizeof(*queue));
         return NULL;
     }
     device->queues = queue;
@@ -44,7 +44,7 @@ static void end(struct vidmm_paging_queue *queue) {
         link = &(*link)->next;
     *link = queue->next;
     paging_fence_destroy(&queue->fence);
-    adapter_free(queue->device->adapter, queue, sizeof *queue);
+    adapter_free(queue->device->adapter, queue, sizeof(*queue));
 }
 
 void paging_queues_end(struct vidmm_device *device) {

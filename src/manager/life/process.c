@@ -14,7 +14,7 @@ static enum vidmm_status driver_create(struct vidmm_process *process, bool syste
     struct vidmm_adapter *adapter = process->adapter;
     ULONG pasid = process->pasid;
     DXGKARG_CREATEPROCESS arg;
-    memset(&arg, 0, sizeof arg);
+    memset(&arg, 0, sizeof(arg));
     arg.hDxgkProcess = process;
     arg.Flags.SystemProcess = system;
     arg.NumPasid = process->pasid ? 1 : 0;
@@ -55,12 +55,12 @@ static enum vidmm_status make_both(struct vidmm_process *process, bool system) {
 static void forget(struct vidmm_process *process) {
     if (process->pasid)
         iommu_leave(process);
-    adapter_free(process->adapter, process, sizeof *process);
+    adapter_free(process->adapter, process, sizeof(*process));
 }
 
 enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
                                struct vidmm_process **out) {
-    struct vidmm_process *process = adapter_alloc(adapter, sizeof *process);
+    struct vidmm_process *process = adapter_alloc(adapter, sizeof(*process));
     if (!process)
         return error_no_memory(adapter, CALL);
     process->adapter = adapter;
@@ -168,6 +168,6 @@ void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *
     const struct mmu *mmu = &adapter->facts.mmu;
     *info = (struct vidmm_gpummu_info){
         .on = mmu->on, .iommu = adapter->iommu, .caps = mmu->caps, .levels = mmu->levels};
-    memcpy(info->level, mmu->level, sizeof info->level);
+    memcpy(info->level, mmu->level, sizeof(info->level));
     info->paging_bytes = adapter->spaces.scratch_end - adapter->spaces.scratch_start;
 }

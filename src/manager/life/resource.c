@@ -24,9 +24,9 @@ static void free_resource(struct vidmm_resource *resource) {
         handle_close(adapter, allocation->kernel);
         adapter_free(adapter, allocation->private_data, allocation->info.PrivateDriverDataSize);
     }
-    adapter_free(adapter, resource->handles, resource->size * sizeof *resource->handles);
-    adapter_free(adapter, resource->allocations, resource->size * sizeof *resource->allocations);
-    adapter_free(adapter, resource, sizeof *resource);
+    adapter_free(adapter, resource->handles, resource->size * sizeof(*resource->handles));
+    adapter_free(adapter, resource->allocations, resource->size * sizeof(*resource->allocations));
+    adapter_free(adapter, resource, sizeof(*resource));
 }
 
 /* An empty resource with copies of the callers' private data; NULL: no memory. */
@@ -34,7 +34,7 @@ static struct vidmm_resource *new_resource(struct vidmm_device *device,
                                            const struct vidmm_allocation_request *requests,
                                            uint32_t count) {
     struct vidmm_adapter *adapter = device->adapter;
-    struct vidmm_resource *resource = adapter_alloc(adapter, sizeof *resource);
+    struct vidmm_resource *resource = adapter_alloc(adapter, sizeof(*resource));
     if (!resource)
         return NULL;
     *resource = (struct vidmm_resource){.adapter = adapter,
@@ -43,8 +43,8 @@ static struct vidmm_resource *new_resource(struct vidmm_device *device,
                                         .size = count,
                                         .count = count,
                                         .alive = count};
-    resource->allocations = adapter_alloc(adapter, count * sizeof *resource->allocations);
-    resource->handles = adapter_alloc(adapter, count * sizeof *resource->handles);
+    resource->allocations = adapter_alloc(adapter, count * sizeof(*resource->allocations));
+    resource->handles = adapter_alloc(adapter, count * sizeof(*resource->handles));
     bool complete = resource->allocations && resource->handles;
     if (!resource->allocations)
         resource->count = 0;
@@ -61,7 +61,7 @@ static struct vidmm_resource *new_resource(struct vidmm_device *device,
         if (requests[i].private_size == 0)
             continue;
         allocation->private_data = adapter_alloc(adapter, requests[i].private_size);
-        complete = allocation->private_data != NULL;
+        complete = allocation->private_data;
         if (!complete)
             break;
         memcpy(allocation->private_data, requests[i].private_data, requests[i].private_size);

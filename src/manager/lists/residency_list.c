@@ -105,7 +105,7 @@ static bool prepare(struct vidmm_device *device) {
     list->placed = adapter_alloc(adapter, placed_bytes(adapter));
     for (uint32_t i = 0; list->placed && i < adapter->facts.segment_count; i++)
         resident_queue_init(&list->placed[i], adapter->policy);
-    return list->placed != NULL;
+    return list->placed;
 }
 
 /* The listing, with a new one if need be. NULL: no memory. */
@@ -113,7 +113,7 @@ static struct listing *obtain(struct vidmm_device *device, struct vidmm_allocati
     struct listing *listing = listing_find(allocation, device);
     if (listing)
         return listing;
-    listing = prepare(device) ? adapter_alloc(device->adapter, sizeof *listing) : NULL;
+    listing = prepare(device) ? adapter_alloc(device->adapter, sizeof(*listing)) : NULL;
     if (!listing)
         return NULL;
     *listing = (struct listing){.other = allocation->listings,
@@ -131,14 +131,14 @@ bool listing_add(struct vidmm_device *device, struct vidmm_allocation *allocatio
     struct listing *listing = obtain(device, allocation);
     if (listing)
         listing->count++;
-    return listing != NULL;
+    return listing;
 }
 
 bool listing_require(struct vidmm_device *device, struct vidmm_allocation *allocation) {
     struct listing *listing = obtain(device, allocation);
     if (listing)
         listing->queued++;
-    return listing != NULL;
+    return listing;
 }
 
 bool listing_counts(const struct vidmm_allocation *allocation, const struct vidmm_device *device) {
@@ -169,7 +169,7 @@ static void end(struct listing *listing) {
         step_out(listing, (enum listing_line)kind);
     budget_discharge(listing);
     listing_update(allocation); /* another device may be charged for it now */
-    adapter_free(listing->device->adapter, listing, sizeof *listing);
+    adapter_free(listing->device->adapter, listing, sizeof(*listing));
     allocation_queue(allocation);
 }
 
@@ -195,7 +195,7 @@ void listing_end_device(struct vidmm_device *device) {
         end(list->lines[LINE_ALL].first);
     adapter_free(adapter, list->placed, placed_bytes(adapter));
     list->placed = NULL;
-    adapter_free(adapter, list->wanted, list->wanted_size * sizeof *list->wanted);
+    adapter_free(adapter, list->wanted, list->wanted_size * sizeof(*list->wanted));
     list->wanted = NULL;
     list->wanted_size = 0;
 }

@@ -17,7 +17,7 @@ bool backing_create(struct vidmm_allocation *allocation, PMDL existing) {
     allocation->mdl = os->pages_alloc(os->ctx, (size_t)(allocation->size / PAGE_BYTES),
                                       allocation->info.Flags.Cached ? VIDMM_PAGES_CACHED : 0,
                                       highest ? highest : UINT64_MAX);
-    allocation->own_pages = allocation->mdl != NULL;
+    allocation->own_pages = allocation->mdl;
     return allocation->own_pages;
 }
 

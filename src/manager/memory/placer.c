@@ -45,7 +45,7 @@ struct want {
 };
 
 static bool is_free(const struct placer_block *block) {
-    return block->free_next != NULL;
+    return block->free_next;
 }
 
 static uint32_t highest_bit(uint32_t value) {

@@ -104,7 +104,7 @@ enum vidmm_status basis_make(struct vidmm_adapter *adapter, uint32_t segment,
     basis->segment = segment;
     basis->page = adapter->facts.dirty.page[segment - 1];
     basis->count = count;
-    memcpy(basis->ranges, ranges, count * sizeof *ranges);
+    memcpy(basis->ranges, ranges, count * sizeof(*ranges));
     enum vidmm_status status = driver_create(basis);
     if (status) {
         adapter_free(adapter, basis, basis_bytes(count));

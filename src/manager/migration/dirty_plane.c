@@ -40,14 +40,14 @@ static enum vidmm_status make_basis(struct vidmm_adapter *adapter, uint32_t id, 
     struct vidmm_memory_range *ranges;
     if (count == 0)
         return VIDMM_OK;
-    ranges = adapter_alloc(adapter, count * sizeof *ranges);
+    ranges = adapter_alloc(adapter, count * sizeof(*ranges));
     if (!ranges)
         return error_no_memory(adapter, "vidmm_adapter_start");
     for (struct bitmap_run run = bitmap_run(map, 0, plane->pages); run.first < run.end;
          run = bitmap_run(map, run.end, plane->pages))
         ranges[i++] = (struct vidmm_memory_range){run.first * page, (run.end - run.first) * page};
     enum vidmm_status status = basis_make(adapter, id, ranges, count, &plane->basis);
-    adapter_free(adapter, ranges, count * sizeof *ranges);
+    adapter_free(adapter, ranges, count * sizeof(*ranges));
     return status;
 }
 
@@ -194,7 +194,7 @@ static enum vidmm_status gather_parts(struct vidmm_memory_basis *basis) {
              query.offset += query.size) {
             uint64_t left = basis->ranges[i].size - query.offset;
             query.size = left < most ? left : most;
-            status = basis_ask(basis, &query, bits, sizeof bits);
+            status = basis_ask(basis, &query, bits, sizeof(bits));
             if (status == VIDMM_OK)
                 dirty_note_answer(basis, &query, bits);
         }

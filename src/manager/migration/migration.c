@@ -22,26 +22,26 @@ uint64_t migration_addresses(const struct vidmm_adapter *adapter) {
 static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     const struct needed_function tracking[] = {
-        {"DxgkDdiCreateMemoryBasis", ddi->DxgkDdiCreateMemoryBasis != NULL},
-        {"DxgkDdiDestroyMemoryBasis", ddi->DxgkDdiDestroyMemoryBasis != NULL},
-        {"DxgkDdiStartDirtyTracking", ddi->DxgkDdiStartDirtyTracking != NULL},
-        {"DxgkDdiStopDirtyTracking", ddi->DxgkDdiStopDirtyTracking != NULL},
-        {"DxgkDdiQueryDirtyBitData", ddi->DxgkDdiQueryDirtyBitData != NULL},
+        {"DxgkDdiCreateMemoryBasis", ddi->DxgkDdiCreateMemoryBasis},
+        {"DxgkDdiDestroyMemoryBasis", ddi->DxgkDdiDestroyMemoryBasis},
+        {"DxgkDdiStartDirtyTracking", ddi->DxgkDdiStartDirtyTracking},
+        {"DxgkDdiStopDirtyTracking", ddi->DxgkDdiStopDirtyTracking},
+        {"DxgkDdiQueryDirtyBitData", ddi->DxgkDdiQueryDirtyBitData},
     };
     const struct needed_function migration[] = {
-        {"DxgkDdiPrepareLiveMigration", ddi->DxgkDdiPrepareLiveMigration != NULL},
-        {"DxgkDdiEndLiveMigration", ddi->DxgkDdiEndLiveMigration != NULL},
-        {"DxgkDdiSaveImmutableMigrationData", ddi->DxgkDdiSaveImmutableMigrationData != NULL},
-        {"DxgkDdiSaveMutableMigrationData", ddi->DxgkDdiSaveMutableMigrationData != NULL},
-        {"DxgkDdiRestoreImmutableMigrationData", ddi->DxgkDdiRestoreImmutableMigrationData != NULL},
-        {"DxgkDdiRestoreMutableMigrationData", ddi->DxgkDdiRestoreMutableMigrationData != NULL},
+        {"DxgkDdiPrepareLiveMigration", ddi->DxgkDdiPrepareLiveMigration},
+        {"DxgkDdiEndLiveMigration", ddi->DxgkDdiEndLiveMigration},
+        {"DxgkDdiSaveImmutableMigrationData", ddi->DxgkDdiSaveImmutableMigrationData},
+        {"DxgkDdiSaveMutableMigrationData", ddi->DxgkDdiSaveMutableMigrationData},
+        {"DxgkDdiRestoreImmutableMigrationData", ddi->DxgkDdiRestoreImmutableMigrationData},
+        {"DxgkDdiRestoreMutableMigrationData", ddi->DxgkDdiRestoreMutableMigrationData},
     };
     enum vidmm_status status = adapter_needs(
-        adapter, tracking, sizeof tracking / sizeof tracking[0],
+        adapter, tracking, sizeof(tracking) / sizeof(tracking[0]),
         "a function, from a driver with DirtyBitTrackingSupported", "dirty-bit-tracking");
     if (status || !adapter->facts.dirty.migration)
         return status;
-    return adapter_needs(adapter, migration, sizeof migration / sizeof migration[0],
+    return adapter_needs(adapter, migration, sizeof(migration) / sizeof(migration[0]),
                          "a function, from a driver with LiveMigration",
                          "live-migration-on-gpup-devices");
 }
@@ -52,7 +52,7 @@ static enum vidmm_status make_staging(struct vidmm_adapter *adapter) {
     const struct vidmm_os *os = &adapter->os;
     uint64_t highest = (uint64_t)adapter->facts.caps.HighestAcceptableAddress.QuadPart;
     uint32_t pages = VIDMM_MIGRATION_STAGING / PAGE_BYTES;
-    migration->extents = adapter_alloc(adapter, pages * sizeof *migration->extents);
+    migration->extents = adapter_alloc(adapter, pages * sizeof(*migration->extents));
     migration->staging =
         os->pages_alloc(os->ctx, pages, VIDMM_PAGES_CACHED, highest ? highest : UINT64_MAX);
     migration->cpu = migration->staging ? os->pages_map(os->ctx, migration->staging) : NULL;
@@ -81,7 +81,7 @@ void migration_release(struct vidmm_adapter *adapter) {
     uint32_t pages = VIDMM_MIGRATION_STAGING / PAGE_BYTES;
     if (migration->staging)
         adapter->os.pages_free(adapter->os.ctx, migration->staging);
-    adapter_free(adapter, migration->extents, pages * sizeof *migration->extents);
+    adapter_free(adapter, migration->extents, pages * sizeof(*migration->extents));
     *migration = (struct migration){.active = false};
 }
 

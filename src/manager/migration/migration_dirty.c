@@ -107,5 +107,5 @@ enum vidmm_status vidmm_migration_used(struct vidmm_adapter *adapter, uint32_t i
 
 void vidmm_migration_release_ranges(struct vidmm_adapter *adapter,
                                     struct vidmm_memory_range *ranges, uint32_t count) {
-    adapter_free(adapter, ranges, count * sizeof *ranges);
+    adapter_free(adapter, ranges, count * sizeof(*ranges));
 }

@@ -101,7 +101,7 @@ static enum vidmm_status map(struct host_window *window) {
     struct vidmm_allocation *allocation = window->allocation;
     struct vidmm_adapter *adapter = allocation->adapter;
     const struct segment *segment = window->aperture->segment;
-    UINT64 *pages = adapter_alloc(adapter, window->count * sizeof *pages);
+    UINT64 *pages = adapter_alloc(adapter, window->count * sizeof(*pages));
     uint64_t run;
     if (!pages)
         return error_no_memory(adapter, MAP_CALL);
@@ -114,7 +114,7 @@ static enum vidmm_status map(struct host_window *window) {
                                       .pCpuHostAperturePages = window->pages,
                                       .pMemorySegmentPages = pages};
     NTSTATUS nt = adapter->ddi->DxgkDdiMapCpuHostAperture(adapter->hadapter, &arg);
-    adapter_free(adapter, pages, window->count * sizeof *pages);
+    adapter_free(adapter, pages, window->count * sizeof(*pages));
     if (nt == STATUS_SUCCESS)
         return VIDMM_OK;
     (void)FAIL(adapter, .status = VIDMM_DRIVER_REFUSED, .call = MAP_CALL, .field = "return value",
@@ -129,13 +129,13 @@ static struct host_aperture *aperture_of(struct vidmm_adapter *adapter, struct s
     struct host_aperture *aperture = segment->host_aperture;
     if (aperture)
         return aperture;
-    aperture = adapter_alloc(adapter, sizeof *aperture);
+    aperture = adapter_alloc(adapter, sizeof(*aperture));
     if (!aperture)
         return NULL;
     aperture->segment = segment;
     if (!placer_init(&aperture->placer, &adapter->os, segment->host_aperture_size,
                      segment->page_size)) {
-        adapter_free(adapter, aperture, sizeof *aperture);
+        adapter_free(adapter, aperture, sizeof(*aperture));
         return NULL;
     }
     segment->host_aperture = aperture;
@@ -148,7 +148,7 @@ void host_apertures_end(struct vidmm_adapter *adapter) {
         if (!aperture)
             continue;
         placer_destroy(&aperture->placer);
-        adapter_free(adapter, aperture, sizeof *aperture);
+        adapter_free(adapter, aperture, sizeof(*aperture));
         adapter->facts.segments[i].host_aperture = NULL;
     }
 }

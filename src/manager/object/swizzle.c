@@ -16,7 +16,7 @@ bool swizzling_init(struct vidmm_adapter *adapter) {
     if (!adapter->ddi->DxgkDdiAcquireSwizzlingRange || !adapter->ddi->DxgkDdiReleaseSwizzlingRange)
         count = 0;
     if (count)
-        swizzling->ranges = adapter_alloc(adapter, count * sizeof *swizzling->ranges);
+        swizzling->ranges = adapter_alloc(adapter, count * sizeof(*swizzling->ranges));
     if (swizzling->ranges)
         swizzling->count = count;
     return swizzling->count == count;
@@ -24,7 +24,7 @@ bool swizzling_init(struct vidmm_adapter *adapter) {
 
 void swizzling_destroy(struct vidmm_adapter *adapter) {
     struct swizzling *swizzling = &adapter->swizzling;
-    adapter_free(adapter, swizzling->ranges, swizzling->count * sizeof *swizzling->ranges);
+    adapter_free(adapter, swizzling->ranges, swizzling->count * sizeof(*swizzling->ranges));
     swizzling->ranges = NULL;
     swizzling->count = 0;
 }

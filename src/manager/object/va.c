@@ -67,7 +67,7 @@ bool va_prepare(struct va *va, uint32_t ranges) {
     for (struct mapping *node = va->spare; node && have < ranges; node = node->next)
         have++;
     for (; have < ranges; have++) {
-        struct mapping *node = va->os->alloc(va->os->ctx, sizeof *node);
+        struct mapping *node = va->os->alloc(va->os->ctx, sizeof(*node));
         if (!node)
             return false;
         node->next = va->spare;
@@ -126,7 +126,7 @@ void va_destroy(struct va *va) {
     while (va->spare) {
         struct mapping *node = va->spare;
         va->spare = node->next;
-        va->os->free(va->os->ctx, node, sizeof *node);
+        va->os->free(va->os->ctx, node, sizeof(*node));
     }
 }
 
@@ -174,7 +174,7 @@ static uint32_t nodes_needed(const struct va *va, uint64_t start, uint64_t end, 
 
 bool va_set(struct va *va, uint64_t start, uint64_t end, const struct va_use *use) {
     struct mapping *below, *inside, *above;
-    if (!va_prepare(va, nodes_needed(va, start, end, use != NULL)))
+    if (!va_prepare(va, nodes_needed(va, start, end, use)))
         return false;
     cut(va, start);
     cut(va, end);

@@ -8,19 +8,19 @@
 bool outstanding_create(struct vidmm_adapter *adapter) {
     struct outstanding *outstanding = &adapter->outstanding;
     return adapter_grow(adapter, (void **)&outstanding->ops, &outstanding->capacity, 1,
-                        sizeof *outstanding->ops);
+                        sizeof(*outstanding->ops));
 }
 
 void outstanding_destroy(struct vidmm_adapter *adapter) {
     struct outstanding *outstanding = &adapter->outstanding;
-    adapter_free(adapter, outstanding->ops, outstanding->capacity * sizeof *outstanding->ops);
+    adapter_free(adapter, outstanding->ops, outstanding->capacity * sizeof(*outstanding->ops));
     *outstanding = (struct outstanding){0};
 }
 
 enum vidmm_status outstanding_room(struct vidmm_adapter *adapter) {
     struct outstanding *outstanding = &adapter->outstanding;
     return adapter_grow(adapter, (void **)&outstanding->ops, &outstanding->capacity,
-                        outstanding->end + 1, sizeof *outstanding->ops)
+                        outstanding->end + 1, sizeof(*outstanding->ops))
                ? VIDMM_OK
                : paging_finish(adapter);
 }

@@ -183,7 +183,7 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
 /* False: there is nothing to build. */
 static bool encode(struct vidmm_adapter *adapter, struct plan_op *op,
                    DXGKARG_BUILDPAGINGBUFFER *arg) {
-    memset(arg, 0, sizeof *arg);
+    memset(arg, 0, sizeof(*arg));
     arg->hSystemContext = paging_line(adapter).context;
     switch (op->op.kind) {
     case VIDMM_OP_TRANSFER:

@@ -16,15 +16,15 @@ void plan_begin(struct vidmm_adapter *adapter) {
 
 void plan_destroy(struct vidmm_adapter *adapter) {
     struct plan *plan = &adapter->plan;
-    adapter_free(adapter, plan->moves, plan->move_capacity * sizeof *plan->moves);
-    adapter_free(adapter, plan->ops, plan->op_capacity * sizeof *plan->ops);
-    memset(plan, 0, sizeof *plan);
+    adapter_free(adapter, plan->moves, plan->move_capacity * sizeof(*plan->moves));
+    adapter_free(adapter, plan->ops, plan->op_capacity * sizeof(*plan->ops));
+    memset(plan, 0, sizeof(*plan));
 }
 
 static struct move *add_move(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
     struct plan *plan = &adapter->plan;
     if (!adapter_grow(adapter, (void **)&plan->moves, &plan->move_capacity, plan->move_count + 1,
-                      sizeof *plan->moves))
+                      sizeof(*plan->moves)))
         return NULL;
     struct move *move = &plan->moves[plan->move_count++];
     *move = (struct move){
@@ -137,13 +137,13 @@ struct plan_op *plan_insert(struct vidmm_adapter *adapter, uint32_t at, enum vid
                             struct vidmm_allocation *allocation) {
     struct plan *plan = &adapter->plan;
     if (!adapter_grow(adapter, (void **)&plan->ops, &plan->op_capacity, plan->op_count + 1,
-                      sizeof *plan->ops))
+                      sizeof(*plan->ops)))
         return NULL;
     struct plan_op *op = &plan->ops[at];
     if (at < plan->op_count)
-        memmove(op + 1, op, (plan->op_count - at) * sizeof *op);
+        memmove(op + 1, op, (plan->op_count - at) * sizeof(*op));
     plan->op_count++;
-    memset(op, 0, sizeof *op);
+    memset(op, 0, sizeof(*op));
     op->op.kind = kind;
     op->op.allocation = allocation;
     if (allocation)

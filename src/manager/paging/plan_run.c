@@ -102,7 +102,7 @@ static bool emit_across(struct vidmm_adapter *adapter, struct move *move) {
 
 /* FILL, or the driver's own initial content. */
 static bool emit_initial(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
-    bool fill = allocation->resource != NULL;
+    bool fill = allocation->resource;
     if (fill && allocation->segment->aperture)
         return true; /* fresh pages are zero, and FILL is never asked of an aperture */
     struct plan_op *op =

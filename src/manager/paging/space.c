@@ -24,14 +24,14 @@ static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     bool root = !mmu_root_grows(&adapter->facts.mmu) || ddi->DxgkDdiGetRootPageTableSize;
     const struct needed_function needed[] = {
-        {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess != NULL},
-        {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess != NULL},
+        {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess},
+        {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess},
         {"DxgkDdiCreateContext", adapter->contexts},
-        {"DxgkDdiSetRootPageTable", ddi->DxgkDdiSetRootPageTable != NULL},
+        {"DxgkDdiSetRootPageTable", ddi->DxgkDdiSetRootPageTable},
         {"DxgkDdiGetRootPageTableSize", root},
-        {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual != NULL},
+        {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual},
     };
-    return adapter_needs(adapter, needed, sizeof needed / sizeof needed[0],
+    return adapter_needs(adapter, needed, sizeof(needed) / sizeof(needed[0]),
                          "a function, from a driver with GpuMmuSupported", "gpummu-model");
 }
 
@@ -78,7 +78,7 @@ static enum vidmm_status run_now(struct space *space, bool emitted) {
 static enum vidmm_status make_paging(struct vidmm_adapter *adapter, struct space *space) {
     struct spaces *spaces = &adapter->spaces;
     spaces->paging = space;
-    spaces->entries = adapter_alloc(adapter, 2 * TABLE_ENTRIES_MAX * sizeof *spaces->entries);
+    spaces->entries = adapter_alloc(adapter, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
     if (!spaces->entries || !lay_out(adapter, space))
         return error_no_memory(adapter, CALL);
     uint64_t end = space->va.root->high; /* of what the driver reserved */
@@ -112,10 +112,10 @@ void space_stop(struct vidmm_adapter *adapter) {
     if (process)
         process_end(process);
     adapter->system_process = NULL;
-    adapter_free(adapter, spaces->entries, 2 * TABLE_ENTRIES_MAX * sizeof *spaces->entries);
-    adapter_free(adapter, spaces->waiting, spaces->waiting_capacity * sizeof *spaces->waiting);
-    adapter_free(adapter, spaces->kept, spaces->kept_capacity * sizeof *spaces->kept);
-    memset(spaces, 0, sizeof *spaces);
+    adapter_free(adapter, spaces->entries, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
+    adapter_free(adapter, spaces->waiting, spaces->waiting_capacity * sizeof(*spaces->waiting));
+    adapter_free(adapter, spaces->kept, spaces->kept_capacity * sizeof(*spaces->kept));
+    memset(spaces, 0, sizeof(*spaces));
 }
 
 static bool emit_kept(struct space *space, const struct kept_pages *kept) {
@@ -128,7 +128,7 @@ bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size,
     struct space *space = spaces->paging;
     const struct kept_pages kept = {.start = start, .size = size, .mdl = mdl};
     if (!adapter_grow(adapter, (void **)&spaces->kept, &spaces->kept_capacity,
-                      spaces->kept_count + 1, sizeof *spaces->kept))
+                      spaces->kept_count + 1, sizeof(*spaces->kept)))
         return false;
     plan_begin(adapter);
     space->now = true;
@@ -209,7 +209,7 @@ enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_alloc
 enum vidmm_status space_restore_paging(struct vidmm_adapter *adapter) {
     struct space *space = adapter->spaces.paging;
     struct plan kept = adapter->plan;
-    memset(&adapter->plan, 0, sizeof adapter->plan);
+    memset(&adapter->plan, 0, sizeof(adapter->plan));
     space->now = true;
     bool emitted = tables_emit_again(space);
     for (uint32_t i = 0; emitted && i < adapter->spaces.kept_count; i++)

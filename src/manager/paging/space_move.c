@@ -93,7 +93,7 @@ static struct vidmm_op *add_waiting(struct vidmm_adapter *adapter, enum vidmm_op
                                     const struct piece *piece) {
     struct spaces *spaces = &adapter->spaces;
     if (!adapter_grow(adapter, (void **)&spaces->waiting, &spaces->waiting_capacity,
-                      spaces->waiting_count + 1, sizeof *spaces->waiting))
+                      spaces->waiting_count + 1, sizeof(*spaces->waiting)))
         return NULL;
     struct vidmm_op *op = &spaces->waiting[spaces->waiting_count++];
     *op = (struct vidmm_op){
@@ -181,7 +181,7 @@ static struct plan_op *add_whole(struct vidmm_adapter *adapter, enum vidmm_op_ki
 
 bool space_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                 struct view to) {
-    return add_whole(adapter, VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation, to) != NULL;
+    return add_whole(adapter, VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation, to);
 }
 
 bool space_update(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, void *data,

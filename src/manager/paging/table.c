@@ -60,7 +60,7 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
     if (memory->mdl)
         adapter->os.pages_free(adapter->os.ctx, memory->mdl);
     adapter_free(adapter, memory->valid, valid_bytes(memory->entries));
-    memset(memory, 0, sizeof *memory);
+    memset(memory, 0, sizeof(*memory));
 }
 
 static bool may_leave(void *request, const struct resident *resident) {
@@ -218,8 +218,8 @@ static void free_table(struct table *table) {
     struct vidmm_adapter *adapter = table->space->adapter;
     table_memory_free(table->space, &table->memory[0]);
     table_memory_free(table->space, &table->memory[1]);
-    adapter_free(adapter, table->child, table->child_size * sizeof *table->child);
-    adapter_free(adapter, table, sizeof *table);
+    adapter_free(adapter, table->child, table->child_size * sizeof(*table->child));
+    adapter_free(adapter, table, sizeof(*table));
 }
 
 /* Could the mapping be made of 64 KiB pages, as far as can be told before it is resident? */
@@ -256,13 +256,13 @@ static bool wants_wide(const struct table *table) {
 static enum vidmm_status new_table(struct space *space, uint32_t level, uint64_t start,
                                    uint32_t entries, uint64_t root_bytes, struct table **out) {
     struct vidmm_adapter *adapter = space->adapter;
-    struct table *table = adapter_alloc(adapter, sizeof *table);
+    struct table *table = adapter_alloc(adapter, sizeof(*table));
     if (!table)
         return error_no_memory(adapter, "vidmm page tables");
     *table = (struct table){.space = space, .start = start, .level = level, .entries = entries};
     enum vidmm_status status = VIDMM_OK;
     if (level > 0 && !adapter_grow(adapter, (void **)&table->child, &table->child_size, entries,
-                                   sizeof *table->child))
+                                   sizeof(*table->child)))
         status = error_no_memory(adapter, "vidmm page tables");
     if (status == VIDMM_OK)
         status = make_memories(table, root_bytes);
@@ -285,7 +285,7 @@ static enum vidmm_status grow_root(struct space *space, uint32_t entries, uint64
     struct vidmm_adapter *adapter = space->adapter;
     struct table_memory memory;
     if (!adapter_grow(adapter, (void **)&root->child, &root->child_size, entries,
-                      sizeof *root->child))
+                      sizeof(*root->child)))
         return error_no_memory(adapter, "vidmm page tables");
     enum vidmm_status status = memory_make(space, root->level, bytes, entries, &memory);
     if (status)
@@ -388,7 +388,7 @@ void tables_drop(struct space *space) {
         struct table_memory grown = space->root->memory[0];
         space->root->memory[0] = space->old_root;
         space->root->entries = space->old_entries;
-        memset(&space->old_root, 0, sizeof space->old_root);
+        memset(&space->old_root, 0, sizeof(space->old_root));
         table_memory_free(space, &grown);
     }
 }
@@ -426,7 +426,7 @@ static bool used(const struct table *table) {
 
 struct table *tables_detach(struct space *space, uint64_t start, uint64_t end) {
     struct table *dying = NULL, **last = &dying, *table;
-    for (uint64_t at = start; (table = table_leaf(space, &at, end)) != NULL;) {
+    for (uint64_t at = start; (table = table_leaf(space, &at, end));) {
         at = table_end(table);
         if (used(table))
             continue;

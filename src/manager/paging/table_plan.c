@@ -200,7 +200,7 @@ static bool write_table(const struct leaf_run *run, struct table *table, uint64_
 static bool write_leaves(struct space *space, uint64_t start, uint64_t end, struct leaf_run run) {
     struct table *table;
     uint64_t offset = run.source.offset;
-    for (uint64_t at = start; (table = table_leaf(space, &at, end)) != NULL;) {
+    for (uint64_t at = start; (table = table_leaf(space, &at, end));) {
         uint64_t stop = table_end(table) < end ? table_end(table) : end;
         run.source.offset = offset + (at - start);
         if (!write_table(&run, table, at, stop))

@@ -123,7 +123,7 @@ static void make_links(const struct table_op *op, const struct entries *entries,
             narrow[i] = link_entry(child, &child->memory[0]);
         if (child && child->memory[1].size)
             wide[i] = link_entry(child, &child->memory[1]);
-        mark(entries->memory, entries->first + i, child != NULL);
+        mark(entries->memory, entries->first + i, child);
     }
 }
 
@@ -197,7 +197,7 @@ static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct vidmm_adapter *ad
                                                   const struct table_memory *memory,
                                                   DXGK_PAGETABLEUPDATEMODE mode) {
     DXGK_PAGETABLEUPDATEADDRESS address;
-    memset(&address, 0, sizeof address);
+    memset(&address, 0, sizeof(address));
     if (mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
         address.CpuVirtual = memory->cpu;
     else if (mode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)

@@ -73,7 +73,7 @@ enum vidmm_status query_ask(const struct question *question, DXGK_QUERYADAPTERIN
 
 /*
  * Systems pass the size of the structure as the driver's interface version knows it, and a driver
- * that compares with a newer sizeof does not start.
+ * that compares with a newer sizeof(does) not start.
  */
 static uint32_t caps_size(uint32_t version) {
     static const struct {

@@ -18,11 +18,11 @@
 static enum vidmm_status ask_for(const struct question *question, DXGK_QUERYADAPTERINFOTYPE type,
                                  uint32_t *segment, void *output, uint32_t size, bool *there) {
     enum vidmm_status status =
-        query_ask(question, type, segment, segment ? sizeof *segment : 0, output, size);
+        query_ask(question, type, segment, segment ? sizeof(*segment) : 0, output, size);
     *there = status == VIDMM_OK;
     if (status == VIDMM_OK || question->error->nt == STATUS_NO_MEMORY)
         return status;
-    memset(question->error, 0, sizeof *question->error); /* the referee says what it has to say */
+    memset(question->error, 0, sizeof(*question->error)); /* the referee says what it has to say */
     return VIDMM_OK;
 }
 
@@ -35,7 +35,7 @@ static enum vidmm_status query_segment_caps(const struct query_context *context,
     DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS caps = {0};
     bool there;
     enum vidmm_status status = ask_for(&question, DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS, &id,
-                                       &caps, sizeof caps, &there);
+                                       &caps, sizeof(caps), &there);
     if (status || !there)
         return status;
     if (caps.PageSize < PAGE_BYTES_LEAST || (caps.PageSize & (caps.PageSize - 1)))
@@ -57,7 +57,7 @@ static enum vidmm_status query_tracking(const struct query_context *context,
     DXGK_DIRTY_BIT_TRACKING_CAPS caps = {.Value = 0};
     bool there;
     enum vidmm_status status =
-        ask_for(&question, DXGKQAITYPE_DIRTYBITTRACKINGCAPS, NULL, &caps, sizeof caps, &there);
+        ask_for(&question, DXGKQAITYPE_DIRTYBITTRACKINGCAPS, NULL, &caps, sizeof(caps), &there);
     facts->dirty.tracking = status == VIDMM_OK && there && caps.DirtyBitTrackingSupported;
     facts->dirty.performant = facts->dirty.tracking && caps.DirtyBitTrackingPerformant;
     for (uint32_t i = 0; status == VIDMM_OK && facts->dirty.tracking && i < facts->segment_count;
@@ -87,7 +87,7 @@ static enum vidmm_status query_partitions(const struct query_context *context,
     uint32_t id = 0;
     bool there;
     enum vidmm_status status =
-        ask_for(&question, DXGKQAITYPE_GPUPCAPS, NULL, &caps, sizeof caps, &there);
+        ask_for(&question, DXGKQAITYPE_GPUPCAPS, NULL, &caps, sizeof(caps), &there);
     if (status || !there || !caps.Caps.LiveMigration)
         return status;
     const char *expected = untracked(facts, &id);

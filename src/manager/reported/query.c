@@ -4,7 +4,7 @@
  * initializing-use-of-memory-segments.md: the first call asks how many segments there are, the
  * second fills an array of that many descriptors. Both calls are made with canaries in whatever the
  * driver must leave alone, and version 4 with a stride larger than the descriptor, so that a driver
- * that walks the array by sizeof is found here.
+ * that walks the array by sizeof(is) found here.
  */
 #include "reported/query.h"
 
@@ -168,7 +168,7 @@ static bool left_alone(const struct survey *survey, size_t from, size_t size, bo
 static enum vidmm_status judge_array(const struct survey *survey) {
     const struct dialect *dialect = survey->dialect;
     const char *by_stride = "element i written at pSegmentDescriptor + i * "
-                            "SegmentDescriptorStride, whatever sizeof says";
+                            "SegmentDescriptorStride, whatever sizeof(says)";
     for (uint32_t i = 0; survey->version == DESCRIPTOR_4 && i < survey->count; i++) {
         size_t at = (size_t)i * dialect->stride;
         if (!left_alone(survey, at + dialect->element, STRIDE_GAP, true) ||

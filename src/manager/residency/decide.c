@@ -291,7 +291,7 @@ static bool clear_segments(struct decision *decision) {
         struct vidmm_allocation *victim;
         if (!segment_in_set(segment, sets))
             continue;
-        while ((victim = find_victim(decision, segment, NULL)) != NULL) {
+        while ((victim = find_victim(decision, segment, NULL))) {
             if (!plan_leave(adapter, victim, victim->offered != 0, false))
                 return false;
         }
@@ -329,9 +329,9 @@ static enum vidmm_status anew(struct decision *decision) {
     struct vidmm_adapter *adapter = decision->adapter;
     uint32_t count = decision->count;
     if (!adapter_grow(adapter, (void **)&adapter->scratch, &adapter->scratch_size, count,
-                      sizeof *adapter->scratch))
+                      sizeof(*adapter->scratch)))
         return error_no_memory(adapter, "vidmm residency");
-    memcpy(adapter->scratch, decision->references, count * sizeof *adapter->scratch);
+    memcpy(adapter->scratch, decision->references, count * sizeof(*adapter->scratch));
     if (!lift(decision) || (decision->mode == COMPACT && !clear_segments(decision)))
         return error_no_memory(adapter, "vidmm residency");
     enum vidmm_status status = place_sorted(decision);
@@ -393,7 +393,7 @@ enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vi
     while (status == VIDMM_DOES_NOT_FIT && decision.mode != COMPACT) {
         plan_undo(adapter, 0);
         decision.mode++;
-        memset(decision.hopeless, 0, sizeof decision.hopeless);
+        memset(decision.hopeless, 0, sizeof(decision.hopeless));
         status = anew(&decision);
     }
     if (status == VIDMM_OK && decision.mode == IN_ORDER)

@@ -135,7 +135,7 @@ static bool gather(struct vidmm_device *device, const struct vidmm_context *cont
     struct residency_list *list = &device->list;
     uint32_t own = context ? context_allocations_count(context) : 0;
     if (!adapter_grow(device->adapter, (void **)&list->wanted, &list->wanted_size,
-                      list->lines[LINE_MISSING].count + own + PROMOTIONS, sizeof *list->wanted))
+                      list->lines[LINE_MISSING].count + own + PROMOTIONS, sizeof(*list->wanted)))
         return false;
     *count = 0;
     for (const struct listing *listing = list->lines[LINE_MISSING].first; listing;
@@ -155,7 +155,7 @@ static bool gather_all(struct vidmm_device *device, const struct vidmm_context *
     struct residency_list *list = &device->list;
     uint32_t own = context ? context_allocations_count(context) : 0;
     if (!adapter_grow(device->adapter, (void **)&list->wanted, &list->wanted_size,
-                      list->lines[LINE_ALL].count + own, sizeof *list->wanted))
+                      list->lines[LINE_ALL].count + own, sizeof(*list->wanted)))
         return false;
     *count = 0;
     for (const struct listing *listing = list->lines[LINE_ALL].first; listing;

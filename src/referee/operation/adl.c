@@ -16,19 +16,19 @@ static bool takes_lists(void) {
 /* The CPU may be writing the page while it is compared, through one view or the other. */
 static bool leads_to(const uint8_t *cpu, uint64_t frame) {
     const uint8_t *page = world_memory(frame * SHADOW_PAGE, SHADOW_PAGE);
-    return page == NULL || memcmp(cpu, page, ENOUGH) == 0 || memcmp(cpu, page, ENOUGH) == 0;
+    return !page || memcmp(cpu, page, ENOUGH) == 0 || memcmp(cpu, page, ENOUGH) == 0;
 }
 
 static void judge_address(const struct shadow_operation *operation,
                           struct shadow_object *allocation) {
     const uint8_t *cpu = operation->arg.MapApertureSegment2.CpuVisibleAddress;
-    bool wanted = allocation != NULL && allocation->info.FlagsWddm2.MapApertureCpuVisible;
+    bool wanted = allocation && allocation->info.FlagsWddm2.MapApertureCpuVisible;
     bool first = operation->arg.MapApertureSegment2.AdlOffset == 0 && operation->frame_count != 0;
-    MANAGER_MUST(206, (cpu != NULL) == wanted,
+    MANAGER_MUST(206, !!cpu == wanted,
                  "CpuVisibleAddress exactly for MapApertureCpuVisible allocations",
                  "CpuVisibleAddress is %p, MapApertureCpuVisible is %u", (const void *)cpu,
                  (unsigned)wanted);
-    if (cpu == NULL || !wanted || !first)
+    if (!cpu || !wanted || !first)
         return;
     allocation->cpu = cpu;
     allocation->cpu_frame = operation->frames[0];
@@ -57,7 +57,7 @@ void adl_asked(const struct shadow_operation *operation) {
     MANAGER_MUST(205, first <= count && pages <= count - first,
                  "AdlOffset + NumberOfPages in the list",
                  "AdlOffset %u and %llu pages of a list that has %u", first, LLU(pages), count);
-    if (allocation != NULL)
+    if (allocation)
         MANAGER_MUST(130, allocation->info.Flags.AccessedPhysically,
                      "an AccessedPhysically allocation", "its Flags are 0x%x",
                      allocation->info.Flags.Value);
@@ -68,7 +68,7 @@ void adl_asked(const struct shadow_operation *operation) {
 void adl_unmapped(const struct shadow_operation *operation) {
     struct shadow_object *allocation =
         operation_allocation(operation->arg.UnmapApertureSegment.hAllocation);
-    if (allocation == NULL || allocation->cpu == NULL)
+    if (!allocation || !allocation->cpu)
         return;
     MANAGER_MUST(206, leads_to(allocation->cpu, allocation->cpu_frame),
                  "the address valid until the unmapping",

@@ -17,7 +17,7 @@ static struct range range_of(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     struct range range = {operation_aperture(arg->MapApertureSegment.SegmentId),
                           arg->MapApertureSegment.OffsetInPages,
                           arg->MapApertureSegment.NumberOfPages};
-    if (range.segment != NULL && range.segment->pages == NULL)
+    if (range.segment && !range.segment->pages)
         range.segment = NULL;
     return range;
 }
@@ -46,16 +46,16 @@ static bool judge_range(const DXGKARG_BUILDPAGINGBUFFER *arg, const struct range
     const struct shadow_object *allocation =
         operation_allocation(arg->MapApertureSegment.hAllocation);
     HANDLE device = arg->MapApertureSegment.hDevice;
-    MANAGER_MUST(36, segment == NULL || !segment->flags.Agp, "a linear aperture segment",
+    MANAGER_MUST(36, !segment || !segment->flags.Agp, "a linear aperture segment",
                  "segment %u is an AGP aperture", id);
-    MANAGER_MUST(201, device == NULL || shadow_find(SHADOW_DEVICE, device) != NULL,
+    MANAGER_MUST(201, !device || shadow_find(SHADOW_DEVICE, device),
                  "a device of the driver, or NULL", "hDevice %p is no device", device);
-    if (range->segment == NULL)
+    if (!range->segment)
         return false;
     MANAGER_MUST(193, inside(range), "at least one page, inside the segment",
                  "%llu pages from page %llu of an aperture that has %llu", LLU(range->pages),
                  LLU(range->first), LLU(range->segment->size / SHADOW_PAGE));
-    if (allocation != NULL)
+    if (allocation)
         MANAGER_MUST(198, allocation->uses == 0, "a range that the GPU does not access",
                      "%u submissions under way use the allocation", allocation->uses);
     return inside(range);
@@ -98,7 +98,7 @@ static void judge_coherence(const DXGKARG_BUILDPAGINGBUFFER *arg,
                             const struct shadow_segment *segment) {
     const struct shadow_object *allocation =
         operation_allocation(arg->MapApertureSegment.hAllocation);
-    bool cached = allocation == NULL || allocation->info.Flags.Cached;
+    bool cached = !allocation || allocation->info.Flags.Cached;
     DXGK_MAPAPERTUREFLAGS flags =
         second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
     bool coherent = flags.CacheCoherent != 0;
@@ -124,7 +124,7 @@ void map_asked(const struct shadow_operation *operation) {
     uint64_t offset, mdl = list_start(arg);
     address.QuadPart = (LONGLONG)(range.segment->base + range.first * SHADOW_PAGE);
     (void)place_range(range.segment->id, address, 0, range.pages * SHADOW_PAGE, &offset);
-    if (allocation != NULL && mdl <= range.first)
+    if (allocation && mdl <= range.first)
         place_allocation(allocation, range.segment, (range.first - mdl) * SHADOW_PAGE);
 }
 
@@ -150,8 +150,7 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
 
 /* Its content is on the way out of a memory segment. */
 static bool is_window(const struct shadow_object *allocation) {
-    return allocation != NULL && allocation->placed &&
-           operation_memory(allocation->segment) != NULL;
+    return allocation && allocation->placed && operation_memory(allocation->segment);
 }
 
 void map_built(const struct shadow_operation *operation) {
@@ -159,7 +158,7 @@ void map_built(const struct shadow_operation *operation) {
     struct range range = range_of(arg);
     struct shadow_object *allocation = operation_allocation(arg->MapApertureSegment.hAllocation);
     uint64_t mdl = list_start(arg);
-    if (range.segment == NULL || !inside(&range))
+    if (!range.segment || !inside(&range))
         return;
     if (!is_window(allocation))
         promise_taken(range.segment, range.first, range.pages);
@@ -174,17 +173,17 @@ void unmap_built(const struct shadow_operation *operation) {
     struct range range = range_of(arg);
     struct shadow_object *allocation = operation_allocation(arg->UnmapApertureSegment.hAllocation);
     uint64_t dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE;
-    if (range.segment == NULL || !inside(&range))
+    if (!range.segment || !inside(&range))
         return;
     for (uint64_t i = 0; i < range.pages; i++)
         set_page(range.segment, range.first + i, SHADOW_PAGE_DUMMY, dummy);
-    if (allocation != NULL && allocation->segment == range.segment->id)
+    if (allocation && allocation->segment == range.segment->id)
         allocation->placed = false;
 }
 
 void unmap_given_up(const struct shadow_operation *operation) {
     struct range range = range_of(&operation->arg);
-    if (range.segment == NULL || !inside(&range))
+    if (!range.segment || !inside(&range))
         return;
     for (uint64_t i = range.first; i < range.first + range.pages; i++)
         range.segment->pages[i].given_up = true;
@@ -194,7 +193,7 @@ void unmap_given_up(const struct shadow_operation *operation) {
 
 /* Only where the GPU's own view of the aperture is known. */
 static bool visible(const struct range *range) {
-    return range->segment != NULL && inside(range) && operation_sees_all();
+    return range->segment && inside(range) && operation_sees_all();
 }
 
 /*
@@ -205,7 +204,7 @@ static bool shows(const struct shadow_segment *segment, uint64_t index, uint64_t
                   bool exactly) {
     const uint8_t *seen = world_segment(segment, index * SHADOW_PAGE, SHADOW_PAGE);
     const uint8_t *wanted = world_memory(frame * SHADOW_PAGE, SHADOW_PAGE);
-    return seen != NULL && wanted != NULL &&
+    return seen && wanted &&
            (seen == wanted ||
             (!exactly && !world_is_memory(seen) && memcmp(seen, wanted, SHADOW_PAGE) == 0));
 }

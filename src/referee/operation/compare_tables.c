@@ -58,7 +58,7 @@ static bool agree(const struct compared *compared) {
 static bool wrong_start(const struct compared *compared) {
     const struct shadow_segment *segment = shadow_segment(compared->want.segment);
     const struct vidmm_referee_translation *found = &compared->found;
-    return segment != NULL && segment->base != 0 && compared->want.valid && !compared->want.zero &&
+    return segment && segment->base != 0 && compared->want.valid && !compared->want.zero &&
            found->valid && !found->zero &&
            (found->address == compared->want.offset ||
             found->address == segment->base + segment->base + compared->want.offset);
@@ -68,8 +68,8 @@ static bool ask(struct compared *compared) {
     const struct vidmm_referee_world *world = &referee->world;
     const struct tables_process *process = compared->process;
     uint64_t root = tables_gpu_address(process->root.SegmentId, process->root.SegmentOffset);
-    return world->translate != NULL && world->translate(world->ctx, root, process->root_entries,
-                                                        compared->va, &compared->found);
+    return world->translate && world->translate(world->ctx, root, process->root_entries,
+                                                compared->va, &compared->found);
 }
 
 static void describe(const struct compared *compared, char *text, size_t size) {
@@ -129,9 +129,9 @@ static void judge(const struct compared *compared, uint32_t rule, bool good) {
 
 /* It was named: what else comes of it is not news. */
 static void forget_entry(const struct tables_found *want) {
-    for (uint32_t kind = 0; want->table != NULL && kind < want->table->kinds; kind++) {
+    for (uint32_t kind = 0; want->table && kind < want->table->kinds; kind++) {
         struct tables_entry *entry = tables_entry(want->table, kind, want->index);
-        if (entry != NULL)
+        if (entry)
             entry->known[TABLES_DONE] = false;
     }
 }
@@ -168,7 +168,7 @@ void tables_compare(const struct tables_process *process, uint64_t va, struct ta
 void tables_compare_range(const struct tables_process *process, uint64_t start, uint64_t end,
                           struct tables_blame blame) {
     const struct tables_process *known = tables_process(process->handle);
-    if (known == NULL || start >= end || referee->world.translate == NULL)
+    if (!known || start >= end || !referee->world.translate)
         return;
     uint64_t pages = (end - start) / SHADOW_PAGE;
     tables_compare(process, start, blame);

@@ -43,18 +43,18 @@ static bool copy_of(const struct shadow_operation *operation, struct copy *copy)
         .offset = arg->Transfer.TransferOffset,
         .size = arg->Transfer.TransferSize,
     };
-    if (copy->from != NULL)
+    if (copy->from)
         copy->from_start =
             (uint64_t)arg->Transfer.Source.SegmentAddress.QuadPart - copy->from->base;
-    if (copy->to != NULL)
+    if (copy->to)
         copy->to_start =
             (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart - copy->to->base;
     if (from == 0)
         copy->mdl = arg->Transfer.Source.pMdl;
     else if (to == 0)
         copy->mdl = arg->Transfer.Destination.pMdl;
-    return (from == 0 || copy->from != NULL) && (to == 0 || copy->to != NULL) &&
-           (from != 0 || to != 0) && (copy->mdl != NULL || (from != 0 && to != 0));
+    return (from == 0 || copy->from) && (to == 0 || copy->to) && (from != 0 || to != 0) &&
+           (copy->mdl || (from != 0 && to != 0));
 }
 
 /* ---- The sides ------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static uint64_t mdl_start(const struct copy *copy) {
 }
 
 static const uint8_t *mdl_page(const struct copy *copy, uint64_t index, uint64_t size) {
-    if (copy->mdl == NULL || index >= operation_mdl_pages(copy->mdl))
+    if (!copy->mdl || index >= operation_mdl_pages(copy->mdl))
         return NULL;
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(copy->mdl + 1);
     return world_memory(frames[index] * SHADOW_PAGE, size);
@@ -74,14 +74,14 @@ static const uint8_t *mdl_page(const struct copy *copy, uint64_t index, uint64_t
 
 static const uint8_t *source_page(const struct copy *copy, uint64_t page) {
     uint64_t size = bytes_at(copy, page);
-    if (copy->from == NULL)
+    if (!copy->from)
         return mdl_page(copy, mdl_start(copy) + page, size);
     return operation_see(copy->from, copy->from_start + copy->offset + page * SHADOW_PAGE, size);
 }
 
 static const uint8_t *destination_page(const struct copy *copy, uint64_t page) {
     uint64_t size = bytes_at(copy, page);
-    if (copy->to == NULL)
+    if (!copy->to)
         return mdl_page(copy, mdl_start(copy) + page, size);
     return operation_see(copy->to, copy->to_start + copy->offset + page * SHADOW_PAGE, size);
 }
@@ -89,23 +89,23 @@ static const uint8_t *destination_page(const struct copy *copy, uint64_t page) {
 /* Work behind this one has changed a side of it by now. */
 static bool outdated(const struct copy *copy) {
     const struct shadow_operation *operation = copy->operation;
-    if (copy->mdl != NULL && later_writes(operation, copy->mdl, mdl_start(copy), pages_of(copy)))
+    if (copy->mdl && later_writes(operation, copy->mdl, mdl_start(copy), pages_of(copy)))
         return true;
-    return (copy->from != NULL && later_touches(operation, copy->from->id,
-                                                copy->from_start + copy->offset, copy->size)) ||
-           (copy->to != NULL &&
+    return (copy->from && later_touches(operation, copy->from->id, copy->from_start + copy->offset,
+                                        copy->size)) ||
+           (copy->to &&
             later_touches(operation, copy->to->id, copy->to_start + copy->offset, copy->size));
 }
 
 /* ---- Which rule ------------------------------------------------------------------------------ */
 
 static bool same(const uint8_t *a, const uint8_t *b, uint64_t size) {
-    return a != NULL && b != NULL && memcmp(a, b, size) == 0;
+    return a && b && memcmp(a, b, size) == 0;
 }
 
 /* One value all over says nothing about where it comes from. */
 static bool telling(const uint8_t *bytes, uint64_t size) {
-    return bytes != NULL && size > 8 && memcmp(bytes, bytes + 8, size - 8) != 0;
+    return bytes && size > 8 && memcmp(bytes, bytes + 8, size - 8) != 0;
 }
 
 /* Whether a mistake explains what is found; MAYBE: it does, but so do others, or it cannot be seen
@@ -117,8 +117,8 @@ static enum explains written(const struct copy *copy, uint64_t page, const uint8
         page < pages_of(copy) && same(bytes, source_page(copy, page), bytes_at(copy, page));
     if (match)
         return YES;
-    return copy->from != NULL && later_touches(copy->operation, copy->from->id,
-                                               copy->from_start + copy->offset, copy->size)
+    return copy->from && later_touches(copy->operation, copy->from->id,
+                                       copy->from_start + copy->offset, copy->size)
                ? MAYBE
                : NO;
 }
@@ -128,7 +128,7 @@ static enum explains written_later(const struct copy *copy, uint64_t page, const
     struct later in = {NULL, 0};
     const struct shadow_operation *at = copy->operation;
     enum explains best = NO;
-    while (best != YES && (at = later_next(copy->operation, at, &in)) != NULL) {
+    while (best != YES && (at = later_next(copy->operation, at, &in))) {
         struct copy later;
         if (at->arg.Operation != DXGK_OPERATION_TRANSFER ||
             at->arg.Transfer.hAllocation != copy->operation->arg.Transfer.hAllocation ||
@@ -142,7 +142,7 @@ static enum explains written_later(const struct copy *copy, uint64_t page, const
 
 /* `bytes` are page `page` of this transfer, or of one behind it. */
 static enum explains written_by(const struct copy *copy, uint64_t page, const uint8_t *bytes) {
-    if (bytes == NULL)
+    if (!bytes)
         return NO;
     if (same(bytes, source_page(copy, page), bytes_at(copy, page)))
         return YES;
@@ -162,11 +162,9 @@ static enum explains explained(enum explains match, const uint8_t *there, uint64
 static enum explains mdl_began(const struct copy *copy, uint64_t page, uint64_t start) {
     uint64_t size = bytes_at(copy, page);
     const uint8_t *there = mdl_page(copy, start + page, size);
-    enum explains match = copy->to == NULL
-                              ? written_by(copy, page, there)
-                              : matching(same(there, destination_page(copy, page), size));
-    if (match == NO && copy->mdl != NULL &&
-        later_writes(copy->operation, copy->mdl, start + page, 1))
+    enum explains match = !copy->to ? written_by(copy, page, there)
+                                    : matching(same(there, destination_page(copy, page), size));
+    if (match == NO && copy->mdl && later_writes(copy->operation, copy->mdl, start + page, 1))
         return MAYBE;
     return explained(match, there, size);
 }
@@ -175,7 +173,7 @@ static enum explains mdl_began(const struct copy *copy, uint64_t page, uint64_t 
 static enum explains side_began(const struct copy *copy, uint64_t page,
                                 const struct shadow_segment *segment, uint64_t start) {
     uint64_t size = bytes_at(copy, page), at = start + page * SHADOW_PAGE;
-    if (segment == NULL)
+    if (!segment)
         return NO;
     const uint8_t *there = operation_see(segment, at, size);
     enum explains match = segment == copy->to && start == copy->to_start
@@ -192,7 +190,7 @@ static enum explains segment_began(const struct copy *copy, uint64_t page) {
     enum explains to = side_began(copy, page, copy->to, copy->to_start);
     enum explains from = side_began(copy, page, copy->from, copy->from_start);
     enum explains best = to > from ? to : from;
-    if (best == NO && copy->to != NULL && copy->from != NULL &&
+    if (best == NO && copy->to && copy->from &&
         same(operation_see(copy->to, copy->to_start + at, size),
              operation_see(copy->from, copy->from_start + at, size), size))
         return MAYBE;
@@ -225,7 +223,7 @@ static uint32_t broken_rule(const struct copy *copy, uint64_t page) {
         return 177;
     if (offset == MAYBE || start == MAYBE)
         return 0;
-    return arg->Transfer.hAllocation == NULL ? 183 : 161;
+    return !arg->Transfer.hAllocation ? 183 : 161;
 }
 
 /* `broken` 0: all pages are right; else what page `page` names. */
@@ -240,11 +238,11 @@ static void judge(const struct copy *copy, uint32_t broken, uint64_t page) {
                     "page %llu of a transfer at TransferOffset 0x%llx is where it would be "
                     "if the offset counted otherwise",
                     LLU(page), LLU(copy->offset));
-    if (broken == 177 || (good && copy->mdl != NULL && arg->Transfer.MdlOffset != 0))
+    if (broken == 177 || (good && copy->mdl && arg->Transfer.MdlOffset != 0))
         DRIVER_MUST(177, good, "the MDL's pages from MdlOffset on",
                     "page %llu of a transfer with MdlOffset %u is where it would be without it",
                     LLU(page), arg->Transfer.MdlOffset);
-    if (broken == 183 || (good && arg->Transfer.hAllocation == NULL))
+    if (broken == 183 || (good && !arg->Transfer.hAllocation))
         DRIVER_MUST(183, good, "a plain copy where hAllocation is NULL",
                     "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
     if (broken == 161 || good)
@@ -256,7 +254,7 @@ static void judge(const struct copy *copy, uint32_t broken, uint64_t page) {
 
 bool operation_shared_with_cpu(HANDLE handle) {
     const struct shadow_object *allocation = operation_allocation(handle);
-    return allocation != NULL &&
+    return allocation &&
            (allocation->info.Flags.PermanentSysMem || allocation->info.Flags.ExistingSysMem ||
             allocation->info.Flags.ExistingKernelSysMem);
 }
@@ -274,7 +272,7 @@ static const uint8_t *cpu_page(const struct copy *copy, uint64_t page) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t size = bytes_at(copy, page);
     uint64_t offset = copy->from_start + copy->offset + page * SHADOW_PAGE;
-    if (!copy->from->flags.CpuVisible || copy->from->cpu_base == 0 || world->io == NULL ||
+    if (!copy->from->flags.CpuVisible || copy->from->cpu_base == 0 || !world->io ||
         offset > copy->from->size || size > copy->from->size - offset)
         return NULL;
     return world->io(world->ctx, copy->from->cpu_base + offset, size);
@@ -284,13 +282,13 @@ static const uint8_t *cpu_page(const struct copy *copy, uint64_t page) {
 static void judge_order(const struct copy *copy) {
     HANDLE handle = copy->operation->arg.Transfer.hAllocation;
     const struct shadow_object *allocation = operation_allocation(handle);
-    if (allocation == NULL || !allocation->info.Flags.CpuVisible || copy->to != NULL ||
-        operation_memory(copy->from->id) == NULL || operation_shared_with_cpu(handle))
+    if (!allocation || !allocation->info.Flags.CpuVisible || copy->to ||
+        !operation_memory(copy->from->id) || operation_shared_with_cpu(handle))
         return;
     uint64_t page = 0;
     for (; page < pages_of(copy); page++) {
         const uint8_t *seen = cpu_page(copy, page), *found = destination_page(copy, page);
-        if (seen == NULL || found == NULL ||
+        if (!seen || !found ||
             (!same(seen, found, bytes_at(copy, page)) && written_later(copy, page, found) != NO))
             return;
         if (!same(seen, found, bytes_at(copy, page)))
@@ -315,7 +313,7 @@ void copy_done(const struct shadow_operation *operation) {
         return;
     for (uint64_t page = 0; page < pages_of(&copy); page++) {
         const uint8_t *source = source_page(&copy, page), *found = destination_page(&copy, page);
-        if (source == NULL || found == NULL)
+        if (!source || !found)
             return; /* a side that cannot be seen */
         if (same(source, found, bytes_at(&copy, page)))
             continue;

@@ -118,7 +118,7 @@ static void judge_fresh(const struct dirty_answer *answer) {
 /* A page that `basis` cleared through a query or a start, for another that has it too. */
 static void cleared_beside(struct dirty_basis *other, uint64_t offset, bool shown) {
     uint64_t position = dirty_position(other, offset);
-    if (position == other->pages || other->state == NULL)
+    if (position == other->pages || !other->state)
         return;
     struct dirty_page *page = &other->state[position];
     page->must = false;
@@ -130,7 +130,7 @@ static void cleared_beside(struct dirty_basis *other, uint64_t offset, bool show
 static void clear_beside(const struct dirty_basis *basis, uint64_t position, bool shown) {
     uint32_t range;
     uint64_t offset = offset_of(basis, position, &range);
-    for (struct dirty_basis *other = dirty_each(NULL); other != NULL; other = dirty_each(other)) {
+    for (struct dirty_basis *other = dirty_each(NULL); other; other = dirty_each(other)) {
         if (other != basis && other->started && other->segment == basis->segment)
             cleared_beside(other, offset, shown);
     }
@@ -138,7 +138,7 @@ static void clear_beside(const struct dirty_basis *basis, uint64_t position, boo
 
 static void note_event(struct dirty_basis *basis, uint64_t first, uint64_t end,
                        enum dirty_event event) {
-    for (uint64_t i = first; basis->state != NULL && i < end; i++)
+    for (uint64_t i = first; basis->state && i < end; i++)
         if (basis->state[i].must)
             basis->state[i].event = (uint8_t)event;
 }
@@ -152,7 +152,7 @@ void dirty_started(struct dirty_basis *basis) {
     basis->quiet = !submit_under_way();
     basis->others = dirty_other_calls();
     basis->work = work();
-    for (uint64_t i = 0; basis->state != NULL && i < basis->pages; i++) {
+    for (uint64_t i = 0; basis->state && i < basis->pages; i++) {
         basis->state[i] = (struct dirty_page){.cleared = 0};
         clear_beside(basis, i, true);
     }
@@ -170,8 +170,8 @@ static bool overlap(const struct dirty_basis *a, const struct dirty_basis *b) {
 }
 
 void dirty_stopped(const struct dirty_basis *basis) {
-    for (struct dirty_basis *other = dirty_each(NULL); other != NULL; other = dirty_each(other)) {
-        if (other == basis || !other->started || other->state == NULL || basis->state == NULL ||
+    for (struct dirty_basis *other = dirty_each(NULL); other; other = dirty_each(other)) {
+        if (other == basis || !other->started || !other->state || !basis->state ||
             !overlap(basis, other))
             continue;
         other->beside = true;
@@ -200,7 +200,7 @@ static void take_page(const struct dirty_answer *answer, uint64_t index) {
 void dirty_answered(const struct dirty_answer *answer) {
     struct dirty_basis *basis = answer->basis;
     judge_fresh(answer);
-    if (basis->state == NULL)
+    if (!basis->state)
         return;
     for (uint64_t i = 0; i < answer->count; i++)
         take_page(answer, i);
@@ -208,7 +208,7 @@ void dirty_answered(const struct dirty_answer *answer) {
         return;
     note_event(basis, 0, answer->first, DIRTY_OTHER_PART);
     note_event(basis, answer->first + answer->count, basis->pages, DIRTY_OTHER_PART);
-    for (struct dirty_basis *other = dirty_each(NULL); other != NULL; other = dirty_each(other))
+    for (struct dirty_basis *other = dirty_each(NULL); other; other = dirty_each(other))
         if (other != basis)
             note_event(other, 0, other->pages, DIRTY_OTHER_BASIS);
 }
@@ -233,10 +233,10 @@ static void write_basis(struct dirty_basis *basis, uint64_t offset, uint64_t siz
 
 void dirty_wrote(uint64_t address, uint64_t size, uint64_t asked) {
     const struct shadow_segment *segment = shadow_segment_at(address, size);
-    if (segment == NULL || size == 0)
+    if (!segment || size == 0)
         return;
-    for (struct dirty_basis *basis = dirty_each(NULL); basis != NULL; basis = dirty_each(basis)) {
-        if (basis->started && basis->state != NULL && basis->segment == segment->id &&
+    for (struct dirty_basis *basis = dirty_each(NULL); basis; basis = dirty_each(basis)) {
+        if (basis->started && basis->state && basis->segment == segment->id &&
             basis->started_at < asked)
             write_basis(basis, address - segment->base, size, asked);
     }
@@ -244,19 +244,18 @@ void dirty_wrote(uint64_t address, uint64_t size, uint64_t asked) {
 
 void dirty_operation_done(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    if (arg->Operation == DXGK_OPERATION_FILL &&
-        operation_memory(arg->Fill.Destination.SegmentId) != NULL)
+    if (arg->Operation == DXGK_OPERATION_FILL && operation_memory(arg->Fill.Destination.SegmentId))
         dirty_wrote((uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart, arg->Fill.FillSize,
                     operation->asked);
     else if (arg->Operation == DXGK_OPERATION_TRANSFER &&
-             operation_memory(arg->Transfer.Destination.SegmentId) != NULL)
+             operation_memory(arg->Transfer.Destination.SegmentId))
         dirty_wrote((uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart +
                         arg->Transfer.TransferOffset,
                     arg->Transfer.TransferSize, operation->asked);
 }
 
 void dirty_forget(void) {
-    for (struct dirty_basis *basis = dirty_each(NULL); basis != NULL; basis = dirty_each(basis))
-        for (uint64_t i = 0; basis->state != NULL && i < basis->pages; i++)
+    for (struct dirty_basis *basis = dirty_each(NULL); basis; basis = dirty_each(basis))
+        for (uint64_t i = 0; basis->state && i < basis->pages; i++)
             basis->state[i].must = false;
 }

@@ -44,7 +44,7 @@ static struct tables_table *table_at(const struct tables_process *runs,
     where.GpuVirtual = address;
     bool found = tables_place(runs, &where, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place);
     struct tables_table *table = found ? tables_find(place) : NULL;
-    bool inside = table != NULL && start + count <= table->entries;
+    bool inside = table && start + count <= table->entries;
     uint64_t each = inside ? table->bytes / table->entries : 0;
     window_judge(runs, address, start * each, (start + count) * each);
     return table;
@@ -69,7 +69,7 @@ static void read_range(const struct tables_process *runs,
     const struct tables_table *to = table_at(runs, range->DstPageTableAddress,
                                              range->DstStartPteIndex, range->NumPageTableEntries);
     struct copied_range *copied = &copies->range[copies->ranges];
-    if (to == NULL || range->NumPageTableEntries > to->entries ||
+    if (!to || range->NumPageTableEntries > to->entries ||
         range->DstStartPteIndex > to->entries - range->NumPageTableEntries)
         return;
     *copied = (struct copied_range){.to = to->place,
@@ -78,15 +78,15 @@ static void read_range(const struct tables_process *runs,
                                     .first = first};
     for (uint32_t i = 0; i < copied->count; i++) {
         const struct tables_entry *entry =
-            from != NULL ? tables_entry(from, 0, range->SrcStartPteIndex + i) : NULL;
-        bool known = entry != NULL && entry->known[TABLES_ASKED] && from->level == to->level &&
+            from ? tables_entry(from, 0, range->SrcStartPteIndex + i) : NULL;
+        bool known = entry && entry->known[TABLES_ASKED] && from->level == to->level &&
                      from->wide == to->wide;
         copied->unsure = copied->unsure || !known;
         if (!known)
             continue;
         judge_pool(runs, from, entry);
         copies->value[first + i] = entry->value[TABLES_ASKED];
-        if (from->owner != NULL)
+        if (from->owner)
             copies->owner[first + i] = from->owner[range->SrcStartPteIndex + i];
     }
     copies->ranges++;
@@ -96,23 +96,23 @@ void entries_asked(struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &operation->arg.CopyPageTableEntries;
     const struct tables_process *runs = tables_running(operation);
     uint64_t entries = 0;
-    if (!tables_mmu.known || runs == NULL)
+    if (!tables_mmu.known || !runs)
         return;
     bool by_cpu = tables_mmu.caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     MANAGER_MUST(388, !by_cpu, "UPDATE_PAGE_TABLE where the driver reported CPU_VIRTUAL",
                  "entries are copied in %u ranges", copy->NumRanges);
-    for (uint32_t i = 0; copy->pRanges != NULL && i < copy->NumRanges; i++) {
+    for (uint32_t i = 0; copy->pRanges && i < copy->NumRanges; i++) {
         judge_range(&copy->pRanges[i]);
         entries += copy->pRanges[i].NumPageTableEntries;
     }
-    if (copy->pRanges == NULL || copy->NumRanges > RANGES || entries > ENTRIES)
+    if (!copy->pRanges || copy->NumRanges > RANGES || entries > ENTRIES)
         return;
     size_t values = (size_t)entries * sizeof(DXGK_PTE);
     size_t behind = values + copy->NumRanges * sizeof(struct copied_range);
     struct copies *copies =
         calloc(1, sizeof(*copies) + behind + (size_t)entries * sizeof(struct tables_owner));
     operation->own = copies;
-    if (copies == NULL)
+    if (!copies)
         return;
     copies->range = (struct copied_range *)(void *)((uint8_t *)copies->value + values);
     copies->owner = (struct tables_owner *)(void *)((uint8_t *)copies->value + behind);
@@ -127,11 +127,11 @@ void entries_asked(struct shadow_operation *operation) {
 static struct table_change *change_of(const struct copies *copies, uint32_t index) {
     const struct copied_range *range = &copies->range[index];
     const struct tables_table *table = tables_find(range->to);
-    if (table == NULL || range->start + range->count > table->entries)
+    if (!table || range->start + range->count > table->entries)
         return NULL;
     struct table_change *change =
         calloc(1, sizeof(*change) + range->count * sizeof(change->entry[0]));
-    if (change == NULL)
+    if (!change)
         return NULL;
     change->place = range->to;
     change->process = table->process;
@@ -149,9 +149,9 @@ static struct table_change *change_of(const struct copies *copies, uint32_t inde
 }
 
 static void apply(struct copies *copies, enum tables_when when) {
-    for (uint32_t i = 0; copies != NULL && i < copies->ranges; i++) {
+    for (uint32_t i = 0; copies && i < copies->ranges; i++) {
         struct table_change *change = change_of(copies, i);
-        if (change != NULL) {
+        if (change) {
             change_apply(change, when);
             change_settle(change); /* made anew when it is done */
             copies->range[i].made = change->made;
@@ -167,9 +167,9 @@ void entries_built(const struct shadow_operation *operation) {
 void entries_done(const struct shadow_operation *operation) {
     struct copies *copies = operation->own;
     apply(copies, TABLES_DONE);
-    for (uint32_t i = 0; copies != NULL && i < copies->ranges; i++) {
+    for (uint32_t i = 0; copies && i < copies->ranges; i++) {
         struct table_change *change = change_of(copies, i);
-        if (change != NULL)
+        if (change)
             change_compare(change, (struct tables_blame){.rule_table = 239});
         free(change);
     }

@@ -13,19 +13,19 @@ void fill_asked(const struct shadow_operation *operation) {
     uint32_t id = arg->Fill.Destination.SegmentId;
     const struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
     uint64_t offset;
-    MANAGER_MUST(187, id != 0 && operation_aperture(id) == NULL, "FILL of memory segments only",
+    MANAGER_MUST(187, id != 0 && !operation_aperture(id), "FILL of memory segments only",
                  "FILL of segment %u", id);
     if (id == 0 ||
         !place_range(id, arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize, &offset))
         return;
-    if (allocation == NULL)
+    if (!allocation)
         return;
     MANAGER_MUST(187, allocation->uses == 0, "FILL of an idle allocation",
                  "%u submissions under way use the allocation", allocation->uses);
     MANAGER_MUST(91, arg->Fill.FillSize % SHADOW_PAGE == 0, "a size rounded up to whole pages",
                  "FILL of 0x%llx bytes", LLU(arg->Fill.FillSize));
-    if (operation_memory(id) != NULL && (!allocation->placed || allocation->segment != id ||
-                                         offset - allocation->offset >= allocation->size))
+    if (operation_memory(id) && (!allocation->placed || allocation->segment != id ||
+                                 offset - allocation->offset >= allocation->size))
         place_allocation(allocation, operation_memory(id), offset);
 }
 
@@ -35,11 +35,11 @@ void fill_built(const struct shadow_operation *operation) {
     uint32_t id = arg->Fill.Destination.SegmentId;
     struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
     const struct shadow_segment *segment = shadow_segment(id);
-    if (allocation == NULL)
+    if (!allocation)
         return;
     allocation->content = true;
     allocation->clean = false;
-    if (segment == NULL)
+    if (!segment)
         return;
     uint64_t offset = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
     if (!allocation->placed || allocation->segment != id ||
@@ -67,7 +67,7 @@ static bool filled(const struct shadow_segment *segment, uint64_t start, uint64_
         uint64_t part = size - done < SHADOW_PAGE ? size - done : SHADOW_PAGE;
         const uint8_t *bytes = operation_see(segment, start + done, part);
         *at = size;
-        if (bytes == NULL)
+        if (!bytes)
             return false;
         if (memcmp(bytes, want, part) != 0) {
             *at = done + unlike(bytes, part, pattern);
@@ -80,7 +80,7 @@ static bool filled(const struct shadow_segment *segment, uint64_t start, uint64_
 void fill_done(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_segment *segment = operation_memory(arg->Fill.Destination.SegmentId);
-    if (segment == NULL || arg->Fill.FillSize == 0)
+    if (!segment || arg->Fill.FillSize == 0)
         return;
     uint64_t at = 0;
     uint64_t start = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
@@ -102,17 +102,16 @@ void discard_asked(const struct shadow_operation *operation) {
     uint32_t id = arg->DiscardContent.SegmentId;
     const struct shadow_segment *segment = operation_memory(id);
     uint64_t offset = 0;
-    if (segment != NULL) {
+    if (segment) {
         LARGE_INTEGER address = arg->DiscardContent.SegmentAddress;
         if (!place_range(id, address, 0, 0, &offset))
             return;
     }
-    if (allocation != NULL)
+    if (allocation)
         promise_discard(allocation);
-    bool known = allocation != NULL && allocation->segment != 0;
+    bool known = allocation && allocation->segment != 0;
     MANAGER_MUST(
-        190,
-        segment != NULL && (!known || (allocation->segment == id && allocation->offset == offset)),
+        190, segment && (!known || (allocation->segment == id && allocation->offset == offset)),
         "the place in a memory segment where the allocation is",
         "DISCARD_CONTENT at offset 0x%llx of segment %u; the allocation is at 0x%llx of "
         "segment %u",
@@ -122,6 +121,6 @@ void discard_asked(const struct shadow_operation *operation) {
 void discard_built(const struct shadow_operation *operation) {
     struct shadow_object *allocation =
         operation_allocation(operation->arg.DiscardContent.hAllocation);
-    if (allocation != NULL)
+    if (allocation)
         allocation->placed = false;
 }

@@ -22,13 +22,12 @@ void flush_asked(const struct shadow_operation *operation) {
     MANAGER_MUST(233, start <= end && (start | end) % SHADOW_PAGE == 0,
                  "whole pages from StartVirtualAddress to EndVirtualAddress", "0x%llx to 0x%llx",
                  LLU(start), LLU(end));
-    MANAGER_MUST(233, flush->hProcess == NULL || process != NULL,
-                 "hProcess as DxgkDdiCreateProcess gave it", "hProcess %p is no process's",
-                 flush->hProcess);
+    MANAGER_MUST(233, !flush->hProcess || process, "hProcess as DxgkDdiCreateProcess gave it",
+                 "hProcess %p is no process's", flush->hProcess);
     /* All of it is said by both being 0: an empty range covers nothing. */
     MANAGER_MUST(232, start != end || start == 0, "two zeros, or a range that is not empty",
                  "0x%llx to 0x%llx", LLU(start), LLU(end));
-    if (process != NULL && process->rooted)
+    if (process && process->rooted)
         MANAGER_MUST(233,
                      flush->RootPageTableAddress.SegmentId == process->root.SegmentId &&
                          flush->RootPageTableAddress.SegmentOffset == process->root.SegmentOffset,
@@ -48,10 +47,9 @@ static bool covers(const struct tables_table *table, uint32_t index, uint64_t st
 
 /* Nothing in the range is stale any more. */
 static void cover(HANDLE handle, uint64_t start, uint64_t end, enum tables_when when) {
-    for (struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table)) {
+    for (struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
         uint32_t first, last;
-        if ((handle != NULL && table->process != handle) || table->stale[when] == 0 ||
+        if ((handle && table->process != handle) || table->stale[when] == 0 ||
             !tables_cut(table, start, end, &first, &last))
             continue;
         for (uint32_t kind = 0; kind < table->kinds; kind++)
@@ -72,7 +70,7 @@ void flush_built(const struct shadow_operation *operation) {
 static void compare(const struct tables_process *process, uint64_t start, uint64_t end,
                     struct tables_blame blame) {
     uint32_t looked = 0;
-    for (const struct tables_table *table = tables_each(NULL); table != NULL && looked < SAMPLES;
+    for (const struct tables_table *table = tables_each(NULL); table && looked < SAMPLES;
          table = tables_each(table)) {
         uint64_t stop = table->start + ((uint64_t)table->entries << tables_entry_shift(table));
         if (table->process != process->handle || table->level != 0 || table->start >= end ||
@@ -112,7 +110,7 @@ void flush_settle(bool compares) {
     for (uint32_t i = 0; compares && i < owed.count; i++) {
         const struct tables_process *process = tables_process(owed.flush[i].process);
         cover(owed.flush[i].process, owed.flush[i].start, owed.flush[i].end, TABLES_DONE);
-        if (process != NULL)
+        if (process)
             compare(process, owed.flush[i].start, owed.flush[i].end,
                     (struct tables_blame){.rule_tlb = owed.flush[i].rule});
     }
@@ -130,6 +128,6 @@ void flush_done(const struct shadow_operation *operation) {
         owe(flush->hProcess, start, end, rule);
     owners_flush_done();
     cover(flush->hProcess, start, end, TABLES_DONE);
-    if (process != NULL)
+    if (process)
         compare(process, start, end, (struct tables_blame){.rule_tlb = rule});
 }

@@ -9,26 +9,26 @@
 static bool among(const struct shadow_submission *submission,
                   const struct shadow_operation *operation) {
     const struct shadow_operation *at = submission->operations;
-    while (at != NULL && at != operation)
+    while (at && at != operation)
         at = at->next;
-    return at != NULL;
+    return at;
 }
 
 static const struct shadow_operation *next_submitted(const struct shadow_operation *operation,
                                                      struct later *at) {
     const struct shadow_submission *next = submit_next(at->in);
-    while (next != NULL && (next->operations == NULL || among(next, operation)))
+    while (next && (!next->operations || among(next, operation)))
         next = submit_next(next);
     at->in = next;
-    return next != NULL ? next->operations : NULL;
+    return next ? next->operations : NULL;
 }
 
 const struct shadow_operation *later_next(const struct shadow_operation *operation,
                                           const struct shadow_operation *after, struct later *at) {
     const struct shadow_operation *next = after->next;
-    if (next == NULL && at->waiting == 0)
+    if (!next && at->waiting == 0)
         next = next_submitted(operation, at);
-    while (next == NULL && build_waiting(at->waiting, &next))
+    while (!next && build_waiting(at->waiting, &next))
         at->waiting++;
     return next;
 }
@@ -46,7 +46,7 @@ struct touched {
 static struct touched addressed(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size) {
     const struct shadow_segment *segment = shadow_segment(id);
     struct touched touched = {0, 0, 0};
-    if (segment != NULL) {
+    if (segment) {
         touched.segment = id;
         touched.offset = (uint64_t)address.QuadPart - segment->base + at;
         touched.size = size;
@@ -78,7 +78,7 @@ static struct touched touched_by(const DXGKARG_BUILDPAGINGBUFFER *arg) {
 bool later_touches(const struct shadow_operation *operation, uint32_t segment, uint64_t offset,
                    uint64_t size) {
     struct later in = {NULL, 0};
-    for (const struct shadow_operation *at = later_next(operation, operation, &in); at != NULL;
+    for (const struct shadow_operation *at = later_next(operation, operation, &in); at;
          at = later_next(operation, at, &in)) {
         struct touched touched = touched_by(&at->arg);
         if (touched.segment == segment && overlap(touched.offset, touched.size, offset, size))
@@ -90,7 +90,7 @@ bool later_touches(const struct shadow_operation *operation, uint32_t segment, u
 bool later_writes(const struct shadow_operation *operation, const MDL *mdl, uint64_t page,
                   uint64_t pages) {
     struct later in = {NULL, 0};
-    for (const struct shadow_operation *at = later_next(operation, operation, &in); at != NULL;
+    for (const struct shadow_operation *at = later_next(operation, operation, &in); at;
          at = later_next(operation, at, &in)) {
         const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
         bool special = arg->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
@@ -124,8 +124,8 @@ static HANDLE named(const DXGKARG_BUILDPAGINGBUFFER *arg) {
 uint32_t operations_under_way(HANDLE allocation) {
     const struct shadow_submission *work = submit_next(NULL);
     uint32_t count = 0;
-    for (; work != NULL; work = submit_next(work))
-        for (const struct shadow_operation *at = work->operations; at != NULL; at = at->next)
+    for (; work; work = submit_next(work))
+        for (const struct shadow_operation *at = work->operations; at; at = at->next)
             count += named(&at->arg) == allocation;
     return count;
 }

@@ -21,7 +21,7 @@ static void judge_residency(const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice
     MANAGER_MUST(247, (notice->Resident != 0) != allocation->notified, "one notice a change",
                  "Resident %u comes again", notice->Resident);
     if (notice->Resident)
-        MANAGER_MUST(247, operation_memory(place->SegmentId) == NULL || allocation->arrived,
+        MANAGER_MUST(247, !operation_memory(place->SegmentId) || allocation->arrived,
                      "the contents before the notice that they are there",
                      "Resident before a transfer or a fill%s", "");
     else
@@ -32,7 +32,7 @@ static void judge_residency(const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice
 
 /* R247: what leaves was announced to leave. */
 void notice_content(struct shadow_object *allocation, bool leaves) {
-    if (allocation != NULL && leaves && wants_notices(allocation))
+    if (allocation && leaves && wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before the contents leave",
                      "a transfer out of local memory, and the driver takes it for resident%s", "");
 }
@@ -49,14 +49,14 @@ void notice_judge_end(const struct shadow_object *allocation) {
 static void judge_leaving(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
     struct tables_process *paging = tables_paging();
     struct tables_found found = {.known = false};
-    if (paging != NULL)
+    if (paging)
         tables_walk(paging, (uint64_t)notice->GpuVirtualAddressAtOffset, TABLES_ASKED, &found);
     if (!found.known)
         return;
     MANAGER_MUST(248, found.valid, "an address of the paging process in a notice of eviction",
                  "0x%llx leads nowhere there", LLU(notice->GpuVirtualAddressAtOffset));
     if (found.valid)
-        MANAGER_MUST(249, operation_memory(found.segment) == NULL,
+        MANAGER_MUST(249, !operation_memory(found.segment),
                      "notices of what leaves an aperture or system memory",
                      "the range is in memory segment %u", found.segment);
 }
@@ -66,9 +66,8 @@ static void judge_range(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
     MANAGER_MUST(248, notice->Flags.Eviction != notice->Flags.IoMmuUnmap,
                  "either Eviction or IoMmuUnmap", "Flags 0x%x", notice->Flags.Value);
     if (notice->Flags.IoMmuUnmap)
-        MANAGER_MUST(248, process != NULL && !process->system,
-                     "the process whose address is unmapped", "hKmdProcessHandle %p",
-                     notice->hKmdProcessHandle);
+        MANAGER_MUST(248, process && !process->system, "the process whose address is unmapped",
+                     "hKmdProcessHandle %p", notice->hKmdProcessHandle);
     else if (notice->Flags.Eviction)
         judge_leaving(notice);
 }
@@ -80,14 +79,14 @@ void notice_asked(const struct shadow_operation *operation) {
         return;
     if (arg->Operation == DXGK_OPERATION_NOTIFY_ALLOC)
         judge_range(&arg->NotifyAllocation);
-    else if (allocation != NULL)
+    else if (allocation)
         judge_residency(&arg->NotifyResidency, allocation);
 }
 
 void notice_built(const struct shadow_operation *operation) {
     struct shadow_object *allocation =
         operation_allocation(operation->arg.NotifyResidency.hAllocation);
-    if (allocation == NULL)
+    if (!allocation)
         return;
     allocation->notified = operation->arg.NotifyResidency.Resident;
     if (!allocation->notified)

@@ -15,15 +15,15 @@ static void judge_invalid(const struct shadow_segment *segment, uint64_t offset,
             hit = range;
     }
     if (segment->invalid_count != 0)
-        MANAGER_MUST(69, hit == NULL, "no bytes of an invalid range",
+        MANAGER_MUST(69, !hit, "no bytes of an invalid range",
                      "0x%llx bytes at offset 0x%llx of segment %u meet the invalid range at 0x%llx",
                      LLU(size), LLU(offset), segment->id, LLU(hit->SegmentOffset));
 }
 
 bool place_range(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size, uint64_t *offset) {
     const struct shadow_segment *segment = shadow_segment(id);
-    MANAGER_MUST(175, segment != NULL, "a SegmentId that the driver reported", "SegmentId %u", id);
-    if (segment == NULL)
+    MANAGER_MUST(175, segment, "a SegmentId that the driver reported", "SegmentId %u", id);
+    if (!segment)
         return false;
     if (segment->flags.Agp) {
         MANAGER_MUST(35, shadow_holds(segment, (uint64_t)address.QuadPart + at, size),
@@ -65,10 +65,10 @@ static uint64_t pitch_size(const struct shadow_object *allocation) {
 static const struct shadow_object *neighbour(const struct shadow_object *allocation,
                                              const struct shadow_segment *segment, uint64_t offset,
                                              bool pitch) {
-    if (tables_paging() != NULL) /* what leaves without a copy leaves unseen */
+    if (tables_paging()) /* what leaves without a copy leaves unseen */
         return NULL;
     uint64_t end = offset + (pitch ? pitch_size(allocation) : allocation->size);
-    for (const struct shadow_object *other = shadow_each(SHADOW_ALLOCATION, NULL); other != NULL;
+    for (const struct shadow_object *other = shadow_each(SHADOW_ALLOCATION, NULL); other;
          other = shadow_each(SHADOW_ALLOCATION, other)) {
         uint64_t size = pitch ? pitch_size(other) : other->size;
         if (other != allocation && other->placed && other->segment == segment->id &&
@@ -82,7 +82,7 @@ static void judge_pitch(const struct shadow_object *allocation,
                         const struct shadow_segment *segment, uint64_t offset) {
     const struct shadow_object *other = neighbour(allocation, segment, offset, true);
     bool inside = offset <= segment->size && pitch_size(allocation) <= segment->size - offset;
-    MANAGER_MUST(47, other == NULL && inside,
+    MANAGER_MUST(47, !other && inside,
                  "PitchAlignedSize bytes for each allocation in a PitchAlignment segment",
                  "0x%llx bytes at offset 0x%llx of segment %u are not its own alone",
                  LLU(pitch_size(allocation)), LLU(offset), segment->id);
@@ -104,7 +104,7 @@ void place_allocation(const struct shadow_object *allocation, const struct shado
     host_aperture_judge_place(segment, offset, allocation->size, allocation->handle);
     uint32_t bit = 1u << (segment->id - 1), set = supported(allocation);
     uint64_t alignment = allocation->info.Alignment;
-    bool leaving = allocation->placed && operation_memory(allocation->segment) != NULL;
+    bool leaving = allocation->placed && operation_memory(allocation->segment);
     bool window = segment->flags.Aperture && (leaving || (allocation->evict_set & bit) != 0);
     MANAGER_MUST(43, offset <= segment->size && allocation->size <= segment->size - offset,
                  "the whole allocation inside one segment",
@@ -120,17 +120,17 @@ void place_allocation(const struct shadow_object *allocation, const struct shado
     if (segment->flags.Aperture)
         return;
     const struct shadow_object *other = neighbour(allocation, segment, offset, false);
-    MANAGER_MUST(368, other == NULL, "a place that no other allocation has",
+    MANAGER_MUST(368, !other, "a place that no other allocation has",
                  "offset 0x%llx of segment %u, 0x%llx bytes; another allocation has 0x%llx bytes "
                  "at 0x%llx",
                  LLU(offset), segment->id, LLU(allocation->size), LLU(other->size),
                  LLU(other->offset));
-    if (segment->flags.PitchAlignment && other == NULL)
+    if (segment->flags.PitchAlignment && !other)
         judge_pitch(allocation, segment, offset);
 }
 
 void place_set(struct shadow_object *allocation, uint32_t id, uint64_t offset) {
-    if (allocation == NULL)
+    if (!allocation)
         return;
     if (!allocation->placed || allocation->segment != id || allocation->offset != offset)
         allocation->since = referee->ledger->calls;

@@ -39,8 +39,8 @@ static void judge_preference(const struct shadow_object *allocation,
     uint32_t id = first_preference(&allocation->info);
     const struct shadow_segment *wanted = operation_memory(id);
     /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
-    if (wanted == NULL || referee->adapter.shared || allocation->opens == 0 ||
-        allocation->placed_before || flags.CpuVisible || flags.Overlay || flags.Capture ||
+    if (!wanted || referee->adapter.shared || allocation->opens == 0 || allocation->placed_before ||
+        flags.CpuVisible || flags.Overlay || flags.Capture ||
         ((allocation->read_set & allocation->write_set) >> (id - 1) & 1u) == 0 ||
         !room_for_all(wanted))
         return;
@@ -51,7 +51,7 @@ static void judge_preference(const struct shadow_object *allocation,
 void promise_place(const struct shadow_object *allocation, const struct shadow_segment *segment,
                    uint64_t offset) {
     judge_preference(allocation, segment);
-    if (allocation->info.Flags.Overlay && operation_memory(segment->id) != NULL)
+    if (allocation->info.Flags.Overlay && operation_memory(segment->id))
         MANAGER_MUST(119, offset >= segment->size / 5 * 4, "the last fifth of the segment",
                      "an overlay at offset 0x%llx of segment %u, which has 0x%llx bytes",
                      LLU(offset), segment->id, LLU(segment->size));
@@ -98,8 +98,8 @@ static void note_chance(const struct shadow_object *allocation) {
     for (uint32_t id = 1; id <= referee->adapter.segments && chance.pages == 0; id++) {
         const struct shadow_segment *segment = operation_aperture(id);
         uint64_t first = 0;
-        if (segment == NULL || (allocation->evict_set >> (id - 1) & 1u) == 0 ||
-            segment->flags.PitchAlignment || segment->pages == NULL || segment->invalid_count != 0)
+        if (!segment || (allocation->evict_set >> (id - 1) & 1u) == 0 ||
+            segment->flags.PitchAlignment || !segment->pages || segment->invalid_count != 0)
             continue;
         uint64_t pages = (allocation->size + segment->page_size - 1) / segment->page_size * 2 *
                          (segment->page_size / SHADOW_PAGE);
@@ -125,7 +125,7 @@ static void judge_chance(void) {
     const struct shadow_adapter *adapter = &referee->adapter;
     const struct shadow_segment *segment = operation_aperture(chance.segment);
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
-    if (chance.pages == 0 || segment == NULL || segment->pages == NULL)
+    if (chance.pages == 0 || !segment || !segment->pages)
         return;
     uint64_t here = chance.mapped + segment->mapped + chance.pages;
     uint64_t total = chance.total + mapped_in_all() + chance.pages;
@@ -178,9 +178,9 @@ void promise_discard(const struct shadow_object *allocation) {
 /* One that was in GPU memory all the time since that call: it was no eviction of everything. */
 static bool another_stayed(uint64_t call) {
     const struct shadow_object *other = NULL;
-    while ((other = shadow_each(SHADOW_ALLOCATION, other)) != NULL) {
+    while ((other = shadow_each(SHADOW_ALLOCATION, other))) {
         if (other->placed && other->since < call && !stays(other) &&
-            operation_memory(other->segment) != NULL)
+            operation_memory(other->segment))
             return true;
     }
     return false;
@@ -191,7 +191,7 @@ static void judge_left(void) {
     if (!referee->adapter.left)
         return;
     referee->adapter.left = false;
-    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)) != NULL) {
+    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation))) {
         if (allocation->left != 0)
             MANAGER_MUST(118, !another_stayed(allocation->left),
                          "overlay and capture allocations to stay where they are",
@@ -205,10 +205,10 @@ static void judge_left(void) {
 /* Whether all of it is where the list says; true, too, when nobody knows (after a reset). */
 static bool whole(const struct shadow_object *allocation, const struct shadow_segment *segment,
                   uint64_t offset) {
-    if (operation_memory(segment->id) != NULL)
+    if (operation_memory(segment->id))
         return !allocation->placed ||
                (allocation->segment == segment->id && allocation->offset == offset);
-    if (segment->pages == NULL)
+    if (!segment->pages)
         return true;
     uint64_t have = segment->size / SHADOW_PAGE, first = offset / SHADOW_PAGE;
     uint64_t pages = allocation->size / SHADOW_PAGE;
@@ -224,7 +224,7 @@ void promise_listed(const DXGK_ALLOCATIONLIST *entry, struct shadow_object *allo
     ULONG version = referee->adapter.version;
     if (entry->WriteOperation)
         allocation->clean = false;
-    if (segment == NULL || version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+    if (!segment || version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     uint64_t offset = (uint64_t)entry->PhysicalAddress.QuadPart - segment->base;
     bool kept = whole(allocation, segment, offset);
@@ -249,7 +249,7 @@ void promise_submitted(void) {
 
 void promise_forget(void) {
     struct shadow_object *allocation = NULL;
-    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)) != NULL) {
+    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation))) {
         allocation->clean = false;
         allocation->left = 0;
     }

@@ -35,13 +35,13 @@ static struct table_change *keep(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *u
     bool dual = tables_mmu.pages == TABLES_DUAL, wide = update->Flags.Use64KBPages;
     const DXGK_PTE *first = update->pPageTableEntries, *second = update->pPageTableEntries64KB;
     size_t count = update->Flags.Repeat ? 1 : update->NumPageTableEntries;
-    if (dual && wide && second != NULL)
+    if (dual && wide && second)
         first = second;
     if (!dual || update->PageTableLevel != 1)
         second = NULL;
-    uint8_t kinds = (uint8_t)((first != NULL) | (second != NULL) << 1);
+    uint8_t kinds = (uint8_t)((!!first) | (!!second << 1));
     struct table_change *change = calloc(1, sizeof(*change) + 2 * count * sizeof(DXGK_PTE));
-    if (change == NULL)
+    if (!change)
         return NULL;
     change->process = update->hProcess;
     change->allocation = update->hAllocation;
@@ -56,10 +56,10 @@ static struct table_change *keep(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *u
     change->offset = update->AllocationOffsetInBytes;
     change->protection = update->DriverProtection;
     change->va = update->FirstPteVirtualAddress;
-    if (first != NULL)
+    if (first)
         memcpy(change->entry, first, count * sizeof(DXGK_PTE));
-    if (second != NULL)
-        memcpy(change->entry + (first != NULL ? count : 0), second, count * sizeof(DXGK_PTE));
+    if (second)
+        memcpy(change->entry + (first ? count : 0), second, count * sizeof(DXGK_PTE));
     return change;
 }
 
@@ -67,8 +67,8 @@ static struct table_change *keep(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *u
 
 static void judge_mode(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
     const struct tables_process *process = tables_process(update->hProcess);
-    bool first = now && process != NULL && process->system &&
-                 update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    bool first =
+        now && process && process->system && update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     MANAGER_MUST(209, first || update->UpdateMode == tables_mmu.caps.PageTableUpdateMode,
                  "PageTableUpdateMode, or CPU_VIRTUAL while the paging process is initialised",
                  "UpdateMode %u where the driver reported %u", (unsigned)update->UpdateMode,
@@ -77,8 +77,8 @@ static void judge_mode(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, boo
 
 static bool physical_exists(D3DGPU_PHYSICAL_ADDRESS place) {
     const struct shadow_segment *segment = shadow_segment(place.SegmentId);
-    uint64_t end = segment != NULL ? segment->size : referee->world.memory_bytes;
-    return (place.SegmentId == 0 || segment != NULL) && place.SegmentOffset % SHADOW_PAGE == 0 &&
+    uint64_t end = segment ? segment->size : referee->world.memory_bytes;
+    return (place.SegmentId == 0 || segment) && place.SegmentOffset % SHADOW_PAGE == 0 &&
            (end == 0 || place.SegmentOffset < end);
 }
 
@@ -119,7 +119,7 @@ static void judge_page(const struct tables_process *runs, uint64_t window,
 void window_judge(const struct tables_process *runs, uint64_t window, uint64_t first,
                   uint64_t end) {
     struct tables_found way = {.known = false};
-    if (runs != NULL)
+    if (runs)
         tables_walk(runs, window, TABLES_ASKED, &way);
     if (!way.known)
         return;
@@ -146,7 +146,7 @@ static bool judge_where(const struct shadow_operation *operation, D3DGPU_PHYSICA
     }
     if (!by_cpu)
         found = physical_exists(*place);
-    if (!by_cpu || referee->world.memory != NULL)
+    if (!by_cpu || referee->world.memory)
         MANAGER_MUST(210, found, "the member of PageTableAddress that belongs to UpdateMode",
                      "it leads nowhere by UpdateMode %u", (unsigned)update->UpdateMode);
     return found;
@@ -158,16 +158,16 @@ static void judge_members(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) 
     HANDLE handle = update->hAllocation;
     uint64_t protection = update->DriverProtection;
     if (referee->callbacks.Size != 0)
-        MANAGER_MUST(217, handle == NULL || operation_allocation(handle) != NULL,
+        MANAGER_MUST(217, !handle || operation_allocation(handle),
                      "NULL, or a handle that the driver gave an allocation",
                      "hAllocation %p is no allocation's", handle);
     MANAGER_MUST(226, leaf || protection == 0, "DriverProtection in updates of level 0 only",
                  "DriverProtection 0x%llx for level %u", LLU(protection), update->PageTableLevel);
-    if (process != NULL && process->system)
+    if (process && process->system)
         MANAGER_MUST(227, protection == 0 || (protection & UNIQUE) != 0,
                      "no DriverProtection for paging but a unique one", "DriverProtection 0x%llx",
                      LLU(protection));
-    MANAGER_MUST(378, tables_mmu.pages == TABLES_DUAL || update->pPageTableEntries64KB == NULL,
+    MANAGER_MUST(378, tables_mmu.pages == TABLES_DUAL || !update->pPageTableEntries64KB,
                  "pPageTableEntries64KB with DualPteSupported only", "it is %p",
                  (const void *)update->pPageTableEntries64KB);
     MANAGER_MUST(379, !update->Flags.Use64KBPages || (leaf && !narrow),
@@ -207,7 +207,7 @@ static uint32_t running(HANDLE process) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         const struct shadow_submission *at = referee->node[i].first;
-        for (; at != NULL; at = at->next)
+        for (; at; at = at->next)
             count += !at->paging && at->process == process;
     }
     return count;
@@ -226,7 +226,7 @@ static bool says_invalid(const struct table_change *change) {
     for (uint32_t kind = 0; kind < 2; kind++) {
         for (uint32_t i = 0; i < change_elements(change); i++) {
             const DXGK_PTE *entry = change_entry(change, kind, i);
-            if (entry != NULL && entry->Valid)
+            if (entry && entry->Valid)
                 return false;
         }
     }
@@ -244,13 +244,13 @@ static void judge_first(const struct table_change *change, const struct tables_t
                      "InitialUpdate of %u entries from %u on, %s", change->count, change->start,
                      says_invalid(change) ? "all invalid" : "some valid");
     else if (tables_intact())
-        MANAGER_MUST(208, table != NULL, "InitialUpdate for a table that was never filled",
+        MANAGER_MUST(208, table, "InitialUpdate for a table that was never filled",
                      "the first entries of level %u for address 0x%llx", change->level,
                      LLU(change->va));
-    if (change->initial && root && change_entry(change, 0, 0) != NULL)
+    if (change->initial && root && change_entry(change, 0, 0))
         MANAGER_MUST(258, !change_entry(change, 0, 0)->Valid, "entry 0 of a new root invalid",
                      "it is valid%s", "");
-    if (change->initial && table != NULL && tables_mmu.caps.ExplicitPageTableInvalidation)
+    if (change->initial && table && tables_mmu.caps.ExplicitPageTableInvalidation)
         MANAGER_MUST(235, !any_valid(table),
                      "every entry made invalid before the table's memory is used anew",
                      "entries of level %u are valid", table->level);
@@ -258,7 +258,7 @@ static void judge_first(const struct table_change *change, const struct tables_t
 
 /* From 64 KB pages to 4 KB pages, or back, which there is not. */
 static void judge_kind(const struct table_change *change, const struct tables_table *table) {
-    if (table == NULL || change->initial || change->level != 0 || table->level != 0)
+    if (!table || change->initial || change->level != 0 || table->level != 0)
         return;
     if (tables_mmu.pages == TABLES_DUAL) {
         MANAGER_MUST(
@@ -284,8 +284,7 @@ static void judge_kind(const struct table_change *change, const struct tables_ta
 static void judge_first_page(const struct table_change *change) {
     const struct tables_process *process = tables_process(change->process);
     const DXGK_PTE *entry = change_entry(change, 0, 0);
-    if (process != NULL && process->system && change->level == 0 && change->va == 0 &&
-        entry != NULL)
+    if (process && process->system && change->level == 0 && change->va == 0 && entry)
         MANAGER_MUST(262, !entry->Valid, "the paging process's first page invalid",
                      "address 0 of it is valid%s", "");
 }
@@ -295,18 +294,18 @@ static uint64_t hash_of(const struct tables_table *table) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t at = tables_gpu_address(table->place.SegmentId, table->place.SegmentOffset);
     uint64_t hash = HASH_START;
-    for (uint64_t done = 0; world->peek != NULL && done < table->bytes; done += SHADOW_PAGE) {
+    for (uint64_t done = 0; world->peek && done < table->bytes; done += SHADOW_PAGE) {
         const void *bytes = world->peek(world->ctx, at + done, SHADOW_PAGE);
-        if (bytes == NULL)
+        if (!bytes)
             return 0;
         hash = hash_bytes(hash, bytes, SHADOW_PAGE);
     }
-    return world->peek != NULL ? hash : 0;
+    return world->peek ? hash : 0;
 }
 
 void table_asked(struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
-    bool now = operation->arg.pDmaBuffer == NULL;
+    bool now = !operation->arg.pDmaBuffer;
     D3DGPU_PHYSICAL_ADDRESS place;
     if (!tables_mmu.known)
         return;
@@ -320,23 +319,22 @@ void table_asked(struct shadow_operation *operation) {
     }
     struct table_change *change = keep(update, now);
     operation->own = change;
-    if (change == NULL)
+    if (!change)
         return;
     change->place = place;
     const struct tables_table *table = tables_find(place);
-    change->before = table != NULL ? hash_of(table) : 0;
+    change->before = table ? hash_of(table) : 0;
     judge_first(change, table);
     judge_kind(change, table);
     judge_first_page(change);
-    change->unsure = !entries_judge(change, table != NULL && table->level == change->level &&
-                                                    table->wide == change->wide
-                                                ? table
-                                                : NULL);
+    change->unsure = !entries_judge(
+        change,
+        table && table->level == change->level && table->wide == change->wide ? table : NULL);
 }
 
 /* R234 */
 void table_judge_idle(HANDLE process) {
-    if (tables_mmu.caps.PageTableUpdateRequireAddressSpaceIdle && process != NULL)
+    if (tables_mmu.caps.PageTableUpdateRequireAddressSpaceIdle && process)
         MANAGER_MUST(234, running(process) == 0,
                      "an address space at rest during updates and flushes",
                      "%u submissions of the process are under way", running(process));
@@ -359,11 +357,11 @@ static void carry_stale(const struct tables_table *from, struct tables_table *to
 static struct tables_table *narrow(const struct table_change *change, struct tables_table *table) {
     struct tables_table old = *table;
     old.entry = calloc(table->entries, sizeof(*old.entry));
-    if (old.entry != NULL)
+    if (old.entry)
         memcpy(old.entry, table->entry, table->entries * sizeof(*old.entry));
     struct tables_table *made =
         tables_make(change->place, change->process, 0, false, tables_entries(0, false));
-    if (made != NULL && old.entry != NULL)
+    if (made && old.entry)
         carry_stale(&old, made);
     free(old.entry);
     return made;
@@ -372,7 +370,7 @@ static struct tables_table *narrow(const struct table_change *change, struct tab
 static struct tables_table *table_of(const struct table_change *change) {
     struct tables_table *table = tables_find(change->place);
     uint32_t end = change->start + change->count;
-    bool same = table != NULL && table->level == change->level && table->wide == change->wide &&
+    bool same = table && table->level == change->level && table->wide == change->wide &&
                 table->process == change->process && table->entries >= end;
     bool root = change->level + 1 == tables_mmu.levels;
     uint32_t entries = tables_entries(change->level, change->wide);
@@ -385,12 +383,12 @@ static struct tables_table *table_of(const struct table_change *change) {
     }
     if (root && tables_mmu.levels == 2)
         entries = end;
-    if (table != NULL && table->level == 0 && change->level == 0 && table->wide && !change->wide &&
+    if (table && table->level == 0 && change->level == 0 && table->wide && !change->wide &&
         table->process == change->process)
         table = narrow(change, table);
     else
         table = tables_make(change->place, change->process, change->level, change->wide, entries);
-    if (table != NULL)
+    if (table)
         table->start = change->va - ((uint64_t)change->start << change_shift(change));
     return table;
 }
@@ -427,7 +425,7 @@ static void set_entry(const struct table_change *change, struct tables_table *ta
 
 static struct tables_owner owner_of(const struct table_change *change, uint32_t index) {
     uint64_t at = (uint64_t)(index - change->start) << change_shift(change);
-    if (change->owner != NULL)
+    if (change->owner)
         return change->owner[index - change->start];
     return (struct tables_owner){.allocation = change->allocation,
                                  .page = change->offset + at,
@@ -435,8 +433,8 @@ static struct tables_owner owner_of(const struct table_change *change, uint32_t 
 }
 
 static void note_left(struct table_change *change, HANDLE allocation) {
-    for (uint32_t i = 0; allocation != NULL && i < TABLE_LEFT; i++) {
-        if (change->left[i].allocation != NULL && change->left[i].allocation != allocation)
+    for (uint32_t i = 0; allocation && i < TABLE_LEFT; i++) {
+        if (change->left[i].allocation && change->left[i].allocation != allocation)
             continue;
         change->left[i].allocation = allocation;
         change->left[i].entries++;
@@ -449,15 +447,15 @@ static void set_owner(struct table_change *change, struct tables_table *table, u
     const struct tables_owner owner = owner_of(change, index);
     if (change->level != 0)
         return;
-    if (table->owner == NULL && owner.allocation != NULL)
+    if (!table->owner && owner.allocation)
         table->owner = calloc(table->entries, sizeof(*table->owner));
-    if (table->owner != NULL)
+    if (table->owner)
         note_left(change, owners_set(table, index, &owner));
 }
 
 void change_settle(struct table_change *change) {
     for (uint32_t i = 0; i < TABLE_LEFT; i++) {
-        if (change->left[i].allocation != NULL)
+        if (change->left[i].allocation)
             owners_leaving(change->left[i].allocation, -change->left[i].entries);
         change->left[i].allocation = NULL;
     }
@@ -465,7 +463,7 @@ void change_settle(struct table_change *change) {
 
 static void note_root(const struct table_change *change, const struct tables_table *table) {
     struct tables_process *process = tables_process(change->process);
-    if (process == NULL || change->level + 1 != tables_mmu.levels)
+    if (!process || change->level + 1 != tables_mmu.levels)
         return;
     process->rooted = true;
     process->root = table->place;
@@ -475,17 +473,17 @@ static void note_root(const struct table_change *change, const struct tables_tab
 void change_apply(struct table_change *change, enum tables_when when) {
     struct tables_table *table =
         when == TABLES_ASKED ? table_of(change) : tables_find(change->place);
-    if (table != NULL && when == TABLES_ASKED)
+    if (table && when == TABLES_ASKED)
         change->made = table->made;
     if (when == TABLES_DONE)
         change_settle(change);
-    if (table == NULL || table->made != change->made)
+    if (!table || table->made != change->made)
         return;
     for (uint32_t i = change->start; i < change->start + change->count; i++) {
         for (uint32_t kind = 0; kind < table->kinds; kind++) {
             const DXGK_PTE *value = change_entry(change, kind, i - change->start);
             struct tables_entry *entry = tables_entry(table, kind, i);
-            if (value != NULL && entry != NULL)
+            if (value && entry)
                 set_entry(change, table, entry, when, *value);
         }
         if (when == TABLES_ASKED && i < table->entries)
@@ -496,15 +494,15 @@ void change_apply(struct table_change *change, enum tables_when when) {
 }
 
 void table_built(const struct shadow_operation *operation) {
-    if (operation->own != NULL)
+    if (operation->own)
         change_apply(operation->own, TABLES_ASKED);
 }
 
 bool change_open(HANDLE process, uint64_t va) {
     const struct shadow_operation *open = operation_open();
-    const struct table_change *change = open != NULL ? open->own : NULL;
-    if (change == NULL || open->arg.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE)
-        return open != NULL && open->arg.Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
+    const struct table_change *change = open ? open->own : NULL;
+    if (!change || open->arg.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE)
+        return open && open->arg.Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
     return change->process == process && va >= change->va &&
            va - change->va < (uint64_t)change->count << change_shift(change);
 }
@@ -512,7 +510,7 @@ bool change_open(HANDLE process, uint64_t va) {
 void change_compare(const struct table_change *change, struct tables_blame blame) {
     const struct tables_process *process = tables_process(change->process);
     uint64_t bytes = (uint64_t)change->count << change_shift(change);
-    if (process != NULL && !change->unsure)
+    if (process && !change->unsure)
         tables_compare_range(process, change->va, change->va + bytes, blame);
 }
 
@@ -528,12 +526,12 @@ static uint32_t rule_of(const struct table_change *change) {
         return 378;
     if (change->wide)
         return 379;
-    return table != NULL && change->before != 0 && change->before == hash_of(table) ? 210 : 215;
+    return table && change->before != 0 && change->before == hash_of(table) ? 210 : 215;
 }
 
 void table_done(const struct shadow_operation *operation) {
     struct table_change *change = operation->own;
-    if (change == NULL)
+    if (!change)
         return;
     change_apply(change, TABLES_DONE);
     change_compare(change, (struct tables_blame){.rule_table = rule_of(change)});

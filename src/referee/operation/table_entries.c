@@ -53,7 +53,7 @@ static void judge_bits(const struct looked *looked) {
 
 static bool inside(uint32_t id, uint64_t address, uint64_t size) {
     const struct shadow_segment *segment = shadow_segment(id);
-    uint64_t end = segment != NULL ? segment->size : referee->world.memory_bytes;
+    uint64_t end = segment ? segment->size : referee->world.memory_bytes;
     return end == 0 || (address < end && size <= end - address);
 }
 
@@ -61,7 +61,7 @@ static void judge_address(const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
     uint32_t id = (uint32_t)entry->Segment;
     uint64_t size = looked->page ? looked->covers : 1;
-    bool known = id == 0 || shadow_segment(id) != NULL;
+    bool known = id == 0 || shadow_segment(id);
     bool there = known && inside(id, looked->address, size);
     /* An address in bytes where pages are counted. */
     bool bytes = known && !there && (entry->PageAddress & (SHADOW_PAGE - 1)) == 0 &&
@@ -92,14 +92,14 @@ static void judge_wide(const struct looked *looked) {
     MANAGER_MUST(371, ((looked->va ^ looked->address) & WIDE_MASK) == 0,
                  "the same low 16 bits in the virtual and the physical address",
                  "0x%llx leads to 0x%llx", LLU(looked->va), LLU(looked->address));
-    if (segment != NULL)
+    if (segment)
         MANAGER_MUST(
             372,
             segment->flags.Use64KBPages &&
-                (allocation == NULL || ((allocation->size | looked->offset) & WIDE_MASK) == 0),
+                (!allocation || ((allocation->size | looked->offset) & WIDE_MASK) == 0),
             "entries of 64 KB for allocations of whole 64 KB in segments with Use64KBPages",
             "segment %u has Use64KBPages %u; 0x%llx bytes, offset 0x%llx", id,
-            (unsigned)segment->flags.Use64KBPages, LLU(allocation != NULL ? allocation->size : 0),
+            (unsigned)segment->flags.Use64KBPages, LLU(allocation ? allocation->size : 0),
             LLU(looked->offset));
 }
 
@@ -107,7 +107,7 @@ static void judge_wide(const struct looked *looked) {
 static void judge_place(const struct looked *looked) {
     const struct shadow_segment *segment = operation_memory((uint32_t)looked->entry->Segment);
     const struct shadow_object *allocation = operation_allocation(looked->change->allocation);
-    if (segment == NULL || allocation == NULL || !segment->flags.Use64KBPages)
+    if (!segment || !allocation || !segment->flags.Use64KBPages)
         return;
     MANAGER_MUST(370, ((looked->address ^ looked->offset) & WIDE_MASK) == 0,
                  "a place in multiples of 64 KB in a segment with Use64KBPages",
@@ -118,7 +118,7 @@ static void judge_place(const struct looked *looked) {
 /* A range of 64 KB: valid in the other kind of table, too? */
 static bool valid_there(const struct tables_table *other, uint64_t va, uint64_t size) {
     uint32_t first, last;
-    if (other == NULL || !tables_cut(other, va, va + size, &first, &last))
+    if (!other || !tables_cut(other, va, va + size, &first, &last))
         return false;
     for (uint32_t i = first; i <= last; i++) {
         const struct tables_entry *entry = tables_entry(other, 0, i);
@@ -152,10 +152,10 @@ static void judge_child(const struct looked *looked) {
                                      .SegmentOffset = looked->address};
     const struct tables_table *child = tables_find(place);
     if (tables_intact())
-        MANAGER_MUST(208, child != NULL, "InitialUpdate for a table before an entry leads to it",
+        MANAGER_MUST(208, child, "InitialUpdate for a table before an entry leads to it",
                      "an entry of level %u leads to 0x%llx, where no table was ever filled",
                      looked->change->level, LLU(looked->address));
-    if (child != NULL && looked->change->level == 1 && tables_mmu.pages == TABLES_SINGLE)
+    if (child && looked->change->level == 1 && tables_mmu.pages == TABLES_SINGLE)
         judge_child_kind(looked, child);
 }
 
@@ -168,8 +168,8 @@ static bool owns(const struct tables_owner *owner, const struct tables_entry *en
 
 static void judge_protection(const struct looked *looked, const struct tables_table *table,
                              uint32_t index) {
-    const struct tables_entry *entry = table != NULL ? tables_entry(table, 0, index) : NULL;
-    if (entry == NULL || table->owner == NULL || !owns(&table->owner[index], entry))
+    const struct tables_entry *entry = table ? tables_entry(table, 0, index) : NULL;
+    if (!entry || !table->owner || !owns(&table->owner[index], entry))
         return;
     MANAGER_MUST(229, table->owner[index].protection == looked->change->protection,
                  "NoAccess between two protections of a range that has a unique one",
@@ -180,9 +180,8 @@ static void judge_protection(const struct looked *looked, const struct tables_ta
 /* Another address that leads to the page with another unique protection. */
 static const struct tables_owner *conflict(const struct looked *looked,
                                            const struct tables_owner *own) {
-    for (const struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table)) {
-        for (uint32_t i = 0; table->owner != NULL && i < table->entries; i++) {
+    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
+        for (uint32_t i = 0; table->owner && i < table->entries; i++) {
             const struct tables_owner *owner = &table->owner[i];
             if (owner != own && owner->allocation == looked->change->allocation &&
                 owner->page == looked->offset && owner->protection != looked->change->protection &&
@@ -195,9 +194,9 @@ static const struct tables_owner *conflict(const struct looked *looked,
 
 static void judge_unique(const struct looked *looked, const struct tables_table *table,
                          uint32_t index) {
-    bool owned = table != NULL && table->owner != NULL && index < table->entries;
+    bool owned = table && table->owner && index < table->entries;
     const struct tables_owner *other = conflict(looked, owned ? &table->owner[index] : NULL);
-    MANAGER_MUST(228, other == NULL, "one unique protection for a range of an allocation",
+    MANAGER_MUST(228, !other, "one unique protection for a range of an allocation",
                  "DriverProtection 0x%llx beside 0x%llx", LLU(looked->change->protection),
                  LLU(other->protection));
 }
@@ -225,7 +224,7 @@ static void judge_entry(const struct looked *looked) {
 /* Pages of one update follow each other in the allocation, so none comes twice in a row. */
 static void judge_row(const struct table_change *change, const DXGK_PTE *before,
                       const DXGK_PTE *entry) {
-    if (change->level == 0 && change->allocation != NULL && before->Valid && entry->Valid &&
+    if (change->level == 0 && change->allocation && before->Valid && entry->Valid &&
         !before->Zero && !entry->Zero)
         MANAGER_MUST(216,
                      before->Segment != entry->Segment || before->PageAddress != entry->PageAddress,
@@ -237,9 +236,9 @@ static void judge_row(const struct table_change *change, const DXGK_PTE *before,
 static void judge_tables(const struct looked *looked, const struct tables_table *table,
                          const struct tables_table *other, uint32_t index) {
     judge_protection(looked, table, index);
-    if (other != NULL)
+    if (other)
         judge_one_kind(looked, other);
-    if ((looked->change->protection & UNIQUE) != 0 && looked->change->allocation != NULL)
+    if ((looked->change->protection & UNIQUE) != 0 && looked->change->allocation)
         judge_unique(looked, table, index);
 }
 
@@ -248,8 +247,8 @@ static void judge_kind(const struct table_change *change, const struct tables_ta
     const struct tables_process *process = tables_process(change->process);
     const struct tables_table *other = NULL;
     uint32_t shift = change_shift(change);
-    bool user = process != NULL && !process->system;
-    if (tables_mmu.pages == TABLES_DUAL && change->level == 0 && process != NULL)
+    bool user = process && !process->system;
+    if (tables_mmu.pages == TABLES_DUAL && change->level == 0 && process)
         other = tables_leaf(process, change->va, !change->wide);
     for (uint32_t i = 0; i < change_elements(change); i++) {
         const DXGK_PTE *entry = change_entry(change, kind, i);

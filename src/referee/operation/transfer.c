@@ -14,8 +14,8 @@ static uint64_t pages_of(uint64_t bytes) {
 }
 
 static void judge_mdl(const DXGKARG_BUILDPAGINGBUFFER *arg, const MDL *mdl) {
-    MANAGER_MUST(175, mdl != NULL, "an MDL where SegmentId is 0", "pMdl is NULL");
-    if (mdl == NULL)
+    MANAGER_MUST(175, mdl, "an MDL where SegmentId is 0", "pMdl is NULL");
+    if (!mdl)
         return;
     uint64_t have = operation_mdl_pages(mdl), size = pages_of(arg->Transfer.TransferSize);
     MANAGER_MUST(177, arg->Transfer.MdlOffset <= have && size <= have - arg->Transfer.MdlOffset,
@@ -56,11 +56,11 @@ static void judge_destination(const DXGKARG_BUILDPAGINGBUFFER *arg,
     }
     if (!place_range(id, arg->Transfer.Destination.SegmentAddress, arg->Transfer.TransferOffset,
                      arg->Transfer.TransferSize, &offset) ||
-        allocation == NULL)
+        !allocation)
         return;
-    if (operation_aperture(id) == NULL)
+    if (!operation_aperture(id))
         place_allocation(allocation, segment, offset);
-    else if (operation_memory(arg->Transfer.Source.SegmentId) != NULL)
+    else if (operation_memory(arg->Transfer.Source.SegmentId))
         judge_window(allocation, segment);
 }
 
@@ -68,7 +68,7 @@ static void judge_destination(const DXGKARG_BUILDPAGINGBUFFER *arg,
 static void judge_first_content(const DXGKARG_BUILDPAGINGBUFFER *arg,
                                 const struct shadow_object *allocation) {
     if (arg->Transfer.Source.SegmentId == 0 && !allocation->info.Flags.CpuVisible &&
-        operation_memory(arg->Transfer.Destination.SegmentId) != NULL)
+        operation_memory(arg->Transfer.Destination.SegmentId))
         MANAGER_MUST(189, allocation->content, "FILL for an allocation that had no content yet",
                      "TRANSFER is the first operation that gives it content");
 }
@@ -84,7 +84,7 @@ static void judge_start(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_obje
                  arg->Transfer.TransferOffset);
     if (allocation->moving)
         return;
-    bool other = pending != allocation->handle && operation_allocation(pending) != NULL;
+    bool other = pending != allocation->handle && operation_allocation(pending);
     MANAGER_MUST(180, !other, "TransferEnd of the pending transfer first",
                  "a transfer of another allocation is pending");
     allocation->moving = true;
@@ -116,7 +116,7 @@ static uint64_t sample(const MDL *mdl) {
     uint64_t pages = operation_mdl_pages(mdl), hash = HASH_START;
     for (uint64_t i = 0; i < pages && i < SAMPLE_PAGES; i++) {
         const uint8_t *bytes = world_memory(frame[i] * SHADOW_PAGE, SHADOW_PAGE);
-        if (bytes != NULL)
+        if (bytes)
             hash = hash_bytes(hash, bytes, SHADOW_PAGE);
     }
     return hash;
@@ -125,7 +125,7 @@ static uint64_t sample(const MDL *mdl) {
 /* The MDL whose pages a transfer of nothing must leave alone; NULL: the CPU may write to them. */
 static const MDL *untouched(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     const struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
-    bool quiet = allocation != NULL && !allocation->info.Flags.CpuVisible;
+    bool quiet = allocation && !allocation->info.Flags.CpuVisible;
     return quiet && arg->Transfer.Destination.SegmentId == 0 ? arg->Transfer.Destination.pMdl
                                                              : NULL;
 }
@@ -151,15 +151,15 @@ void transfer_asked(struct shadow_operation *operation) {
     if (arg->Transfer.TransferSize == 0) { /* after a reset: what was pending is forgotten */
         const MDL *mdl = untouched(arg);
         operation_forget();
-        operation->sample = mdl != NULL ? sample(mdl) : 0;
+        operation->sample = mdl ? sample(mdl) : 0;
         return;
     }
     judge_flags(arg);
     judge_source(arg);
     judge_destination(arg, allocation);
-    if (allocation == NULL)
+    if (!allocation)
         return;
-    if (!allocation->moving && operation_memory(arg->Transfer.Source.SegmentId) != NULL)
+    if (!allocation->moving && operation_memory(arg->Transfer.Source.SegmentId))
         promise_leave(allocation, arg->Transfer.Destination.SegmentId);
     judge_start(arg, allocation);
     judge_coverage(arg, allocation);
@@ -171,12 +171,12 @@ void transfer_built(const struct shadow_operation *operation) {
     struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
     const struct shadow_segment *to = shadow_segment(arg->Transfer.Destination.SegmentId);
     bool notice = arg->Transfer.TransferSize == 0;
-    if (allocation == NULL)
+    if (!allocation)
         return;
     bool whole = arg->Transfer.Flags.TransferEnd || allocation->moved >= allocation->size;
     if (!notice && !whole)
         return;
-    if (to == NULL || notice) {
+    if (!to || notice) {
         allocation->placed = false;
         return;
     }
@@ -193,7 +193,7 @@ void transfer_done(const struct shadow_operation *operation) {
         return;
     }
     const MDL *mdl = untouched(arg);
-    if (mdl != NULL && !later_writes(operation, mdl, 0, SAMPLE_PAGES))
+    if (mdl && !later_writes(operation, mdl, 0, SAMPLE_PAGES))
         DRIVER_MUST(186, sample(mdl) == operation->sample, "a notification that copies nothing",
                     "a TRANSFER of 0 bytes changed the pages of its MDL");
 }

@@ -61,9 +61,9 @@ static bool judge_page(struct side *side, uint64_t at, const struct tables_found
 /* The entry was written for the page that is moved, as far as updates say what they are for. */
 static void judge_owner(const struct side *side, uint64_t at, const struct tables_found *found) {
     const struct tables_owner *owner =
-        found->table->owner != NULL ? &found->table->owner[found->index] : NULL;
+        found->table->owner ? &found->table->owner[found->index] : NULL;
     uint64_t page = side->offset + (at - side->va);
-    if (owner == NULL || owner->allocation == NULL || side->allocation == NULL || at < side->va)
+    if (!owner || !owner->allocation || !side->allocation || at < side->va)
         return;
     bool same = owner->allocation == side->allocation &&
                 owner->page == (page & ~(uint64_t)(found->page - 1));
@@ -80,21 +80,21 @@ static void look_up(struct side *side, uint64_t *page) {
     const struct tables_process *paging = tables_paging();
     uint64_t first = side->va & ~(uint64_t)(SHADOW_PAGE - 1),
              count = pages_of(side->va, side->size);
-    side->known = paging != NULL;
+    side->known = paging;
     for (uint64_t i = 0; side->known && i < count; i++) {
         struct tables_found found;
         tables_walk(paging, first + i * SHADOW_PAGE, TABLES_ASKED, &found);
         side->known = judge_page(side, first + i * SHADOW_PAGE, &found);
-        bool memory = operation_memory(found.segment) != NULL;
+        bool memory = operation_memory(found.segment);
         side->memory = side->memory || memory;
         side->other = side->other || !memory;
         side->wide = found.wide;
         page[i] = tables_gpu_address(found.segment, found.offset);
         if (side->known)
             judge_owner(side, first + i * SHADOW_PAGE, &found);
-        if (side->known && memory && side->target && side->allocation != NULL)
+        if (side->known && memory && side->target && side->allocation)
             owners_judge_page(side->allocation, page[i]);
-        if (side->known && memory && side->target && side->allocation != NULL)
+        if (side->known && memory && side->target && side->allocation)
             host_aperture_judge_place(shadow_segment(found.segment), found.offset, SHADOW_PAGE,
                                       side->allocation);
     }
@@ -106,7 +106,7 @@ static struct virtual_copy *copy_of(const struct side *to, bool fill) {
         return NULL;
     struct virtual_copy *copy =
         calloc(1, sizeof(*copy) + (size_t)pages * (fill ? 1 : 2) * sizeof(copy->page[0]));
-    if (copy != NULL) {
+    if (copy) {
         copy->pages = pages;
         copy->fill = fill;
         copy->births = tables_births();
@@ -162,7 +162,7 @@ static bool leads_to_table(D3DGPU_VIRTUAL_ADDRESS table, uint64_t va) {
         tables_place(tables_paging(), &address, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
             ? tables_find(place)
             : NULL;
-    return leaf != NULL && leaf->level == 0 && va >= leaf->start;
+    return leaf && leaf->level == 0 && va >= leaf->start;
 }
 
 static void judge_tables(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
@@ -184,8 +184,7 @@ static void judge_tables(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
 /* Bytes that tables of the paging process can translate: its leaves, valid or not. */
 static uint64_t paging_bytes(const struct tables_process *paging) {
     uint64_t bytes = 0;
-    for (const struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table))
+    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table))
         if (table->process == paging->handle && table->level == 0)
             bytes += (uint64_t)table->entries << tables_entry_shift(table);
     return bytes;
@@ -193,8 +192,7 @@ static uint64_t paging_bytes(const struct tables_process *paging) {
 
 /* A leaf table to which the root does not lead, or NULL. */
 static const struct tables_table *unlinked(const struct tables_process *process) {
-    for (const struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table)) {
+    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
         struct tables_found found;
         if (table->process != process->handle || table->level != 0 || table->wide)
             continue;
@@ -214,10 +212,9 @@ static uint64_t paging_least(void) {
     const struct shadow_segment *segment = shadow_segment(leaf->PagingProcessPageTableSegmentId);
     uint64_t least = tables_limit() < PAGING_BYTES ? tables_limit() : PAGING_BYTES;
     uint32_t shift = leaf->PageTableIndexBitCount + TABLES_PAGE_SHIFT;
-    uint64_t page = segment != NULL ? segment->page_size : 1;
+    uint64_t page = segment ? segment->page_size : 1;
     uint64_t each = (leaf->PageTableSizeInBytes + page - 1) / page * page;
-    while (segment != NULL && least >> shift > 1 &&
-           (least >> shift) * each > segment->size / TABLE_SHARE)
+    while (segment && least >> shift > 1 && (least >> shift) * each > segment->size / TABLE_SHARE)
         least /= 2;
     return least;
 }
@@ -229,14 +226,14 @@ static void judge_first_use(const struct tables_process *paging) {
     MANAGER_MUST(263, have >= paging_least(),
                  "1 GB of addresses for paging, or as many as there is room for tables of",
                  "tables of the paging process for 0x%llx bytes", LLU(have));
-    MANAGER_MUST(263, lost == NULL, "addresses for paging whose tables the root leads to",
+    MANAGER_MUST(263, !lost, "addresses for paging whose tables the root leads to",
                  "no entry leads to the table of 0x%llx", LLU(lost->start));
 }
 
 static void judge_space(uint64_t size, uint32_t sides) {
     static const struct tables_process *judged;
     const struct tables_process *paging = tables_paging();
-    if (paging == NULL || !paging->rooted || !tables_intact())
+    if (!paging || !paging->rooted || !tables_intact())
         return;
     if (judged != paging)
         judge_first_use(paging);
@@ -265,7 +262,7 @@ static void transfer_asked_for(struct shadow_operation *operation) {
     judge_space(to.size, 2);
     struct virtual_copy *copy = copy_of(&to, false);
     operation->own = copy;
-    if (copy == NULL || pages_of(from.va, from.size) > copy->pages)
+    if (!copy || pages_of(from.va, from.size) > copy->pages)
         return;
     look_up(&to, copy->page);
     look_up(&from, copy->page + copy->pages);
@@ -273,7 +270,7 @@ static void transfer_asked_for(struct shadow_operation *operation) {
     note_bounds(copy);
     judge_direction(transfer, &from, &to);
     judge_tables(transfer, &from, &to);
-    if (copy->known && transfer->hAllocation == NULL)
+    if (copy->known && !transfer->hAllocation)
         migration_judge_transfer(from.memory, to.memory);
     notice_content(operation_allocation(transfer->hAllocation), from.memory && !to.memory);
 }
@@ -290,7 +287,7 @@ static void fill_asked_for(struct shadow_operation *operation) {
     judge_space(to.size, 1);
     struct virtual_copy *copy = copy_of(&to, true);
     operation->own = copy;
-    if (copy == NULL)
+    if (!copy)
         return;
     look_up(&to, copy->page);
     copy->known = to.known;
@@ -319,7 +316,7 @@ void virtual_copy_built(const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
     struct shadow_object *allocation = moved(operation);
-    if (allocation == NULL)
+    if (!allocation)
         return;
     allocation->moving_virtual++;
     allocation->arrived =
@@ -345,7 +342,7 @@ static bool writes_there(const struct shadow_operation *later, const struct virt
     uint64_t count = copy->pages * (copy->fill ? 1 : 2);
     bool copies = later->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER ||
                   later->arg.Operation == DXGK_OPERATION_VIRTUAL_FILL;
-    for (uint64_t i = 0; copies && other != NULL && i < count; i++) {
+    for (uint64_t i = 0; copies && other && i < count; i++) {
         if (holds(other, copy->page[i]))
             return true;
     }
@@ -356,7 +353,7 @@ static bool writes_there(const struct shadow_operation *later, const struct virt
 static bool outdated(const struct shadow_operation *operation, const struct virtual_copy *copy) {
     struct later in = {NULL, 0};
     uint64_t count = copy->pages * (copy->fill ? 1 : 2);
-    for (const struct shadow_operation *at = later_next(operation, operation, &in); at != NULL;
+    for (const struct shadow_operation *at = later_next(operation, operation, &in); at;
          at = later_next(operation, at, &in)) {
         if (writes_there(at, copy))
             return true;
@@ -370,7 +367,7 @@ static bool outdated(const struct shadow_operation *operation, const struct virt
 
 static const uint8_t *see(uint64_t address, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
-    return world->peek != NULL ? world->peek(world->ctx, address, size) : NULL;
+    return world->peek ? world->peek(world->ctx, address, size) : NULL;
 }
 
 /* Bytes of page `index` of a range that begins at `va`. */
@@ -389,7 +386,7 @@ static enum outcome compare_page(const struct virtual_copy *copy, uint64_t va, u
     uint64_t skip, part = part_of(va, size, index, &skip);
     const uint8_t *to = see(copy->page[index] + skip, part);
     const uint8_t *from = see(copy->page[copy->pages + index] + skip, part);
-    if (to == NULL || from == NULL)
+    if (!to || !from)
         return UNSEEN;
     return memcmp(to, from, part) == 0 ? SAME : DIFFERENT;
 }
@@ -429,7 +426,7 @@ static void transfer_judge(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfe
 /* Bytes of a page that are not the pattern's, counted from the start of the fill. */
 static enum outcome pattern_page(const uint8_t *bytes, uint64_t part, uint64_t done,
                                  uint32_t pattern) {
-    if (bytes == NULL)
+    if (!bytes)
         return UNSEEN;
     for (uint64_t i = 0; i < part; i++) {
         if (bytes[i] != (uint8_t)(pattern >> ((done + i) % 4 * 8)))
@@ -456,7 +453,7 @@ static void fill_judge(const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
 /* Which pages it wrote, for dirty bits. */
 static void note_written(const struct shadow_operation *operation,
                          const struct virtual_copy *copy) {
-    for (uint64_t i = 0; copy != NULL && copy->known && i < copy->pages; i++)
+    for (uint64_t i = 0; copy && copy->known && i < copy->pages; i++)
         dirty_wrote(copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE, operation->asked);
 }
 
@@ -466,9 +463,9 @@ void virtual_copy_done(const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
     struct shadow_object *allocation = moved(operation);
-    if (allocation != NULL && allocation->moving_virtual != 0)
+    if (allocation && allocation->moving_virtual != 0)
         allocation->moving_virtual--;
-    if (copy == NULL || !copy->known || copy->pages == 0 ||
+    if (!copy || !copy->known || copy->pages == 0 ||
         (transfer && operation_shared_with_cpu(arm->hAllocation)) || outdated(operation, copy))
         return;
     if (transfer)

@@ -50,7 +50,7 @@ const struct vidmm_rule rules_a[31] = {
      .wrong = "out.NbSegment = 0;\n"
               "out.pSegmentDescriptor = array; /* the driver takes this for the second call */\n"
               "query(adapter, &args);\n",
-     .right = "memset(&out, 0, sizeof out);\n"
+     .right = "memset(&out, 0, sizeof(out));\n"
               "query(adapter, &args);\n",
      .readings = FIRST_CALL_READINGS " Versions 1 and 3 have only the first of the two."},
     {.number = 3,
@@ -71,7 +71,7 @@ const struct vidmm_rule rules_a[31] = {
      .wrong = "out->NbSegment = 2;\n"
               "out->pSegmentDescriptor[0].Size = ctx->VramSize; /* NULL in this call */\n",
      .right = "out->NbSegment = 2;\n"
-              "if (out->pSegmentDescriptor == NULL)\n"
+              "if (!out->pSegmentDescriptor)\n"
               "    return STATUS_SUCCESS;\n"},
     {.number = 4,
      .group = 'A',
@@ -106,11 +106,11 @@ const struct vidmm_rule rules_a[31] = {
             "there fills an array meant for zero segments.",
      .windows = "Any other status ends the start of the adapter; writes through the pointer hit "
                 "memory that is not the driver's.",
-     .wrong = "if (out->pSegmentDescriptor == NULL) { /* the page speaks of NbSegment */\n"
+     .wrong = "if (!out->pSegmentDescriptor) { /* the page speaks of NbSegment */\n"
               "    out->NbSegment = ctx->Segments;\n"
               "    return STATUS_SUCCESS;\n"
               "}\n",
-     .right = "if (out->NbSegment == 0 || out->pSegmentDescriptor == NULL) {\n"
+     .right = "if (out->NbSegment == 0 || !out->pSegmentDescriptor) {\n"
               "    out->NbSegment = ctx->Segments;\n"
               "    return STATUS_SUCCESS;\n"
               "}\n",
@@ -155,12 +155,12 @@ const struct vidmm_rule rules_a[31] = {
      .judged = true,
      .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
      .statement = "The descriptors of QUERYSEGMENT4 lie SegmentDescriptorStride bytes apart, not "
-                  "sizeof bytes.",
+                  "sizeof(bytes).",
      .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
      .how = "A stride larger than the structure is given, and the gaps between the elements must "
             "keep their canaries.",
      .why = "The structure grew with the versions, so system and driver may have different sizes "
-            "of it. A driver that walked by sizeof was stopped without a word after the second "
+            "of it. A driver that walked by sizeof(was) stopped without a word after the second "
             "query.",
      .windows = "It reads shifted descriptors and stops the adapter.",
      .wrong = "DXGK_SEGMENTDESCRIPTOR4 *d = (DXGK_SEGMENTDESCRIPTOR4 *)out->pSegmentDescriptor;\n"
@@ -223,7 +223,7 @@ const struct vidmm_rule rules_a[31] = {
      .wrong = "args.pInputData = NULL; /* no AGP here */\n",
      .right = "DXGK_QUERYSEGMENTIN in = {0};\n"
               "args.pInputData = &in;\n"
-              "args.InputDataSize = sizeof in;\n"},
+              "args.InputDataSize = sizeof(in);\n"},
     {.number = 12,
      .group = 'A',
      .side = VIDMM_SIDE_MANAGER,
@@ -541,7 +541,7 @@ const struct vidmm_rule rules_a[31] = {
      .wrong = "MY_PROCESS *process = args->hKmdProcessHandle;\n"
               "if (process->IsVirtualMachine)\n",
      .right = "MY_PROCESS *process = args->hKmdProcessHandle;\n"
-              "if (process != NULL && process->IsVirtualMachine)\n"},
+              "if (process && process->IsVirtualMachine)\n"},
     {.number = 30,
      .group = 'A',
      .side = VIDMM_SIDE_DRIVER,

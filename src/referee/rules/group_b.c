@@ -636,7 +636,7 @@ const struct vidmm_rule rules_b[41] = {
      .right = "state.DriverSegmentId = (WORD)(index + 1);\n"
               "state.NumInvalidMemoryRanges = descriptor->NumInvalidMemoryRanges;\n"
               "state.pMemoryRanges = calloc(state.NumInvalidMemoryRanges,\n"
-              "                             sizeof *state.pMemoryRanges);\n"},
+              "                             sizeof(*state.pMemoryRanges));\n"},
     {.number = 68,
      .group = 'B',
      .side = VIDMM_SIDE_DRIVER,

@@ -136,7 +136,7 @@ const struct vidmm_rule rules_d[56] = {
                "works and is slow.",
         .windows = "Nothing fails: the allocation lies in slower memory.",
         .wrong = "segment = roomiest(info->SupportedWriteSegmentSet);\n",
-        .right = "for (n = 0; n < 5 && segment == NULL; n++)\n"
+        .right = "for (n = 0; n < 5 && !segment; n++)\n"
                  "    segment = with_room(preferred(info, n), size);\n",
     },
     {
@@ -252,7 +252,7 @@ const struct vidmm_rule rules_d[56] = {
         .why = "The structure arrives zeroed, so forgetting the member is the same as setting an "
                "illegal one.",
         .windows = "The pages do not say; expect the creation to fail.",
-        .wrong = "RtlZeroMemory(info, sizeof *info); /* and nothing more */\n",
+        .wrong = "RtlZeroMemory(info, sizeof(*info)); /* and nothing more */\n",
         .right = "info->AllocationPriority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;\n",
     },
     {

@@ -113,10 +113,10 @@ const struct vidmm_rule rules_e[27] = {
         .why = "Nobody sees the last packet that does not fit until an eviction storm fills a "
                "buffer.",
         .windows = "Windows does not check: the write lands in kernel memory behind the buffer.",
-        .wrong = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n",
-        .right = "if (args->DmaSize < sizeof packet)\n"
+        .wrong = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof(packet));\n",
+        .right = "if (args->DmaSize < sizeof(packet))\n"
                  "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n"
-                 "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n",
+                 "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof(packet));\n",
     },
     {
         .number = 153,
@@ -134,10 +134,10 @@ const struct vidmm_rule rules_e[27] = {
                "or never submitted: built, but never executed.",
         .windows = "Windows submits what lies before the pointer; an unchanged pointer means that "
                    "there is nothing to submit.",
-        .wrong = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n"
+        .wrong = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof(packet));\n"
                  "return STATUS_SUCCESS;\n",
-        .right = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof packet);\n"
-                 "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof packet;\n"
+        .right = "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof(packet));\n"
+                 "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof(packet);\n"
                  "return STATUS_SUCCESS;\n",
     },
     {
@@ -175,9 +175,9 @@ const struct vidmm_rule rules_e[27] = {
                "shifts all that follow.",
         .windows = "Windows submits the range as it is; the GPU fetches from a wrong offset or "
                    "hangs.",
-        .wrong = "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof packet; /* 20 bytes */\n",
-        .right = "SIZE_T padded = ALIGN_UP(sizeof packet, FETCH_BYTES);\n"
-                 "RtlFillMemory(end, padded - sizeof packet, NOP);\n"
+        .wrong = "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + sizeof(packet); /* 20 bytes */\n",
+        .right = "SIZE_T padded = ALIGN_UP(sizeof(packet), FETCH_BYTES);\n"
+                 "RtlFillMemory(end, padded - sizeof(packet), NOP);\n"
                  "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + padded;\n",
     },
     {
@@ -295,9 +295,9 @@ const struct vidmm_rule rules_e[27] = {
                "is under load.",
         .windows = "Windows cannot see it: the content is wrong after the eviction.",
         .wrong = "args->MultipassOffset++; /* before it is known that the page fits */\n"
-                 "if (args->DmaSize < sizeof copy)\n"
+                 "if (args->DmaSize < sizeof(copy))\n"
                  "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
-        .right = "if (args->DmaSize < sizeof copy)\n"
+        .right = "if (args->DmaSize < sizeof(copy))\n"
                  "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n"
                  "write(args, &copy);\n"
                  "args->MultipassOffset++;\n",
@@ -460,7 +460,7 @@ const struct vidmm_rule rules_e[27] = {
         .wrong = "struct surface *surface = args->MapApertureSegment.hAllocation;\n"
                  "surface->mapped = TRUE;\n",
         .right = "struct surface *surface = args->MapApertureSegment.hAllocation;\n"
-                 "if (surface != NULL)\n"
+                 "if (surface)\n"
                  "    surface->mapped = TRUE;\n",
     },
     {

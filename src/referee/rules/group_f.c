@@ -201,7 +201,7 @@ const struct vidmm_rule rules_f[19] = {
         .windows = "Windows uses it for content that no allocation of the driver describes.",
         .wrong = "mode = ((struct surface *)args->Transfer.hAllocation)->tiling;\n",
         .right = "surface = args->Transfer.hAllocation;\n"
-                 "mode = surface != NULL ? surface->tiling : LINEAR;\n",
+                 "mode = surface ? surface->tiling : LINEAR;\n",
     },
     {
         .number = 184,

@@ -197,9 +197,9 @@ const struct vidmm_rule rules_h[42] = {
                "has to be accepted.",
         .why = "Some allocations have no object in the driver.",
         .windows = "A driver that follows the NULL pointer is a bugcheck.",
-        .wrong = "if (update->hAllocation == NULL)\n"
+        .wrong = "if (!update->hAllocation)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
-        .right = "if (update->hAllocation != NULL)\n"
+        .right = "if (update->hAllocation)\n"
                  "    note_mapping(update->hAllocation);\n",
     },
     {
@@ -615,7 +615,7 @@ const struct vidmm_rule rules_h[42] = {
         .windows = "No page tells; an overlapping copy in the wrong direction repeats entries.",
         .wrong = "for (i = 0; i < n; i++)\n"
                  "    table[to + i] = table[from + i]; /* they overlap */\n",
-        .right = "memmove(&table[to], &table[from], n * sizeof *table);\n",
+        .right = "memmove(&table[to], &table[from], n * sizeof(*table));\n",
     },
     {
         .number = 240,

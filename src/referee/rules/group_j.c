@@ -98,7 +98,7 @@ const struct vidmm_rule rules_j[8] = {
                  "if (allocation->Segment != args->SegmentId)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
         .right = "const struct allocation *allocation = args->hAllocation;\n"
-                 "if (allocation != NULL && allocation->Segment != args->SegmentId)\n"
+                 "if (allocation && allocation->Segment != args->SegmentId)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {

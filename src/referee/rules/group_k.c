@@ -24,7 +24,7 @@ const struct vidmm_rule rules_k[11] = {
         .windows = "The system passes NULL and 0.",
         .wrong = "patch.pAllocationList = left_from_the_last_render;\n"
                  "driver->DxgkDdiPatch(adapter, &patch);\n",
-        .right = "memset(&patch, 0, sizeof patch);\n"
+        .right = "memset(&patch, 0, sizeof(patch));\n"
                  "patch.Flags.Paging = 1;\n"
                  "driver->DxgkDdiPatch(adapter, &patch);\n",
         .readings = "paging-patch=yes: DxgkDdiPatch is called for paging buffers, as its page "
@@ -46,11 +46,11 @@ const struct vidmm_rule rules_k[11] = {
         .windows = "Nothing checks it; the GPU executes what was overwritten.",
         .wrong = "/* a fence behind the range */\n"
                  "memcpy((UCHAR *)args->pDmaBuffer + args->DmaBufferSubmissionEndOffset, &fence,\n"
-                 "       sizeof fence);\n",
+                 "       sizeof(fence));\n",
         .right = "/* room for the fence was left when the buffer was built */\n"
                  "memcpy((UCHAR *)args->pDmaBuffer + args->DmaBufferSubmissionEndOffset -\n"
-                 "           sizeof fence,\n"
-                 "       &fence, sizeof fence);\n",
+                 "           sizeof(fence),\n"
+                 "       &fence, sizeof(fence));\n",
     },
     {
         .number = 275,
@@ -130,7 +130,7 @@ const struct vidmm_rule rules_k[11] = {
                "down.",
         .windows = "The device is put in error.",
         .wrong = "ASSERT(data->Magic == MY_MAGIC); /* from user mode */\n",
-        .right = "if (args->DmaBufferPrivateDataSize < sizeof *data || data->Magic != MY_MAGIC)\n"
+        .right = "if (args->DmaBufferPrivateDataSize < sizeof(*data) || data->Magic != MY_MAGIC)\n"
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {

@@ -25,7 +25,7 @@ const struct vidmm_rule rules_n[11] = {
         .readings = "vidmm takes one reading: DataSize is a pointer, and a size of 0 with Data "
                     "NULL marks the first call.",
         .wrong = "RtlCopyMemory(args->Data, state, ALIGN_UP(size, 4096));\n",
-        .right = "if (args->Data == NULL)\n"
+        .right = "if (!args->Data)\n"
                  "    *args->DataSize = size;\n"
                  "else\n"
                  "    RtlCopyMemory(args->Data, state, size);\n",

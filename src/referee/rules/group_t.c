@@ -175,8 +175,8 @@ const struct vidmm_rule rules_t[10] = {
         .windows = "Applications beyond the limit do not start.",
         .wrong = "if (ctx->DeviceCount == 16)\n"
                  "    return STATUS_UNSUCCESSFUL;\n",
-        .right = "device = ExAllocatePoolWithTag(NonPagedPoolNx, sizeof *device, TAG);\n"
-                 "if (device == NULL)\n"
+        .right = "device = ExAllocatePoolWithTag(NonPagedPoolNx, sizeof(*device), TAG);\n"
+                 "if (!device)\n"
                  "    return STATUS_NO_MEMORY;\n",
     },
     {

@@ -69,11 +69,11 @@ static const struct reading {
       NULL},
      offsetof(struct vidmm_readings, system_segment)},
 };
-#define READINGS (sizeof readings / sizeof readings[0])
+#define READINGS (sizeof(readings) / sizeof(readings[0]))
 
 bool vidmm_reading_parse(const char *text, struct vidmm_readings *chosen) {
     const char *equals = strchr(text, '=');
-    if (equals == NULL)
+    if (!equals)
         return false;
     size_t length = (size_t)(equals - text);
     for (size_t i = 0; i < READINGS; i++) {

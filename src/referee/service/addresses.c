@@ -40,7 +40,7 @@ static void note_reservation(const struct vidmm_told_addresses *told) {
 }
 
 static bool any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    for (UINT i = 0; update->pPageTableEntries != NULL && i < update->NumPageTableEntries; i++)
+    for (UINT i = 0; update->pPageTableEntries && i < update->NumPageTableEntries; i++)
         if (update->pPageTableEntries[update->Flags.Repeat ? 0 : i].Valid)
             return true;
     return false;
@@ -60,7 +60,7 @@ static void judge_pool(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
 
 void service_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint64_t va = update->FirstPteVirtualAddress;
-    if (update->PageTableLevel != 0 || update->hAllocation == NULL || !any_valid(update))
+    if (update->PageTableLevel != 0 || !update->hAllocation || !any_valid(update))
         return;
     if (tables_privileged(update->hProcess)) {
         judge_pool(update);

@@ -20,7 +20,7 @@ void service_lock(const struct vidmm_told *told) {
     }
     if (lock->offered)
         MANAGER_MUST(309, !granted, "no lock of what is offered", "the lock was granted");
-    if (allocation != NULL && !allocation->info.Flags.CpuVisible)
+    if (allocation && !allocation->info.Flags.CpuVisible)
         MANAGER_MUST(305, !granted, "no lock without CpuVisible", "the lock was granted");
     if (lock->dont_wait && lock->busy)
         MANAGER_MUST(308, told->answer == VIDMM_ANSWER_BUSY,

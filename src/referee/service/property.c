@@ -38,9 +38,9 @@ void service_property(const struct vidmm_told *told) {
     bool agreed = consulted.agreed && same(&told->properties, &consulted.wanted);
     MANAGER_MUST(402, agreed || told->answer != VIDMM_ANSWER_GRANTED,
                  "a change that the driver was asked about and agreed to", "%s",
-                 consulted.wanted.hAllocation == NULL ? "the driver was never asked"
-                 : consulted.agreed                   ? "the driver was asked about another"
-                                                      : "the driver refused");
+                 !consulted.wanted.hAllocation ? "the driver was never asked"
+                 : consulted.agreed            ? "the driver was asked about another"
+                                               : "the driver refused");
     consulted.agreed = false;
     consulted.wanted.hAllocation = NULL;
 }

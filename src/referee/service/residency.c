@@ -155,7 +155,7 @@ static void judge_budget(const struct vidmm_told_residency *told) {
     for (uint32_t i = 0; i < services_named(told); i++) {
         const struct shadow_object *allocation =
             shadow_find(SHADOW_ALLOCATION, told->allocation[i].handle);
-        if (allocation == NULL)
+        if (!allocation)
             return;
         listed += allocation->size;
     }

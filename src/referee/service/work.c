@@ -13,8 +13,8 @@ static enum tables_when when_used(uint32_t node) {
 
 static bool is_for(const struct tables_found *found, HANDLE allocation, uint64_t offset) {
     const struct tables_owner *owner =
-        found->table->owner != NULL ? &found->table->owner[found->index] : NULL;
-    return owner == NULL || owner->allocation == NULL ||
+        found->table->owner ? &found->table->owner[found->index] : NULL;
+    return !owner || !owner->allocation ||
            (owner->allocation == allocation && owner->page == (offset & ~(found->page - 1)));
 }
 
@@ -62,8 +62,7 @@ static void judge_nowhere(const struct tables_process *process,
                           const struct vidmm_told_work *told) {
     uint64_t end = told->va + told->size;
     enum tables_when when = when_used(told->node);
-    for (const struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table)) {
+    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
         uint64_t at = end;
         if (table->process == process->handle)
             at = leads_at(table, when, told->va, end);
@@ -76,7 +75,7 @@ static void judge_nowhere(const struct tables_process *process,
 /* The work that comes next uses the allocation. */
 static void note_use(const struct vidmm_told_work *told) {
     struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, told->allocation);
-    if (allocation == NULL)
+    if (!allocation)
         return;
     allocation->told = true;
     MANAGER_MUST(287, allocation->moving_virtual == 0 || told->node == referee->adapter.paging_node,
@@ -87,9 +86,9 @@ static void note_use(const struct vidmm_told_work *told) {
 
 void service_work(const struct vidmm_told_work *told) {
     const struct tables_process *process = tables_process(told->process);
-    if (process == NULL || !tables_mmu.known)
+    if (!process || !tables_mmu.known)
         return;
-    if (told->allocation == NULL) {
+    if (!told->allocation) {
         judge_nowhere(process, told);
         return;
     }

@@ -13,12 +13,12 @@
 
 void guard_make(struct guard *guard, void *original, size_t size) {
     *guard = (struct guard){.bytes = original, .original = original, .size = size};
-    if (original == NULL)
+    if (!original)
         return;
     size_t offset = (uintptr_t)original % PAGE;
     size_t room = (PAGE + offset + size + GUARD_AFTER + PAGE - 1) / PAGE * PAGE;
     guard->block = aligned_alloc(PAGE, room);
-    if (guard->block == NULL)
+    if (!guard->block)
         return;
     guard->bytes = guard->block + PAGE + offset;
     memset(guard->bytes - GUARD_BEFORE, GUARD_BYTE, GUARD_BEFORE);
@@ -28,12 +28,12 @@ void guard_make(struct guard *guard, void *original, size_t size) {
 
 void guard_shorten(struct guard *guard, size_t size) {
     guard->size = size;
-    if (guard->block != NULL)
+    if (guard->block)
         memset(guard->bytes + size, GUARD_BYTE, GUARD_AFTER);
 }
 
 bool guard_whole(const struct guard *guard, int64_t *at) {
-    if (guard->block == NULL)
+    if (!guard->block)
         return true;
     for (int64_t i = -(int64_t)GUARD_BEFORE; i < 0; i++) {
         if (guard->bytes[i] != GUARD_BYTE) {
@@ -51,13 +51,13 @@ bool guard_whole(const struct guard *guard, int64_t *at) {
 }
 
 void guard_give(const struct guard *guard, size_t from, size_t to) {
-    if (guard->block != NULL && from < to)
+    if (guard->block && from < to)
         memcpy((uint8_t *)guard->original + from, guard->bytes + from, to - from);
 }
 
 void *guard_original(const struct guard *guard, void *p) {
     uint8_t *at = p;
-    if (guard->block == NULL || at < guard->bytes || at > guard->bytes + guard->size)
+    if (!guard->block || at < guard->bytes || at > guard->bytes + guard->size)
         return p;
     return (uint8_t *)guard->original + (at - guard->bytes);
 }
@@ -65,7 +65,7 @@ void *guard_original(const struct guard *guard, void *p) {
 void guard_free(struct guard *guard) {
     static _Atomic(void *) retired[RETIRED];
     static _Atomic uint32_t next;
-    if (guard->block != NULL)
+    if (guard->block)
         free(atomic_exchange(&retired[atomic_fetch_add(&next, 1) % RETIRED], guard->block));
     guard->block = NULL;
 }

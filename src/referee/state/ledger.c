@@ -70,13 +70,13 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
 
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call) {
     pthread_mutex_lock(&lock);
-    snprintf(ledger->calling, sizeof(ledger->calling), "%s", call != NULL ? call : "");
+    snprintf(ledger->calling, sizeof(ledger->calling), "%s", call ? call : "");
     pthread_mutex_unlock(&lock);
 }
 
 void vidmm_ledger_step(struct vidmm_ledger *ledger, const char *step) {
     pthread_mutex_lock(&lock);
-    snprintf(ledger->step, sizeof(ledger->step), "%s", step != NULL ? step : "");
+    snprintf(ledger->step, sizeof(ledger->step), "%s", step ? step : "");
     pthread_mutex_unlock(&lock);
 }
 

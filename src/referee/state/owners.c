@@ -25,7 +25,7 @@ static struct led_page **bucket_of(uint64_t at) {
 /* Where it is linked, or will be. */
 static struct led_page **find(uint64_t at, HANDLE allocation) {
     struct led_page **link = bucket_of(at);
-    while (*link != NULL && ((*link)->at != at || (*link)->allocation != allocation))
+    while (*link && ((*link)->at != at || (*link)->allocation != allocation))
         link = &(*link)->next;
     return link;
 }
@@ -37,9 +37,9 @@ struct count {
 
 static void count_page(uint64_t at, const struct count *count) {
     struct led_page **link = find(at, count->allocation), *page = *link;
-    if (page == NULL) {
+    if (!page) {
         page = *link = calloc(1, sizeof(*page));
-        if (page == NULL)
+        if (!page)
             return;
         page->at = at;
         page->allocation = count->allocation;
@@ -58,7 +58,7 @@ static void count_entry(const struct tables_table *table, uint64_t led, struct c
     uint64_t bytes = UINT64_C(1) << tables_entry_shift(table);
     for (uint64_t at = 0; at < bytes; at += SHADOW_PAGE)
         count_page(led - 1 + at, &count);
-    if (allocation == NULL)
+    if (!allocation)
         return;
     allocation->led += (uint32_t)count.valid;
     allocation->held += (uint32_t)count.held;
@@ -67,8 +67,8 @@ static void count_entry(const struct tables_table *table, uint64_t led, struct c
 /* ---- Entries -------------------------------------------------------------------------------- */
 
 void owners_used(uint32_t node, uint32_t fence) {
-    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
-         allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
+    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL); allocation;
+         allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
         if (!allocation->told)
             continue;
         allocation->told = false;
@@ -81,13 +81,12 @@ void owners_used(uint32_t node, uint32_t fence) {
 /* R287: while work uses the allocation its addresses lead to it. */
 static void judge_unused(HANDLE handle) {
     const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
-    if (allocation == NULL || !allocation->used || allocation->used_node >= SHADOW_NODES)
+    if (!allocation || !allocation->used || allocation->used_node >= SHADOW_NODES)
         return;
     const struct shadow_submission *work = referee->node[allocation->used_node].first;
-    while (work != NULL && work->fence != allocation->used_fence)
+    while (work && work->fence != allocation->used_fence)
         work = work->next;
-    MANAGER_MUST(287, work == NULL,
-                 "addresses that lead to what a device lists until its work is done",
+    MANAGER_MUST(287, !work, "addresses that lead to what a device lists until its work is done",
                  "they change while submission %u of node %u is under way", allocation->used_fence,
                  allocation->used_node);
 }
@@ -115,22 +114,22 @@ HANDLE owners_set(struct tables_table *table, uint32_t index, const struct table
     owner->allocation = to->allocation;
     owner->page = to->page;
     owner->protection = to->protection;
-    if (table->user && to->allocation != NULL && entry->Valid && !entry->Zero) {
+    if (table->user && to->allocation && entry->Valid && !entry->Zero) {
         uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
         owner->leads = tables_gpu_address((uint32_t)entry->Segment, at) + 1;
         count_entry(table, owner->leads, (struct count){owner->allocation, 1, 0});
     }
-    if (before != NULL && owner->leads != led)
+    if (before && owner->leads != led)
         judge_unused(before);
     return before;
 }
 
 void owners_flushed(struct tables_table *table, uint32_t index) {
-    struct tables_owner *owner = table->owner != NULL ? &table->owner[index] : NULL;
-    if (owner == NULL || owner->held_at == 0)
+    struct tables_owner *owner = table->owner ? &table->owner[index] : NULL;
+    if (!owner || owner->held_at == 0)
         return;
     struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, owner->held);
-    if (allocation != NULL)
+    if (allocation)
         allocation->flushed = flushes_built;
     count_entry(table, owner->held_at, (struct count){owner->held, 0, -1});
     owner->held_at = 0;
@@ -145,7 +144,7 @@ void owners_flush_done(void) {
 }
 
 void owners_drop(struct tables_table *table) {
-    for (uint32_t i = 0; table->owner != NULL && i < table->entries; i++) {
+    for (uint32_t i = 0; table->owner && i < table->entries; i++) {
         table->entry[i].stale[TABLES_ASKED] = 0;
         leave(table, i);
         owners_flushed(table, i);
@@ -156,14 +155,14 @@ void owners_drop(struct tables_table *table) {
 
 void owners_forget(void) {
     flushes_done = flushes_built;
-    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
-         allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation))
+    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL); allocation;
+         allocation = shadow_each(SHADOW_ALLOCATION, allocation))
         allocation->leaving = allocation->moving_virtual = 0;
 }
 
 void owners_leaving(HANDLE handle, int32_t entries) {
     struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
-    if (allocation != NULL)
+    if (allocation)
         allocation->leaving += (uint32_t)entries;
 }
 
@@ -172,7 +171,7 @@ void owners_leaving(HANDLE handle, int32_t entries) {
 void owners_judge_page(HANDLE allocation, uint64_t gpu_address) {
     uint64_t at = gpu_address & ~(uint64_t)(SHADOW_PAGE - 1);
     const struct led_page *page = *bucket_of(at);
-    for (; page != NULL; page = page->next) {
+    for (; page; page = page->next) {
         if (page->at != at || page->allocation == allocation)
             continue;
         MANAGER_MUST(368, page->valid == 0, "a place that no other allocation has",

@@ -16,14 +16,14 @@ static uint32_t hash(enum shadow_kind kind, HANDLE handle) {
 
 struct shadow_object *shadow_find(enum shadow_kind kind, HANDLE handle) {
     struct shadow_object *object = bucket[hash(kind, handle)];
-    while (object != NULL && (object->handle != handle || object->kind != (uint8_t)kind))
+    while (object && (object->handle != handle || object->kind != (uint8_t)kind))
         object = object->next;
     return object;
 }
 
 struct shadow_object *shadow_find_opened(HANDLE device, HANDLE handle) {
     struct shadow_object *object = bucket[hash(SHADOW_OPENED, handle)];
-    while (object != NULL &&
+    while (object &&
            (object->handle != handle || object->kind != SHADOW_OPENED || object->device != device))
         object = object->next;
     return object;
@@ -31,7 +31,7 @@ struct shadow_object *shadow_find_opened(HANDLE device, HANDLE handle) {
 
 struct shadow_object *shadow_add(enum shadow_kind kind, HANDLE handle) {
     struct shadow_object *object = calloc(1, sizeof(*object));
-    if (object == NULL)
+    if (!object)
         return NULL;
     uint32_t at = hash(kind, handle);
     object->handle = handle;
@@ -50,12 +50,12 @@ void shadow_remove(struct shadow_object *object) {
 }
 
 struct shadow_object *shadow_each(enum shadow_kind kind, const struct shadow_object *after) {
-    uint32_t at = after == NULL ? 0 : hash((enum shadow_kind)after->kind, after->handle);
-    struct shadow_object *object = after == NULL ? bucket[0] : after->next;
+    uint32_t at = !after ? 0 : hash((enum shadow_kind)after->kind, after->handle);
+    struct shadow_object *object = !after ? bucket[0] : after->next;
     for (;;) {
-        while (object != NULL && object->kind != (uint8_t)kind)
+        while (object && object->kind != (uint8_t)kind)
             object = object->next;
-        if (object != NULL || ++at == BUCKETS)
+        if (object || ++at == BUCKETS)
             return object;
         object = bucket[at];
     }
@@ -83,7 +83,7 @@ struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size) {
 
 void shadow_reset_all(void) {
     for (uint32_t i = 0; i < BUCKETS; i++) {
-        while (bucket[i] != NULL)
+        while (bucket[i])
             shadow_remove(bucket[i]);
     }
     for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++) {

@@ -28,7 +28,7 @@ static bool same_place(D3DGPU_PHYSICAL_ADDRESS a, D3DGPU_PHYSICAL_ADDRESS b) {
 
 struct tables_table *tables_find(D3DGPU_PHYSICAL_ADDRESS place) {
     struct tables_table *table = bucket[hash(place)];
-    while (table != NULL && !same_place(table->place, place))
+    while (table && !same_place(table->place, place))
         table = table->next;
     return table;
 }
@@ -44,9 +44,9 @@ static void table_free(struct tables_table *table) {
 }
 
 struct tables_table *tables_each(const struct tables_table *after) {
-    uint32_t at = after == NULL ? 0 : hash(after->place);
-    struct tables_table *table = after == NULL ? bucket[0] : after->next;
-    while (table == NULL && ++at < BUCKETS)
+    uint32_t at = !after ? 0 : hash(after->place);
+    struct tables_table *table = !after ? bucket[0] : after->next;
+    while (!table && ++at < BUCKETS)
         table = bucket[at];
     return table;
 }
@@ -60,7 +60,7 @@ static bool overlaps(const struct tables_table *table, D3DGPU_PHYSICAL_ADDRESS p
 
 static void make_room(D3DGPU_PHYSICAL_ADDRESS place, uint64_t bytes) {
     struct tables_table *next;
-    for (struct tables_table *table = tables_each(NULL); table != NULL; table = next) {
+    for (struct tables_table *table = tables_each(NULL); table; table = next) {
         next = tables_each(table);
         if (overlaps(table, place, bytes))
             table_free(table);
@@ -84,18 +84,18 @@ struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, 
     uint64_t bytes = tables_bytes(level, wide, entries);
     make_room(place, bytes);
     struct tables_table *table = calloc(1, sizeof(*table));
-    if (table == NULL)
+    if (!table)
         return NULL;
     table->kinds = tables_mmu.pages == TABLES_DUAL && level == 1 ? 2 : 1;
     table->entry = calloc((size_t)entries * table->kinds, sizeof(*table->entry));
-    if (table->entry == NULL) {
+    if (!table->entry) {
         free(table);
         return NULL;
     }
     const struct tables_process *of = tables_process(process);
     table->place = place;
     table->process = process;
-    table->user = of != NULL && !of->system;
+    table->user = of && !of->system;
     table->level = level;
     table->entries = entries;
     table->wide = wide;
@@ -117,7 +117,7 @@ uint64_t tables_births(void) {
 
 bool tables_take(uint64_t gpu_address, uint64_t before) {
     const struct tables_table *table = births != before ? tables_each(NULL) : NULL;
-    for (; table != NULL; table = tables_each(table)) {
+    for (; table; table = tables_each(table)) {
         uint64_t at = tables_gpu_address(table->place.SegmentId, table->place.SegmentOffset);
         if (table->born > before && at < gpu_address + SHADOW_PAGE &&
             gpu_address < at + table->bytes)
@@ -147,7 +147,7 @@ uint32_t tables_entries(uint32_t level, bool wide) {
 
 struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide) {
     struct tables_table *table = tables_each(NULL);
-    for (; table != NULL; table = tables_each(table)) {
+    for (; table; table = tables_each(table)) {
         uint64_t bytes = (uint64_t)table->entries << tables_entry_shift(table);
         if (table->level == 0 && table->wide == wide && table->process == process->handle &&
             va >= table->start && va - table->start < bytes)
@@ -182,21 +182,21 @@ void tables_set_stale(struct tables_table *table, struct tables_entry *entry, en
 
 struct tables_process *tables_process(HANDLE handle) {
     struct tables_process *process = processes;
-    while (process != NULL && process->handle != handle)
+    while (process && process->handle != handle)
         process = process->next;
     return process;
 }
 
 struct tables_process *tables_paging(void) {
     struct tables_process *process = processes;
-    while (process != NULL && !process->system)
+    while (process && !process->system)
         process = process->next;
     return process;
 }
 
 struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool system) {
     struct tables_process *process = calloc(1, sizeof(*process));
-    if (process == NULL)
+    if (!process)
         return NULL;
     process->handle = handle;
     process->name = name;
@@ -208,15 +208,15 @@ struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool syste
 
 void tables_process_remove(HANDLE handle) {
     struct tables_process **link = &processes;
-    while (*link != NULL && (*link)->handle != handle)
+    while (*link && (*link)->handle != handle)
         link = &(*link)->next;
-    if (*link == NULL)
+    if (!*link)
         return;
     struct tables_process *gone = *link;
     *link = gone->next;
     free(gone);
     struct tables_table *next;
-    for (struct tables_table *table = tables_each(NULL); table != NULL; table = next) {
+    for (struct tables_table *table = tables_each(NULL); table; table = next) {
         next = tables_each(table);
         if (table->process == handle)
             table_free(table);
@@ -224,24 +224,22 @@ void tables_process_remove(HANDLE handle) {
 }
 
 struct tables_process *tables_process_of(const struct shadow_object *context) {
-    if (context == NULL)
+    if (!context)
         return NULL;
-    struct tables_process *own =
-        context->parent != NULL ? tables_process(context->parent->process) : NULL;
-    return own == NULL && context->system ? tables_paging() : own;
+    struct tables_process *own = context->parent ? tables_process(context->parent->process) : NULL;
+    return !own && context->system ? tables_paging() : own;
 }
 
 bool tables_companion(const struct shadow_object *context) {
     const struct tables_process *process = tables_process_of(context);
-    return context != NULL && context->system && process != NULL && !process->system;
+    return context && context->system && process && !process->system;
 }
 
 bool tables_privileged(HANDLE process) {
     const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
-    while (context != NULL &&
-           !(tables_companion(context) && tables_process_of(context)->handle == process))
+    while (context && !(tables_companion(context) && tables_process_of(context)->handle == process))
         context = shadow_each(SHADOW_CONTEXT, context);
-    return context != NULL;
+    return context;
 }
 
 struct tables_process *tables_running(const struct shadow_operation *operation) {
@@ -252,28 +250,27 @@ struct tables_process *tables_running(const struct shadow_operation *operation) 
 
 uint32_t tables_stale(const struct tables_process *process, enum tables_when when) {
     uint32_t count = 0;
-    for (const struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table))
+    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table))
         count += table->process == process->handle ? table->stale[when] : 0;
     return count;
 }
 
 static void free_tables(void) {
     for (uint32_t i = 0; i < BUCKETS; i++) {
-        while (bucket[i] != NULL)
+        while (bucket[i])
             table_free(bucket[i]);
     }
 }
 
 void tables_forget(void) {
-    lost = lost || tables_each(NULL) != NULL;
+    lost = lost || tables_each(NULL);
     free_tables();
     owners_forget();
 }
 
 void tables_clear(void) {
     free_tables();
-    while (processes != NULL)
+    while (processes)
         tables_process_remove(processes->handle);
     memset(&tables_mmu, 0, sizeof(tables_mmu));
     lost = false;
@@ -297,7 +294,7 @@ static bool read_entry(const struct walk *walk, struct tables_table *table, uint
     struct tables_found *found = walk->found;
     const struct tables_entry *entry =
         index < table->entries ? tables_entry(table, kind, (uint32_t)index) : NULL;
-    if (entry == NULL || !entry->known[walk->when]) {
+    if (!entry || !entry->known[walk->when]) {
         found->known = false;
         return false;
     }
@@ -326,8 +323,8 @@ static struct tables_table *child_of(const struct walk *walk, uint32_t level, bo
                                      .SegmentOffset = (uint64_t)entry->PageTableAddress
                                                       << TABLES_PAGE_SHIFT};
     struct tables_table *table = tables_find(place);
-    walk->found->other_kind = table != NULL && table->level == level && table->wide != wide;
-    if (table == NULL || table->level != level || table->wide != wide) {
+    walk->found->other_kind = table && table->level == level && table->wide != wide;
+    if (!table || table->level != level || table->wide != wide) {
         walk->found->known = false;
         return NULL;
     }
@@ -348,7 +345,7 @@ static bool read_wide_half(const struct walk *walk, struct tables_table *table, 
     if (!read_entry(walk, table, 1, index))
         return !walk->found->known;
     struct tables_table *leaf = child_of(walk, 0, true);
-    if (leaf != NULL)
+    if (leaf)
         read_leaf(walk, leaf);
     bool ends = walk->found->valid || !walk->found->known;
     walk->found->wide = ends;
@@ -362,7 +359,7 @@ static uint64_t index_of(uint64_t va, uint32_t level) {
 }
 
 static void walk_down(const struct walk *walk, struct tables_table *table) {
-    for (uint32_t level = tables_mmu.levels - 1; table != NULL; level--) {
+    for (uint32_t level = tables_mmu.levels - 1; table; level--) {
         uint64_t index = index_of(walk->va, level);
         if (level == 1 && table->kinds == 2 && read_wide_half(walk, table, index))
             return;
@@ -375,7 +372,7 @@ static void walk_down(const struct walk *walk, struct tables_table *table) {
         bool wide = level == 1 && tables_mmu.pages == TABLES_SINGLE &&
                     walk->found->entry.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
         table = child_of(walk, level - 1, wide);
-        if (level == 1 && table != NULL) {
+        if (level == 1 && table) {
             read_leaf(walk, table);
             return;
         }
@@ -387,7 +384,7 @@ void tables_walk(const struct tables_process *process, uint64_t va, enum tables_
     struct walk walk = {.va = va, .when = when, .found = found};
     *found = (struct tables_found){.known = true, .settled = true};
     struct tables_table *root = process->rooted ? tables_find(process->root) : NULL;
-    if (!tables_mmu.known || root == NULL || root->level + 1 != tables_mmu.levels) {
+    if (!tables_mmu.known || !root || root->level + 1 != tables_mmu.levels) {
         found->known = false;
         return;
     }
@@ -398,7 +395,7 @@ void tables_walk(const struct tables_process *process, uint64_t va, enum tables_
 
 uint64_t tables_gpu_address(uint32_t segment, uint64_t offset) {
     const struct shadow_segment *shadow = shadow_segment(segment);
-    return (shadow != NULL ? shadow->base : 0) + offset;
+    return (shadow ? shadow->base : 0) + offset;
 }
 
 /* ---- Where tables are ----------------------------------------------------------------------- */
@@ -407,18 +404,17 @@ uint64_t tables_gpu_address(uint32_t segment, uint64_t offset) {
 static bool place_of_pointer(const uint8_t *bytes, D3DGPU_PHYSICAL_ADDRESS *place) {
     const struct vidmm_referee_world *world = &referee->world;
     const uint8_t *memory = world_memory(0, 1);
-    if (bytes != NULL && world_is_memory(bytes)) {
+    if (bytes && world_is_memory(bytes)) {
         *place = (D3DGPU_PHYSICAL_ADDRESS){
             .SegmentId = 0, .SegmentOffset = (uint64_t)((uintptr_t)bytes - (uintptr_t)memory)};
         return true;
     }
-    for (uint32_t id = 1; bytes != NULL && world->io != NULL && id <= referee->adapter.segments;
-         id++) {
+    for (uint32_t id = 1; bytes && world->io && id <= referee->adapter.segments; id++) {
         const struct shadow_segment *segment = operation_memory(id);
-        if (segment == NULL || segment->cpu_base == 0)
+        if (!segment || segment->cpu_base == 0)
             continue;
         const uint8_t *view = world->io(world->ctx, segment->cpu_base, segment->size);
-        if (view == NULL || (uintptr_t)bytes < (uintptr_t)view ||
+        if (!view || (uintptr_t)bytes < (uintptr_t)view ||
             (uintptr_t)bytes - (uintptr_t)view >= segment->size)
             continue;
         *place = (D3DGPU_PHYSICAL_ADDRESS){
@@ -437,7 +433,7 @@ bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDA
         *place = address->GpuPhysical;
         return true;
     }
-    if (process == NULL)
+    if (!process)
         return false;
     tables_walk(process, address->GpuVirtual, TABLES_ASKED, &found);
     *place = (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = found.segment, .SegmentOffset = found.offset};

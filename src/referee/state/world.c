@@ -3,17 +3,17 @@
 
 KIRQL world_irql(void) {
     const struct vidmm_referee_world *world = &referee->world;
-    return world->irql != NULL ? world->irql(world->ctx) : PASSIVE_LEVEL;
+    return world->irql ? world->irql(world->ctx) : PASSIVE_LEVEL;
 }
 
 uint8_t *world_memory(uint64_t pa, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
-    return world->memory != NULL ? world->memory(world->ctx, pa, size) : NULL;
+    return world->memory ? world->memory(world->ctx, pa, size) : NULL;
 }
 
 bool world_is_memory(const uint8_t *bytes) {
     const uint8_t *start = world_memory(0, SHADOW_PAGE);
-    return start != NULL && (uintptr_t)bytes >= (uintptr_t)start &&
+    return start && (uintptr_t)bytes >= (uintptr_t)start &&
            (uintptr_t)bytes - (uintptr_t)start < referee->world.memory_bytes;
 }
 
@@ -22,9 +22,9 @@ const uint8_t *world_segment(const struct shadow_segment *segment, uint64_t offs
     const void *bytes = NULL;
     if (offset > segment->size || size > segment->size - offset)
         return NULL;
-    if (world->peek != NULL)
+    if (world->peek)
         bytes = world->peek(world->ctx, segment->base + offset, size);
-    if (bytes == NULL && segment->flags.CpuVisible && segment->cpu_base != 0 && world->io != NULL)
+    if (!bytes && segment->flags.CpuVisible && segment->cpu_base != 0 && world->io)
         bytes = world->io(world->ctx, segment->cpu_base + offset, size);
     return bytes;
 }

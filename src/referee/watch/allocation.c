@@ -36,7 +36,7 @@ static void areas_make(struct areas *areas, void *array, size_t element, UINT co
 }
 
 static void *area_make(struct areas *areas, UINT i, void *data, UINT size) {
-    if (areas->data == NULL)
+    if (!areas->data)
         return data;
     guard_make(&areas->data[i], data, size);
     return areas->data[i].bytes;
@@ -44,7 +44,7 @@ static void *area_make(struct areas *areas, UINT i, void *data, UINT size) {
 
 /* The caller's pointer for the driver's; what the driver wrote goes back. */
 static void *area_give(struct areas *areas, UINT i, void *moved) {
-    if (areas->data == NULL)
+    if (!areas->data)
         return moved;
     struct guard *guard = &areas->data[i];
     allocation_judge_guard(guard, "pPrivateDriverData");
@@ -53,16 +53,15 @@ static void *area_give(struct areas *areas, UINT i, void *moved) {
 }
 
 static bool area_changed(const struct areas *areas, UINT i) {
-    const struct guard *guard = areas->data != NULL ? &areas->data[i] : NULL;
-    return guard != NULL && guard->block != NULL &&
-           memcmp(guard->bytes, guard->original, guard->size) != 0;
+    const struct guard *guard = areas->data ? &areas->data[i] : NULL;
+    return guard && guard->block && memcmp(guard->bytes, guard->original, guard->size) != 0;
 }
 
 static void areas_free(struct areas *areas, const char *what) {
     allocation_judge_guard(&areas->array, what);
     guard_give(&areas->array, 0, areas->array.size);
     guard_free(&areas->array);
-    for (UINT i = 0; areas->data != NULL && i < areas->count; i++)
+    for (UINT i = 0; areas->data && i < areas->count; i++)
         guard_free(&areas->data[i]);
     free(areas->data);
 }
@@ -73,23 +72,22 @@ static void areas_free(struct areas *areas, const char *what) {
 static struct shadow_object *resource_of(const DXGKARG_CREATEALLOCATION *args, HANDLE asked) {
     if (!args->Flags.Resource)
         return NULL;
-    struct shadow_object *resource = asked != NULL ? shadow_find(SHADOW_RESOURCE, asked) : NULL;
-    return resource != NULL ? resource : shadow_add(SHADOW_RESOURCE, args->hResource);
+    struct shadow_object *resource = asked ? shadow_find(SHADOW_RESOURCE, asked) : NULL;
+    return resource ? resource : shadow_add(SHADOW_RESOURCE, args->hResource);
 }
 
 static void judge_handles(const DXGK_ALLOCATIONINFO *infos, UINT count) {
     UINT missing = 0;
     for (UINT i = 0; i < count; i++)
-        missing += infos[i].hAllocation == NULL;
+        missing += !infos[i].hAllocation;
     if (count > 1)
         DRIVER_MUST(136, missing == 0 || missing == count, "all allocations of the array, or none",
                     "STATUS_SUCCESS with %u of %u handles NULL", missing, count);
     for (UINT i = 0; i < count; i++) {
-        if (infos[i].hAllocation == NULL && missing != count)
+        if (!infos[i].hAllocation && missing != count)
             continue; /* said already */
         DRIVER_MUST(102,
-                    infos[i].hAllocation != NULL &&
-                        shadow_find(SHADOW_ALLOCATION, infos[i].hAllocation) == NULL,
+                    infos[i].hAllocation && !shadow_find(SHADOW_ALLOCATION, infos[i].hAllocation),
                     "a handle that is not NULL and no other allocation's",
                     "allocation %u: hAllocation is %p", i, infos[i].hAllocation);
     }
@@ -100,20 +98,20 @@ static void created(const DXGKARG_CREATEALLOCATION *args, HANDLE asked, const ui
     struct shadow_object *resource = resource_of(args, asked);
     judge_handles(infos, args->NumAllocations);
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        uint32_t type = standard != NULL ? standard[i] : 0;
+        uint32_t type = standard ? standard[i] : 0;
         allocation_judge_info(&infos[i], i, type);
-        if (infos[i].hAllocation == NULL)
+        if (!infos[i].hAllocation)
             continue;
         struct shadow_object *allocation = shadow_add(SHADOW_ALLOCATION, infos[i].hAllocation);
-        if (allocation == NULL)
+        if (!allocation)
             continue;
         allocation_take_info(allocation, &infos[i]);
         allocation->standard = type;
         allocation->parent = resource;
-        if (resource != NULL)
+        if (resource)
             resource->opens++;
     }
-    if (resource != NULL && resource->opens == 0)
+    if (resource && resource->opens == 0)
         shadow_remove(resource);
 }
 
@@ -127,7 +125,7 @@ static void take_refused(const DXGK_ALLOCATIONINFO *infos, UINT count) {
     refused.count = 0;
     for (UINT i = 0; i < count && refused.count < sizeof(refused.handle) / sizeof(HANDLE); i++) {
         HANDLE handle = infos[i].hAllocation;
-        if (handle != NULL && shadow_find(SHADOW_ALLOCATION, handle) == NULL)
+        if (handle && !shadow_find(SHADOW_ALLOCATION, handle))
             refused.handle[refused.count++] = handle;
     }
 }
@@ -152,7 +150,7 @@ static void judge_status(NTSTATUS status) {
 /* What kind of surface each is to become, as far as the private data tells. */
 static uint32_t *standards(const DXGKARG_CREATEALLOCATION *args) {
     uint32_t *types = calloc((size_t)args->NumAllocations + 1, sizeof(*types));
-    for (UINT i = 0; types != NULL && i < args->NumAllocations; i++)
+    for (UINT i = 0; types && i < args->NumAllocations; i++)
         types[i] = standard_of(args->pAllocationInfo[i].pPrivateDriverData,
                                args->pAllocationInfo[i].PrivateDriverDataSize);
     return types;
@@ -194,20 +192,20 @@ static NTSTATUS APIENTRY see_CreateAllocation(const HANDLE adapter,
 /* The system keeps the driver's handle behind its own. */
 static struct shadow_object *named(D3DKMT_HANDLE name) {
     DXGKARGCB_GETHANDLEDATA query = {.hObject = name, .Type = DXGK_HANDLE_ALLOCATION};
-    if (referee->callbacks.DxgkCbGetHandleData == NULL)
+    if (!referee->callbacks.DxgkCbGetHandleData)
         return NULL;
     HANDLE handle = referee->callbacks.DxgkCbGetHandleData(&query);
-    return handle != NULL ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
+    return handle ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
 }
 
 static void opened(HANDLE device, const DXGK_OPENALLOCATIONINFO *info, bool create) {
     struct shadow_object *allocation = named(info->hAllocation);
     struct shadow_object *open = shadow_add(SHADOW_OPENED, info->hDeviceSpecificAllocation);
-    if (open == NULL)
+    if (!open)
         return;
     open->device = device;
     open->parent = allocation;
-    if (allocation == NULL)
+    if (!allocation)
         return;
     allocation_judge_open(allocation);
     allocation->opens++;
@@ -226,7 +224,7 @@ static void opened(HANDLE device, const DXGK_OPENALLOCATIONINFO *info, bool crea
 static void judge_orphans(const DXGKARG_OPENALLOCATION *args, NTSTATUS status) {
     for (UINT i = 0; i < args->NumAllocations && !args->Flags.Create; i++) {
         const struct shadow_object *allocation = named(args->pOpenAllocation[i].hAllocation);
-        if (allocation == NULL || allocation->device != NULL)
+        if (!allocation || allocation->device)
             continue;
         DRIVER_MUST(138, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY,
                     "allocations that outlive the device that created them",
@@ -238,10 +236,10 @@ static void judge_orphans(const DXGKARG_OPENALLOCATION *args, NTSTATUS status) {
 static void judge_opened(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
     for (UINT i = 0; i < args->NumAllocations; i++) {
         const DXGK_OPENALLOCATIONINFO *info = &args->pOpenAllocation[i];
-        DRIVER_MUST(143, info->hDeviceSpecificAllocation != NULL,
+        DRIVER_MUST(143, info->hDeviceSpecificAllocation,
                     "hDeviceSpecificAllocation not NULL after STATUS_SUCCESS",
                     "NULL for allocation %u", i);
-        if (info->hDeviceSpecificAllocation != NULL)
+        if (info->hDeviceSpecificAllocation)
             opened(device, info, args->Flags.Create);
     }
 }
@@ -287,12 +285,12 @@ static NTSTATUS APIENTRY see_OpenAllocation(const HANDLE device,
 /* ---- Close ----------------------------------------------------------------------------------- */
 
 static struct shadow_object *resource_opened(const struct shadow_object *open) {
-    return open != NULL && open->parent != NULL ? open->parent->parent : NULL;
+    return open && open->parent ? open->parent->parent : NULL;
 }
 
 static uint32_t count_opened(const struct shadow_object *resource, HANDLE device) {
     uint32_t count = 0;
-    for (const struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open != NULL;
+    for (const struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open;
          open = shadow_each(SHADOW_OPENED, open))
         count += open->device == device && resource_opened(open) == resource;
     return count;
@@ -304,7 +302,7 @@ static void judge_together(HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
     for (UINT i = 0; i < args->NumAllocations; i++) {
         const struct shadow_object *resource =
             resource_opened(shadow_find_opened(device, args->pOpenHandleList[i]));
-        if (resource == NULL || resource == before)
+        if (!resource || resource == before)
             continue;
         before = resource;
         uint32_t listed = 0, open = count_opened(resource, device);
@@ -317,7 +315,7 @@ static void judge_together(HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
 }
 
 static void close_shadow(struct shadow_object *open) {
-    if (open->parent != NULL && open->parent->opens != 0)
+    if (open->parent && open->parent->opens != 0)
         open->parent->opens--;
     shadow_remove(open);
 }
@@ -329,9 +327,9 @@ static NTSTATUS APIENTRY see_CloseAllocation(const HANDLE device,
     judge_together(device, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         struct shadow_object *open = shadow_find_opened(device, args->pOpenHandleList[i]);
-        MANAGER_MUST(139, open != NULL, "one CloseAllocation for every open",
+        MANAGER_MUST(139, open, "one CloseAllocation for every open",
                      "handle %u of the list is not open in this device", i);
-        if (open != NULL)
+        if (open)
             close_shadow(open);
     }
     referee_leave(&call);
@@ -344,7 +342,7 @@ static NTSTATUS APIENTRY see_CloseAllocation(const HANDLE device,
 void allocation_device_gone(HANDLE device) {
     struct shadow_object *next;
     uint32_t left = 0;
-    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open != NULL; open = next) {
+    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open; open = next) {
         next = shadow_each(SHADOW_OPENED, open);
         if (open->device != device)
             continue;
@@ -353,8 +351,8 @@ void allocation_device_gone(HANDLE device) {
     }
     MANAGER_MUST(139, left == 0, "every open closed before its device is destroyed",
                  "%u are open in the device", left);
-    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
-         allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
+    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL); allocation;
+         allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
         if (allocation->device == device)
             allocation->device = NULL;
     }
@@ -364,7 +362,7 @@ void allocation_device_gone(HANDLE device) {
 
 static void forget_opens(const struct shadow_object *allocation) {
     struct shadow_object *next;
-    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open != NULL; open = next) {
+    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open; open = next) {
         next = shadow_each(SHADOW_OPENED, open);
         if (open->parent == allocation)
             shadow_remove(open);
@@ -383,14 +381,14 @@ static void destroyed(struct shadow_object *allocation) {
     notice_judge_end(allocation);
     if (allocation->opens != 0)
         forget_opens(allocation);
-    if (resource != NULL && --resource->opens == 0)
+    if (resource && --resource->opens == 0)
         shadow_remove(resource);
     shadow_remove(allocation);
 }
 
 static void judge_resource(const DXGKARG_DESTROYALLOCATION *args) {
     if (args->Flags.DestroyResource)
-        MANAGER_MUST(141, shadow_find(SHADOW_RESOURCE, args->hResource) != NULL,
+        MANAGER_MUST(141, shadow_find(SHADOW_RESOURCE, args->hResource),
                      "the hResource that Create returned, once", "hResource is %p",
                      args->hResource);
 }
@@ -404,13 +402,13 @@ static NTSTATUS APIENTRY see_DestroyAllocation(const HANDLE adapter,
     for (UINT i = 0; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationList[i];
         struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
-        MANAGER_MUST(141, allocation != NULL, "handles that Create returned, each once",
+        MANAGER_MUST(141, allocation, "handles that Create returned, each once",
                      "handle %u of the list is %p", i, handle);
         if (refused.count != 0)
-            MANAGER_MUST(136, allocation != NULL || !was_refused(handle),
+            MANAGER_MUST(136, allocation || !was_refused(handle),
                          "no use of handles that a failed creation left in its array",
                          "handle %u of the list is %p", i, handle);
-        if (allocation != NULL)
+        if (allocation)
             destroyed(allocation);
     }
     referee_leave(&call);
@@ -422,10 +420,10 @@ static NTSTATUS APIENTRY see_DestroyAllocation(const HANDLE adapter,
 
 void allocation_judge_end(void) {
     uint32_t open = 0, alive = 0;
-    for (const struct shadow_object *at = shadow_each(SHADOW_OPENED, NULL); at != NULL;
+    for (const struct shadow_object *at = shadow_each(SHADOW_OPENED, NULL); at;
          at = shadow_each(SHADOW_OPENED, at))
         open++;
-    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at != NULL;
+    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at;
          at = shadow_each(SHADOW_ALLOCATION, at))
         alive++;
     MANAGER_MUST(139, open == 0, "every open closed when the adapter goes", "%u are open", open);

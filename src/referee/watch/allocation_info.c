@@ -101,7 +101,7 @@ static void judge_cpu_place(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_
 /* Apertures that overlays may be in. */
 static uint32_t overlay_apertures(void) {
     uint32_t set = 0;
-    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at != NULL;
+    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at;
          at = shadow_each(SHADOW_ALLOCATION, at))
         set |= at->info.Flags.Overlay ? at->write_set : 0;
     return set & allocation_apertures();

@@ -73,7 +73,7 @@ static const char *operation_name(uint32_t operation) {
 
 static void call_name(char *text, size_t size, uint32_t operation) {
     const char *name = operation_name(operation);
-    if (name != NULL)
+    if (name)
         snprintf(text, size, "DxgkDdiBuildPagingBuffer(%s)", name);
     else
         snprintf(text, size, "DxgkDdiBuildPagingBuffer(operation %u)", operation);
@@ -140,7 +140,7 @@ static bool said_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER copy = *args;
     UINT mask;
     const UINT *flags = idle_flag(&copy, &mask);
-    return flags != NULL && (*flags & mask) != 0;
+    return flags && (*flags & mask) != 0;
 }
 
 /* The MDL that an operation names, and which of its pages: `*first`, `*count`. */
@@ -180,8 +180,8 @@ static bool frames_make(struct shadow_operation *operation, uint64_t first, uint
     if (count > there - first)
         count = there - first;
     operation->frames = malloc((count != 0 ? count : 1) * sizeof(*operation->frames));
-    operation->frame_count = operation->frames != NULL ? count : 0;
-    return operation->frames != NULL;
+    operation->frame_count = operation->frames ? count : 0;
+    return operation->frames;
 }
 
 /* The pages of an address descriptor list from AdlOffset on. */
@@ -190,8 +190,7 @@ static void keep_list(struct shadow_operation *operation) {
     const DXGK_ADL *adl = &arg->MapApertureSegment2.Adl;
     uint64_t first = arg->MapApertureSegment2.AdlOffset, there = adl->PageCount;
     uint64_t count = arg->MapApertureSegment2.NumberOfPages;
-    if ((!adl->Flags.Contiguous && adl->Pages == NULL) ||
-        !frames_make(operation, first, there, count))
+    if ((!adl->Flags.Contiguous && !adl->Pages) || !frames_make(operation, first, there, count))
         return;
     for (uint64_t i = 0; i < operation->frame_count; i++)
         operation->frames[i] =
@@ -206,7 +205,7 @@ static void keep_frames(struct shadow_operation *operation) {
         return;
     }
     const MDL *mdl = pages_of(&operation->arg, &first, &count);
-    if (mdl == NULL)
+    if (!mdl)
         return;
     uint64_t there = ((uint64_t)mdl->ByteOffset + mdl->ByteCount + SHADOW_PAGE - 1) / SHADOW_PAGE;
     if (frames_make(operation, first, there, count))
@@ -216,7 +215,7 @@ static void keep_frames(struct shadow_operation *operation) {
 
 static struct build_operation *operation_begin(const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct build_operation *operation = calloc(1, sizeof(*operation));
-    if (operation == NULL)
+    if (!operation)
         return NULL;
     operation->shadow.arg = *args;
     keep_frames(&operation->shadow);
@@ -247,11 +246,11 @@ void operation_complete(struct shadow_operation *operation) {
 }
 
 const struct shadow_operation *operation_open(void) {
-    return open_call.operation != NULL ? &open_call.operation->shadow : NULL;
+    return open_call.operation ? &open_call.operation->shadow : NULL;
 }
 
 void operation_abandon(void) {
-    if (open_call.operation != NULL)
+    if (open_call.operation)
         operation_free(&open_call.operation->shadow);
     memset(&open_call, 0, sizeof(open_call));
 }
@@ -262,10 +261,10 @@ static bool same_arm(const DXGKARG_BUILDPAGINGBUFFER *a, const DXGKARG_BUILDPAGI
     DXGKARG_BUILDPAGINGBUFFER left = *a, right = *b;
     UINT mask;
     UINT *flags = idle_flag(&left, &mask);
-    if (flags != NULL)
+    if (flags)
         *flags &= ~mask;
     flags = idle_flag(&right, &mask);
-    if (flags != NULL)
+    if (flags)
         *flags &= ~mask;
     return left.Operation == right.Operation &&
            memcmp((uint8_t *)&left + ARM, (uint8_t *)&right + ARM, ARM_BYTES) == 0;
@@ -276,10 +275,10 @@ static void judge_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
     HANDLE handle = NULL;
     MANAGER_MUST(164, said_idle(args), "AllocationIsIdle after STATUS_GRAPHICS_ALLOCATION_BUSY",
                  "AllocationIsIdle is 0%s", "");
-    if (!names_allocation(args, &handle) || handle == NULL)
+    if (!names_allocation(args, &handle) || !handle)
         return;
     const struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, handle);
-    if (object != NULL)
+    if (object)
         MANAGER_MUST(164, object->uses == 0, "no work under way that references the allocation",
                      "%u submissions under way reference it", object->uses);
 }
@@ -299,7 +298,7 @@ static void judge_part(bool submitted, uint32_t left) {
 /* By the other reading what the last pass wrote is not run, and its bytes are free again. True: it
  * was so. */
 static bool dropped(struct shadow_build *written) {
-    if (referee->readings.insufficient == 0 || written == NULL ||
+    if (referee->readings.insufficient == 0 || !written ||
         open_call.answer != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
         written->number != open_call.build_number || written->used == written->submitted)
         return false;
@@ -311,7 +310,7 @@ static bool dropped(struct shadow_build *written) {
 static void judge_retry(const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct shadow_build *written = open_call.build;
     UINT multipass = dropped(written) ? 0 : open_call.multipass;
-    bool kept = written == NULL || written->number != open_call.build_number ||
+    bool kept = !written || written->number != open_call.build_number ||
                 written->submitted == written->used;
     if (open_call.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         judge_part(kept, kept ? 0 : written->used - written->submitted);
@@ -338,25 +337,25 @@ static void judge_other(const DXGKARG_BUILDPAGINGBUFFER *args) {
 
 /* The operation that the call is for, begun or gone on with. */
 static struct build_operation *judge_operation(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (open_call.operation != NULL && open_call.operation->shadow.arg.Operation != args->Operation)
+    if (open_call.operation && open_call.operation->shadow.arg.Operation != args->Operation)
         judge_other(args);
-    if (open_call.operation != NULL) {
+    if (open_call.operation) {
         judge_retry(args);
         return open_call.operation;
     }
     MANAGER_MUST(158, args->MultipassOffset == 0, "MultipassOffset 0 at the first call",
                  "MultipassOffset is %u", args->MultipassOffset);
     open_call.operation = operation_begin(args);
-    if (open_call.operation != NULL)
+    if (open_call.operation)
         operation_asked(&open_call.operation->shadow);
     return open_call.operation;
 }
 
 static bool any_system_context(void) {
     const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
-    while (context != NULL && !context->system)
+    while (context && !context->system)
         context = shadow_each(SHADOW_CONTEXT, context);
-    return context != NULL;
+    return context;
 }
 
 static void judge_handles(const DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -364,13 +363,13 @@ static void judge_handles(const DXGKARG_BUILDPAGINGBUFFER *args) {
     /* Without the driver's callbacks in view nobody knows its context allocations. */
     bool all_known = referee->callbacks.Size != 0;
     if (all_known && names_allocation(args, &handle) &&
-        (handle != NULL || !may_be_nameless((uint32_t)args->Operation)))
-        MANAGER_MUST(168, shadow_find(SHADOW_ALLOCATION, handle) != NULL,
+        (handle || !may_be_nameless((uint32_t)args->Operation)))
+        MANAGER_MUST(168, shadow_find(SHADOW_ALLOCATION, handle),
                      "a handle that the driver gave an allocation",
                      "hAllocation %p is no allocation's", handle);
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, system);
-    bool known = context != NULL && context->system;
-    if (system != NULL || any_system_context())
+    bool known = context && context->system;
+    if (system || any_system_context())
         MANAGER_MUST(171, known, "the driver's handle of a system context",
                      "hSystemContext %p is no system context's", system);
 }
@@ -419,7 +418,7 @@ static bool may_answer(NTSTATUS status) {
 static void judge_busy(const DXGKARG_BUILDPAGINGBUFFER *in) {
     DXGKARG_BUILDPAGINGBUFFER copy = *in;
     UINT mask;
-    bool may = idle_flag(&copy, &mask) != NULL && !said_idle(in);
+    bool may = idle_flag(&copy, &mask) && !said_idle(in);
     DRIVER_MUST(163, may,
                 "ALLOCATION_BUSY only for TRANSFER, DISCARD_CONTENT and SPECIAL_LOCK_TRANSFER "
                 "without AllocationIsIdle",
@@ -431,7 +430,7 @@ static void judge_busy(const DXGKARG_BUILDPAGINGBUFFER *in) {
 /* INSUFFICIENT gets the rest of the operation nowhere. */
 static void judge_progress(const struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
     bool moved = call->written != 0 || out->MultipassOffset != call->in.MultipassOffset;
-    bool empty = call->build == NULL || call->build->used == call->written;
+    bool empty = !call->build || call->build->used == call->written;
     uint32_t full = referee->adapter.paging_size;
     open_call.silent = call->written != 0 ? 0 : open_call.silent + 1;
     bool stuck = (!moved && empty && call->in.DmaSize >= full) || open_call.silent > SILENT_PASSES;
@@ -445,8 +444,7 @@ static void judge_progress(const struct build_call *call, const DXGKARG_BUILDPAG
 
 static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
     HANDLE handle = NULL;
-    bool known = operation_name((uint32_t)call->in.Operation) != NULL,
-         may = may_answer(call->status);
+    bool known = operation_name((uint32_t)call->in.Operation), may = may_answer(call->status);
     DRIVER_MUST(149, may,
                 "STATUS_SUCCESS, STATUS_GRAPHICS_ALLOCATION_BUSY or "
                 "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER",
@@ -455,7 +453,7 @@ static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGIN
         DRIVER_MUST(37, may, "an aperture segment's pages to be mapped and unmapped when asked",
                     "status 0x%08x", (unsigned)call->status);
     if (may_be_nameless((uint32_t)call->in.Operation) && names_allocation(&call->in, &handle) &&
-        handle == NULL)
+        !handle)
         DRIVER_MUST(169, may, "an operation without an allocation to be accepted",
                     "status 0x%08x for an operation without hAllocation", (unsigned)call->status);
     operation_answered(&call->in, may, call->status);
@@ -474,15 +472,15 @@ static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGIN
 static void finish(struct build_call *call) {
     struct build_operation *operation = call->operation;
     struct shadow_build *build = call->build;
-    operation->end = build != NULL ? build->used : 0;
-    operation->shadow.build = build != NULL ? build->number : 0;
+    operation->end = build ? build->used : 0;
+    operation->shadow.build = build ? build->number : 0;
     operation->shadow.swallowed = operation->shadow.bytes == 0;
     memset(&open_call, 0, sizeof(open_call));
     operation_built(&operation->shadow);
     if (operation->shadow.swallowed) {
         operation_complete(&operation->shadow);
-    } else if (build != NULL && build->used > build->submitted) {
-        if (build->first == NULL)
+    } else if (build && build->used > build->submitted) {
+        if (!build->first)
             build->first = operation;
         else
             build->last->shadow.next = &operation->shadow;
@@ -494,7 +492,7 @@ static void finish(struct build_call *call) {
 
 static void take_answer(struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
     struct build_operation *operation = call->operation;
-    if (operation == NULL)
+    if (!operation)
         return;
     operation->shadow.bytes += call->written;
     if (submit_gave_up()) {
@@ -509,7 +507,7 @@ static void take_answer(struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER
     open_call.multipass = out->MultipassOffset;
     open_call.latest = *out;
     open_call.build = call->written != 0 ? call->build : NULL;
-    open_call.build_number = call->build != NULL ? call->build->number : 0;
+    open_call.build_number = call->build ? call->build->number : 0;
 }
 
 static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE handle,
@@ -523,12 +521,12 @@ static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE handle,
     judge_call(&entered, args);
     call.operation = judge_operation(args);
     call.build = build_aim(args);
-    if (call.build != NULL)
+    if (call.build)
         build_redirect(call.build, args);
     referee_leave(&entered);
     call.status = referee->real.DxgkDdiBuildPagingBuffer(handle, args);
     referee_return(&entered);
-    if (call.build != NULL)
+    if (call.build)
         call.written = build_return(call.build, &call.in, args, call.status);
     judge_answer(&call, args);
     take_answer(&call, args);
@@ -545,19 +543,19 @@ void referee_watch_build(DRIVER_INITIALIZATION_DATA *table) {
 
 struct shadow_operation *build_take(const DXGKARG_SUBMITCOMMAND *args) {
     struct shadow_build *build = build_of(args);
-    if (build == NULL)
+    if (!build)
         return NULL;
-    struct shadow_operation *first = build->first != NULL ? &build->first->shadow : NULL;
+    struct shadow_operation *first = build->first ? &build->first->shadow : NULL;
     struct shadow_operation *last = NULL;
     build->submitted = build->astray ? build->used : args->DmaBufferSubmissionEndOffset;
-    while (build->first != NULL && build->first->end <= build->submitted) {
+    while (build->first && build->first->end <= build->submitted) {
         last = &build->first->shadow;
         build->first = (struct build_operation *)last->next;
     }
-    if (last == NULL)
+    if (!last)
         return NULL;
     last->next = NULL;
-    if (build->first == NULL)
+    if (!build->first)
         build->last = NULL;
     return first;
 }

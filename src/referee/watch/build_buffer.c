@@ -20,11 +20,11 @@ static const void *seen_private[BUILDS]; /* areas of private data, a ring */
 static uint32_t seen_privates;
 
 static bool has_unsubmitted(const struct shadow_build *build) {
-    return build->base != NULL && (build->used > build->submitted || build->first != NULL);
+    return build->base && (build->used > build->submitted || build->first);
 }
 
 struct shadow_build *build_at(const void *base) {
-    for (uint32_t i = 0; base != NULL && i < BUILDS; i++) {
+    for (uint32_t i = 0; base && i < BUILDS; i++) {
         if (builds[i].base == base && has_unsubmitted(&builds[i]))
             return &builds[i];
     }
@@ -41,14 +41,14 @@ struct shadow_build *build_of(const DXGKARG_SUBMITCOMMAND *args) {
         if (build->address != 0 && build->address == address &&
             build->segment == args->DmaBufferSegmentId)
             return build;
-        if (oldest == NULL || build->number < oldest->number)
+        if (!oldest || build->number < oldest->number)
             oldest = build;
     }
     return oldest;
 }
 
 static void drop_operations(struct shadow_build *build) {
-    while (build->first != NULL) {
+    while (build->first) {
         struct build_operation *operation = build->first;
         build->first = (struct build_operation *)operation->shadow.next;
         operation_give_up(&operation->shadow);
@@ -60,7 +60,7 @@ bool build_waiting(uint32_t index, const struct shadow_operation **first) {
     *first = NULL;
     if (index == BUILDS)
         *first = operation_open();
-    else if (index < BUILDS && builds[index].first != NULL)
+    else if (index < BUILDS && builds[index].first)
         *first = &builds[index].first->shadow;
     return index <= BUILDS;
 }
@@ -88,7 +88,7 @@ void build_end(void) {
 
 /* A guard over `size` bytes at `base`, with the caller's bytes in it; kept when it fits already. */
 static void aim_guard(struct guard *guard, uint8_t *base, uint32_t size) {
-    if (guard->block != NULL && guard->original == (void *)base && guard->size == size) {
+    if (guard->block && guard->original == (void *)base && guard->size == size) {
         memcpy(guard->bytes, base, size);
         return;
     }
@@ -98,8 +98,7 @@ static void aim_guard(struct guard *guard, uint8_t *base, uint32_t size) {
 
 /* True when `args` goes on where the last call left off. */
 static bool goes_on(const struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return build->base != NULL && build->used != 0 &&
-           args->pDmaBuffer == build->base + build->used &&
+    return build->base && build->used != 0 && args->pDmaBuffer == build->base + build->used &&
            args->DmaSize == build->size - build->used;
 }
 
@@ -129,7 +128,7 @@ static struct shadow_build *find_slot(const void *base) {
         struct shadow_build *build = &builds[i];
         if (build->base == base)
             return build;
-        if (!has_unsubmitted(build) && (slot == NULL || build->number < slot->number))
+        if (!has_unsubmitted(build) && (!slot || build->number < slot->number))
             slot = build;
     }
     return slot;
@@ -163,10 +162,9 @@ static void judge_private(const DXGKARG_BUILDPAGINGBUFFER *args) {
                      "DmaBufferPrivateDataSize is %u", size);
         return;
     }
-    MANAGER_MUST(77, size == wanted && bytes != NULL,
-                 "PagingBufferPrivateDataSize bytes of private data",
+    MANAGER_MUST(77, size == wanted && bytes, "PagingBufferPrivateDataSize bytes of private data",
                  "DmaBufferPrivateDataSize of a fresh buffer is %u instead of %u", size, wanted);
-    if (bytes != NULL && size == wanted && first_seen(bytes))
+    if (bytes && size == wanted && first_seen(bytes))
         MANAGER_MUST(77, all_zero(bytes, size), "private data that is zero at first",
                      "private data that was never used before is not zero");
 }
@@ -184,7 +182,7 @@ static void judge_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
 static struct shadow_build *aim_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct shadow_build *build = find_slot(args->pDmaBuffer);
     judge_fresh(args);
-    if (build == NULL)
+    if (!build)
         return NULL;
     judge_private(args);
     drop_operations(build);
@@ -206,7 +204,7 @@ static void go_on_private(struct shadow_build *build, const DXGKARG_BUILDPAGINGB
     uint8_t *at = args->pDmaBufferPrivateData;
     bool there = (uintptr_t)at == (uintptr_t)build->private_base + build->private_used &&
                  args->DmaBufferPrivateDataSize == build->private_size - build->private_used;
-    if (there && build->private_base != NULL && build->private_used != 0)
+    if (there && build->private_base && build->private_used != 0)
         MANAGER_MUST(
             77, memcmp(build->private_base, build->private_bytes.bytes, build->private_used) == 0,
             "private data that nobody but the driver touches",
@@ -234,20 +232,20 @@ static void aim_astray(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFF
 }
 
 struct shadow_build *build_aim(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (args->pDmaBuffer == NULL)
+    if (!args->pDmaBuffer)
         return NULL;
     struct shadow_build *build = find_going_on(args);
-    struct shadow_build *astray = build == NULL ? find_astray(args) : NULL;
-    if (build != NULL)
+    struct shadow_build *astray = !build ? find_astray(args) : NULL;
+    if (build)
         MANAGER_MUST(151, true, "", "%s", "");
-    else if (astray != NULL)
+    else if (astray)
         aim_astray(build = astray, args);
-    if (build != NULL)
+    if (build)
         go_on_private(build, args);
     else
         build = aim_fresh(args);
 #if WDDM_AT_LEAST(WDDM2_0)
-    if (build != NULL && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+    if (build && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         MANAGER_MUST(173, args->DmaBufferWriteOffset == build->used,
                      "the distance of pDmaBuffer from the start of the buffer",
                      "DmaBufferWriteOffset is %u instead of %u", args->DmaBufferWriteOffset,
@@ -270,7 +268,7 @@ void vidmm_referee_shorten(struct vidmm_referee *watching, const void *base, uin
 
 void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
     args->pDmaBuffer = build->bytes.bytes + build->used;
-    if (args->pDmaBufferPrivateData != NULL)
+    if (args->pDmaBufferPrivateData)
         args->pDmaBufferPrivateData = build->private_bytes.bytes + build->private_used;
 }
 
@@ -313,13 +311,13 @@ static uint32_t take_pointer(const struct guard *guard, uint32_t from, void **po
 static void return_private(struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
     bool good, whole;
     int64_t at = 0;
-    if (build->private_base == NULL && referee->adapter.query_version != 0 &&
+    if (!build->private_base && referee->adapter.query_version != 0 &&
         referee->adapter.paging_private == 0)
-        DRIVER_MUST(78, args->pDmaBufferPrivateData == NULL,
+        DRIVER_MUST(78, !args->pDmaBufferPrivateData,
                     "pDmaBufferPrivateData left alone, as PagingBufferPrivateDataSize is 0",
                     "pDmaBufferPrivateData came back as %p", args->pDmaBufferPrivateData);
-    if (build->private_base == NULL) {
-        DRIVER_MUST(166, args->pDmaBufferPrivateData == NULL, "pDmaBufferPrivateData left NULL",
+    if (!build->private_base) {
+        DRIVER_MUST(166, !args->pDmaBufferPrivateData, "pDmaBufferPrivateData left NULL",
                     "pDmaBufferPrivateData came back as %p", args->pDmaBufferPrivateData);
         return;
     }
@@ -355,7 +353,7 @@ uint32_t build_return(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFE
                 "pDmaBuffer came back %lld bytes from where it was, DmaSize is %u",
                 (long long)moved, in->DmaSize);
     judge_canaries(build, in, status);
-    if (build->bytes.block == NULL)
+    if (!build->bytes.block)
         guard_make(&build->bytes, build->base, build->size);
     return_private(build, args);
     if (!good)

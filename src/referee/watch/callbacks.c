@@ -117,11 +117,10 @@ static struct { HANDLE driver, system; } context_allocation[CONTEXT_ALLOCATIONS]
 static struct shadow_object *
 begin_context_allocation(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     DXGK_ALLOCATIONINFO info = {0};
-    if (args->hDriverAllocation == NULL ||
-        shadow_find(SHADOW_ALLOCATION, args->hDriverAllocation) != NULL)
+    if (!args->hDriverAllocation || shadow_find(SHADOW_ALLOCATION, args->hDriverAllocation))
         return NULL;
     struct shadow_object *object = shadow_add(SHADOW_ALLOCATION, args->hDriverAllocation);
-    if (object == NULL)
+    if (!object)
         return NULL;
     info.hAllocation = args->hDriverAllocation;
     info.Alignment = args->Alignment;
@@ -135,7 +134,7 @@ begin_context_allocation(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
 
 static void note_context_allocation(HANDLE driver, HANDLE system) {
     for (uint32_t i = 0; i < CONTEXT_ALLOCATIONS; i++) {
-        if (context_allocation[i].driver != NULL)
+        if (context_allocation[i].driver)
             continue;
         context_allocation[i].driver = driver;
         context_allocation[i].system = system;
@@ -149,9 +148,9 @@ static NTSTATUS APIENTRY see_CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks.DxgkCbCreateContextAllocation(args);
     pthread_mutex_lock(&referee->lock);
-    if (object != NULL && status == STATUS_SUCCESS)
+    if (object && status == STATUS_SUCCESS)
         note_context_allocation(object->handle, args->hAllocation);
-    else if (object != NULL)
+    else if (object)
         shadow_remove(object);
     pthread_mutex_unlock(&referee->lock);
     return status;
@@ -163,10 +162,10 @@ static NTSTATUS APIENTRY see_DestroyContextAllocation(const HANDLE adapter,
     pthread_mutex_lock(&referee->lock);
     for (uint32_t i = 0; status == STATUS_SUCCESS && i < CONTEXT_ALLOCATIONS; i++) {
         HANDLE driver = context_allocation[i].driver;
-        if (driver == NULL || context_allocation[i].system != allocation)
+        if (!driver || context_allocation[i].system != allocation)
             continue;
         struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, driver);
-        if (object != NULL)
+        if (object)
             shadow_remove(object);
         context_allocation[i].driver = NULL;
         break;

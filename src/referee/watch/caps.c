@@ -121,7 +121,7 @@ static void see_physical_caps(const struct query *query) {
                 "PagingNodeIndex is %u, NumExecutionNodes %u", caps.PagingNodeIndex,
                 caps.NumExecutionNodes);
     HANDLE device = referee->callbacks.DeviceHandle;
-    if (device != NULL)
+    if (device)
         DRIVER_MUST(90, caps.DxgkPhysicalAdapterHandle == device,
                     "the DeviceHandle that DxgkDdiStartDevice got",
                     "DxgkPhysicalAdapterHandle is %p, DeviceHandle was %p",
@@ -139,7 +139,7 @@ static void see_iommu_caps(const struct query *query) {
 }
 
 void caps_answer(const struct query *query) {
-    if (query->out.bytes == NULL)
+    if (!query->out.bytes)
         return;
     if (query->args->Type == DXGKQAITYPE_DRIVERCAPS)
         see_driver_caps(query);

@@ -48,13 +48,13 @@ static uint32_t owner_find(HANDLE system) {
 static uint32_t owner_of_driver(HANDLE driver, bool context) {
     uint32_t i = 0;
     while (i < OWNERS &&
-           (owner[i].system == NULL || owner[i].driver != driver || owner[i].context != context))
+           (!owner[i].system || owner[i].driver != driver || owner[i].context != context))
         i++;
     return i;
 }
 
 static uint32_t owner_add(HANDLE system, HANDLE device, bool of_system, bool context) {
-    uint32_t i = system != NULL ? owner_find(NULL) : OWNERS;
+    uint32_t i = system ? owner_find(NULL) : OWNERS;
     if (i == OWNERS)
         return i;
     owner[i].system = system;
@@ -134,17 +134,17 @@ static void judge_create(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
     uint32_t i = owner_find(shared ? args->hDevice : args->hContext);
     if (shared)
-        DRIVER_MUST(344, args->hContext == NULL, "hContext NULL with SharedAcrossContexts",
+        DRIVER_MUST(344, !args->hContext, "hContext NULL with SharedAcrossContexts",
                     "hContext is %p", args->hContext);
-    if (i != OWNERS && owner[i].system != NULL)
+    if (i != OWNERS && owner[i].system)
         DRIVER_MUST(343, !owner[i].of_system, "a context or device of an application",
                     "it was asked for one of the system's own");
 }
 
 static void note_made(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
-    for (uint32_t i = 0; args->hDriverAllocation != NULL && i < ALLOCATIONS; i++) {
-        if (made[i].driver != NULL)
+    for (uint32_t i = 0; args->hDriverAllocation && i < ALLOCATIONS; i++) {
+        if (made[i].driver)
             continue;
         made[i].driver = args->hDriverAllocation;
         made[i].system = args->hAllocation;
@@ -169,7 +169,7 @@ static NTSTATUS APIENTRY see_CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
 
 static uint32_t made_find(HANDLE system) {
     uint32_t i = 0;
-    while (i < ALLOCATIONS && (made[i].driver == NULL || made[i].system != system))
+    while (i < ALLOCATIONS && (!made[i].driver || made[i].system != system))
         i++;
     return i;
 }
@@ -197,7 +197,7 @@ see_MapContextAllocation(const HANDLE adapter, const DXGKARGCB_MAPCONTEXTALLOCAT
 /* Where it is after a reset nobody can tell; that it never had a place is sure. */
 static void judge_place(HANDLE driver) {
     const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, driver);
-    if (allocation != NULL && (allocation->placed || !allocation->placed_before))
+    if (allocation && (allocation->placed || !allocation->placed_before))
         MANAGER_MUST(346, allocation->placed,
                      "the context's own allocations resident before its commands run",
                      "one of 0x%llx bytes was never paged in",
@@ -208,12 +208,12 @@ static void judge_place(HANDLE driver) {
 static void judge_reach(uint32_t i, const struct tables_process *process) {
     const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, made[i].driver);
     const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 *flags =
-        allocation != NULL ? &allocation->info.FlagsWddm2 : NULL;
-    if (flags != NULL && flags->ExplicitResidencyNotification && flags->AccessedPhysically)
+        allocation ? &allocation->info.FlagsWddm2 : NULL;
+    if (flags && flags->ExplicitResidencyNotification && flags->AccessedPhysically)
         MANAGER_MUST(346, allocation->notified,
                      "the context's own allocations resident before its commands run",
                      "the driver was not told that one of 0x%llx bytes is", LLU(made[i].bytes));
-    for (uint64_t at = 0; process != NULL && at < made[i].mapped; at += SHADOW_PAGE) {
+    for (uint64_t at = 0; process && at < made[i].mapped; at += SHADOW_PAGE) {
         struct tables_found found;
         tables_walk(process, made[i].va + at, TABLES_ASKED, &found);
         if (!found.known)
@@ -225,8 +225,8 @@ static void judge_reach(uint32_t i, const struct tables_process *process) {
 }
 
 static bool needs(uint32_t i, uint32_t context, uint32_t device) {
-    return made[i].driver != NULL && (made[i].owner == owner[context].system ||
-                                      (device != OWNERS && made[i].owner == owner[device].system));
+    return made[i].driver && (made[i].owner == owner[context].system ||
+                              (device != OWNERS && made[i].owner == owner[device].system));
 }
 
 /* Context `one` keeps something in allocation `i`. */
@@ -254,7 +254,7 @@ static void note_running(const DXGKARG_SUBMITCOMMAND *args) {
         MANAGER_MUST(283, empty, "a buffer of length zero with ContextSwitch", "it has %u bytes",
                      args->DmaBufferSubmissionEndOffset - args->DmaBufferSubmissionStartOffset);
     if (args->NodeOrdinal < SHADOW_NODES &&
-        (args->Flags.ContextSwitch || args->Flags.Paging || args->hContext != NULL))
+        (args->Flags.ContextSwitch || args->Flags.Paging || args->hContext))
         running[args->NodeOrdinal] = args->Flags.ContextSwitch ? NULL : args->hContext;
 }
 
@@ -299,7 +299,7 @@ static void judge_leaving(HANDLE allocation) {
     while (i < ALLOCATIONS && made[i].driver != allocation)
         i++;
     for (uint32_t node = 0; i < ALLOCATIONS && node < SHADOW_NODES; node++) {
-        bool held = running[node] != NULL && keeps(owner_of_driver(running[node], true), i);
+        bool held = running[node] && keeps(owner_of_driver(running[node], true), i);
         MANAGER_MUST(283, !held,
                      "a switch to no context before what the running one keeps is moved",
                      "0x%llx bytes of the context that node %u ran last are moved",
@@ -328,12 +328,12 @@ static NTSTATUS APIENTRY see_ResetEngine(const HANDLE adapter, DXGKARG_RESETENGI
 static void judge_init(const DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct shadow_object *allocation =
         shadow_find(SHADOW_ALLOCATION, args->InitContextResource.hAllocation);
-    if (allocation == NULL)
+    if (!allocation)
         return;
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     bool mapped = flags.CpuVisible && flags.Protected &&
                   (allocation->write_set & ~allocation_apertures()) == 0;
-    bool given = args->InitContextResource.Destination.VirtualAddress != NULL;
+    bool given = args->InitContextResource.Destination.VirtualAddress;
     MANAGER_MUST(345, given == mapped,
                  "VirtualAddress for an allocation with CpuVisible and Protected in apertures "
                  "only, NULL for all others",
@@ -348,7 +348,7 @@ static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE adapter,
     if (args->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE)
         judge_init(args);
     HANDLE allocation = leaving(args);
-    if (allocation != NULL)
+    if (allocation)
         judge_leaving(allocation);
     pthread_mutex_unlock(&referee->lock);
     return behind.DxgkDdiBuildPagingBuffer(adapter, args);
@@ -375,7 +375,7 @@ static NTSTATUS APIENTRY see_DestroyContextAllocation(const HANDLE adapter,
     NTSTATUS status = callbacks_behind.DxgkCbDestroyContextAllocation(adapter, allocation);
     pthread_mutex_lock(&referee->lock);
     for (uint32_t i = 0; i < ALLOCATIONS; i++)
-        if (made[i].driver != NULL && shadow_find(SHADOW_ALLOCATION, made[i].driver) == NULL)
+        if (made[i].driver && !shadow_find(SHADOW_ALLOCATION, made[i].driver))
             made[i].driver = NULL;
     pthread_mutex_unlock(&referee->lock);
     return status;

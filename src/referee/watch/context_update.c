@@ -28,14 +28,14 @@ static DXGKRNL_INTERFACE behind;
 static bool same_data(uint32_t i, const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
     return update[i].size == asked->DriverPrivateDataSize &&
            (update[i].size == 0 ||
-            (asked->pDriverPrivateData != NULL &&
+            (asked->pDriverPrivateData &&
              memcmp(update[i].data, asked->pDriverPrivateData, update[i].size) == 0));
 }
 
 /* The callback that wants it; UPDATES: none does. */
 static uint32_t wanted(const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
     uint32_t i = 0;
-    while (i < UPDATES && (!update[i].used || update[i].operation != NULL || !same_data(i, asked)))
+    while (i < UPDATES && (!update[i].used || update[i].operation || !same_data(i, asked)))
         i++;
     return i;
 }
@@ -44,7 +44,7 @@ static uint32_t wanted(const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *ask
 static void judge_addresses(const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
     const struct tables_process *paging = tables_paging();
     uint64_t start = (uint64_t)asked->ContextAllocation;
-    for (uint64_t at = start; paging != NULL && at - start < asked->ContextAllocationSize;
+    for (uint64_t at = start; paging && at - start < asked->ContextAllocationSize;
          at += SHADOW_PAGE) {
         struct tables_found found;
         tables_walk(paging, at, TABLES_ASKED, &found);
@@ -86,7 +86,7 @@ static uint32_t begin(const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     uint32_t i = 0;
     while (i < UPDATES && update[i].used)
         i++;
-    if (i == UPDATES || (args->pPrivateDriverData == NULL && args->PrivateDriverDataSize != 0))
+    if (i == UPDATES || (!args->pPrivateDriverData && args->PrivateDriverDataSize != 0))
         return UPDATES;
     update[i].used = true;
     update[i].done = false;
@@ -106,8 +106,8 @@ see_UpdateContextAllocation(const HANDLE adapter, const DXGKARGCB_UPDATECONTEXTA
     pthread_mutex_lock(&referee->lock);
     if (i != UPDATES && status == STATUS_SUCCESS)
         MANAGER_MUST(347, update[i].done, "the operation complete when the callback returns", "%s",
-                     update[i].operation == NULL ? "the driver was not asked for it"
-                                                 : "the GPU has not done it");
+                     !update[i].operation ? "the driver was not asked for it"
+                                          : "the GPU has not done it");
     if (i != UPDATES)
         update[i].used = false;
     pthread_mutex_unlock(&referee->lock);

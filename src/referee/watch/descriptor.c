@@ -100,9 +100,9 @@ static void judge_commit_limit(const struct described *d, uint32_t id, uint32_t 
  * can tell. */
 static bool behind_bar(uint64_t base, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
-    return world->io == NULL || size < SHADOW_PAGE ||
-           (world->io(world->ctx, base, SHADOW_PAGE) != NULL &&
-            world->io(world->ctx, base + size - SHADOW_PAGE, SHADOW_PAGE) != NULL);
+    return !world->io || size < SHADOW_PAGE ||
+           (world->io(world->ctx, base, SHADOW_PAGE) &&
+            world->io(world->ctx, base + size - SHADOW_PAGE, SHADOW_PAGE));
 }
 
 static void judge_cpu_access(const struct described *d, uint32_t id) {
@@ -122,9 +122,9 @@ static void judge_cpu_access(const struct described *d, uint32_t id) {
         d->cpu_base != 0 && d->cpu_base % SHADOW_PAGE == 0 && d->cpu_base <= UINT64_MAX - d->size;
     /* System memory is segment 0 without being described; what a driver took of it for its device,
      * in one piece, is the device's. */
-    bool own = range && referee->world.io != NULL && behind_bar(d->cpu_base, d->size);
+    bool own = range && referee->world.io && behind_bar(d->cpu_base, d->size);
     bool system = range && !own && !d->flags.PopulatedFromSystemMemory &&
-                  world_memory(d->cpu_base, SHADOW_PAGE) != NULL;
+                  world_memory(d->cpu_base, SHADOW_PAGE);
     bool elsewhere = system || d->flags.PopulatedFromSystemMemory;
     bool reached = range && (elsewhere || behind_bar(d->cpu_base, d->size));
     DRIVER_MUST(18, !system, "no descriptor of system memory, which is segment 0 implicitly",
@@ -137,7 +137,7 @@ static void judge_cpu_access(const struct described *d, uint32_t id) {
 
 /* dividing-a-memory-space-segment-into-banks.md: end offsets; that of the last bank is Size. */
 static void judge_banks(const struct described *d, uint32_t id) {
-    bool there = d->banks >= 1 && d->banks <= BANKS_MAX && d->bank_ends != NULL;
+    bool there = d->banks >= 1 && d->banks <= BANKS_MAX && d->bank_ends;
     uint64_t previous = 0;
     if (!d->flags.UseBanking)
         return;

@@ -42,9 +42,8 @@ static void judge_context_info(const DXGKARG_CREATECONTEXT *args) {
 static bool describes_device(const DXGKARG_CREATEDEVICE *args, UINT flags) {
     const struct shadow_adapter *adapter = &referee->adapter;
     bool contexts =
-        adapter->caps.SchedulingCaps.MultiEngineAware && referee->real.DxgkDdiCreateContext != NULL;
-    return adapter->caps_known && !contexts && args->pInfo != NULL &&
-           (uintptr_t)args->pInfo != flags;
+        adapter->caps.SchedulingCaps.MultiEngineAware && referee->real.DxgkDdiCreateContext;
+    return adapter->caps_known && !contexts && args->pInfo && (uintptr_t)args->pInfo != flags;
 }
 
 static void take_device_info(struct shadow_object *device, const DXGK_DEVICEINFO *info) {
@@ -60,7 +59,7 @@ static void take_device_info(struct shadow_object *device, const DXGK_DEVICEINFO
 
 static uint32_t devices_alive(void) {
     uint32_t count = 0;
-    for (const struct shadow_object *device = shadow_each(SHADOW_DEVICE, NULL); device != NULL;
+    for (const struct shadow_object *device = shadow_each(SHADOW_DEVICE, NULL); device;
          device = shadow_each(SHADOW_DEVICE, device))
         count++;
     return count;
@@ -71,7 +70,7 @@ static uint32_t devices_alive(void) {
 static void judge_pasid(const DXGKARG_CREATEDEVICE *args) {
 #if WDDM_AT_LEAST(WDDM2_0)
     const DXGK_VIDMMCAPS *caps = &referee->adapter.caps.MemoryManagementCaps;
-    if (args->hKmdProcess != NULL && caps->IoMmuSupported && !caps->GpuMmuSupported)
+    if (args->hKmdProcess && caps->IoMmuSupported && !caps->GpuMmuSupported)
         MANAGER_MUST(390, args->Pasid != 0, "the PASID of the process",
                      "Pasid is 0 for a device of a process%s", "");
     if (args->Pasid != 0)
@@ -83,7 +82,7 @@ static void judge_pasid(const DXGKARG_CREATEDEVICE *args) {
 
 static void device_created(const DXGKARG_CREATEDEVICE *args, UINT flags) {
     struct shadow_object *device = shadow_add(SHADOW_DEVICE, args->hDevice);
-    if (device == NULL)
+    if (!device)
         return;
     DXGK_CREATEDEVICEFLAGS asked = {.Value = flags};
     device->system = asked.SystemDevice;
@@ -118,7 +117,7 @@ static NTSTATUS APIENTRY see_CreateDevice(const HANDLE adapter, DXGKARG_CREATEDE
 
 static void forget_contexts(const struct shadow_object *device) {
     struct shadow_object *next;
-    for (struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL); context != NULL;
+    for (struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL); context;
          context = next) {
         next = shadow_each(SHADOW_CONTEXT, context);
         if (context->parent == device)
@@ -131,7 +130,7 @@ static NTSTATUS APIENTRY see_DestroyDevice(const HANDLE handle) {
     referee_enter(&call, "DxgkDdiDestroyDevice", REFEREE_REENTRANT);
     struct shadow_object *device = shadow_find(SHADOW_DEVICE, handle);
     allocation_device_gone(handle);
-    if (device != NULL) {
+    if (device) {
         forget_contexts(device);
         shadow_remove(device);
     }
@@ -158,10 +157,10 @@ static void judge_companion(const struct shadow_object *companion) {
     const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
     if (!tables_companion(companion))
         return;
-    while (context != NULL &&
+    while (context &&
            (context->system || context->context_info.PagingCompanionNodeId != companion->node))
         context = shadow_each(SHADOW_CONTEXT, context);
-    MANAGER_MUST(386, context != NULL, "a companion context on the node that the driver chose",
+    MANAGER_MUST(386, context, "a companion context on the node that the driver chose",
                  "node %u is no context's PagingCompanionNodeId", companion->node);
 }
 
@@ -175,7 +174,7 @@ static NTSTATUS APIENTRY see_CreateContext(const HANDLE device, DXGKARG_CREATECO
         struct shadow_object *context = shadow_add(SHADOW_CONTEXT, args->hContext);
         judge_context_info(args);
         judge_companion_node(args);
-        if (context != NULL) {
+        if (context) {
             context->system = args->Flags.SystemContext;
             context->parent = shadow_find(SHADOW_DEVICE, device);
             context->device = device;
@@ -192,7 +191,7 @@ static NTSTATUS APIENTRY see_DestroyContext(const HANDLE handle) {
     struct referee_call call;
     referee_enter(&call, "DxgkDdiDestroyContext", REFEREE_REENTRANT);
     struct shadow_object *context = shadow_find(SHADOW_CONTEXT, handle);
-    if (context != NULL)
+    if (context)
         shadow_remove(context);
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiDestroyContext(handle);

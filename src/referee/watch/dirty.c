@@ -19,7 +19,7 @@ static struct {
 } dirty;
 
 struct dirty_basis *dirty_each(const struct dirty_basis *after) {
-    return after == NULL ? dirty.bases : after->next;
+    return !after ? dirty.bases : after->next;
 }
 
 bool dirty_performant(void) {
@@ -43,7 +43,7 @@ uint64_t dirty_other_calls(void) {
 static void segment_answered(const struct query *query) {
     DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS caps;
     UINT id;
-    if (query->args->pInputData == NULL || query->args->InputDataSize < sizeof(id))
+    if (!query->args->pInputData || query->args->InputDataSize < sizeof(id))
         return;
     memcpy(&id, query->args->pInputData, sizeof(id));
     dirty.asked_all++;
@@ -63,7 +63,7 @@ static void segment_answered(const struct query *query) {
 
 void dirty_answer(const struct query *query) {
     UINT32 value = 0;
-    if (query->out.bytes == NULL)
+    if (!query->out.bytes)
         return;
     if (query->args->Type == DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS)
         segment_answered(query);
@@ -92,7 +92,7 @@ void dirty_judge_use(void) {
                      "no question about segments where tracking is not supported", "%u questions",
                      dirty.asked_all);
     for (uint32_t id = 1; dirty.supported && id <= referee->adapter.segments; id++) {
-        if (operation_memory(id) != NULL)
+        if (operation_memory(id))
             MANAGER_MUST(313, dirty.asked[id - 1] == 1,
                          "the tracking capabilities of each memory segment asked for once",
                          "those of segment %u were asked for %u times", id, dirty.asked[id - 1]);
@@ -103,7 +103,7 @@ void dirty_judge_use(void) {
 
 static struct dirty_basis *find(HANDLE handle) {
     struct dirty_basis *basis = dirty.bases;
-    while (basis != NULL && basis->handle != handle)
+    while (basis && basis->handle != handle)
         basis = basis->next;
     return basis;
 }
@@ -118,7 +118,7 @@ static void drop(struct dirty_basis *basis) {
 }
 
 void dirty_end(void) {
-    while (dirty.bases != NULL)
+    while (dirty.bases)
         drop(dirty.bases);
     memset(&dirty, 0, sizeof(dirty));
 }
@@ -134,7 +134,7 @@ static bool apart(const DXGKARG_CREATEMEMORYBASIS *args) {
     size_t count = (size_t)args->RangeCount;
     DXGK_MEMORYRANGE *sorted = malloc(count * sizeof(*sorted) + 1);
     bool good = true;
-    if (sorted == NULL)
+    if (!sorted)
         return true;
     memcpy(sorted, args->Ranges, count * sizeof(*sorted));
     qsort(sorted, count, sizeof(*sorted), by_offset);
@@ -172,11 +172,11 @@ static bool judge_ranges(const struct shadow_segment *segment,
 static bool judge_basis(const DXGKARG_CREATEMEMORYBASIS *args) {
     const struct shadow_segment *segment = operation_memory(args->SegmentId);
     bool sound = args->RangeCount >= 1;
-    MANAGER_MUST(314, segment != NULL && dirty_page_size(args->SegmentId) != 0,
+    MANAGER_MUST(314, segment && dirty_page_size(args->SegmentId) != 0,
                  "a basis in a segment that has a plane", "one in segment %u, which has none",
                  args->SegmentId);
     MANAGER_MUST(317, sound, "at least one range", "RangeCount is 0");
-    if (segment == NULL || dirty_page_size(args->SegmentId) == 0)
+    if (!segment || dirty_page_size(args->SegmentId) == 0)
         return false;
     return judge_ranges(segment, args) && sound;
 }
@@ -184,7 +184,7 @@ static bool judge_basis(const DXGKARG_CREATEMEMORYBASIS *args) {
 static void add(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args, bool sound) {
     uint32_t count = args->RangeCount <= UINT16_MAX ? (uint32_t)args->RangeCount : 0;
     struct dirty_basis *basis = calloc(1, sizeof(*basis) + count * sizeof(basis->ranges[0]));
-    if (basis == NULL)
+    if (!basis)
         return;
     basis->handle = handle;
     basis->segment = args->SegmentId;
@@ -209,12 +209,12 @@ static HANDLE APIENTRY see_CreateMemoryBasis(const HANDLE adapter,
     referee_leave(&call);
     HANDLE handle = referee->real.DxgkDdiCreateMemoryBasis(adapter, args);
     referee_return(&call);
-    bool starved = referee->world.starved != NULL && referee->world.starved(referee->world.ctx);
+    bool starved = referee->world.starved && referee->world.starved(referee->world.ctx);
     if (sound && !starved)
-        DRIVER_MUST(318, handle != NULL && find(handle) == NULL,
+        DRIVER_MUST(318, handle && !find(handle),
                     "a handle of its own for each basis, while there is memory", "%s",
-                    handle == NULL ? "NULL" : "that of another basis");
-    if (handle != NULL && find(handle) == NULL)
+                    !handle ? "NULL" : "that of another basis");
+    if (handle && !find(handle))
         add(handle, args, sound);
     referee_exit(&call);
     return handle;
@@ -225,21 +225,20 @@ static struct dirty_basis *enter_basis(struct referee_call *call, const char *na
     referee_enter(call, name, REFEREE_REENTRANT);
     dirty_count_call();
     struct dirty_basis *basis = find(handle);
-    MANAGER_MUST(320, basis != NULL, "a basis that was created and not destroyed", "handle %p",
-                 handle);
+    MANAGER_MUST(320, basis, "a basis that was created and not destroyed", "handle %p", handle);
     return basis;
 }
 
 static NTSTATUS APIENTRY see_DestroyMemoryBasis(const HANDLE adapter, const HANDLE handle) {
     struct referee_call call;
     struct dirty_basis *basis = enter_basis(&call, "DxgkDdiDestroyMemoryBasis", handle);
-    if (basis != NULL)
+    if (basis)
         MANAGER_MUST(320, !basis->started, "tracking stopped before the basis is destroyed",
                      "it is tracked");
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiDestroyMemoryBasis(adapter, handle);
     referee_return(&call);
-    if (basis != NULL) {
+    if (basis) {
         DRIVER_MUST(319, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x",
                     (unsigned)status);
         drop(basis);
@@ -251,13 +250,13 @@ static NTSTATUS APIENTRY see_DestroyMemoryBasis(const HANDLE adapter, const HAND
 static NTSTATUS APIENTRY see_StartDirtyTracking(const HANDLE adapter, const HANDLE handle) {
     struct referee_call call;
     struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStartDirtyTracking", handle);
-    if (basis != NULL)
+    if (basis)
         MANAGER_MUST(327, !basis->started, "one start of a basis before its stop",
                      "it is started already");
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiStartDirtyTracking(adapter, handle);
     referee_return(&call);
-    if (basis != NULL && status == STATUS_SUCCESS)
+    if (basis && status == STATUS_SUCCESS)
         dirty_started(basis);
     referee_exit(&call);
     return status;
@@ -266,12 +265,12 @@ static NTSTATUS APIENTRY see_StartDirtyTracking(const HANDLE adapter, const HAND
 static NTSTATUS APIENTRY see_StopDirtyTracking(const HANDLE adapter, const HANDLE handle) {
     struct referee_call call;
     struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStopDirtyTracking", handle);
-    if (basis != NULL)
+    if (basis)
         MANAGER_MUST(327, basis->started, "a stop of what was started", "it is not started");
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiStopDirtyTracking(adapter, handle);
     referee_return(&call);
-    if (basis != NULL && basis->started) {
+    if (basis && basis->started) {
         basis->started = false;
         dirty_stopped(basis);
     }
@@ -309,12 +308,11 @@ static bool judge_query(const struct dirty_basis *basis, const DXGKARG_QUERYDIRT
                  "0x%llx bytes at 0x%llx of range %llu of %u", LLU(args->SubrangeSize),
                  LLU(args->SubrangeOffset), LLU(args->SubrangeIndex), basis->count);
     if (inside)
-        MANAGER_MUST(328, args->Buffer != NULL && args->BufferSize >= least,
+        MANAGER_MUST(328, args->Buffer && args->BufferSize >= least,
                      "a buffer with a bit for every page", "%llu bytes for %llu pages",
                      LLU(args->BufferSize), LLU(answer->count));
     migration_judge_query(basis);
-    return inside && args->Buffer != NULL && args->BufferSize >= least &&
-           args->BufferSize <= QUERY_MAX;
+    return inside && args->Buffer && args->BufferSize >= least && args->BufferSize <= QUERY_MAX;
 }
 
 /* Behind the bits the buffer is as it was, and so is what lies around it. */
@@ -338,7 +336,7 @@ static void judge_written(const struct guard *guard, const struct dirty_answer *
 
 static void answered(const DXGKARG_QUERYDIRTYBITDATA *args, struct guard *guard,
                      struct dirty_answer *answer, NTSTATUS status) {
-    if (guard->block != NULL)
+    if (guard->block)
         judge_written(guard, answer);
     answer->bits = guard->bytes;
     answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
@@ -355,8 +353,7 @@ static NTSTATUS APIENTRY see_QueryDirtyBitData(const HANDLE adapter,
     struct guard guard = {.block = NULL};
     struct dirty_answer answer = {
         .basis = enter_basis(&call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
-    bool sound =
-        answer.basis != NULL && answer.basis->sound && judge_query(answer.basis, args, &answer);
+    bool sound = answer.basis && answer.basis->sound && judge_query(answer.basis, args, &answer);
     if (sound) {
         guard_make(&guard, args->Buffer, args->BufferSize);
         passed.Buffer = guard.bytes;

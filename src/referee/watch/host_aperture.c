@@ -35,7 +35,7 @@ static void begin(uint32_t segment) {
 static const void *through(const struct shadow_segment *segment, uint32_t page) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t at = segment->host_base + (uint64_t)page * segment->page_size;
-    return world->io != NULL ? world->io(world->ctx, at, SHADOW_PAGE) : NULL;
+    return world->io ? world->io(world->ctx, at, SHADOW_PAGE) : NULL;
 }
 
 static const void *behind_page(const struct shadow_segment *segment, uint64_t page) {
@@ -45,7 +45,7 @@ static const void *behind_page(const struct shadow_segment *segment, uint64_t pa
 }
 
 static uint64_t sample(const void *bytes) {
-    return bytes != NULL ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
+    return bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
 }
 
 /* ---- What else is mapped --------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static void judge_answer(const DXGKARG_MAPCPUHOSTAPERTURE *args, NTSTATUS status
         DRIVER_MUST(265, status == STATUS_SUCCESS,
                     "the aperture at work as soon as the segments are reported",
                     "status 0x%08x before there is any allocation", (unsigned)status);
-    if (args->hAllocation == NULL)
+    if (!args->hAllocation)
         DRIVER_MUST(269, status == STATUS_SUCCESS, "pages mapped without an allocation",
                     "status 0x%08x with hAllocation NULL", (unsigned)status);
 }
@@ -122,7 +122,7 @@ static NTSTATUS APIENTRY see_MapCpuHostAperture(const HANDLE adapter,
     struct referee_call call;
     referee_enter(&call, "DxgkDdiMapCpuHostAperture", REFEREE_REENTRANT);
     const struct shadow_segment *segment = shadow_segment(args->SegmentId);
-    bool known = segment != NULL && segment->host_pages != 0;
+    bool known = segment && segment->host_pages != 0;
     bool sound = false;
     if (known) {
         begin(segment->id);
@@ -146,7 +146,7 @@ static NTSTATUS APIENTRY see_MapCpuHostAperture(const HANDLE adapter,
 void host_aperture_judge_place(const struct shadow_segment *segment, uint64_t offset, uint64_t size,
                                HANDLE allocation) {
     uint32_t found = PAGES;
-    if (segment == NULL || segment->id != map.segment)
+    if (!segment || segment->id != map.segment)
         return;
     for (uint32_t i = 0; i < PAGES && i < segment->host_pages; i++) {
         uint64_t start = map.page[i] * segment->page_size;
@@ -177,7 +177,7 @@ static NTSTATUS APIENTRY see_UnmapCpuHostAperture(const HANDLE adapter,
     static uint64_t wrote[PAGES];
     referee_enter(&call, "DxgkDdiUnmapCpuHostAperture", REFEREE_REENTRANT);
     const struct shadow_segment *segment = shadow_segment(args->SegmentId);
-    bool known = segment != NULL && segment->id == map.segment;
+    bool known = segment && segment->id == map.segment;
     if (known) {
         sample_all(segment);
         memcpy(wrote, map.sample, sizeof(wrote));

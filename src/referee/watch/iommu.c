@@ -31,7 +31,7 @@ static void judge_save_area(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS statu
     const DXGK_FRAMEBUFFERSAVEAREA *area = args->pOutputData;
     MANAGER_MUST(356, known.adapter_caps, "FRAMEBUFFERSAVESIZE asked for after PHYSICALADAPTERCAPS",
                  "PHYSICALADAPTERCAPS was not asked for yet");
-    if (status == STATUS_SUCCESS && area != NULL && args->OutputDataSize >= sizeof(*area))
+    if (status == STATUS_SUCCESS && area && args->OutputDataSize >= sizeof(*area))
         DRIVER_MUST(356, area->MaximumSize % SHADOW_PAGE == 0,
                     "MaximumSize that is a multiple of PAGE_SIZE", "it is 0x%llx",
                     (unsigned long long)area->MaximumSize);
@@ -47,7 +47,7 @@ static bool overlap(const DXGK_PHYSICAL_MEMORY_RANGE *a, const DXGK_PHYSICAL_MEM
 /* What the caller gave the driver to fill in: the driver's answer names other memory at will. */
 static DXGK_HARDWARERESERVEDRANGES room_for_ranges(const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_HARDWARERESERVEDRANGES room = {.NumRanges = 0};
-    if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES && args->pOutputData != NULL &&
+    if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES && args->pOutputData &&
         args->OutputDataSize >= sizeof(room))
         memcpy(&room, args->pOutputData, sizeof(room));
     return room;
@@ -58,7 +58,7 @@ static void judge_ranges(const DXGKARG_QUERYADAPTERINFO *args,
     DXGK_HARDWARERESERVEDRANGES told = room_for_ranges(args);
     UINT32 count = told.NumRanges < room->NumRanges ? told.NumRanges : room->NumRanges;
     const DXGK_PHYSICAL_MEMORY_RANGE *range = room->pPhysicalRanges;
-    for (UINT32 i = 0; range != NULL && i < count && i < RANGES; i++)
+    for (UINT32 i = 0; range && i < count && i < RANGES; i++)
         for (UINT32 j = i + 1; j < count && j < RANGES; j++)
             DRIVER_MUST(357, !overlap(&range[i], &range[j]), "reserved ranges that do not overlap",
                         "ranges %u and %u do", i, j);
@@ -66,7 +66,7 @@ static void judge_ranges(const DXGKARG_QUERYADAPTERINFO *args,
 
 static void judge_remapping(const DXGKARG_QUERYADAPTERINFO *args) {
     const DXGK_IOMMU_CAPS *caps = args->pOutputData;
-    if (caps == NULL || args->OutputDataSize < sizeof(*caps) || !caps->DmaRemappingSupported)
+    if (!caps || args->OutputDataSize < sizeof(*caps) || !caps->DmaRemappingSupported)
         return;
     known.remapping = true;
     DRIVER_MUST(358, !known.older, "no older memory callbacks with DmaRemappingSupported",

@@ -19,15 +19,14 @@ static void judge_visible(const struct shadow_object *allocation,
     uint64_t there = segment->cpu_base + allocation->offset;
     const void *right = world->io(world->ctx, there, SHADOW_PAGE);
     const uint8_t *gpu =
-        world->peek != NULL
-            ? world->peek(world->ctx, segment->base + allocation->offset, SHADOW_PAGE)
-            : NULL;
-    if (right == NULL)
+        world->peek ? world->peek(world->ctx, segment->base + allocation->offset, SHADOW_PAGE)
+                    : NULL;
+    if (!right)
         return;
     MANAGER_MUST(39, cpu == right, "CpuTranslatedAddress and the allocation's offset",
                  "offset 0x%llx of segment %u was looked for elsewhere than at 0x%llx",
                  (unsigned long long)allocation->offset, segment->id, (unsigned long long)there);
-    if (gpu != NULL)
+    if (gpu)
         DRIVER_MUST(39, memcmp(gpu, right, SHADOW_PAGE) == 0,
                     "the same bytes at CpuTranslatedAddress + n and at BaseAddress + n",
                     "CPU and GPU see different bytes at offset 0x%llx of segment %u",
@@ -40,7 +39,7 @@ static void judge_stray(const struct shadow_object *allocation,
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t stray = segment->cpu_stray + allocation->offset;
     const void *wrong = world->io(world->ctx, stray, SHADOW_PAGE);
-    if (wrong != NULL)
+    if (wrong)
         MANAGER_MUST(38, cpu != wrong, "CpuTranslatedAddress to be left alone without CpuVisible",
                      "offset 0x%llx of segment %u was looked for at 0x%llx",
                      (unsigned long long)allocation->offset, segment->id,
@@ -50,11 +49,11 @@ static void judge_stray(const struct shadow_object *allocation,
 void vidmm_referee_judge_lock(struct vidmm_referee *made, HANDLE handle, const void *cpu) {
     pthread_mutex_lock(&made->lock);
     const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
-    bool placed = allocation != NULL && allocation->placed && !has_pages(allocation);
+    bool placed = allocation && allocation->placed && !has_pages(allocation);
     const struct shadow_segment *segment = placed ? shadow_segment(allocation->segment) : NULL;
-    if (segment != NULL && made->world.io != NULL && segment->cpu_stray != 0)
+    if (segment && made->world.io && segment->cpu_stray != 0)
         judge_stray(allocation, segment, cpu);
-    else if (segment != NULL && made->world.io != NULL && segment->cpu_base != 0)
+    else if (segment && made->world.io && segment->cpu_base != 0)
         judge_visible(allocation, segment, cpu);
     pthread_mutex_unlock(&made->lock);
 }

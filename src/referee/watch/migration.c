@@ -37,7 +37,7 @@ static void judge_vf(UINT vf) {
 /* Work of applications is on the GPU. */
 static bool guest_works(void) {
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
-        for (const struct shadow_submission *at = referee->node[i].first; at != NULL; at = at->next)
+        for (const struct shadow_submission *at = referee->node[i].first; at; at = at->next)
             if (!at->paging)
                 return true;
     return false;
@@ -47,8 +47,7 @@ static bool guest_works(void) {
 
 /* Every page of the segment that could be tracked is. */
 static bool is_tracked(uint32_t id) {
-    for (const struct dirty_basis *basis = dirty_each(NULL); basis != NULL;
-         basis = dirty_each(basis))
+    for (const struct dirty_basis *basis = dirty_each(NULL); basis; basis = dirty_each(basis))
         if (basis->segment == id && basis->started)
             return true;
     return false;
@@ -57,7 +56,7 @@ static bool is_tracked(uint32_t id) {
 static void judge_tracking(void) {
     for (uint32_t id = 1; dirty_performant() && id <= referee->adapter.segments; id++) {
         const struct shadow_segment *segment = operation_memory(id);
-        if (segment != NULL && dirty_page_size(id) != 0 && dirty_page_size(id) <= segment->size)
+        if (segment && dirty_page_size(id) != 0 && dirty_page_size(id) <= segment->size)
             MANAGER_MUST(337, is_tracked(id),
                          "tracking that costs nothing started before the migration",
                          "segment %u is not tracked when it is prepared", id);
@@ -127,7 +126,7 @@ static void judge_save(enum data_kind kind) {
 }
 
 static void judge_sizes(enum data_kind kind, const UINT64 *size, const BYTE *data) {
-    if (data == NULL)
+    if (!data)
         MANAGER_MUST(332, *size == 0, "0 in DataSize in the first call", "it is %llu", LLU(*size));
     else
         MANAGER_MUST(332, migration.told[kind] && *size == migration.size[kind],
@@ -146,7 +145,7 @@ static void judge_saved(enum data_kind kind, const struct guard *guard, UINT64 s
 
 static void keep_board(const struct guard *guard) {
     uint8_t *copy = malloc(guard->size + 1);
-    if (copy == NULL)
+    if (!copy)
         return;
     memcpy(copy, guard->bytes, guard->size);
     free(migration.board);
@@ -167,7 +166,7 @@ static NTSTATUS save(enum data_kind kind, const HANDLE adapter,
     judge_vf(args->vfIndex);
     judge_save(kind);
     judge_sizes(kind, args->DataSize, args->Data);
-    if (args->Data != NULL && *args->DataSize <= DATA_MAX) {
+    if (args->Data && *args->DataSize <= DATA_MAX) {
         guard_make(&guard, args->Data, (size_t)*args->DataSize);
         passed.Data = guard.bytes;
     }
@@ -176,11 +175,11 @@ static NTSTATUS save(enum data_kind kind, const HANDLE adapter,
                           ? referee->real.DxgkDdiSaveImmutableMigrationData(adapter, &passed)
                           : referee->real.DxgkDdiSaveMutableMigrationData(adapter, &passed);
     referee_return(&call);
-    if (status == STATUS_SUCCESS && args->Data == NULL) {
+    if (status == STATUS_SUCCESS && !args->Data) {
         migration.told[kind] = true;
         migration.size[kind] = *args->DataSize;
     }
-    if (guard.block != NULL) {
+    if (guard.block) {
         if (status == STATUS_SUCCESS && migration.told[kind] && guard.size == migration.size[kind])
             judge_saved(kind, &guard, *args->DataSize);
         if (status == STATUS_SUCCESS && kind == IMMUTABLE)
@@ -211,9 +210,9 @@ enum likeness { UNKNOWN, SAME, UNLIKE };
 /* A byte that is another one may be of no account; half of them is not the same board. */
 static enum likeness likeness(const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
     uint64_t other = 0;
-    if (migration.board == NULL)
+    if (!migration.board)
         return UNKNOWN;
-    if (args->DataSize != migration.board_size || args->Data == NULL)
+    if (args->DataSize != migration.board_size || !args->Data)
         return UNLIKE;
     for (uint64_t i = 0; i < migration.board_size; i++)
         other += args->Data[i] != migration.board[i];

@@ -41,7 +41,7 @@ static void judge_caps(const DXGK_GPUMMUCAPS *caps) {
 static void take_caps(const struct query *query) {
     const DXGK_QUERYGPUMMUCAPSIN *in = query->args->pInputData;
     DXGK_GPUMMUCAPS caps;
-    if (query->out.size < sizeof(caps) || in == NULL || query->args->InputDataSize < sizeof(*in))
+    if (query->out.size < sizeof(caps) || !in || query->args->InputDataSize < sizeof(*in))
         return;
     memcpy(&caps, query->out.bytes, sizeof(caps));
     judge_caps(&caps);
@@ -85,7 +85,7 @@ static void judge_size(uint32_t level, const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
 /* Directories are the tables above the leaves. */
 static void judge_mode(uint32_t level, const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
     const struct shadow_segment *segment = operation_memory(desc->PageTableSegmentId);
-    bool local = segment != NULL && !segment->flags.PopulatedFromSystemMemory;
+    bool local = segment && !segment->flags.PopulatedFromSystemMemory;
     if (level != 0)
         DRIVER_MUST(
             212, !local || tables_mmu.caps.PageTableUpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL,
@@ -107,7 +107,7 @@ static void take_level(const struct query *query) {
     const DXGK_QUERYPAGETABLELEVELDESCIN *in = query->args->pInputData;
     DXGK_PAGE_TABLE_LEVEL_DESC desc = {0};
     size_t size = query->out.size < sizeof(desc) ? query->out.size : sizeof(desc);
-    if (size < offsetof(DXGK_PAGE_TABLE_LEVEL_DESC, PageTableAlignmentInBytes) || in == NULL ||
+    if (size < offsetof(DXGK_PAGE_TABLE_LEVEL_DESC, PageTableAlignmentInBytes) || !in ||
         query->args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0)
         return;
     uint32_t level = in->LevelIndex;
@@ -140,7 +140,7 @@ static void judge_root(const DXGKARG_GETROOTPAGETABLESIZE *in,
     uint32_t root = tables_mmu.levels - 1;
     const struct shadow_segment *segment =
         shadow_segment(tables_mmu.level[root].PageTableSegmentId);
-    uint32_t page = segment != NULL ? segment->page_size : SHADOW_PAGE;
+    uint32_t page = segment ? segment->page_size : SHADOW_PAGE;
     DRIVER_MUST(255, out->NumberOfPte >= in->NumberOfPte && bytes != 0 && bytes % page == 0,
                 "at least the entries asked for, in whole pages of the segment",
                 "%llu bytes and %u entries where %u were asked for", LLU(bytes), out->NumberOfPte,

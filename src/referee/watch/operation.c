@@ -7,18 +7,18 @@
 #include "state/dirty.h"
 
 struct shadow_object *operation_allocation(HANDLE handle) {
-    return handle != NULL ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
+    return handle ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
 }
 
 struct shadow_segment *operation_memory(uint32_t id) {
     struct shadow_segment *segment = shadow_segment(id);
-    bool memory = segment != NULL && !segment->flags.Aperture && !segment->flags.Agp;
+    bool memory = segment && !segment->flags.Aperture && !segment->flags.Agp;
     return memory ? segment : NULL;
 }
 
 struct shadow_segment *operation_aperture(uint32_t id) {
     struct shadow_segment *segment = shadow_segment(id);
-    return segment != NULL && (segment->flags.Aperture || segment->flags.Agp) ? segment : NULL;
+    return segment && (segment->flags.Aperture || segment->flags.Agp) ? segment : NULL;
 }
 
 uint64_t operation_mdl_pages(const MDL *mdl) {
@@ -27,7 +27,7 @@ uint64_t operation_mdl_pages(const MDL *mdl) {
 
 const uint8_t *operation_see(const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
     const uint8_t *bytes = world_segment(segment, offset, size);
-    if (bytes != NULL || segment->pages == NULL || offset >= segment->size)
+    if (bytes || !segment->pages || offset >= segment->size)
         return bytes;
     const struct shadow_page *page = &segment->pages[offset / SHADOW_PAGE];
     if (page->state != SHADOW_PAGE_MAPPED)
@@ -37,11 +37,11 @@ const uint8_t *operation_see(const struct shadow_segment *segment, uint64_t offs
 
 bool operation_sees_all(void) {
     const struct vidmm_referee_world *world = &referee->world;
-    if (world->peek == NULL)
+    if (!world->peek)
         return false;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
         const struct shadow_segment *segment = operation_memory(id);
-        if (segment != NULL && world->peek(world->ctx, segment->base, 1) != NULL)
+        if (segment && world->peek(world->ctx, segment->base, 1))
             return true;
     }
     return false;
@@ -77,9 +77,9 @@ static void initialised(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     struct shadow_object *allocation = operation_allocation(arg->InitContextResource.hAllocation);
     const struct shadow_segment *segment =
         shadow_segment(arg->InitContextResource.Destination.SegmentId);
-    if (allocation != NULL)
+    if (allocation)
         allocation->arrived = true;
-    if (segment != NULL)
+    if (segment)
         place_set(allocation, segment->id,
                   (uint64_t)arg->InitContextResource.Destination.SegmentAddress.QuadPart -
                       segment->base);
@@ -138,7 +138,7 @@ void operation_done(struct shadow_operation *operation) {
 
 void operation_forget(void) {
     struct shadow_object *pending = operation_allocation(referee->adapter.moving);
-    if (pending != NULL)
+    if (pending)
         pending->moving = false;
     referee->adapter.moving = NULL;
 }

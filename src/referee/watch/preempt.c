@@ -62,11 +62,11 @@ static bool judge_last(const struct shadow_node *node, uint32_t last) {
 /* What is under way up to `newest` has not been carried out: paging work waits to come again. */
 static void take_back(struct shadow_node *node, uint32_t newest) {
     struct shadow_submission **end = &node->preempted;
-    while (*end != NULL)
+    while (*end)
         end = &(*end)->next;
-    while (node->first != NULL && !beyond(node->first->fence, newest)) {
+    while (node->first && !beyond(node->first->fence, newest)) {
         struct shadow_submission *lost = submit_lose(node);
-        if (lost == NULL)
+        if (!lost)
             continue;
         *end = lost;
         end = &lost->next;
@@ -97,8 +97,8 @@ void preempt_reported(uint32_t index, uint32_t fence, uint32_t last) {
 
 bool preempt_judge_completed(uint32_t index, uint32_t fence) {
     const struct shadow_node *node = &referee->node[index];
-    bool kept = node->preempted == NULL || beyond(node->preempted->fence, fence);
-    if (node->preempted != NULL)
+    bool kept = !node->preempted || beyond(node->preempted->fence, fence);
+    if (node->preempted)
         DRIVER_MUST(281, kept, "preempted work to complete when it was submitted again",
                     "fence %u was reported complete, after a preemption that left fence %u undone",
                     fence, node->preempted->fence);
@@ -118,7 +118,7 @@ static bool flagged(const DXGKARG_SUBMITCOMMAND *args) {
 
 bool preempt_again(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
     const struct shadow_submission *next = node->preempted;
-    if (next == NULL)
+    if (!next)
         return false;
     bool again = args->Flags.Paging && args->SubmissionFenceId == next->fence;
     MANAGER_MUST(281, again,
@@ -142,9 +142,9 @@ struct shadow_operation *preempt_take(struct shadow_node *node) {
 }
 
 void preempt_forget(struct shadow_node *node) {
-    while (node->preempted != NULL) {
+    while (node->preempted) {
         struct shadow_operation *operation = preempt_take(node);
-        while (operation != NULL) {
+        while (operation) {
             struct shadow_operation *next = operation->next;
             operation_give_up(operation);
             operation = next;

@@ -33,8 +33,7 @@ static NTSTATUS APIENTRY see_CreateProcess(const HANDLE adapter, DXGKARG_CREATEP
 /* R235: of the tables of a process that ends. */
 static uint32_t valid_entries(HANDLE process) {
     uint32_t count = 0;
-    for (const struct tables_table *table = tables_each(NULL); table != NULL;
-         table = tables_each(table)) {
+    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
         for (uint32_t i = 0; table->process == process && i < table->entries * table->kinds; i++) {
             const struct tables_entry *entry = &table->entry[i];
             count += entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid;
@@ -47,8 +46,8 @@ static uint32_t valid_entries(HANDLE process) {
 static uint32_t under_way(HANDLE process) {
     const struct shadow_submission *work = submit_next(NULL);
     uint32_t count = 0;
-    for (; work != NULL; work = submit_next(work)) {
-        for (const struct shadow_operation *at = work->operations; at != NULL; at = at->next) {
+    for (; work; work = submit_next(work)) {
+        for (const struct shadow_operation *at = work->operations; at; at = at->next) {
             const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
             count += arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
                      arg->UpdatePageTable.hProcess == process;
@@ -60,8 +59,8 @@ static uint32_t under_way(HANDLE process) {
 }
 
 static void judge_flushed(const struct tables_process *process) {
-    uint32_t stale = process != NULL ? tables_stale(process, TABLES_ASKED) : 0;
-    uint32_t late = process != NULL ? tables_stale(process, TABLES_DONE) : 0;
+    uint32_t stale = process ? tables_stale(process, TABLES_ASKED) : 0;
+    uint32_t late = process ? tables_stale(process, TABLES_DONE) : 0;
     MANAGER_MUST(231, stale == 0 && late == 0, "FLUSH_TLB before the page tables go",
                  "%u entries of the process changed and were not flushed%s", stale + late,
                  stale == 0 ? ", for all that the GPU has done" : "");
@@ -94,7 +93,7 @@ static uint32_t running(HANDLE context) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         const struct shadow_submission *at = referee->node[i].first;
-        for (; at != NULL; at = at->next)
+        for (; at; at = at->next)
             count += at->context == context;
     }
     return count;
@@ -110,7 +109,7 @@ static VOID APIENTRY see_SetRootPageTable(const HANDLE adapter,
     struct referee_call call;
     referee_enter(&call, "DxgkDdiSetRootPageTable", REFEREE_REENTRANT);
     struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
-    if (context != NULL) {
+    if (context) {
         uint32_t count = running(args->hContext);
         MANAGER_MUST(256, count == 0, "a context at rest while its root is set",
                      "%u submissions of it are under way", count);
@@ -168,6 +167,6 @@ static NTSTATUS APIENTRY see_ReserveGpuVirtualAddressRange(
 }
 
 void process_watch_callbacks(DXGKRNL_INTERFACE *callbacks) {
-    if (callbacks->DxgkCbReserveGpuVirtualAddressRange != NULL)
+    if (callbacks->DxgkCbReserveGpuVirtualAddressRange)
         callbacks->DxgkCbReserveGpuVirtualAddressRange = see_ReserveGpuVirtualAddressRange;
 }

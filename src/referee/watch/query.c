@@ -67,7 +67,7 @@ static void judge_status(const struct query *query) {
                 "STATUS_GRAPHICS_DRIVER_MISMATCH",
                 "query type %u was answered with status 0x%08x", (unsigned)type, (unsigned)status);
     if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2 &&
-        query->args->hKmdProcessHandle == NULL)
+        !query->args->hKmdProcessHandle)
         DRIVER_MUST(29, status != STATUS_INVALID_HANDLE && status != STATUS_ACCESS_VIOLATION,
                     "an answer to a question without a process: hKmdProcessHandle may be NULL",
                     "hKmdProcessHandle NULL was answered with status 0x%08x", (unsigned)status);
@@ -150,7 +150,7 @@ static NTSTATUS APIENTRY see_QueryAdapterInfo(const HANDLE adapter,
     struct query query;
     char text[96];
     const char *name = name_of(args->Type);
-    if (name != NULL)
+    if (name)
         snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(%s)", name);
     else
         snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(type %u)", (unsigned)args->Type);
@@ -178,14 +178,14 @@ void referee_judge_table(const DRIVER_INITIALIZATION_DATA *table) {
         const char *name;
         bool filled;
     } slots[] = {
-        {"DxgkDdiQueryAdapterInfo", table->DxgkDdiQueryAdapterInfo != NULL},
-        {"DxgkDdiCreateDevice", table->DxgkDdiCreateDevice != NULL},
-        {"DxgkDdiDestroyDevice", table->DxgkDdiDestroyDevice != NULL},
-        {"DxgkDdiCreateAllocation", table->DxgkDdiCreateAllocation != NULL},
-        {"DxgkDdiDestroyAllocation", table->DxgkDdiDestroyAllocation != NULL},
-        {"DxgkDdiOpenAllocation", table->DxgkDdiOpenAllocation != NULL},
-        {"DxgkDdiCloseAllocation", table->DxgkDdiCloseAllocation != NULL},
-        {"DxgkDdiBuildPagingBuffer", table->DxgkDdiBuildPagingBuffer != NULL},
+        {"DxgkDdiQueryAdapterInfo", table->DxgkDdiQueryAdapterInfo},
+        {"DxgkDdiCreateDevice", table->DxgkDdiCreateDevice},
+        {"DxgkDdiDestroyDevice", table->DxgkDdiDestroyDevice},
+        {"DxgkDdiCreateAllocation", table->DxgkDdiCreateAllocation},
+        {"DxgkDdiDestroyAllocation", table->DxgkDdiDestroyAllocation},
+        {"DxgkDdiOpenAllocation", table->DxgkDdiOpenAllocation},
+        {"DxgkDdiCloseAllocation", table->DxgkDdiCloseAllocation},
+        {"DxgkDdiBuildPagingBuffer", table->DxgkDdiBuildPagingBuffer},
     };
     bool displays_only = slots[0].filled; /* with none of the others: it has no memory */
     for (size_t i = 1; i < sizeof(slots) / sizeof(*slots); i++)

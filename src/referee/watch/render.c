@@ -7,7 +7,7 @@
 /* A driver without contexts is given its device. */
 static const struct shadow_object *context_of(HANDLE handle) {
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, handle);
-    return context != NULL ? context : shadow_find(SHADOW_DEVICE, handle);
+    return context ? context : shadow_find(SHADOW_DEVICE, handle);
 }
 
 /* What the context asked for is what it gets. */
@@ -87,7 +87,7 @@ static NTSTATUS render(const char *name, PDXGKDDI_RENDER real, HANDLE handle,
     DXGKARG_RENDER mine = *args;
     referee_enter(&call, name, REFEREE_REENTRANT);
     const struct shadow_object *context = context_of(handle);
-    if (context != NULL)
+    if (context)
         judge_buffer(context, args);
     guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(&patches, args->pPatchLocationListOut,

@@ -39,9 +39,9 @@ static bool nobody_else(const struct referee_call *call) {
 /* An allocation whose content only a memory segment has, or NULL. */
 static const struct shadow_object *in_video_memory(void) {
     const struct shadow_object *object = shadow_each(SHADOW_ALLOCATION, NULL);
-    for (; object != NULL; object = shadow_each(SHADOW_ALLOCATION, object)) {
+    for (; object; object = shadow_each(SHADOW_ALLOCATION, object)) {
         const struct shadow_segment *segment = shadow_segment(object->segment);
-        if (object->placed && segment != NULL && !segment->flags.Aperture)
+        if (object->placed && segment && !segment->flags.Aperture)
             return object;
     }
     return NULL;
@@ -54,7 +54,7 @@ static void judge_at_rest(const struct referee_call *call) {
     MANAGER_MUST(360, nobody_else(call), "a single thread in the driver",
                  "another call is under way%s", "");
     MANAGER_MUST(360, !submit_under_way(), "no DMA buffer under way", "work is under way%s", "");
-    MANAGER_MUST(360, in_video_memory() == NULL, "video memory that is evicted",
+    MANAGER_MUST(360, !in_video_memory(), "video memory that is evicted",
                  "an allocation is in a memory segment%s", "");
 }
 
@@ -167,7 +167,7 @@ static NTSTATUS APIENTRY see_QueryEngineStatus(const HANDLE handle,
 /* True when paging work of a node up to `fence` is not complete. */
 static bool paging_before(uint32_t node, uint32_t fence) {
     const struct shadow_submission *at = node < SHADOW_NODES ? referee->node[node].first : NULL;
-    for (; at != NULL && (int32_t)(fence - at->fence) >= 0; at = at->next) {
+    for (; at && (int32_t)(fence - at->fence) >= 0; at = at->next) {
         if (at->paging)
             return true;
     }

@@ -70,7 +70,7 @@ static uint32_t element_least(void) {
 
 static bool judge_input_4(const struct query *query) {
     const DXGK_QUERYSEGMENTIN4 *in = query->args->pInputData;
-    bool enough = in != NULL && query->args->InputDataSize >= sizeof(*in);
+    bool enough = in && query->args->InputDataSize >= sizeof(*in);
     MANAGER_MUST(12, enough && in->PhysicalAdapterIndex == 0,
                  "a DXGK_QUERYSEGMENTIN4 with the index of a physical adapter",
                  "pInputData is %p with %u bytes, PhysicalAdapterIndex %u", query->args->pInputData,
@@ -80,7 +80,7 @@ static bool judge_input_4(const struct query *query) {
 
 static bool judge_input(const struct query *query) {
     const DXGK_QUERYSEGMENTIN *in = query->args->pInputData;
-    bool enough = in != NULL && query->args->InputDataSize >= sizeof(*in);
+    bool enough = in && query->args->InputDataSize >= sizeof(*in);
     MANAGER_MUST(11, enough, "a DXGK_QUERYSEGMENTIN in both calls",
                  "pInputData is %p with %u bytes", query->args->pInputData,
                  query->args->InputDataSize);
@@ -105,10 +105,9 @@ static void ask_count(struct query *query) {
         MANAGER_MUST(4, asked->NbSegment == 0, "NbSegment 0 in the first call", "NbSegment is %u",
                      asked->NbSegment);
     } else {
-        query->fair = asked->pSegmentDescriptor == NULL;
-        MANAGER_MUST(2, asked->pSegmentDescriptor == NULL,
-                     "pSegmentDescriptor NULL in the first call", "pSegmentDescriptor is %p",
-                     (void *)asked->pSegmentDescriptor);
+        query->fair = !asked->pSegmentDescriptor;
+        MANAGER_MUST(2, !asked->pSegmentDescriptor, "pSegmentDescriptor NULL in the first call",
+                     "pSegmentDescriptor is %p", (void *)asked->pSegmentDescriptor);
     }
 }
 
@@ -137,10 +136,10 @@ static void put_canaries(struct query *query) {
     out.PagingBufferSegmentId = CANARY;
     out.PagingBufferSize = CANARY;
     out.PagingBufferPrivateDataSize = CANARY;
-    if (query->array.bytes != NULL)
+    if (query->array.bytes)
         out.pSegmentDescriptor = query->array.bytes;
     memcpy(query->out.bytes, &out, out_size(query->version));
-    for (uint32_t i = 0; query->array.block != NULL && i < query->asked.NbSegment; i++)
+    for (uint32_t i = 0; query->array.block && i < query->asked.NbSegment; i++)
         memset(query->array.bytes + (size_t)i * query->stride + query->element, GUARD_BYTE,
                query->stride - query->element);
 }
@@ -163,12 +162,12 @@ static void guard_array(struct query *query) {
 
 void segment_ask(struct query *query) {
     uint32_t version = version_of(query->args->Type);
-    if (version == 0 || query->out.bytes == NULL || query->out.size < out_size(version))
+    if (version == 0 || !query->out.bytes || query->out.size < out_size(version))
         return;
     query->version = version;
     query->element = element_size(version);
     memcpy(&query->asked, query->out.bytes, out_size(version));
-    bool filling = query->asked.pSegmentDescriptor != NULL && query->asked.NbSegment != 0;
+    bool filling = query->asked.pSegmentDescriptor && query->asked.NbSegment != 0;
     query->kind = filling ? QUERY_FILL : QUERY_COUNT;
     bool input = version == 4 ? judge_input_4(query) : judge_input(query);
     if (filling)
@@ -201,14 +200,14 @@ static const char *touched(const struct query *query, const DXGK_QUERYSEGMENTOUT
 
 static void answer_count(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
     const char *member = touched(query, got);
-    const char *named = member != NULL ? member : "";
+    const char *named = member ? member : "";
     bool success = query->status == STATUS_SUCCESS;
     if (query->fair && query->version != 4)
-        DRIVER_MUST(3, member == NULL, "nothing but NbSegment written by the first call",
-                    "%s was written", named);
+        DRIVER_MUST(3, !member, "nothing but NbSegment written by the first call", "%s was written",
+                    named);
     if (query->fair && query->version == 4) {
-        DRIVER_MUST(5, member == NULL, "nothing but NbSegment written by the first call",
-                    "%s was written", named);
+        DRIVER_MUST(5, !member, "nothing but NbSegment written by the first call", "%s was written",
+                    named);
         DRIVER_MUST(5, success || !query->addressed, "STATUS_SUCCESS from the first call",
                     "the first call returned 0x%08x", (unsigned)query->status);
     }
@@ -301,12 +300,11 @@ static void judge_paging_segment(const DXGK_QUERYSEGMENTOUT4 *got) {
     const struct shadow_segment *segment = shadow_segment(id);
     bool zero = id == 0 && referee->readings.paging_segment == 0;
     if (id != CANARY)
-        DRIVER_MUST(73,
-                    zero || (segment != NULL && (segment->flags.Aperture || segment->flags.Agp)),
+        DRIVER_MUST(73, zero || (segment && (segment->flags.Aperture || segment->flags.Agp)),
                     "an aperture segment, or 0", "PagingBufferSegmentId is %u: %s", id,
-                    id == 0           ? "none"
-                    : segment == NULL ? "no segment"
-                                      : "a memory segment");
+                    id == 0    ? "none"
+                    : !segment ? "no segment"
+                               : "a memory segment");
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -373,7 +371,7 @@ static void see_descriptors(const struct query *query) {
 }
 
 static void answer_fill(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
-    if (query->status != STATUS_SUCCESS || !query->fair || query->array.block == NULL)
+    if (query->status != STATUS_SUCCESS || !query->fair || !query->array.block)
         return;
     DRIVER_MUST(7, got->NbSegment == known.count, "the number that the first call reported",
                 "NbSegment is %u after the second call, %u after the first", got->NbSegment,
@@ -404,7 +402,7 @@ static void restore(struct query *query, DXGK_QUERYSEGMENTOUT4 *got) {
         got->PagingBufferPrivateDataSize = asked->PagingBufferPrivateDataSize;
     got->pSegmentDescriptor = guard_original(&query->array, got->pSegmentDescriptor);
     memcpy(query->out.bytes, got, out_size(query->version));
-    for (uint32_t i = 0; query->array.block != NULL && i < asked->NbSegment; i++) {
+    for (uint32_t i = 0; query->array.block && i < asked->NbSegment; i++) {
         size_t gap = (size_t)i * query->stride + query->element;
         uint32_t size = query->stride - query->element;
         if (gap_left_alone(query, i))
@@ -429,23 +427,23 @@ void segment_answer(struct query *query) {
 
 void ranges_ask(struct query *query) {
     DXGK_QUERYSEGMENTMEMORYSTATE *state = &query->state;
-    if (query->args->Type != DXGKQAITYPE_SEGMENTMEMORYSTATE || query->out.bytes == NULL ||
+    if (query->args->Type != DXGKQAITYPE_SEGMENTMEMORYSTATE || !query->out.bytes ||
         query->out.size < sizeof(*state))
         return;
     query->kind = QUERY_RANGES;
     memcpy(state, query->out.bytes, sizeof(*state));
     const struct shadow_segment *segment = shadow_segment(state->DriverSegmentId);
-    uint32_t announced = segment != NULL ? known.announced[segment->id - 1] : 0;
-    MANAGER_MUST(66, segment == NULL || (announced != 0 && !known.used),
+    uint32_t announced = segment ? known.announced[segment->id - 1] : 0;
+    MANAGER_MUST(66, !segment || (announced != 0 && !known.used),
                  "SEGMENTMEMORYSTATE only of segments that announced invalid ranges, and before "
                  "they are used",
                  "segment %u announced %u ranges%s", state->DriverSegmentId, announced,
                  known.used ? ", and is in use" : "");
-    if (segment != NULL)
+    if (segment)
         known.ranges[segment->id - 1] = true;
-    query->fair = segment != NULL && announced != 0 && state->PhysicalAdapterIndex == 0 &&
-                  state->NumInvalidMemoryRanges == announced && state->pMemoryRanges != NULL;
-    MANAGER_MUST(67, query->fair || (segment != NULL && announced == 0),
+    query->fair = segment && announced != 0 && state->PhysicalAdapterIndex == 0 &&
+                  state->NumInvalidMemoryRanges == announced && state->pMemoryRanges;
+    MANAGER_MUST(67, query->fair || (segment && announced == 0),
                  "a segment's id from 1, the adapter's index, the number of ranges it announced "
                  "and an array of so many",
                  "DriverSegmentId is %u, PhysicalAdapterIndex %u, NumInvalidMemoryRanges %u after "
@@ -459,7 +457,7 @@ void ranges_ask(struct query *query) {
     passed.pMemoryRanges = (DXGK_MEMORYRANGE *)(void *)query->array.bytes;
     memcpy(query->out.bytes, &passed, sizeof(passed));
     /* No page says in which of the buffers the structure travels: the manager may offer both. */
-    if (query->args->pInputData != NULL && query->args->InputDataSize >= sizeof(query->input)) {
+    if (query->args->pInputData && query->args->InputDataSize >= sizeof(query->input)) {
         memcpy(&query->input, query->args->pInputData, sizeof(query->input));
         if (query->input.pMemoryRanges == state->pMemoryRanges)
             query->input.pMemoryRanges = passed.pMemoryRanges;
@@ -470,7 +468,7 @@ void ranges_ask(struct query *query) {
 static void keep_ranges(struct shadow_segment *segment, const DXGK_MEMORYRANGE *ranges,
                         uint32_t count) {
     DXGK_MEMORYRANGE *copy = calloc(count, sizeof(*copy));
-    if (copy == NULL)
+    if (!copy)
         return;
     memcpy(copy, ranges, count * sizeof(*copy));
     free(segment->invalid);
@@ -504,10 +502,10 @@ static void judge_ranges(const struct query *query, struct shadow_segment *segme
 }
 
 void ranges_answer(struct query *query) {
-    if (query->kind != QUERY_RANGES || query->array.block == NULL)
+    if (query->kind != QUERY_RANGES || !query->array.block)
         return;
     struct shadow_segment *segment = shadow_segment(query->state.DriverSegmentId);
-    if (query->status == STATUS_SUCCESS && query->fair && segment != NULL)
+    if (query->status == STATUS_SUCCESS && query->fair && segment)
         judge_ranges(query, segment);
     DXGK_QUERYSEGMENTMEMORYSTATE got;
     memcpy(&got, query->out.bytes, sizeof(got));

@@ -27,10 +27,10 @@ static struct standard *find(uint64_t hash, size_t size) {
 }
 
 uint32_t standard_of(const void *private_data, size_t size) {
-    if (private_data == NULL || size == 0)
+    if (!private_data || size == 0)
         return 0;
     const struct standard *known = find(hash_bytes(HASH_START, private_data, size), size);
-    return known != NULL ? known->type : 0;
+    return known ? known->type : 0;
 }
 
 static bool is_primary(uint32_t type) {
@@ -40,7 +40,7 @@ static bool is_primary(uint32_t type) {
 static void remember(uint32_t type, const void *data, size_t size) {
     uint64_t hash = hash_bytes(HASH_START, data, size);
     struct standard *known = find(hash, size);
-    if (known != NULL) { /* of kinds that are alike all that matters is whether one is a primary */
+    if (known) { /* of kinds that are alike all that matters is whether one is a primary */
         if (is_primary(known->type) != is_primary(type))
             known->type = 0;
         return;
@@ -69,7 +69,7 @@ static NTSTATUS APIENTRY see_GetStandardAllocationDriverData(
     guard_free(&data);
     guard_free(&resource);
     UINT size = mine.AllocationPrivateDriverDataSize;
-    if (NT_SUCCESS(status) && data.original != NULL && size <= data.size)
+    if (NT_SUCCESS(status) && data.original && size <= data.size)
         remember((uint32_t)args->StandardAllocationType, data.original, size);
     mine.pAllocationPrivateDriverData = data.original;
     mine.pResourcePrivateDriverData = resource.original;
@@ -83,7 +83,7 @@ static NTSTATUS APIENTRY see_DescribeAllocation(const HANDLE adapter,
     struct referee_call call;
     referee_enter(&call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
     const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, args->hAllocation);
-    bool primary = allocation != NULL && is_primary(allocation->standard);
+    bool primary = allocation && is_primary(allocation->standard);
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, args);
     referee_return(&call);

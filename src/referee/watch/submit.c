@@ -44,9 +44,9 @@ static bool reached(uint32_t completed, uint32_t fence) {
 static void use(const struct submission *submission, bool begins) {
     for (uint32_t i = 0; i < submission->uses; i++) {
         struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, submission->use[i]);
-        if (object != NULL && begins)
+        if (object && begins)
             object->uses++;
-        else if (object != NULL && object->uses != 0)
+        else if (object && object->uses != 0)
             object->uses--;
     }
 }
@@ -55,7 +55,7 @@ static struct submission *submission_begin(const DXGKARG_SUBMITCOMMAND *args, ui
     struct shadow_node *node = &referee->node[index];
     uint32_t uses = patched.open && !args->Flags.Paging ? patched.handles : 0;
     struct submission *submission = calloc(1, sizeof(*submission) + uses * sizeof(HANDLE));
-    if (submission == NULL)
+    if (!submission)
         return NULL;
     submission->shadow.node = index;
     submission->shadow.fence = args->SubmissionFenceId;
@@ -67,7 +67,7 @@ static struct submission *submission_begin(const DXGKARG_SUBMITCOMMAND *args, ui
     if (uses != 0)
         memcpy(submission->use, patched.handle, uses * sizeof(HANDLE));
     use(submission, true);
-    if (node->last != NULL)
+    if (node->last)
         node->last->next = &submission->shadow;
     else
         node->first = &submission->shadow;
@@ -81,7 +81,7 @@ static struct submission *submission_begin(const DXGKARG_SUBMITCOMMAND *args, ui
 static struct shadow_submission *submission_unlink(struct shadow_node *node) {
     struct shadow_submission *first = node->first;
     node->first = first->next;
-    if (node->first == NULL)
+    if (!node->first)
         node->last = NULL;
     first->next = NULL;
     return first;
@@ -94,7 +94,7 @@ void submit_free(struct shadow_submission *submission) {
 /* The oldest of a node is over; `complete`: its operations were carried out. */
 static void submission_end(struct shadow_node *node, bool complete) {
     struct shadow_submission *first = submission_unlink(node);
-    while (first->operations != NULL) {
+    while (first->operations) {
         struct shadow_operation *operation = first->operations;
         first->operations = operation->next; /* and `next` still leads to what came behind it */
         if (complete)
@@ -118,13 +118,13 @@ void submit_completed(uint32_t index, uint32_t fence) {
         return;
     struct shadow_node *node = &referee->node[index];
     bool paging = false;
-    while (node->first != NULL && reached(fence, node->first->fence)) {
+    while (node->first && reached(fence, node->first->fence)) {
         paging = node->first->paging;
         node->completed = node->first->fence;
         node->told = true;
         submission_end(node, true);
     }
-    if (node->first == NULL && (paging || index == referee->adapter.paging_node))
+    if (!node->first && (paging || index == referee->adapter.paging_node))
         virtual_settled();
 }
 
@@ -133,7 +133,7 @@ void submit_faulted(uint32_t index, uint32_t fence) {
         return;
     struct shadow_node *node = &referee->node[index];
     submit_completed(index, fence - 1);
-    if (node->first != NULL && node->first->fence == fence)
+    if (node->first && node->first->fence == fence)
         submission_end(node, false);
 }
 
@@ -141,7 +141,7 @@ void submit_faulted(uint32_t index, uint32_t fence) {
  * until an operation names one again. */
 static void forget_places(void) {
     struct shadow_object *allocation = NULL;
-    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)) != NULL)
+    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)))
         allocation->placed = false;
 }
 
@@ -150,7 +150,7 @@ void submit_forget(void) {
     promise_forget();
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         struct shadow_node *node = &referee->node[i];
-        while (node->first != NULL)
+        while (node->first)
             submission_end(node, false);
         node->completed = node->submitted;
         preempt_forget(node);
@@ -167,29 +167,29 @@ bool submit_append(struct shadow_operation *operation) {
     struct shadow_submission *newest = NULL;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         struct shadow_submission *s = referee->node[i].first;
-        for (; s != NULL; s = s->next)
+        for (; s; s = s->next)
             newest = s->paging ? s : newest;
     }
-    if (newest == NULL)
+    if (!newest)
         return false;
     struct shadow_operation **link = &newest->operations;
-    while (*link != NULL)
+    while (*link)
         link = &(*link)->next;
     *link = operation;
     return true;
 }
 
 const struct shadow_submission *submit_next(const struct shadow_submission *after) {
-    const struct shadow_submission *next = after != NULL ? after->next : NULL;
-    uint32_t nodes = referee->adapter.nodes, node = after != NULL ? after->node + 1 : 0;
-    for (; next == NULL && node < SHADOW_NODES && (node < nodes || node == 0); node++)
+    const struct shadow_submission *next = after ? after->next : NULL;
+    uint32_t nodes = referee->adapter.nodes, node = after ? after->node + 1 : 0;
+    for (; !next && node < SHADOW_NODES && (node < nodes || node == 0); node++)
         next = referee->node[node].first;
     return next;
 }
 
 bool submit_under_way(void) {
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
-        if (referee->node[i].first != NULL)
+        if (referee->node[i].first)
             return true;
     }
     return false;
@@ -219,7 +219,7 @@ static uint64_t hash_outside(const DXGKARG_PATCH *args) {
     const uint8_t *bytes = args->pDmaBuffer;
     uint32_t size = args->DmaBufferSize, start = args->DmaBufferSubmissionStartOffset;
     uint32_t end = args->DmaBufferSubmissionEndOffset;
-    if (bytes == NULL)
+    if (!bytes)
         return 0;
     if (start >= end || start >= size)
         return hash_bytes(HASH_START, bytes, size);
@@ -234,7 +234,7 @@ static bool contiguous(const DXGKARG_PATCH *args) {
     for (uint32_t at = 0; at < args->DmaBufferSize; at += SHADOW_PAGE) {
         uint32_t left = args->DmaBufferSize - at, size = left < SHADOW_PAGE ? left : SHADOW_PAGE;
         const uint8_t *there = world_memory(address + at, size);
-        if (there == NULL || memcmp(there, bytes + at, size) != 0)
+        if (!there || memcmp(there, bytes + at, size) != 0)
             return false;
     }
     return true;
@@ -242,18 +242,17 @@ static bool contiguous(const DXGKARG_PATCH *args) {
 
 static void judge_paging_patch(const DXGKARG_PATCH *args, struct shadow_build *build) {
     MANAGER_MUST(273,
-                 args->Flags.Paging && args->pAllocationList == NULL &&
-                     args->AllocationListSize == 0 && args->pPatchLocationList == NULL &&
-                     args->PatchLocationListSize == 0,
+                 args->Flags.Paging && !args->pAllocationList && args->AllocationListSize == 0 &&
+                     !args->pPatchLocationList && args->PatchLocationListSize == 0,
                  "Flags.Paging and no lists for a paging buffer",
                  "Flags 0x%x, %u allocations at %p, %u patch locations at %p", args->Flags.Value,
                  args->AllocationListSize, (const void *)args->pAllocationList,
                  args->PatchLocationListSize, (const void *)args->pPatchLocationList);
-    if (args->DmaBufferSegmentId == 0 && args->pDmaBuffer != NULL && referee->world.memory != NULL)
+    if (args->DmaBufferSegmentId == 0 && args->pDmaBuffer && referee->world.memory)
         MANAGER_MUST(74, contiguous(args), "contiguous system memory at DmaBufferPhysicalAddress",
                      "the bytes at 0x%llx are not those of the paging buffer",
                      (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
-    if (build == NULL)
+    if (!build)
         return;
     build->segment = args->DmaBufferSegmentId;
     build->address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
@@ -263,16 +262,15 @@ static void judge_paging_patch(const DXGKARG_PATCH *args, struct shadow_build *b
 static void judge_residency(const DXGKARG_PATCH *args) {
     uint64_t end =
         (uint64_t)args->PatchLocationListSubmissionStart + args->PatchLocationListSubmissionLength;
-    if (args->pAllocationList == NULL || args->pPatchLocationList == NULL ||
-        end > args->PatchLocationListSize)
+    if (!args->pAllocationList || !args->pPatchLocationList || end > args->PatchLocationListSize)
         return;
     for (uint64_t i = args->PatchLocationListSubmissionStart; i < end; i++) {
         uint32_t index = args->pPatchLocationList[i].AllocationIndex;
         if (index >= args->AllocationListSize ||
-            args->pAllocationList[index].hDeviceSpecificAllocation == NULL)
+            !args->pAllocationList[index].hDeviceSpecificAllocation)
             continue;
         uint32_t segment = args->pAllocationList[index].SegmentId;
-        MANAGER_MUST(393, shadow_segment(segment) != NULL,
+        MANAGER_MUST(393, shadow_segment(segment),
                      "everything that is referenced to be in a segment",
                      "element %u of the allocation list has SegmentId %u", index, segment);
     }
@@ -280,19 +278,19 @@ static void judge_residency(const DXGKARG_PATCH *args) {
 
 /* Where the list says that allocations are. */
 static void judge_list(const DXGKARG_PATCH *args) {
-    UINT count = args->pAllocationList != NULL ? args->AllocationListSize : 0;
+    UINT count = args->pAllocationList ? args->AllocationListSize : 0;
     for (UINT i = 0; referee->adapter.segments != 0 && i < count; i++) {
         const DXGK_ALLOCATIONLIST *element = &args->pAllocationList[i];
         uint32_t id = element->SegmentId;
         const struct shadow_segment *segment = shadow_segment(id);
         uint64_t address = (uint64_t)element->PhysicalAddress.QuadPart;
-        if (element->hDeviceSpecificAllocation == NULL)
+        if (!element->hDeviceSpecificAllocation)
             continue;
         MANAGER_MUST(16, id <= referee->adapter.segments,
                      "the position of a reported segment, or 0",
                      "element %u of the allocation list has SegmentId %u of %u segments", i, id,
                      referee->adapter.segments);
-        if (segment != NULL && segment->flags.Agp)
+        if (segment && segment->flags.Agp)
             MANAGER_MUST(35, shadow_holds(segment, address, 1),
                          "an address in the AGP aperture that the bus has",
                          "element %u of the allocation list is at 0x%llx of AGP segment %u", i,
@@ -302,20 +300,19 @@ static void judge_list(const DXGKARG_PATCH *args) {
 
 /* The allocations that the list names, for as long as the submission is under way. */
 static void note_uses(const DXGKARG_PATCH *args) {
-    uint32_t count = args->pAllocationList != NULL ? args->AllocationListSize : 0;
+    uint32_t count = args->pAllocationList ? args->AllocationListSize : 0;
     patched.handles = 0;
     if (count > patched.room) {
         HANDLE *more = realloc(patched.handle, count * sizeof(*more));
-        if (more == NULL)
+        if (!more)
             return;
         patched.handle = more;
         patched.room = count;
     }
     for (uint32_t i = 0; i < count; i++) {
         HANDLE handle = args->pAllocationList[i].hDeviceSpecificAllocation;
-        const struct shadow_object *opened =
-            handle != NULL ? shadow_find(SHADOW_OPENED, handle) : NULL;
-        if (opened == NULL || opened->parent == NULL)
+        const struct shadow_object *opened = handle ? shadow_find(SHADOW_OPENED, handle) : NULL;
+        if (!opened || !opened->parent)
             continue;
         patched.handle[patched.handles++] = opened->parent->handle;
         promise_listed(&args->pAllocationList[i], opened->parent);
@@ -346,7 +343,7 @@ static NTSTATUS APIENTRY see_Patch(const HANDLE handle, const DXGKARG_PATCH *arg
     callbacks_drain();
     judge_class(&call);
     struct shadow_build *build = build_at(args->pDmaBuffer);
-    if (build != NULL || args->Flags.Paging)
+    if (build || args->Flags.Paging)
         judge_paging_patch(args, build);
     else
         judge_residency(args);
@@ -390,14 +387,14 @@ static void judge_place(const DXGKARG_SUBMITCOMMAND *args) {
     const struct shadow_segment *segment = shadow_segment(id);
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
-    bool aperture = segment != NULL && segment->flags.Aperture;
-    if (id == 0 && referee->world.memory != NULL)
-        MANAGER_MUST(18, world_memory(address, 1) != NULL, "system memory where the segment is 0",
+    bool aperture = segment && segment->flags.Aperture;
+    if (id == 0 && referee->world.memory)
+        MANAGER_MUST(18, world_memory(address, 1), "system memory where the segment is 0",
                      "the DMA buffer at 0x%llx is not in system memory",
                      (unsigned long long)address);
     MANAGER_MUST(81, id == 0 || aperture, "a DMA buffer in system memory or in an aperture",
                  "DmaBufferSegmentId is %u, which is no aperture", id);
-    if (!args->Flags.Paging && context != NULL && !context->system) {
+    if (!args->Flags.Paging && context && !context->system) {
         uint32_t set = context->context_info.DmaBufferSegmentSet;
         device_judge_use(context);
         bool kept = set == 0 ? id == 0 : id != 0 && id <= 32 && (set >> (id - 1) & 1u) != 0;
@@ -411,15 +408,15 @@ static void judge_mapped(const DXGKARG_SUBMITCOMMAND *args) {
     const struct shadow_segment *segment = shadow_segment(args->DmaBufferSegmentId);
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart, mapped = 0;
     uint64_t end = args->DmaBufferSubmissionEndOffset;
-    bool inside = segment != NULL && args->DmaBufferSegmentId == referee->adapter.paging_segment &&
+    bool inside = segment && args->DmaBufferSegmentId == referee->adapter.paging_segment &&
                   address >= segment->base && shadow_segment_at(address, end) == segment;
     if (args->DmaBufferSegmentId == 0)
         return; /* for mapping the others there is one that needs no mapping */
     uint64_t pages = (end + SHADOW_PAGE - 1) / SHADOW_PAGE;
-    for (uint64_t i = 0; inside && segment->pages != NULL && i < pages; i++)
+    for (uint64_t i = 0; inside && segment->pages && i < pages; i++)
         mapped +=
             segment->pages[(address - segment->base) / SHADOW_PAGE + i].state == SHADOW_PAGE_MAPPED;
-    bool kept = inside && (segment->pages == NULL || mapped == pages);
+    bool kept = inside && (!segment->pages || mapped == pages);
     MANAGER_MUST(75, kept, "the paging buffer mapped into the aperture PagingBufferSegmentId",
                  "DmaBufferSegmentId %u, address 0x%llx: %llu of %llu pages are mapped",
                  args->DmaBufferSegmentId, (unsigned long long)address, (unsigned long long)mapped,
@@ -430,8 +427,7 @@ static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
     const struct shadow_build *build = build_of(args);
     MANAGER_MUST(276,
-                 args->Flags.Paging &&
-                     (args->hContext == NULL || (context != NULL && context->system)) &&
+                 args->Flags.Paging && (!args->hContext || (context && context->system)) &&
                      args->DmaBufferPhysicalAddress.QuadPart % SHADOW_PAGE == 0,
                  "Flags.Paging, a system context or none, and the address of the whole buffer",
                  "Flags 0x%x, hContext %p, address 0x%llx", args->Flags.Value, args->hContext,
@@ -442,7 +438,7 @@ static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
                      "the paging node that the driver named, or the companion context's",
                      "NodeOrdinal is %u instead of %u", args->NodeOrdinal, node);
     judge_mapped(args);
-    if (build == NULL)
+    if (!build)
         return;
     MANAGER_MUST(280, again || args->DmaBufferSubmissionStartOffset >= build->submitted,
                  "a range behind the one submitted before",
@@ -510,7 +506,7 @@ static struct submission *enqueue(const DXGKARG_SUBMITCOMMAND *args, uint32_t in
     if (!patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
         promise_forget();
     struct submission *submission = submission_begin(args, index);
-    if (submission != NULL && args->Flags.Paging)
+    if (submission && args->Flags.Paging)
         submission->shadow.operations =
             again ? preempt_take(&referee->node[index]) : build_take(args);
     patched.open = false;
@@ -526,7 +522,7 @@ struct shadow_submission *submit_given(const struct referee_call *call,
     if (!again)
         judge_fence(args, &referee->node[index]);
     struct submission *submission = enqueue(args, index, again);
-    return submission != NULL ? &submission->shadow : NULL;
+    return submission ? &submission->shadow : NULL;
 }
 
 void submit_refused(const DXGKARG_SUBMITCOMMAND *args, struct shadow_submission *submission) {
@@ -549,7 +545,7 @@ static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SU
     DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
     if (status != STATUS_SUCCESS) {
         submit_give_up();
-        if (submission != NULL)
+        if (submission)
             withdraw(index, submission);
     }
     referee_exit(&call);

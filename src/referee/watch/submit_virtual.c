@@ -38,7 +38,7 @@ static void judge_root(const struct shadow_object *context, const struct tables_
     MANAGER_MUST(256, context->root_entries != 0,
                  "DxgkDdiSetRootPageTable before the context works",
                  "the context has no root table%s", "");
-    if (process == NULL || !process->rooted || context->root_entries == 0)
+    if (!process || !process->rooted || context->root_entries == 0)
         return;
     MANAGER_MUST(237, same_root(context, process), "the root table where it is now",
                  "the context has the root at 0x%llx of segment %u, the process at 0x%llx of "
@@ -53,7 +53,7 @@ static void judge_error(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
         MANAGER_MUST(381, !faulted[args->NodeOrdinal],
                      "a reset of the engine after a page fault, before it works again",
                      "node %u gets work without one", args->NodeOrdinal);
-    if (context->parent != NULL)
+    if (context->parent)
         MANAGER_MUST(384, !context->parent->faulted, "no work for a device in error",
                      "a page fault of the device was reported%s", "");
 }
@@ -81,8 +81,7 @@ void submit_judge_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {
         tables_process_of(shadow_find(SHADOW_CONTEXT, args->hSystemContext));
     const uint8_t *bytes = args->pDmaBuffer;
     uint64_t va = args->DmaBufferGpuVirtualAddress;
-    if (!tables_mmu.known || process == NULL || va == 0 || bytes == NULL ||
-        args->DmaBufferWriteOffset != 0)
+    if (!tables_mmu.known || !process || va == 0 || !bytes || args->DmaBufferWriteOffset != 0)
         return;
     for (uint64_t at = 0; at < args->DmaSize; at += SHADOW_PAGE) {
         struct tables_found found;
@@ -108,8 +107,8 @@ static void judge_use(const struct tables_process *process) {
 static void judge_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
     const struct tables_process *process = tables_process_of(context);
-    bool shared = context != NULL && context->context_info.Caps.UseIoMmu;
-    if (context == NULL || (!tables_mmu.known && !shared))
+    bool shared = context && context->context_info.Caps.UseIoMmu;
+    if (!context || (!tables_mmu.known && !shared))
         return;
     if (!shared) /* behind an IOMMU the page tables are the CPU's (iommu-model.md) */
         judge_root(context, process);
@@ -118,7 +117,7 @@ static void judge_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
                  args->Flags.Value, context->system ? "a system" : "another");
     if (!args->Flags.Paging)
         judge_error(args, context);
-    if (process == NULL)
+    if (!process)
         return;
     if (args->Flags.Paging)
         judge_commands(args, process);
@@ -146,17 +145,17 @@ static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE handle,
     struct shadow_submission *submission = submit_given(&call, &same);
     const struct tables_process *process =
         tables_process_of(shadow_find(SHADOW_CONTEXT, args->hContext));
-    if (submission != NULL) {
+    if (submission) {
         if (!args->Flags.Paging)
             owners_used(args->NodeOrdinal, args->SubmissionFenceId);
-        submission->process = process != NULL ? process->handle : NULL;
+        submission->process = process ? process->handle : NULL;
         submission->context = args->hContext;
     }
     referee_leave(&call);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommandVirtual(handle, args);
     referee_return(&call);
     judge_answer(args, status);
-    if (status != STATUS_SUCCESS && submission != NULL)
+    if (status != STATUS_SUCCESS && submission)
         submit_refused(&same, submission);
     referee_exit(&call);
     return status;
@@ -167,14 +166,14 @@ static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE handle,
 /* The oldest work of the node with that fence; NULL: none. */
 static const struct shadow_submission *work_of(const struct vidmm_interrupt *report) {
     const struct shadow_submission *at = referee->node[report->node].first;
-    while (at != NULL && at->fence != report->fence)
+    while (at && at->fence != report->fence)
         at = at->next;
     return at;
 }
 
 /* Whose handle it is the pages leave open. */
 static bool names(HANDLE reported, const struct tables_process *process) {
-    return reported == NULL || reported == process->handle || reported == process->name;
+    return !reported || reported == process->handle || reported == process->name;
 }
 
 static void judge_address(const struct vidmm_interrupt *report,
@@ -182,7 +181,7 @@ static void judge_address(const struct vidmm_interrupt *report,
     const struct tables_process *process = tables_process(work->process);
     const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
     struct tables_found found;
-    if (process == NULL || context == NULL)
+    if (!process || !context)
         return;
     DRIVER_MUST(380, names(report->process, process), "the process whose address it is",
                 "FaultedProcessHandle %p is not that of the work", report->process);
@@ -212,10 +211,10 @@ void submit_page_faulted(const struct vidmm_interrupt *report) {
     if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
         return;
     const struct shadow_submission *work = work_of(report);
-    if (tables_mmu.known && work != NULL) {
+    if (tables_mmu.known && work) {
         judge_address(report, work);
         struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
-        if (context != NULL && context->parent != NULL)
+        if (context && context->parent)
             context->parent->faulted = true;
     }
     submit_faulted(report->node, report->fence);

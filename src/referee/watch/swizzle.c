@@ -30,14 +30,14 @@ static bool judged(void) {
 }
 
 static bool alternates(const struct shadow_object *allocation) {
-    return allocation != NULL && allocation->info.Flags.UseAlternateVA;
+    return allocation && allocation->info.Flags.UseAlternateVA;
 }
 
 static void judge_request(const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
                           const struct shadow_object *allocation) {
     const struct shadow_segment *segment = shadow_segment(args->SegmentId);
     const struct shadow_adapter *adapter = &referee->adapter;
-    if (segment != NULL)
+    if (segment)
         MANAGER_MUST(349, segment->flags.CpuVisible || alternates(allocation),
                      "an allocation in a segment with CpuVisible, or with UseAlternateVA",
                      "segment %u has flags 0x%x", args->SegmentId, segment->flags.Value);
@@ -46,7 +46,7 @@ static void judge_request(const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
                      "RangeId below NumberOfSwizzlingRanges", "RangeId is %u of %u", args->RangeId,
                      adapter->caps.NumberOfSwizzlingRanges);
     if (args->RangeId < RANGES)
-        MANAGER_MUST(350, range[args->RangeId].allocation == NULL,
+        MANAGER_MUST(350, !range[args->RangeId].allocation,
                      "a range that was released before it is used again",
                      "range %u still serves another request", args->RangeId);
 }
@@ -56,7 +56,7 @@ static void judge_request(const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
  * three are one that does not give up.
  */
 static void judge_retry(const DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
-    bool same = refused.allocation != NULL && refused.allocation == args->hAllocation;
+    bool same = refused.allocation && refused.allocation == args->hAllocation;
     bool at_once = referee->ledger->calls == refused.call + 1 + (refused.released ? 1 : 0);
     refused.again = same && at_once ? refused.again + 1 : 0;
     if (refused.again < 2)
@@ -78,7 +78,7 @@ static void note_refusal(const DXGKARG_ACQUIRESWIZZLINGRANGE *args, NTSTATUS sta
 
 static const void *seen(uint64_t cpu) {
     const struct vidmm_referee_world *world = &referee->world;
-    return world->io != NULL ? world->io(world->ctx, cpu, SHADOW_PAGE) : NULL;
+    return world->io ? world->io(world->ctx, cpu, SHADOW_PAGE) : NULL;
 }
 
 static void judge_granted(const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted,
@@ -87,8 +87,8 @@ static void judge_granted(const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T want
     DRIVER_MUST(351, args->RangeSize == wanted || alternates(allocation),
                 "RangeSize unchanged without UseAlternateVA", "it is 0x%llx instead of 0x%llx",
                 (unsigned long long)args->RangeSize, (unsigned long long)wanted);
-    if (referee->world.io != NULL)
-        DRIVER_MUST(351, seen(cpu) != NULL, "an address in CPUTranslatedAddress",
+    if (referee->world.io)
+        DRIVER_MUST(351, seen(cpu), "an address in CPUTranslatedAddress",
                     "nothing that the CPU can reach is at 0x%llx", (unsigned long long)cpu);
     if (args->RangeId >= RANGES)
         return;
@@ -122,47 +122,45 @@ static NTSTATUS APIENTRY see_AcquireSwizzlingRange(const HANDLE adapter,
 
 static void sample_others(uint32_t gone) {
     for (uint32_t i = 0; i < RANGES; i++) {
-        const void *bytes = i != gone && range[i].allocation != NULL ? seen(range[i].cpu) : NULL;
-        range[i].sample = bytes != NULL ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
+        const void *bytes = i != gone && range[i].allocation ? seen(range[i].cpu) : NULL;
+        range[i].sample = bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
     }
 }
 
 static void judge_others(uint32_t gone) {
     for (uint32_t i = 0; i < RANGES; i++) {
-        if (i == gone || range[i].allocation == NULL || range[i].sample == 0)
+        if (i == gone || !range[i].allocation || range[i].sample == 0)
             continue;
         const void *bytes = seen(range[i].cpu);
-        DRIVER_MUST(
-            352, bytes != NULL && hash_bytes(HASH_START, bytes, SHADOW_PAGE) == range[i].sample,
-            "the other ranges left as they are",
-            "the CPU sees other bytes through range %u after range %u was released", i, gone);
+        DRIVER_MUST(352, bytes && hash_bytes(HASH_START, bytes, SHADOW_PAGE) == range[i].sample,
+                    "the other ranges left as they are",
+                    "the CPU sees other bytes through range %u after range %u was released", i,
+                    gone);
     }
 }
 
 /* The memory behind a range in linear order, or NULL. */
 static const uint8_t *behind_range(uint32_t id) {
     const struct shadow_object *allocation =
-        id < RANGES && range[id].allocation != NULL
-            ? shadow_find(SHADOW_ALLOCATION, range[id].allocation)
-            : NULL;
-    if (allocation == NULL || !allocation->placed || allocation->info.Flags.Swizzled)
+        id < RANGES && range[id].allocation ? shadow_find(SHADOW_ALLOCATION, range[id].allocation)
+                                            : NULL;
+    if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled)
         return NULL;
     const struct shadow_segment *segment = shadow_segment(allocation->segment);
-    return segment != NULL && !segment->aperture
-               ? world_segment(segment, allocation->offset, SHADOW_PAGE)
-               : NULL;
+    return segment && !segment->aperture ? world_segment(segment, allocation->offset, SHADOW_PAGE)
+                                         : NULL;
 }
 
 /* What the CPU wrote through it so far; 0: it cannot be compared. */
 static uint64_t sample_own(uint32_t id) {
-    const void *bytes = behind_range(id) != NULL ? seen(range[id].cpu) : NULL;
-    return bytes != NULL ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
+    const void *bytes = behind_range(id) ? seen(range[id].cpu) : NULL;
+    return bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
 }
 
 /* A range that went with another one no longer leads to the memory. */
 static void judge_own(uint32_t id, uint64_t sample) {
     const uint8_t *bytes = sample != 0 ? behind_range(id) : NULL;
-    if (bytes != NULL)
+    if (bytes)
         DRIVER_MUST(352, hash_bytes(HASH_START, bytes, SHADOW_PAGE) == sample,
                     "a range that leads to its memory until it is released itself",
                     "what the CPU wrote through range %u is not there", id);

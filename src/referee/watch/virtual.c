@@ -95,8 +95,7 @@ void virtual_done(const struct shadow_operation *operation) {
 
 /* Nameless updates are those of what the driver knows nothing of. */
 void operation_answered(const DXGKARG_BUILDPAGINGBUFFER *args, bool may, NTSTATUS status) {
-    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
-        args->UpdatePageTable.hAllocation == NULL)
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && !args->UpdatePageTable.hAllocation)
         DRIVER_MUST(217, may, "an update without an allocation to be accepted",
                     "status 0x%08x for an update without hAllocation", (unsigned)status);
 }
@@ -105,8 +104,8 @@ void operation_answered(const DXGKARG_BUILDPAGINGBUFFER *args, bool may, NTSTATU
 void virtual_forget(void) {
     flush_settle(false);
     tables_forget();
-    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL);
-         allocation != NULL; allocation = shadow_each(SHADOW_ALLOCATION, allocation))
+    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL); allocation;
+         allocation = shadow_each(SHADOW_ALLOCATION, allocation))
         allocation->arrived = false;
 }
 
@@ -114,7 +113,7 @@ void virtual_settled(void) {
     const struct shadow_operation *first = NULL;
     bool waits = false;
     for (uint32_t list = 0; !waits && build_waiting(list, &first); list++)
-        waits = first != NULL;
+        waits = first;
     if (!waits)
         flush_settle(true);
 }

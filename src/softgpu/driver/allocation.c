@@ -9,12 +9,12 @@
 
 struct kmd_allocation *kmd_allocation_of(HANDLE handle) {
     struct kmd_allocation *allocation = handle;
-    return allocation != NULL && allocation->magic == KMD_MAGIC_ALLOCATION ? allocation : NULL;
+    return allocation && allocation->magic == KMD_MAGIC_ALLOCATION ? allocation : NULL;
 }
 
 struct kmd_allocation *kmd_open_of(HANDLE handle) {
     const struct kmd_open *open = handle;
-    return open != NULL && open->magic == KMD_MAGIC_OPEN ? open->allocation : NULL;
+    return open && open->magic == KMD_MAGIC_OPEN ? open->allocation : NULL;
 }
 
 /* ---- Placement
@@ -182,16 +182,16 @@ static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *inf
     struct kmd_standard data = {0};
     DXGK_SEGMENTPREFERENCE preferred = {0};
     UINT size = info->PrivateDriverDataSize;
-    if (info->pPrivateDriverData == NULL || size < sizeof data.umd)
+    if (!info->pPrivateDriverData || size < sizeof(data.umd))
         return STATUS_INVALID_PARAMETER;
     RtlCopyMemory(&data, info->pPrivateDriverData,
-                  size < sizeof data ? sizeof data.umd : sizeof data);
+                  size < sizeof(data) ? sizeof(data.umd) : sizeof(data));
     if (data.umd.magic != VIDMM_UMD_MAGIC)
         return STATUS_GRAPHICS_DRIVER_MISMATCH;
     if (!sensible(&data.umd) || place(adapter, &data.umd, &preferred) == 0)
         return STATUS_INVALID_PARAMETER;
-    struct kmd_allocation *allocation = kmd_alloc(sizeof *allocation);
-    if (allocation == NULL)
+    struct kmd_allocation *allocation = kmd_alloc(sizeof(*allocation));
+    if (!allocation)
         return STATUS_NO_MEMORY;
     allocation->magic = KMD_MAGIC_ALLOCATION;
     allocation->flags = data.umd.flags;
@@ -230,7 +230,7 @@ NTSTATUS APIENTRY kmd_destroy_allocation(const HANDLE hAdapter,
                                          const DXGKARG_DESTROYALLOCATION *args) {
     UNREFERENCED_PARAMETER(hAdapter);
     for (UINT i = 0; i < args->NumAllocations; i++)
-        if (kmd_allocation_of(args->pAllocationList[i]) == NULL)
+        if (!kmd_allocation_of(args->pAllocationList[i]))
             return STATUS_INVALID_PARAMETER;
     for (UINT i = 0; i < args->NumAllocations; i++)
         destroy_one(args->pAllocationList[i]);
@@ -242,7 +242,7 @@ NTSTATUS APIENTRY kmd_validate_update_allocation_property(
     const HANDLE hAdapter, DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
     const struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
     UNREFERENCED_PARAMETER(hAdapter);
-    if (allocation == NULL ||
+    if (!allocation ||
         (args->SetSupportedSegmentSet &&
          (args->SupportedSegmentSet == 0 || (args->SupportedSegmentSet & ~allocation->segments))))
         return STATUS_INVALID_PARAMETER;
@@ -266,10 +266,10 @@ static NTSTATUS open_one(const struct kmd_device *device, DXGK_OPENALLOCATIONINF
     query.hObject = info->hAllocation;
     query.Type = DXGK_HANDLE_ALLOCATION;
     struct kmd_allocation *allocation = kmd_allocation_of(dxgk->DxgkCbGetHandleData(&query));
-    if (allocation == NULL)
+    if (!allocation)
         return STATUS_INVALID_PARAMETER;
-    struct kmd_open *open = kmd_alloc(sizeof *open);
-    if (open == NULL)
+    struct kmd_open *open = kmd_alloc(sizeof(*open));
+    if (!open)
         return STATUS_NO_MEMORY;
     open->magic = KMD_MAGIC_OPEN;
     open->allocation = allocation;
@@ -295,7 +295,7 @@ NTSTATUS APIENTRY kmd_open_allocation(const HANDLE hDevice, const DXGKARG_OPENAL
 NTSTATUS APIENTRY kmd_close_allocation(const HANDLE hDevice, const DXGKARG_CLOSEALLOCATION *args) {
     UNREFERENCED_PARAMETER(hDevice);
     for (UINT i = 0; i < args->NumAllocations; i++)
-        if (kmd_open_of(args->pOpenHandleList[i]) == NULL)
+        if (!kmd_open_of(args->pOpenHandleList[i]))
             return STATUS_INVALID_PARAMETER;
     for (UINT i = 0; i < args->NumAllocations; i++)
         close_one(args->pOpenHandleList[i]);
@@ -305,7 +305,7 @@ NTSTATUS APIENTRY kmd_close_allocation(const HANDLE hDevice, const DXGKARG_CLOSE
 NTSTATUS APIENTRY kmd_describe_allocation(const HANDLE hAdapter, DXGKARG_DESCRIBEALLOCATION *args) {
     const struct kmd_adapter *adapter = hAdapter;
     const struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
-    if (allocation == NULL)
+    if (!allocation)
         return STATUS_INVALID_PARAMETER;
     args->Width = allocation->width;
     args->Height = allocation->height;

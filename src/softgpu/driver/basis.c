@@ -31,7 +31,7 @@ NTSTATUS kmd_dirty_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS plane) {
         return STATUS_DEVICE_CONFIGURATION_ERROR;
     adapter->dirty.bytes = (SIZE_T)gpu_dirty_bytes(pages);
     adapter->dirty.memory = MmMapIoSpace(plane, adapter->dirty.bytes, MmNonCached);
-    if (adapter->dirty.memory == NULL)
+    if (!adapter->dirty.memory)
         return STATUS_NO_MEMORY;
     adapter->dirty.plane = (volatile LONG64 *)adapter->dirty.memory;
     adapter->dirty.summary =
@@ -40,17 +40,17 @@ NTSTATUS kmd_dirty_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS plane) {
 }
 
 static void drop(struct kmd_basis *basis) {
-    if (basis->pending != NULL)
+    if (basis->pending)
         kmd_free(basis->pending);
     kmd_free(basis);
 }
 
 /* The system destroys what it created; what it forgot goes with the adapter. */
 void kmd_dirty_stop(struct kmd_adapter *adapter) {
-    if (adapter->dirty.memory == NULL)
+    if (!adapter->dirty.memory)
         return;
     kmd_write(adapter, GPU_REG_DIRTY, GPU_DIRTY_OFF);
-    while (adapter->dirty.bases != NULL) {
+    while (adapter->dirty.bases) {
         struct kmd_basis *basis = adapter->dirty.bases;
         adapter->dirty.bases = basis->next;
         drop(basis);
@@ -75,15 +75,15 @@ NTSTATUS kmd_query_dirty(const struct kmd_adapter *adapter, const DXGKARG_QUERYA
     if (args->Type == DXGKQAITYPE_DIRTYBITTRACKINGCAPS) {
         caps.DirtyBitTrackingSupported = offered(adapter);
         caps.DirtyBitTrackingPerformant = offered(adapter) && adapter->settings.dirty_performant;
-        return kmd_answer(args, &caps, sizeof caps, sizeof caps);
+        return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
     }
     const UINT *id = args->pInputData;
-    if (id == NULL || args->InputDataSize < sizeof *id || kmd_segment(adapter, *id) == NULL)
+    if (!id || args->InputDataSize < sizeof(*id) || !kmd_segment(adapter, *id))
         return STATUS_INVALID_PARAMETER;
     if (!offered(adapter) || !kmd_segment_is_memory(adapter, *id))
         return STATUS_NOT_IMPLEMENTED;
     segment.PageSize = adapter->dirty.page;
-    return kmd_answer(args, &segment, sizeof segment, sizeof segment);
+    return kmd_answer(args, &segment, sizeof(segment), sizeof(segment));
 }
 
 /* ---- Bases
@@ -148,12 +148,12 @@ HANDLE APIENTRY kmd_create_memory_basis(const HANDLE hAdapter,
                                         const DXGKARG_CREATEMEMORYBASIS *args) {
     struct kmd_adapter *adapter = hAdapter;
     const struct kmd_segment *segment = kmd_segment(adapter, args->SegmentId);
-    if (adapter->dirty.memory == NULL || !kmd_segment_is_memory(adapter, args->SegmentId) ||
+    if (!adapter->dirty.memory || !kmd_segment_is_memory(adapter, args->SegmentId) ||
         args->RangeCount == 0 || args->RangeCount > segment->size / adapter->dirty.page)
         return NULL;
     SIZE_T count = (SIZE_T)args->RangeCount;
-    struct kmd_basis *basis = kmd_alloc(sizeof *basis + 2 * count * sizeof basis->range[0]);
-    if (basis == NULL)
+    struct kmd_basis *basis = kmd_alloc(sizeof(*basis) + 2 * count * sizeof(basis->range[0]));
+    if (!basis)
         return NULL;
     basis->count = count;
     basis->sorted = basis->range + count;
@@ -171,7 +171,7 @@ HANDLE APIENTRY kmd_create_memory_basis(const HANDLE hAdapter,
 /* With the lock held: NULL when there is no such basis. */
 static struct kmd_basis *basis_of(const struct kmd_adapter *adapter, HANDLE handle) {
     struct kmd_basis *basis = adapter->dirty.bases;
-    while (basis != NULL && basis != handle)
+    while (basis && basis != handle)
         basis = basis->next;
     return basis;
 }
@@ -181,9 +181,9 @@ static struct kmd_basis *basis_of(const struct kmd_adapter *adapter, HANDLE hand
 
 static bool any_started(const struct kmd_adapter *adapter) {
     const struct kmd_basis *basis = adapter->dirty.bases;
-    while (basis != NULL && !basis->started)
+    while (basis && !basis->started)
         basis = basis->next;
-    return basis != NULL;
+    return basis;
 }
 
 static bool share_pages(const struct kmd_basis *a, const struct kmd_basis *b) {
@@ -200,14 +200,14 @@ static bool share_pages(const struct kmd_basis *a, const struct kmd_basis *b) {
 }
 
 static bool make_pending(struct kmd_basis *basis) {
-    if (basis->pending == NULL)
+    if (!basis->pending)
         basis->pending = kmd_alloc(kmd_bit_bytes(basis->pages));
-    return basis->pending != NULL;
+    return basis->pending;
 }
 
 /* Room for what each of two bases takes from the other. */
 static bool get_ready(const struct kmd_adapter *adapter, struct kmd_basis *basis) {
-    for (struct kmd_basis *other = adapter->dirty.bases; other != NULL; other = other->next)
+    for (struct kmd_basis *other = adapter->dirty.bases; other; other = other->next)
         if (other != basis && other->started && share_pages(basis, other) &&
             (!make_pending(basis) || !make_pending(other)))
             return false;
@@ -215,15 +215,14 @@ static bool get_ready(const struct kmd_adapter *adapter, struct kmd_basis *basis
 }
 
 static void forget_pending(struct kmd_basis *basis) {
-    if (basis->pending != NULL)
+    if (basis->pending)
         kmd_free(basis->pending);
     basis->pending = NULL;
     basis->some_pending = false;
 }
 
 static struct kmd_harvest harvest_of(struct kmd_adapter *adapter, struct kmd_basis *basis) {
-    return (struct kmd_harvest){
-        .adapter = adapter, .basis = basis, .shared = basis->pending != NULL};
+    return (struct kmd_harvest){.adapter = adapter, .basis = basis, .shared = basis->pending};
 }
 
 static NTSTATUS start(struct kmd_adapter *adapter, struct kmd_basis *basis) {
@@ -260,7 +259,7 @@ static NTSTATUS with_basis(struct kmd_adapter *adapter, HANDLE handle,
     NTSTATUS status = STATUS_INVALID_HANDLE;
     ExAcquireFastMutex(&adapter->dirty.lock);
     struct kmd_basis *basis = basis_of(adapter, handle);
-    if (basis != NULL)
+    if (basis)
         status = act(adapter, basis);
     ExReleaseFastMutex(&adapter->dirty.lock);
     return status;
@@ -325,7 +324,7 @@ static NTSTATUS query_part(struct kmd_harvest *harvest, const DXGKARG_QUERYDIRTY
 
 static NTSTATUS query(struct kmd_adapter *adapter, const DXGKARG_QUERYDIRTYBITDATA *args) {
     struct kmd_basis *basis = basis_of(adapter, args->MemoryBasis);
-    if (basis == NULL)
+    if (!basis)
         return STATUS_INVALID_HANDLE;
     if (!basis->started)
         return STATUS_INVALID_DEVICE_STATE;
@@ -341,8 +340,7 @@ static NTSTATUS query(struct kmd_adapter *adapter, const DXGKARG_QUERYDIRTYBITDA
 
 NTSTATUS APIENTRY kmd_query_dirty_bit_data(const HANDLE hAdapter, DXGKARG_QUERYDIRTYBITDATA *args) {
     struct kmd_adapter *adapter = hAdapter;
-    if (args->Buffer == NULL ||
-        (args->Flags & ~(UINT)DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0)
+    if (!args->Buffer || (args->Flags & ~(UINT)DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0)
         return STATUS_INVALID_PARAMETER;
     ExAcquireFastMutex(&adapter->dirty.lock);
     NTSTATUS status = query(adapter, args);

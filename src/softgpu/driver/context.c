@@ -11,8 +11,8 @@
 #define VIRTUAL_LIST_SIZE    16u  /* written primaries (residency-overview.md) */
 
 NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE *args) {
-    struct kmd_device *device = kmd_alloc(sizeof *device);
-    if (device == NULL)
+    struct kmd_device *device = kmd_alloc(sizeof(*device));
+    if (!device)
         return STATUS_NO_MEMORY;
     device->magic = KMD_MAGIC_DEVICE;
     device->adapter = hAdapter;
@@ -25,7 +25,7 @@ NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE 
 
 NTSTATUS APIENTRY kmd_destroy_device(const HANDLE hDevice) {
     struct kmd_device *device = hDevice;
-    if (device == NULL || device->magic != KMD_MAGIC_DEVICE)
+    if (!device || device->magic != KMD_MAGIC_DEVICE)
         return STATUS_INVALID_PARAMETER;
     device->magic = 0;
     kmd_free(device);
@@ -61,7 +61,7 @@ static void describe_context(const struct kmd_device *device, DXGKARG_CREATECONT
 
 struct kmd_context *kmd_context_of(HANDLE handle) {
     struct kmd_context *context = handle;
-    return context != NULL && context->magic == KMD_MAGIC_CONTEXT ? context : NULL;
+    return context && context->magic == KMD_MAGIC_CONTEXT ? context : NULL;
 }
 
 /* Contexts of applications, on the GPU's own virtual addresses. */
@@ -72,13 +72,13 @@ static bool saves(const struct kmd_device *device, const DXGKARG_CREATECONTEXT *
 
 NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {
     struct kmd_device *device = hDevice;
-    if (device == NULL || device->magic != KMD_MAGIC_DEVICE ||
+    if (!device || device->magic != KMD_MAGIC_DEVICE ||
         args->NodeOrdinal >= device->adapter->nodes ||
         (device->adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
          args->Flags.VirtualAddressing && !kmd_mmu_on(device->adapter) && device->pasid == 0))
         return STATUS_INVALID_PARAMETER;
-    struct kmd_context *context = kmd_alloc(sizeof *context);
-    if (context == NULL)
+    struct kmd_context *context = kmd_alloc(sizeof(*context));
+    if (!context)
         return STATUS_NO_MEMORY;
     context->magic = KMD_MAGIC_CONTEXT;
     context->device = device;
@@ -94,7 +94,7 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
 
 NTSTATUS APIENTRY kmd_destroy_context(const HANDLE hContext) {
     struct kmd_context *context = kmd_context_of(hContext);
-    if (context == NULL)
+    if (!context)
         return STATUS_INVALID_PARAMETER;
     kmd_saved_destroy(context);
     context->magic = 0;

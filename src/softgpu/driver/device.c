@@ -12,8 +12,8 @@
 NTSTATUS APIENTRY kmd_add_device(const PDEVICE_OBJECT PhysicalDeviceObject,
                                  PVOID *MiniportDeviceContext) {
     UNREFERENCED_PARAMETER(PhysicalDeviceObject);
-    struct kmd_adapter *adapter = kmd_alloc(sizeof *adapter);
-    if (adapter == NULL)
+    struct kmd_adapter *adapter = kmd_alloc(sizeof(*adapter));
+    if (!adapter)
         return STATUS_NO_MEMORY;
     adapter->settings = *kmd_settings();
     *MiniportDeviceContext = adapter;
@@ -23,7 +23,7 @@ NTSTATUS APIENTRY kmd_add_device(const PDEVICE_OBJECT PhysicalDeviceObject,
 /* The n-th memory resource of the device; false when it has fewer. */
 static bool memory_resource(const DXGK_DEVICE_INFO *info, UINT n, PHYSICAL_ADDRESS *start) {
     const CM_RESOURCE_LIST *list = info->TranslatedResourceList;
-    if (list == NULL || list->Count == 0)
+    if (!list || list->Count == 0)
         return false;
     const CM_PARTIAL_RESOURCE_LIST *partial = &list->List[0].PartialResourceList;
     for (ULONG i = 0; i < partial->Count; i++) {
@@ -31,7 +31,7 @@ static bool memory_resource(const DXGK_DEVICE_INFO *info, UINT n, PHYSICAL_ADDRE
         if (resource->Type != CmResourceTypeMemory && resource->Type != CmResourceTypeMemoryLarge)
             continue;
         if (n-- == 0) {
-            RtlCopyMemory(start, &resource->u.Memory.Start, sizeof *start);
+            RtlCopyMemory(start, &resource->u.Memory.Start, sizeof(*start));
             return true;
         }
     }
@@ -99,7 +99,7 @@ static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *in
     if (!memory_resource(info, 0, &registers))
         return STATUS_DEVICE_CONFIGURATION_ERROR;
     adapter->registers = MmMapIoSpace(registers, GPU_REGISTER_BYTES, MmNonCached);
-    if (adapter->registers == NULL)
+    if (!adapter->registers)
         return STATUS_NO_MEMORY;
     NTSTATUS status = STATUS_DEVICE_DOES_NOT_EXIST;
     if (kmd_read(adapter, GPU_REG_ID) == GPU_ID_VALUE) {
@@ -129,7 +129,7 @@ NTSTATUS APIENTRY kmd_start_device(const PVOID MiniportDeviceContext,
     DXGK_DEVICE_INFO info = {0};
     UNREFERENCED_PARAMETER(DxgkStartInfo);
     /* Size says how much of the interface this system has. */
-    SIZE_T known = sizeof adapter->dxgk;
+    SIZE_T known = sizeof(adapter->dxgk);
     RtlZeroMemory(&adapter->dxgk, known);
     RtlCopyMemory(&adapter->dxgk, DxgkInterface,
                   DxgkInterface->Size < known ? DxgkInterface->Size : known);
@@ -147,7 +147,7 @@ NTSTATUS APIENTRY kmd_start_device(const PVOID MiniportDeviceContext,
 
 NTSTATUS APIENTRY kmd_stop_device(const PVOID MiniportDeviceContext) {
     struct kmd_adapter *adapter = MiniportDeviceContext;
-    if (adapter->registers != NULL) {
+    if (adapter->registers) {
         kmd_interrupts(adapter, false);
         unmap(adapter);
     }
@@ -173,6 +173,6 @@ NTSTATUS APIENTRY kmd_set_power_state(const PVOID MiniportDeviceContext, ULONG D
 /* The system is going down and wants a plain frame buffer, which this GPU never had. */
 VOID APIENTRY kmd_reset_device(const PVOID MiniportDeviceContext) {
     const struct kmd_adapter *adapter = MiniportDeviceContext;
-    if (adapter->registers != NULL)
+    if (adapter->registers)
         kmd_interrupts(adapter, false);
 }

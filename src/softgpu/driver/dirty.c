@@ -19,12 +19,12 @@ static void put_bits(unsigned char *out, SIZE_T bytes, ULONGLONG bit, ULONG64 va
     SIZE_T at = (SIZE_T)(bit / 8);
     UINT shift = (UINT)(bit % 8);
     ULONG64 word;
-    if (bytes - at > sizeof word) {
-        RtlCopyMemory(&word, out + at, sizeof word);
+    if (bytes - at > sizeof(word)) {
+        RtlCopyMemory(&word, out + at, sizeof(word));
         word |= value << shift;
-        RtlCopyMemory(out + at, &word, sizeof word);
+        RtlCopyMemory(out + at, &word, sizeof(word));
         if (shift != 0)
-            out[at + sizeof word] |= (unsigned char)(value >> (64 - shift));
+            out[at + sizeof(word)] |= (unsigned char)(value >> (64 - shift));
         return;
     }
     out[at] |= (unsigned char)(value << shift);
@@ -37,19 +37,19 @@ static ULONG64 get_bits(unsigned char *from, SIZE_T bytes, ULONGLONG bit, UINT c
     SIZE_T at = (SIZE_T)(bit / 8), room = bytes - at;
     UINT shift = (UINT)(bit % 8);
     ULONG64 mask = count < 64 ? ((ULONG64)1 << count) - 1 : ~(ULONG64)0, low;
-    unsigned char raw[sizeof low + 1] = {0};
-    SIZE_T part = room < sizeof raw ? room : sizeof raw;
+    unsigned char raw[sizeof(low) + 1] = {0};
+    SIZE_T part = room < sizeof(raw) ? room : sizeof(raw);
     RtlCopyMemory(raw, from + at, part);
-    RtlCopyMemory(&low, raw, sizeof low);
+    RtlCopyMemory(&low, raw, sizeof(low));
     ULONG64 value = low >> shift;
     if (shift != 0)
-        value |= (ULONG64)raw[sizeof low] << (64 - shift);
+        value |= (ULONG64)raw[sizeof(low)] << (64 - shift);
     value &= mask;
     if (clear && value != 0) {
         low &= ~(mask << shift);
-        RtlCopyMemory(raw, &low, sizeof low);
+        RtlCopyMemory(raw, &low, sizeof(low));
         if (shift != 0)
-            raw[sizeof low] &= (unsigned char)~(mask >> (64 - shift));
+            raw[sizeof(low)] &= (unsigned char)~(mask >> (64 - shift));
         RtlCopyMemory(from + at, raw, part);
     }
     return value;
@@ -93,9 +93,8 @@ static void keep(struct kmd_basis *basis, ULONGLONG page, ULONG64 bits) {
 }
 
 static void keep_for_others(const struct kmd_harvest *harvest, ULONGLONG page, ULONG64 bits) {
-    for (struct kmd_basis *other = harvest->adapter->dirty.bases; other != NULL;
-         other = other->next)
-        if (other != harvest->basis && other->pending != NULL && page < other->high &&
+    for (struct kmd_basis *other = harvest->adapter->dirty.bases; other; other = other->next)
+        if (other != harvest->basis && other->pending && page < other->high &&
             page + 64 > other->low)
             keep(other, page, bits);
 }
@@ -139,7 +138,7 @@ static void write_to(struct kmd_harvest *harvest, ULONGLONG bit, bool few) {
 
 /* Bits of the 64 pages from `page` on; the first of them is bit `bit` of the answer. */
 static void found(struct kmd_harvest *harvest, ULONGLONG page, ULONG64 bits, ULONGLONG bit) {
-    if (harvest->out != NULL) {
+    if (harvest->out) {
         write_to(harvest, bit + 64, true);
         put_bits(harvest->out, harvest->bytes, bit, bits);
     }
@@ -174,7 +173,7 @@ static void move_words(volatile LONG64 *group, ULONG64 some, unsigned char *out)
     for (; some != 0; some &= some - 1) {
         UINT i = (UINT)__builtin_ctzll(some);
         LONG64 bits = InterlockedExchange64(&group[i], 0);
-        RtlCopyMemory(out + i * sizeof bits, &bits, sizeof bits);
+        RtlCopyMemory(out + i * sizeof(bits), &bits, sizeof(bits));
     }
 }
 
@@ -192,7 +191,7 @@ static void whole_words(struct kmd_harvest *harvest, ULONGLONG word, ULONGLONG c
                         ULONGLONG bit) {
     volatile LONG64 *plane = harvest->adapter->dirty.plane;
     volatile LONG64 *summary = harvest->adapter->dirty.summary;
-    bool move = harvest->out != NULL && harvest->clear && !harvest->shared && bit % 8 == 0;
+    bool move = harvest->out && harvest->clear && !harvest->shared && bit % 8 == 0;
     while (count != 0) {
         UINT from = (UINT)(word % 64);
         UINT words = count < 64 - from ? (UINT)count : 64 - from;
@@ -239,7 +238,7 @@ static void take_pending(struct kmd_harvest *harvest, ULONGLONG from, ULONGLONG 
         UINT part = pages < 64 ? (UINT)pages : 64;
         ULONG64 bits =
             get_bits(basis->pending, kmd_bit_bytes(basis->pages), from, part, harvest->clear);
-        if (bits != 0 && harvest->out != NULL) {
+        if (bits != 0 && harvest->out) {
             write_to(harvest, bit + 64, true);
             put_bits(harvest->out, harvest->bytes, bit, bits);
         }
@@ -269,7 +268,7 @@ void kmd_harvest_begin(const struct kmd_harvest *harvest) {
  * costs a trap and loses nothing. */
 void kmd_harvest_end(struct kmd_harvest *harvest) {
     const struct kmd_adapter *adapter = harvest->adapter;
-    if (harvest->out != NULL)
+    if (harvest->out)
         write_to(harvest, (ULONGLONG)harvest->bytes * 8, false);
     if (!harvest->clear || harvest->basis->low * adapter->dirty.page >= adapter->visible_bytes)
         return;

@@ -31,7 +31,7 @@ static RTL_QUERY_REGISTRY_TABLE number(const void *name, ULONG *value) {
     entry.EntryContext = value;
     entry.DefaultType = ((ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT) | REG_DWORD;
     entry.DefaultData = value;
-    entry.DefaultLength = sizeof *value;
+    entry.DefaultLength = sizeof(*value);
     return entry;
 }
 

@@ -23,7 +23,7 @@ static UINT index_of(const struct kmd_adapter *adapter, UINT id) {
 
 bool kmd_has_host_aperture(const struct kmd_adapter *adapter, UINT id) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
-    return segment != NULL && segment->kind == KMD_SEGMENT_INVISIBLE && part_of(adapter) != 0;
+    return segment && segment->kind == KMD_SEGMENT_INVISIBLE && part_of(adapter) != 0;
 }
 
 DXGK_CPUHOSTAPERTURE kmd_describe_host_aperture(const struct kmd_adapter *adapter, UINT id) {
@@ -55,7 +55,7 @@ static bool in_bounds(const struct kmd_adapter *adapter, UINT id, const UINT32 *
     UINT page = kmd_segment_page(adapter, id);
     ULONGLONG part = part_of(adapter) / page, size = kmd_segment(adapter, id)->size / page;
     for (UINT64 i = 0; i < count; i++)
-        if (aperture[i] >= part || (memory != NULL && memory[i] >= size))
+        if (aperture[i] >= part || (memory && memory[i] >= size))
             return false;
     return true;
 }
@@ -67,9 +67,7 @@ static NTSTATUS lead_all(struct kmd_adapter *adapter, UINT id, const UINT32 *ape
         return STATUS_INVALID_PARAMETER;
     for (UINT64 i = 0; i < count; i++)
         lead(adapter, id, aperture[i],
-             memory != NULL
-                 ? kmd_gpu_address(adapter, id, memory[i] * kmd_segment_page(adapter, id))
-                 : 0);
+             memory ? kmd_gpu_address(adapter, id, memory[i] * kmd_segment_page(adapter, id)) : 0);
     return STATUS_SUCCESS;
 }
 

@@ -45,18 +45,18 @@ static ULONG64 sum_of(const BYTE *data, SIZE_T bytes) {
 
 static void seal(BYTE *data, SIZE_T bytes, enum blob_kind kind) {
     struct blob blob = {BLOB_MAGIC, BLOB_VERSION, (ULONG)kind, 0, bytes, 0};
-    blob.sum = sum_of(data + sizeof blob, bytes - sizeof blob);
-    RtlCopyMemory(data, &blob, sizeof blob);
+    blob.sum = sum_of(data + sizeof(blob), bytes - sizeof(blob));
+    RtlCopyMemory(data, &blob, sizeof(blob));
 }
 
 static bool sealed(const BYTE *data, ULONG64 bytes, enum blob_kind kind) {
     struct blob blob;
-    if (data == NULL || bytes < sizeof blob)
+    if (!data || bytes < sizeof(blob))
         return false;
-    RtlCopyMemory(&blob, data, sizeof blob);
+    RtlCopyMemory(&blob, data, sizeof(blob));
     return blob.magic == BLOB_MAGIC && blob.version == BLOB_VERSION && blob.kind == (ULONG)kind &&
            blob.reserved == 0 && blob.bytes == bytes &&
-           blob.sum == sum_of(data + sizeof blob, (SIZE_T)bytes - sizeof blob);
+           blob.sum == sum_of(data + sizeof(blob), (SIZE_T)bytes - sizeof(blob));
 }
 
 /* ---- Up and down
@@ -64,20 +64,20 @@ static bool sealed(const BYTE *data, ULONG64 bytes, enum blob_kind kind) {
 
 NTSTATUS kmd_migration_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS entries) {
     struct kmd_migration *migration = &adapter->migration;
-    migration->offered = adapter->dirty.memory != NULL && kmd_mmu_on(adapter) &&
-                         adapter->settings.paging_segment == 0;
+    migration->offered =
+        adapter->dirty.memory && kmd_mmu_on(adapter) && adapter->settings.paging_segment == 0;
     migration->role = KMD_MIGRATION_NONE;
     migration->count =
         (SIZE_T)((adapter->aperture_bytes[0] + adapter->aperture_bytes[1]) / GPU_PAGE);
     if (!migration->offered || migration->count == 0)
         return STATUS_SUCCESS;
     migration->entries = MmMapIoSpace(entries, migration->count * sizeof(LONG64), MmNonCached);
-    return migration->entries != NULL ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+    return migration->entries ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
 void kmd_migration_stop(struct kmd_adapter *adapter) {
     struct kmd_migration *migration = &adapter->migration;
-    if (migration->entries != NULL)
+    if (migration->entries)
         MmUnmapIoSpace((PVOID)(uintptr_t)migration->entries, migration->count * sizeof(LONG64));
     migration->entries = NULL;
     migration->offered = false;
@@ -88,7 +88,7 @@ NTSTATUS kmd_query_gpup(const struct kmd_adapter *adapter, const DXGKARG_QUERYAD
     if (!adapter->migration.offered)
         return STATUS_INVALID_PARAMETER;
     caps.Caps.LiveMigration = 1;
-    return kmd_answer(args, &caps, sizeof caps, sizeof caps);
+    return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
 }
 
 /* ---- Beginning and ending
@@ -99,7 +99,7 @@ static void flush(struct kmd_adapter *adapter) {
 }
 
 static void empty_apertures(struct kmd_adapter *adapter) {
-    for (SIZE_T i = 0; adapter->migration.entries != NULL && i < adapter->migration.count; i++)
+    for (SIZE_T i = 0; adapter->migration.entries && i < adapter->migration.count; i++)
         adapter->migration.entries[i] = 0;
     flush(adapter);
 }
@@ -150,13 +150,13 @@ static NTSTATUS allowed(const struct kmd_adapter *adapter, UINT vf, enum kmd_mig
 /* The first of two calls asks for the size; true when this is it, or an answer by itself. */
 static bool only_size(UINT64 *size, const BYTE *data, SIZE_T bytes, NTSTATUS *status) {
     *status = STATUS_SUCCESS;
-    if (size == NULL)
+    if (!size)
         *status = STATUS_INVALID_PARAMETER;
-    else if (data != NULL && *size < bytes)
+    else if (data && *size < bytes)
         *status = STATUS_BUFFER_TOO_SMALL;
     else
         *size = bytes;
-    return data == NULL || !NT_SUCCESS(*status);
+    return !data || !NT_SUCCESS(*status);
 }
 
 /* ---- Immutable data
@@ -176,7 +176,7 @@ struct board {
 };
 
 static void describe(const struct kmd_adapter *adapter, struct board *board) {
-    RtlZeroMemory(board, sizeof *board);
+    RtlZeroMemory(board, sizeof(*board));
     board->vram = adapter->vram_bytes;
     board->visible = adapter->visible_bytes;
     for (UINT i = 0; i < GPU_APERTURES; i++)
@@ -196,7 +196,7 @@ static void describe(const struct kmd_adapter *adapter, struct board *board) {
         board->segment[i].base = adapter->segment[i].base;
         board->segment[i].size = adapter->segment[i].size;
     }
-    seal((BYTE *)board, sizeof *board, BLOB_IMMUTABLE);
+    seal((BYTE *)board, sizeof(*board), BLOB_IMMUTABLE);
 }
 
 NTSTATUS APIENTRY kmd_save_immutable_migration_data(
@@ -204,10 +204,10 @@ NTSTATUS APIENTRY kmd_save_immutable_migration_data(
     const struct kmd_adapter *adapter = hAdapter;
     struct board board;
     NTSTATUS status = allowed(adapter, args->vfIndex, KMD_MIGRATION_SOURCE, false);
-    if (!NT_SUCCESS(status) || only_size(args->DataSize, args->Data, sizeof board, &status))
+    if (!NT_SUCCESS(status) || only_size(args->DataSize, args->Data, sizeof(board), &status))
         return status;
     describe(adapter, &board);
-    RtlCopyMemory(args->Data, &board, sizeof board);
+    RtlCopyMemory(args->Data, &board, sizeof(board));
     return STATUS_SUCCESS;
 }
 
@@ -220,8 +220,8 @@ NTSTATUS APIENTRY kmd_restore_immutable_migration_data(
     if (!NT_SUCCESS(status))
         return status;
     describe(adapter, &board);
-    if (args->Data == NULL || args->DataSize != sizeof board ||
-        RtlCompareMemory(args->Data, &board, sizeof board) != sizeof board)
+    if (!args->Data || args->DataSize != sizeof(board) ||
+        RtlCompareMemory(args->Data, &board, sizeof(board)) != sizeof(board))
         return STATUS_OBJECT_TYPE_MISMATCH;
     return STATUS_SUCCESS;
 }
@@ -248,9 +248,9 @@ static struct run next_run(const struct kmd_migration *migration, SIZE_T at) {
 static SIZE_T mutable_bytes(const struct kmd_migration *migration) {
     SIZE_T bytes = sizeof(struct blob);
     struct run run = {0, 0};
-    while (migration->entries != NULL &&
+    while (migration->entries &&
            (run = next_run(migration, (SIZE_T)(run.first + run.count))).count != 0)
-        bytes += sizeof run + (SIZE_T)run.count * sizeof(LONG64);
+        bytes += sizeof(run) + (SIZE_T)run.count * sizeof(LONG64);
     return bytes;
 }
 
@@ -258,11 +258,11 @@ static void write_mutable(const struct kmd_migration *migration, BYTE *out, SIZE
     struct run run = {0, 0};
     for (SIZE_T at = sizeof(struct blob); at < bytes;) {
         run = next_run(migration, (SIZE_T)(run.first + run.count));
-        RtlCopyMemory(out + at, &run, sizeof run);
-        at += sizeof run;
+        RtlCopyMemory(out + at, &run, sizeof(run));
+        at += sizeof(run);
         for (SIZE_T i = 0; i < run.count; i++, at += sizeof(LONG64)) {
             LONG64 entry = migration->entries[run.first + i];
-            RtlCopyMemory(out + at, &entry, sizeof entry);
+            RtlCopyMemory(out + at, &entry, sizeof(entry));
         }
     }
     seal(out, bytes, BLOB_MUTABLE);
@@ -291,16 +291,16 @@ static bool good_entry(ULONG64 entry) {
 /* The run at `*at`, checked; `*at` becomes where its entries are. False: it makes no sense. */
 static bool read_run(const struct kmd_migration *migration, const BYTE *data, SIZE_T bytes,
                      ULONG64 from, SIZE_T *at, struct run *run) {
-    if (migration->entries == NULL || bytes - *at < sizeof *run)
+    if (!migration->entries || bytes - *at < sizeof(*run))
         return false;
-    RtlCopyMemory(run, data + *at, sizeof *run);
-    *at += sizeof *run;
+    RtlCopyMemory(run, data + *at, sizeof(*run));
+    *at += sizeof(*run);
     if (run->first < from || run->first >= migration->count || run->count == 0 ||
         run->count > migration->count - run->first || run->count > (bytes - *at) / sizeof(LONG64))
         return false;
     for (SIZE_T i = 0; i < run->count; i++) {
         ULONG64 entry;
-        RtlCopyMemory(&entry, data + *at + i * sizeof entry, sizeof entry);
+        RtlCopyMemory(&entry, data + *at + i * sizeof(entry), sizeof(entry));
         if (!good_entry(entry))
             return false;
     }
@@ -319,11 +319,11 @@ static bool good_mutable(const struct kmd_migration *migration, const BYTE *data
 static void apply_mutable(struct kmd_migration *migration, const BYTE *data, SIZE_T bytes) {
     for (SIZE_T at = sizeof(struct blob); at < bytes;) {
         struct run run;
-        RtlCopyMemory(&run, data + at, sizeof run);
-        at += sizeof run;
+        RtlCopyMemory(&run, data + at, sizeof(run));
+        at += sizeof(run);
         for (SIZE_T i = 0; i < run.count; i++, at += sizeof(LONG64)) {
             LONG64 entry;
-            RtlCopyMemory(&entry, data + at, sizeof entry);
+            RtlCopyMemory(&entry, data + at, sizeof(entry));
             migration->entries[run.first + i] = entry;
         }
     }

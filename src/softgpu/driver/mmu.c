@@ -73,7 +73,7 @@ static bool choose_home(const struct kmd_adapter *adapter, UINT *home) {
 /* Where the CPU reaches a table of `level`; false: nowhere. */
 static bool choose_paging_home(const struct kmd_adapter *adapter, UINT home, UINT level, UINT *id) {
     const struct kmd_segment *segment = kmd_segment(adapter, home);
-    bool visible = segment != NULL && segment->kind == KMD_SEGMENT_VISIBLE;
+    bool visible = segment && segment->kind == KMD_SEGMENT_VISIBLE;
     bool small = table_bytes(&adapter->mmu, level) <= GPU_PAGE;
     if (visible)
         *id = home;
@@ -154,21 +154,21 @@ static DXGK_PAGE_TABLE_LEVEL_DESC level_of(const struct kmd_mmu *mmu, UINT level
 
 NTSTATUS kmd_query_mmu(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     const UINT least = offsetof(DXGK_PAGE_TABLE_LEVEL_DESC, PageTableAlignmentInBytes);
-    if (!kmd_mmu_on(adapter) || args->pInputData == NULL)
+    if (!kmd_mmu_on(adapter) || !args->pInputData)
         return STATUS_INVALID_PARAMETER;
     if (args->Type == DXGKQAITYPE_GPUMMUCAPS) {
         const DXGK_QUERYGPUMMUCAPSIN *in = args->pInputData;
         DXGK_GPUMMUCAPS caps = caps_of(adapter);
-        if (args->InputDataSize < sizeof *in || in->PhysicalAdapterIndex != 0)
+        if (args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0)
             return STATUS_INVALID_PARAMETER;
-        return kmd_answer(args, &caps, sizeof caps, sizeof caps);
+        return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
     }
     const DXGK_QUERYPAGETABLELEVELDESCIN *in = args->pInputData;
-    if (args->InputDataSize < sizeof *in || in->PhysicalAdapterIndex != 0 ||
+    if (args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0 ||
         in->LevelIndex >= adapter->mmu.format.levels)
         return STATUS_INVALID_PARAMETER;
     DXGK_PAGE_TABLE_LEVEL_DESC desc = level_of(&adapter->mmu, in->LevelIndex);
-    return kmd_answer(args, &desc, sizeof desc, least);
+    return kmd_answer(args, &desc, sizeof(desc), least);
 }
 
 /* Whole pages of the root's segment, so there may be more entries than were asked for. */
@@ -215,7 +215,7 @@ static struct shape shape_of(const struct kmd_adapter *adapter, const DXGK_PTE *
     UINT id = (UINT)entry->Segment;
     uint64_t large = level != 0 ? GPU_PTE_LARGE : 0;
     struct shape shape = {0, 0, 0};
-    if (!entry->Valid || (!entry->Zero && id != 0 && kmd_segment(adapter, id) == NULL))
+    if (!entry->Valid || (!entry->Zero && id != 0 && !kmd_segment(adapter, id)))
         return shape;
     if (level == 0 || entry->LargePage || entry->Zero)
         shape.bits = page_bits_of(mmu, entry) | large;
@@ -271,7 +271,7 @@ void kmd_mmu_words(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UIN
         UINT end = done + alike(&entry[done], count - done, true, 0);
         for (; done < end; done++) {
             uint64_t word = word_of(&shape, &entry[done]);
-            RtlCopyMemory(to + done * sizeof word, &word, sizeof word);
+            RtlCopyMemory(to + done * sizeof(word), &word, sizeof(word));
         }
     }
 }

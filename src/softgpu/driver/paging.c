@@ -42,7 +42,7 @@ static NTSTATUS fits(bool written) {
 
 void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
     struct kmd_allocation *allocation = kmd_allocation_of(handle);
-    if (allocation == NULL)
+    if (!allocation)
         return;
     allocation->segment = segment;
     allocation->address = segment != 0 ? address : 0;
@@ -53,7 +53,7 @@ void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
 
 /* GPU_FLAG_TILE, GPU_FLAG_UNTILE or neither. */
 static uint16_t tile_flag(const struct kmd_allocation *allocation, DXGK_TRANSFERFLAGS flags) {
-    if (allocation == NULL || !(allocation->flags & VIDMM_UMD_SWIZZLED))
+    if (!allocation || !(allocation->flags & VIDMM_UMD_SWIZZLED))
         return 0;
     if (flags.Swizzle)
         return GPU_FLAG_TILE;
@@ -71,7 +71,7 @@ static UINT copy_command(struct copy_command *command, const struct kmd_allocati
                          uint16_t flags, ULONGLONG destination, ULONGLONG source, ULONGLONG offset,
                          ULONGLONG bytes) {
     bool tile = (flags & GPU_FLAG_TILE) != 0, untile = (flags & GPU_FLAG_UNTILE) != 0;
-    RtlZeroMemory(command, sizeof *command);
+    RtlZeroMemory(command, sizeof(*command));
     command->copy.head.opcode = GPU_COPY;
     command->copy.head.flags = flags;
     /* The tiled side is named by its start, since its bytes are all over it. */
@@ -81,11 +81,11 @@ static UINT copy_command(struct copy_command *command, const struct kmd_allocati
         command->copy.source = source + (untile ? 0 : offset);
     command->copy.bytes = bytes;
     if (!tile && !untile)
-        return sizeof command->copy;
+        return sizeof(command->copy);
     command->tiling.pitch = allocation->pitch;
     command->tiling.offset = offset;
     command->tiling.surface = kmd_round_to_page(allocation->size);
-    return sizeof *command;
+    return sizeof(*command);
 }
 
 /* Between a segment and pages of an MDL. */
@@ -104,14 +104,14 @@ static NTSTATUS transfer_pages(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUF
     SIZE_T pages = kmd_put_pages(writer, &command, fixed, list.page, list.pages, &written);
     if (pages < list.pages && pages != 0) {
         uint64_t bytes = pages * GPU_PAGE;
-        RtlCopyMemory(written + offsetof(struct gpu_copy, bytes), &bytes, sizeof bytes);
+        RtlCopyMemory(written + offsetof(struct gpu_copy, bytes), &bytes, sizeof(bytes));
     }
     return progress(args, pages, list.pages);
 }
 
 /* Pretends now and then that hardware state of an allocation in use would have to change. */
 static bool busy(struct kmd_adapter *adapter, const DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (adapter->settings.busy_every == 0 || args->Transfer.hAllocation == NULL ||
+    if (adapter->settings.busy_every == 0 || !args->Transfer.hAllocation ||
         args->Transfer.Flags.AllocationIsIdle || args->MultipassOffset != 0)
         return false;
     return ++adapter->transfers % adapter->settings.busy_every == 0;
@@ -157,7 +157,7 @@ static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
 /* A filled part of where the allocation is known to be says nothing new. */
 static bool known_place(HANDLE handle, UINT segment, ULONGLONG address) {
     const struct kmd_allocation *allocation = kmd_allocation_of(handle);
-    return allocation != NULL && allocation->segment == segment &&
+    return allocation && allocation->segment == segment &&
            address - allocation->address < allocation->size;
 }
 
@@ -172,7 +172,7 @@ static NTSTATUS fill(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args)
     };
     if (args->Fill.FillSize == 0)
         return STATUS_SUCCESS;
-    if (!kmd_put(writer, &command, sizeof command))
+    if (!kmd_put(writer, &command, sizeof(command)))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     if (!known_place(args->Fill.hAllocation, segment, address))
         kmd_moved(args->Fill.hAllocation, segment, address);
@@ -187,7 +187,7 @@ static NTSTATUS discard(DXGKARG_BUILDPAGINGBUFFER *args) {
 
 static NTSTATUS touch(struct kmd_writer *writer, enum gpu_opcode opcode, PHYSICAL_ADDRESS address) {
     struct gpu_touch command = {{(uint16_t)opcode, 0, 0}, (ULONGLONG)address.QuadPart};
-    return fits(kmd_put(writer, &command, sizeof command));
+    return fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* ---- Apertures
@@ -203,10 +203,10 @@ static SIZE_T map_pages(struct kmd_writer *writer, const struct kmd_segment *seg
         .first = first,
     };
     PUCHAR written;
-    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, page, count, &written);
+    SIZE_T pages = kmd_put_pages(writer, &command, sizeof(command), page, count, &written);
     if (pages < count && pages != 0) {
         uint32_t fewer = (uint32_t)pages;
-        RtlCopyMemory(written + offsetof(struct gpu_map, pages), &fewer, sizeof fewer);
+        RtlCopyMemory(written + offsetof(struct gpu_map, pages), &fewer, sizeof(fewer));
     }
     return pages;
 }
@@ -216,7 +216,7 @@ static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer
     const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment.SegmentId);
     SIZE_T wanted = args->MapApertureSegment.NumberOfPages;
     ULONGLONG first = args->MapApertureSegment.OffsetInPages;
-    if (segment == NULL || wanted == 0)
+    if (!segment || wanted == 0)
         return STATUS_SUCCESS;
     struct page_list list =
         pages_left(args->MapApertureSegment.pMdl, args->MapApertureSegment.MdlOffset, wanted,
@@ -235,7 +235,7 @@ static NTSTATUS map_second(const struct kmd_adapter *adapter, struct kmd_writer 
     const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment2.SegmentId);
     const DXGK_ADL *adl = &args->MapApertureSegment2.Adl;
     SIZE_T wanted = args->MapApertureSegment2.NumberOfPages, done = args->MultipassOffset;
-    while (segment != NULL && done < wanted) {
+    while (segment && done < wanted) {
         PFN_NUMBER page[ADL_PIECE];
         SIZE_T pages = wanted - done < ADL_PIECE ? wanted - done : ADL_PIECE;
         for (SIZE_T i = 0; i < pages; i++) {
@@ -251,7 +251,7 @@ static NTSTATUS map_second(const struct kmd_adapter *adapter, struct kmd_writer 
         args->MultipassOffset = (UINT)done;
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     }
-    if (segment != NULL)
+    if (segment)
         kmd_moved(args->MapApertureSegment2.hAllocation, args->MapApertureSegment2.SegmentId,
                   segment->base + args->MapApertureSegment2.OffsetInPages * GPU_PAGE);
     return STATUS_SUCCESS;
@@ -264,7 +264,7 @@ static NTSTATUS unmap(const struct kmd_adapter *adapter, struct kmd_writer *writ
     const struct kmd_segment *segment = kmd_segment(adapter, id);
     const struct kmd_allocation *allocation =
         kmd_allocation_of(args->UnmapApertureSegment.hAllocation);
-    if (segment == NULL || args->UnmapApertureSegment.NumberOfPages == 0)
+    if (!segment || args->UnmapApertureSegment.NumberOfPages == 0)
         return STATUS_SUCCESS;
     struct gpu_unmap command = {
         .head = {GPU_UNMAP, 0, 0},
@@ -273,9 +273,9 @@ static NTSTATUS unmap(const struct kmd_adapter *adapter, struct kmd_writer *writ
         .first = args->UnmapApertureSegment.OffsetInPages,
         .dummy = (ULONGLONG)args->UnmapApertureSegment.DummyPage.QuadPart,
     };
-    if (!kmd_put(writer, &command, sizeof command))
+    if (!kmd_put(writer, &command, sizeof(command)))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    if (allocation != NULL && allocation->segment == id)
+    if (allocation && allocation->segment == id)
         kmd_moved(args->UnmapApertureSegment.hAllocation, 0, 0);
     return STATUS_SUCCESS;
 }
@@ -299,14 +299,15 @@ static NTSTATUS special_out(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER
         .value = first + args->MultipassOffset,
     };
     PUCHAR written;
-    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
+    SIZE_T pages =
+        kmd_put_pages(writer, &command, sizeof(command), list.page, list.pages, &written);
     if (pages != list.pages)
         return progress(args, pages, list.pages);
     if (!args->SpecialLockTransfer.Flags.TransferEnd)
         return STATUS_SUCCESS;
     args->MultipassOffset += (UINT)pages;
     command.head.opcode = GPU_RANGE_DETACH;
-    return fits(kmd_put(writer, &command, sizeof command));
+    return fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer *writer,
@@ -322,7 +323,7 @@ static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer 
     };
     if (!args->SpecialLockTransfer.Flags.TransferEnd)
         return STATUS_SUCCESS;
-    return fits(kmd_put(writer, &command, sizeof command));
+    return fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* No window shows it: then it is a transfer like any other, with the MDL counted from its start. */
@@ -343,8 +344,8 @@ static NTSTATUS special(struct kmd_adapter *adapter, struct kmd_writer *writer,
     ULONGLONG address = (ULONGLONG)args->SpecialLockTransfer.Destination.SegmentAddress.QuadPart;
     NTSTATUS status;
     /* The two arms agree in every member that a plain transfer reads, except for the MDL offset. */
-    if (args->SpecialLockTransfer.TransferSize == 0 || allocation == NULL ||
-        range >= adapter->ranges || adapter->range_owner[range] != allocation)
+    if (args->SpecialLockTransfer.TransferSize == 0 || !allocation || range >= adapter->ranges ||
+        adapter->range_owner[range] != allocation)
         return special_plain(adapter, writer, args);
     status = to == 0 ? special_out(writer, args) : special_in(adapter, writer, args, allocation);
     if (NT_SUCCESS(status) && args->SpecialLockTransfer.Flags.TransferEnd)
@@ -359,23 +360,24 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
     const struct kmd_allocation *allocation =
         kmd_allocation_of(args->InitContextResource.hAllocation);
     struct gpu_fill command = {.head = {GPU_FILL, 0, 0}};
-    if (allocation == NULL)
+    if (!allocation)
         return STATUS_SUCCESS;
     ULONGLONG size = kmd_round_to_page(allocation->size);
     if (args->InitContextResource.Destination.SegmentId != 0) {
         command.destination =
             (ULONGLONG)args->InitContextResource.Destination.SegmentAddress.QuadPart;
         command.bytes = size;
-        return fits(kmd_put(writer, &command, sizeof command));
+        return fits(kmd_put(writer, &command, sizeof(command)));
     }
     struct page_list list = pages_left(args->InitContextResource.Destination.pMdl, 0,
                                        (SIZE_T)(size / GPU_PAGE), args->MultipassOffset);
     PUCHAR written;
     command.head.flags = GPU_FLAG_DESTINATION_PAGES;
-    SIZE_T pages = kmd_put_pages(writer, &command, sizeof command, list.page, list.pages, &written);
+    SIZE_T pages =
+        kmd_put_pages(writer, &command, sizeof(command), list.page, list.pages, &written);
     if (pages != 0) {
         uint64_t bytes = pages * GPU_PAGE;
-        RtlCopyMemory(written + offsetof(struct gpu_fill, bytes), &bytes, sizeof bytes);
+        RtlCopyMemory(written + offsetof(struct gpu_fill, bytes), &bytes, sizeof(bytes));
     }
     return progress(args, pages, list.pages);
 }
@@ -418,12 +420,11 @@ static NTSTATUS build(struct kmd_adapter *adapter, struct kmd_writer *writer,
 /* Notes what was built, for as long as there is private data for it. */
 static void record(DXGKARG_BUILDPAGINGBUFFER *args, UINT bytes) {
     struct kmd_paging_record note = {(UINT)args->Operation, bytes};
-    if (bytes == 0 || args->pDmaBufferPrivateData == NULL ||
-        args->DmaBufferPrivateDataSize < sizeof note)
+    if (bytes == 0 || !args->pDmaBufferPrivateData || args->DmaBufferPrivateDataSize < sizeof(note))
         return;
-    RtlCopyMemory(args->pDmaBufferPrivateData, &note, sizeof note);
-    args->pDmaBufferPrivateData = (PUCHAR)args->pDmaBufferPrivateData + sizeof note;
-    args->DmaBufferPrivateDataSize -= (UINT)sizeof note;
+    RtlCopyMemory(args->pDmaBufferPrivateData, &note, sizeof(note));
+    args->pDmaBufferPrivateData = (PUCHAR)args->pDmaBufferPrivateData + sizeof(note);
+    args->DmaBufferPrivateDataSize -= (UINT)sizeof(note);
 }
 
 NTSTATUS APIENTRY kmd_build_paging_buffer(const HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -431,10 +432,10 @@ NTSTATUS APIENTRY kmd_build_paging_buffer(const HANDLE hAdapter, DXGKARG_BUILDPA
     /* A virtual submission takes addresses for virtual ones unless a command says otherwise. */
     struct kmd_writer writer = {args->pDmaBuffer, args->DmaSize & ~7u,
                                 kmd_mmu_on(adapter) ? GPU_FLAG_PHYSICAL : 0};
-    if (writer.at == NULL)
+    if (!writer.at)
         writer.room = 0;
     NTSTATUS status = build(adapter, &writer, args);
-    UINT bytes = writer.at != NULL ? (UINT)(writer.at - (PUCHAR)args->pDmaBuffer) : 0;
+    UINT bytes = writer.at ? (UINT)(writer.at - (PUCHAR)args->pDmaBuffer) : 0;
     args->pDmaBuffer = writer.at;
     args->DmaSize -= bytes;
     record(args, bytes);

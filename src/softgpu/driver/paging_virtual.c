@@ -48,14 +48,14 @@ static UINT parts_of(const struct kmd_adapter *adapter, const DXGKARG_BUILDPAGIN
                        update->Flags.Repeat,
                        update->StartIndex * step,
                        step};
-    if (step == 1 && large && entry64 != NULL)
+    if (step == 1 && large && entry64)
         entry = entry64;
-    if (entry != NULL) {
+    if (entry) {
         part[parts] = all;
         part[parts].entry = entry;
-        part[parts++].first += step == 2 && large && entry64 == NULL;
+        part[parts++].first += step == 2 && large && !entry64;
     }
-    if (step == 2 && entry64 != NULL) {
+    if (step == 2 && entry64) {
         part[parts] = all;
         part[parts].entry = entry64;
         part[parts++].first += 1;
@@ -66,11 +66,11 @@ static UINT parts_of(const struct kmd_adapter *adapter, const DXGKARG_BUILDPAGIN
 /* One command that makes all entries from `done` on of one; false: it does not fit. */
 static bool put_series(struct kmd_writer *writer, struct gpu_write_entries *command,
                        uint64_t word) {
-    if (writer->room < sizeof *command + sizeof word)
+    if (writer->room < sizeof(*command) + sizeof(word))
         return false;
     command->head.flags = GPU_FLAG_REPEAT;
-    RtlCopyMemory(writer->at + sizeof *command, &word, sizeof word);
-    kmd_put_around(writer, command, sizeof *command, sizeof word);
+    RtlCopyMemory(writer->at + sizeof(*command), &word, sizeof(word));
+    kmd_put_around(writer, command, sizeof(*command), sizeof(word));
     return true;
 }
 
@@ -91,13 +91,13 @@ static UINT put_entries(const struct kmd_adapter *adapter, struct kmd_writer *wr
     if (part->repeat ||
         kmd_mmu_series(adapter, entry, command.count, part->level, &word, &command.each))
         return put_series(writer, &command, word) ? command.count : 0;
-    if (writer->room < sizeof command + sizeof word)
+    if (writer->room < sizeof(command) + sizeof(word))
         return 0;
-    UINT room = (UINT)((writer->room - sizeof command) / sizeof word);
+    UINT room = (UINT)((writer->room - sizeof(command)) / sizeof(word));
     if (command.count > room)
         command.count = room;
-    kmd_mmu_words(adapter, entry, command.count, part->level, writer->at + sizeof command);
-    kmd_put_around(writer, &command, sizeof command, command.count * (UINT)sizeof word);
+    kmd_mmu_words(adapter, entry, command.count, part->level, writer->at + sizeof(command));
+    kmd_put_around(writer, &command, sizeof(command), command.count * (UINT)sizeof(word));
     return command.count;
 }
 
@@ -218,7 +218,7 @@ static NTSTATUS copy_entries(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFE
             .source = range->SrcPageTableAddress + range->SrcStartPteIndex * sizeof(uint64_t),
             .words = range->NumPageTableEntries,
         };
-        if (!kmd_put(writer, &command, sizeof command))
+        if (!kmd_put(writer, &command, sizeof(command)))
             return to_be_continued(args, done);
     }
     return STATUS_SUCCESS;
@@ -237,12 +237,12 @@ static NTSTATUS flush(struct kmd_adapter *adapter, struct kmd_writer *writer,
         .start = args->FlushTlb.StartVirtualAddress,
         .end = args->FlushTlb.EndVirtualAddress,
     };
-    if (args->FlushTlb.hProcess == NULL)
+    if (!args->FlushTlb.hProcess)
         command.what = GPU_FLUSH_ALL;
     else if (command.start == 0 && command.end == 0)
         command.what = GPU_FLUSH_SPACE;
-    if (writer->at != NULL)
-        return fits(kmd_put(writer, &command, sizeof command));
+    if (writer->at)
+        return fits(kmd_put(writer, &command, sizeof(command)));
     kmd_mmu_flush(adapter, command.what, command.space, command.start, command.end);
     return STATUS_SUCCESS;
 }
@@ -257,7 +257,7 @@ static NTSTATUS transfer(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUF
         .source = args->TransferVirtual.SourceVirtualAddress,
         .bytes = args->TransferVirtual.TransferSizeInBytes,
     };
-    return fits(command.bytes == 0 || kmd_put(writer, &command, sizeof command));
+    return fits(command.bytes == 0 || kmd_put(writer, &command, sizeof(command)));
 }
 
 static bool put_fill(struct kmd_writer *writer, ULONGLONG address, ULONGLONG bytes, UINT pattern) {
@@ -267,7 +267,7 @@ static bool put_fill(struct kmd_writer *writer, ULONGLONG address, ULONGLONG byt
         .destination = address,
         .bytes = bytes,
     };
-    return bytes == 0 || kmd_put(writer, &command, sizeof command);
+    return bytes == 0 || kmd_put(writer, &command, sizeof(command));
 }
 
 static NTSTATUS fill(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -281,24 +281,24 @@ static bool put_state(struct kmd_writer *writer, ULONGLONG address, struct kmd_s
         struct gpu_store store;
         struct gpu_context_state state;
     } command = {
-        .store = {.head = {GPU_STORE, 0, 0}, .address = address, .bytes = sizeof command.state},
+        .store = {.head = {GPU_STORE, 0, 0}, .address = address, .bytes = sizeof(command.state)},
         .state = kmd_saved_state(saved),
     };
     saved->told = true;
-    return kmd_put(writer, &command, sizeof command);
+    return kmd_put(writer, &command, sizeof(command));
 }
 
 NTSTATUS kmd_init_virtual(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct kmd_allocation *allocation =
         kmd_allocation_of(args->InitContextResource.hAllocation);
-    if (allocation == NULL)
+    if (!allocation)
         return STATUS_SUCCESS;
     ULONGLONG address = args->InitContextResource.Destination.GpuVirtualAddress;
     writer->flags = 0;
     if (args->MultipassOffset == 0 &&
         !put_fill(writer, address, kmd_round_to_page(allocation->size), 0))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    if (allocation->saves != NULL && !put_state(writer, address, allocation->saves))
+    if (allocation->saves && !put_state(writer, address, allocation->saves))
         return to_be_continued(args, 1);
     return STATUS_SUCCESS;
 }
@@ -308,7 +308,7 @@ NTSTATUS kmd_init_virtual(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *
 static NTSTATUS update_context(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *update = &args->UpdateContextAllocation;
     const UCHAR *data = update->pDriverPrivateData;
-    ULONGLONG bytes = data != NULL ? update->DriverPrivateDataSize : 0, done;
+    ULONGLONG bytes = data ? update->DriverPrivateDataSize : 0, done;
     if (bytes > update->ContextAllocationSize)
         bytes = update->ContextAllocationSize;
     for (done = args->MultipassOffset; done < bytes;) {
@@ -316,14 +316,14 @@ static NTSTATUS update_context(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUF
             .head = {GPU_STORE, 0, 0},
             .address = update->ContextAllocation + done,
         };
-        if (writer->room < sizeof command + sizeof(uint64_t))
+        if (writer->room < sizeof(command) + sizeof(uint64_t))
             return to_be_continued(args, done);
-        ULONGLONG room = writer->room - sizeof command;
+        ULONGLONG room = writer->room - sizeof(command);
         command.bytes = bytes - done < room ? bytes - done : room;
         UINT whole = (UINT)(command.bytes + 7) & ~7u;
-        RtlZeroMemory(writer->at + sizeof command, whole);
-        RtlCopyMemory(writer->at + sizeof command, data + done, (SIZE_T)command.bytes);
-        kmd_put_around(writer, &command, sizeof command, whole);
+        RtlZeroMemory(writer->at + sizeof(command), whole);
+        RtlCopyMemory(writer->at + sizeof(command), data + done, (SIZE_T)command.bytes);
+        kmd_put_around(writer, &command, sizeof(command), whole);
         done += command.bytes;
     }
     return STATUS_SUCCESS;
@@ -335,7 +335,7 @@ static NTSTATUS signal(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFE
         .address = args->SignalMonitoredFence.MonitoredFenceGpuVa,
         .value = args->SignalMonitoredFence.MonitoredFenceValue,
     };
-    return fits(kmd_put(writer, &command, sizeof command));
+    return fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* ---- Notices

@@ -35,8 +35,8 @@ static void give_space_back(struct kmd_adapter *adapter, UINT space) {
 }
 
 static NTSTATUS create(struct kmd_adapter *adapter, DXGKARG_CREATEPROCESS *args) {
-    struct kmd_process *process = kmd_alloc(sizeof *process);
-    if (process == NULL)
+    struct kmd_process *process = kmd_alloc(sizeof(*process));
+    if (!process)
         return STATUS_NO_MEMORY;
     process->magic = KMD_MAGIC_PROCESS;
     process->space = take_space(&adapter->mmu, args->hDxgkProcess);
@@ -58,12 +58,12 @@ NTSTATUS APIENTRY kmd_create_process(const HANDLE hAdapter, DXGKARG_CREATEPROCES
 
 static struct kmd_process *process_of(HANDLE handle) {
     struct kmd_process *process = handle;
-    return process != NULL && process->magic == KMD_MAGIC_PROCESS ? process : NULL;
+    return process && process->magic == KMD_MAGIC_PROCESS ? process : NULL;
 }
 
 UINT kmd_space_of(HANDLE handle) {
     const struct kmd_process *process = process_of(handle);
-    return process != NULL ? process->space : KMD_SPACE_NOBODY;
+    return process ? process->space : KMD_SPACE_NOBODY;
 }
 
 NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdProcess) {
@@ -71,7 +71,7 @@ NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdPr
     if (!kmd_virtual_on(adapter))
         return STATUS_SUCCESS;
     struct kmd_process *process = process_of(hKmdProcess);
-    if (process == NULL)
+    if (!process)
         return STATUS_INVALID_PARAMETER;
     give_space_back(adapter, process->space);
     process->magic = 0;
@@ -86,7 +86,7 @@ NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdPr
 VOID APIENTRY kmd_set_root_page_table(const HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE *args) {
     struct kmd_adapter *adapter = hAdapter;
     struct kmd_context *context = kmd_context_of(args->hContext);
-    if (context == NULL || !kmd_mmu_on(adapter))
+    if (!context || !kmd_mmu_on(adapter))
         return;
     bool moved = context->root_entries != 0;
     context->root = kmd_gpu_address(adapter, args->Address.SegmentId, args->Address.SegmentOffset);

@@ -8,7 +8,7 @@
 
 NTSTATUS kmd_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,
                     SIZE_T least) {
-    if (args->pOutputData == NULL || args->OutputDataSize < least)
+    if (!args->pOutputData || args->OutputDataSize < least)
         return STATUS_INVALID_PARAMETER;
     RtlCopyMemory(args->pOutputData, data,
                   args->OutputDataSize < bytes ? args->OutputDataSize : bytes);
@@ -38,7 +38,7 @@ static NTSTATUS query_private(const struct kmd_adapter *adapter,
                     1u << VIDMM_UMD_SPIN,
         .packets = kmd_virtual_on(adapter) ? PACKETS : 0,
     };
-    return kmd_answer(args, &caps, sizeof caps, sizeof caps);
+    return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
 }
 
 static DXGK_WDDMVERSION wddm_version(ULONG version) {
@@ -96,22 +96,22 @@ static NTSTATUS query_caps(const struct kmd_adapter *adapter,
         caps.SupportNonVGA = TRUE;
         caps.SupportSmoothRotation = TRUE;
     }
-    return kmd_answer(args, &caps, sizeof caps, offsetof(DXGK_DRIVERCAPS, WDDMVersion));
+    return kmd_answer(args, &caps, sizeof(caps), offsetof(DXGK_DRIVERCAPS, WDDMVersion));
 }
 
 static NTSTATUS query_physical(const struct kmd_adapter *adapter,
                                const DXGKARG_QUERYADAPTERINFO *args) {
     const DXGK_QUERYPHYSICALADAPTERCAPSIN *in = args->pInputData;
     DXGK_PHYSICALADAPTERCAPS caps = {0};
-    if (adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 || in == NULL ||
-        args->InputDataSize < sizeof *in || in->PhysicalAdapterIndex != 0)
+    if (adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 || !in ||
+        args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0)
         return STATUS_INVALID_PARAMETER;
     caps.NumExecutionNodes = (WORD)adapter->nodes;
     caps.PagingNodeIndex = (WORD)(adapter->nodes - 1);
     caps.DxgkPhysicalAdapterHandle = adapter->dxgk.DeviceHandle;
     caps.Flags.GpuMmuSupported = kmd_mmu_on(adapter);
     caps.Flags.IoMmuSupported = adapter->iommu;
-    return kmd_answer(args, &caps, sizeof caps,
+    return kmd_answer(args, &caps, sizeof(caps),
                       offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(UINT));
 }
 

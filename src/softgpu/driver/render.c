@@ -44,7 +44,7 @@ static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command
         return STATUS_ILLEGAL_INSTRUCTION;
     const struct kmd_allocation *surface =
         listed(args, command->index, command->opcode == VIDMM_UMD_STAMP);
-    if (surface == NULL)
+    if (!surface)
         return STATUS_INVALID_HANDLE;
     ULONGLONG pages = kmd_round_to_page(surface->size) / GPU_PAGE;
     if (command->page > pages || command->pages > pages - command->page)
@@ -52,7 +52,7 @@ static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command
     if (command->opcode == VIDMM_UMD_STAMP)
         return STATUS_SUCCESS;
     const struct kmd_allocation *result = listed(args, command->result, true);
-    if (result == NULL)
+    if (!result)
         return STATUS_INVALID_HANDLE;
     return kmd_round_to_page(result->size) >= sizeof(struct vidmm_umd_result)
                ? STATUS_SUCCESS
@@ -88,9 +88,9 @@ static void put_patch(struct render *render, UINT index, UINT slot, enum patch_k
 static bool put_draw(struct render *render, const struct vidmm_umd_command *command) {
     bool check = command->opcode == VIDMM_UMD_CHECK;
     const struct kmd_allocation *surface = listed(render->args, command->index, !check);
-    struct gpu_command nop = {GPU_NOP, 0, sizeof nop};
+    struct gpu_command nop = {GPU_NOP, 0, sizeof(nop)};
     struct gpu_draw draw = {
-        .head = {check ? GPU_CHECK : GPU_STAMP, 0, sizeof draw},
+        .head = {check ? GPU_CHECK : GPU_STAMP, 0, sizeof(draw)},
         .oracle = command->oracle,
         .surface = kmd_round_to_page(surface->size),
         .page = command->page,
@@ -98,37 +98,37 @@ static bool put_draw(struct render *render, const struct vidmm_umd_command *comm
         .version = command->version,
         .pitch = surface->pitch,
     };
-    if (render->room < sizeof draw + (check ? sizeof nop : 0) || render->patch_room < 1u + check)
+    if (render->room < sizeof(draw) + (check ? sizeof(nop) : 0) || render->patch_room < 1u + check)
         return false;
     UINT at = (UINT)(render->at - render->start);
     if (check) {
         put_patch(render, command->result, SLOT_RESULT, PATCH_RESULT,
-                  at + (UINT)(sizeof nop + offsetof(struct gpu_draw, result)), at);
-        put(render, &nop, sizeof nop);
-        at += (UINT)sizeof nop;
+                  at + (UINT)(sizeof(nop) + offsetof(struct gpu_draw, result)), at);
+        put(render, &nop, sizeof(nop));
+        at += (UINT)sizeof(nop);
     }
     put_patch(render, command->index, SLOT_SURFACE, PATCH_SURFACE,
               at + (UINT)offsetof(struct gpu_draw, address), at);
-    put(render, &draw, sizeof draw);
+    put(render, &draw, sizeof(draw));
     return true;
 }
 
 static bool put_command(struct render *render, const struct vidmm_umd_command *command) {
-    struct gpu_command nop = {GPU_NOP, 0, sizeof nop};
-    struct gpu_spin spin = {{GPU_SPIN, 0, sizeof spin}, command->pages, 0};
+    struct gpu_command nop = {GPU_NOP, 0, sizeof(nop)};
+    struct gpu_spin spin = {{GPU_SPIN, 0, sizeof(spin)}, command->pages, 0};
     switch (command->opcode) {
     case VIDMM_UMD_STAMP:
     case VIDMM_UMD_CHECK:
         return put_draw(render, command);
     case VIDMM_UMD_SPIN:
-        if (render->room < sizeof spin)
+        if (render->room < sizeof(spin))
             return false;
-        put(render, &spin, sizeof spin);
+        put(render, &spin, sizeof(spin));
         return true;
     default:
-        if (render->room < sizeof nop)
+        if (render->room < sizeof(nop))
             return false;
-        put(render, &nop, sizeof nop);
+        put(render, &nop, sizeof(nop));
         return true;
     }
 }
@@ -148,7 +148,8 @@ NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
         return STATUS_INVALID_USER_BUFFER;
     while (args->MultipassOffset < count) {
         struct vidmm_umd_command command;
-        RtlCopyMemory(&command, commands + args->MultipassOffset * sizeof command, sizeof command);
+        RtlCopyMemory(&command, commands + args->MultipassOffset * sizeof(command),
+                      sizeof(command));
         status = judge(args, &command);
         if (!NT_SUCCESS(status))
             break;
@@ -171,13 +172,13 @@ static void patch_surface(const struct kmd_adapter *adapter, PUCHAR command,
                           const DXGK_ALLOCATIONLIST *entry, uint64_t address) {
     const struct kmd_allocation *allocation = kmd_open_of(entry->hDeviceSpecificAllocation);
     struct gpu_command head;
-    RtlCopyMemory(&head, command, sizeof head);
+    RtlCopyMemory(&head, command, sizeof(head));
     head.flags = 0;
-    if (allocation != NULL && (allocation->flags & VIDMM_UMD_SWIZZLED) &&
+    if (allocation && (allocation->flags & VIDMM_UMD_SWIZZLED) &&
         kmd_segment_is_memory(adapter, entry->SegmentId))
         head.flags = GPU_FLAG_TILED;
-    RtlCopyMemory(command, &head, sizeof head);
-    RtlCopyMemory(command + offsetof(struct gpu_draw, address), &address, sizeof address);
+    RtlCopyMemory(command, &head, sizeof(head));
+    RtlCopyMemory(command + offsetof(struct gpu_draw, address), &address, sizeof(address));
 }
 
 static void patch_one(const struct kmd_adapter *adapter, const DXGKARG_PATCH *args,
@@ -190,7 +191,7 @@ static void patch_one(const struct kmd_adapter *adapter, const DXGKARG_PATCH *ar
     const DXGK_ALLOCATIONLIST *entry = &args->pAllocationList[location->AllocationIndex];
     uint64_t address = (ULONGLONG)entry->PhysicalAddress.QuadPart + location->AllocationOffset;
     if (location->DriverId == PATCH_RESULT)
-        RtlCopyMemory(at, &address, sizeof address);
+        RtlCopyMemory(at, &address, sizeof(address));
     else
         patch_surface(adapter, at - offsetof(struct gpu_draw, address), entry, address);
 }
@@ -199,7 +200,7 @@ static void patch_one(const struct kmd_adapter *adapter, const DXGKARG_PATCH *ar
 NTSTATUS APIENTRY kmd_patch(const HANDLE hAdapter, const DXGKARG_PATCH *args) {
     UINT start = args->PatchLocationListSubmissionStart;
     UINT length = args->PatchLocationListSubmissionLength;
-    if (args->Flags.Paging || args->pPatchLocationList == NULL)
+    if (args->Flags.Paging || !args->pPatchLocationList)
         return STATUS_SUCCESS;
     for (UINT i = 0; i < length && start + i < args->PatchLocationListSize; i++)
         patch_one(hAdapter, args, &args->pPatchLocationList[start + i]);

@@ -58,8 +58,8 @@ static ULONGLONG map(const struct kmd_saved *saved) {
 }
 
 bool kmd_saved_create(struct kmd_context *context, HANDLE runtime) {
-    struct kmd_saved *saved = kmd_alloc(sizeof *saved);
-    if (saved == NULL)
+    struct kmd_saved *saved = kmd_alloc(sizeof(*saved));
+    if (!saved)
         return false;
     saved->allocation.magic = KMD_MAGIC_ALLOCATION;
     saved->allocation.size = GPU_PAGE + context->device->adapter->settings.context_bytes;
@@ -80,7 +80,7 @@ bool kmd_saved_create(struct kmd_context *context, HANDLE runtime) {
 /* Its addresses go with the allocation. */
 void kmd_saved_destroy(struct kmd_context *context) {
     struct kmd_saved *saved = context->saved;
-    if (saved == NULL)
+    if (!saved)
         return;
     const DXGKRNL_INTERFACE *dxgk = &context->device->adapter->dxgk;
     (void)dxgk->DxgkCbDestroyContextAllocation(dxgk->DeviceHandle, saved->system);
@@ -92,7 +92,7 @@ void kmd_saved_destroy(struct kmd_context *context) {
 /* All but what the GPU counts itself. */
 void kmd_saved_update(struct kmd_context *context) {
     struct kmd_saved *saved = context->saved;
-    if (saved == NULL)
+    if (!saved)
         return;
     const DXGKRNL_INTERFACE *dxgk = &context->device->adapter->dxgk;
     struct gpu_context_state state = kmd_saved_state(saved);

@@ -46,7 +46,7 @@ static UINT first_memory(const struct kmd_adapter *adapter) {
 static void cut_banks(struct kmd_adapter *adapter) {
     const struct kmd_segment *segment = kmd_segment(adapter, first_memory(adapter));
     ULONG banks = adapter->settings.banks;
-    if (segment == NULL || segment->size / GPU_PAGE < banks) {
+    if (!segment || segment->size / GPU_PAGE < banks) {
         adapter->settings.banks = 0;
         return;
     }
@@ -73,13 +73,13 @@ const struct kmd_segment *kmd_segment(const struct kmd_adapter *adapter, UINT id
 
 bool kmd_segment_is_memory(const struct kmd_adapter *adapter, UINT id) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
-    return segment != NULL &&
+    return segment &&
            (segment->kind == KMD_SEGMENT_VISIBLE || segment->kind == KMD_SEGMENT_INVISIBLE);
 }
 
 ULONGLONG kmd_gpu_address(const struct kmd_adapter *adapter, UINT id, ULONGLONG offset) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
-    return (segment != NULL ? segment->base : 0) + offset;
+    return (segment ? segment->base : 0) + offset;
 }
 
 UINT kmd_segment_page(const struct kmd_adapter *adapter, UINT id) {
@@ -210,7 +210,7 @@ static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T st
         descriptor.VprRangeSize = vpr_size(adapter, id);
         descriptor.VprAlignment = GPU_PAGE_64K;
     }
-    RtlCopyMemory(out, &descriptor, stride < sizeof descriptor ? stride : sizeof descriptor);
+    RtlCopyMemory(out, &descriptor, stride < sizeof(descriptor) ? stride : sizeof(descriptor));
 }
 
 /* ---- Answering
@@ -219,8 +219,8 @@ static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T st
 /* An AGP aperture is reported only where the system says that there is one. */
 static void add_agp(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     const DXGK_QUERYSEGMENTIN *in = args->pInputData;
-    if (adapter->settings.agp == 0 || kmd_segment_set(adapter, KMD_SEGMENT_AGP) != 0 ||
-        in == NULL || args->InputDataSize < sizeof *in || in->AgpApertureSize.QuadPart <= 0)
+    if (adapter->settings.agp == 0 || kmd_segment_set(adapter, KMD_SEGMENT_AGP) != 0 || !in ||
+        args->InputDataSize < sizeof(*in) || in->AgpApertureSize.QuadPart <= 0)
         return;
     add(adapter, KMD_SEGMENT_AGP, (ULONGLONG)in->AgpApertureBase.QuadPart,
         (ULONGLONG)in->AgpApertureSize.QuadPart, 0);
@@ -228,10 +228,10 @@ static void add_agp(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO 
 
 static NTSTATUS query1(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT *out = args->pOutputData;
-    if (args->OutputDataSize < sizeof *out)
+    if (args->OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
     add_agp(adapter, args);
-    if (out->pSegmentDescriptor == NULL) {
+    if (!out->pSegmentDescriptor) {
         out->NbSegment = adapter->segments;
         return STATUS_SUCCESS;
     }
@@ -247,10 +247,10 @@ static NTSTATUS query1(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERIN
 
 static NTSTATUS query3(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT3 *out = args->pOutputData;
-    if (args->OutputDataSize < sizeof *out)
+    if (args->OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
     add_agp(adapter, args);
-    if (out->pSegmentDescriptor == NULL) {
+    if (!out->pSegmentDescriptor) {
         out->NbSegment = adapter->segments;
         return STATUS_SUCCESS;
     }
@@ -267,7 +267,7 @@ static NTSTATUS query3(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERIN
 static NTSTATUS query4(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
     const DXGK_QUERYSEGMENTIN4 *in = args->pInputData;
-    if (args->OutputDataSize < sizeof *out || in == NULL || args->InputDataSize < sizeof *in ||
+    if (args->OutputDataSize < sizeof(*out) || !in || args->InputDataSize < sizeof(*in) ||
         in->PhysicalAdapterIndex != 0)
         return STATUS_INVALID_PARAMETER;
     /* The count alone identifies the first call, in which nothing else may be looked at. */
@@ -275,7 +275,7 @@ static NTSTATUS query4(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERIN
         out->NbSegment = adapter->segments;
         return STATUS_SUCCESS;
     }
-    if (out->NbSegment != adapter->segments || out->pSegmentDescriptor == NULL)
+    if (out->NbSegment != adapter->segments || !out->pSegmentDescriptor)
         return STATUS_INVALID_PARAMETER;
     for (UINT id = 1; id <= adapter->segments; id++)
         describe4(adapter, id, out->pSegmentDescriptor + (id - 1) * out->SegmentDescriptorStride,
@@ -288,7 +288,7 @@ static NTSTATUS query4(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERIN
 
 NTSTATUS kmd_query_segments(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     ULONG version = adapter->settings.version;
-    if (args->pOutputData == NULL)
+    if (!args->pOutputData)
         return STATUS_INVALID_PARAMETER;
     if (args->Type == DXGKQAITYPE_QUERYSEGMENT)
         return query1(adapter, args);

@@ -88,12 +88,12 @@ NTSTATUS APIENTRY kmd_get_standard_allocation(const HANDLE hAdapter,
     UNREFERENCED_PARAMETER(hAdapter);
     if (!make(&standard, args))
         return STATUS_INVALID_PARAMETER;
-    if (args->pAllocationPrivateDriverData != NULL) {
-        if (args->AllocationPrivateDriverDataSize < sizeof standard)
+    if (args->pAllocationPrivateDriverData) {
+        if (args->AllocationPrivateDriverDataSize < sizeof(standard))
             return STATUS_INVALID_PARAMETER;
-        RtlCopyMemory(args->pAllocationPrivateDriverData, &standard, sizeof standard);
+        RtlCopyMemory(args->pAllocationPrivateDriverData, &standard, sizeof(standard));
     }
-    args->AllocationPrivateDriverDataSize = sizeof standard;
+    args->AllocationPrivateDriverDataSize = sizeof(standard);
     args->ResourcePrivateDriverDataSize = 0;
     return STATUS_SUCCESS;
 }

@@ -19,7 +19,7 @@ static UINT node_of(const struct kmd_adapter *adapter, const DXGKARG_SUBMITCOMMA
     UINT node;
     if (adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         node = args->NodeOrdinal;
-    else if ((context = kmd_context_of(args->hContext)) != NULL)
+    else if ((context = kmd_context_of(args->hContext)))
         node = context->node;
     else
         node = args->Flags.Paging ? adapter->nodes - 1 : 0;
@@ -29,12 +29,12 @@ static UINT node_of(const struct kmd_adapter *adapter, const DXGKARG_SUBMITCOMMA
 static void note_private(struct kmd_adapter *adapter, const DXGKARG_SUBMITCOMMAND *args) {
     UINT end = args->DmaBufferPrivateDataSubmissionEndOffset;
     UINT start = args->DmaBufferPrivateDataSubmissionStartOffset;
-    if (!args->Flags.Paging || args->pDmaBufferPrivateData == NULL || end < start ||
-        end - start < sizeof adapter->last_paging || end > args->DmaBufferPrivateDataSize)
+    if (!args->Flags.Paging || !args->pDmaBufferPrivateData || end < start ||
+        end - start < sizeof(adapter->last_paging) || end > args->DmaBufferPrivateDataSize)
         return;
     RtlCopyMemory(&adapter->last_paging,
-                  (const UCHAR *)args->pDmaBufferPrivateData + end - sizeof adapter->last_paging,
-                  sizeof adapter->last_paging);
+                  (const UCHAR *)args->pDmaBufferPrivateData + end - sizeof(adapter->last_paging),
+                  sizeof(adapter->last_paging));
 }
 
 /* GPU addresses below 1 TiB are bus addresses, so segment 0 needs no case of its own. */
@@ -125,7 +125,7 @@ static void serve(struct kmd_adapter *adapter, UINT node) {
 BOOLEAN APIENTRY kmd_interrupt_routine(const PVOID MiniportDeviceContext, ULONG MessageNumber) {
     struct kmd_adapter *adapter = MiniportDeviceContext;
     UNREFERENCED_PARAMETER(MessageNumber);
-    if (adapter->registers == NULL)
+    if (!adapter->registers)
         return FALSE;
     ULONG status = kmd_read(adapter, GPU_REG_INT_STATUS);
     if (status == 0)
@@ -181,10 +181,10 @@ NTSTATUS APIENTRY kmd_collect_dbg_info(const HANDLE hAdapter, const DXGKARG_COLL
             kmd_read(adapter, engine + GPU_ENGINE_COMMAND),
         };
     }
-    if (args->pBuffer != NULL)
+    if (args->pBuffer)
         RtlCopyMemory(args->pBuffer, &report,
-                      args->BufferSize < sizeof report ? args->BufferSize : sizeof report);
-    if (args->pExtension != NULL)
+                      args->BufferSize < sizeof(report) ? args->BufferSize : sizeof(report));
+    if (args->pExtension)
         args->pExtension->CurrentDmaBufferOffset = report.engine[0].command;
     return STATUS_SUCCESS;
 }

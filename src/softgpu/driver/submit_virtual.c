@@ -12,26 +12,26 @@
  */
 static void submit(struct kmd_adapter *adapter, const struct kmd_context *context,
                    const DXGKARG_SUBMITCOMMANDVIRTUAL *args, UINT size) {
-    ULONG engine = GPU_ENGINE(context != NULL                      ? context->node
+    ULONG engine = GPU_ENGINE(context                              ? context->node
                               : args->NodeOrdinal < adapter->nodes ? args->NodeOrdinal
                                                                    : 0);
     kmd_write64(adapter, engine + GPU_ENGINE_ADDRESS, args->DmaBufferVirtualAddress);
     kmd_write(adapter, engine + GPU_ENGINE_SIZE, size);
     kmd_write(adapter, engine + GPU_ENGINE_FENCE, args->SubmissionFenceId);
     kmd_note_submitted(adapter, engine, args->SubmissionFenceId);
-    bool shared = context != NULL ? context->device->pasid != 0 : !kmd_mmu_on(adapter);
-    if (shared && context != NULL) {
+    bool shared = context ? context->device->pasid != 0 : !kmd_mmu_on(adapter);
+    if (shared && context) {
         kmd_write(adapter, engine + GPU_ENGINE_PASID, context->device->pasid);
-    } else if (context != NULL && context->saved != NULL) {
+    } else if (context && context->saved) {
         kmd_write64(adapter, engine + GPU_ENGINE_CONTEXT, context->saved->allocation.address);
-    } else if (context != NULL) {
+    } else if (context) {
         kmd_write64(adapter, engine + GPU_ENGINE_ROOT, context->root);
         kmd_write(adapter, engine + GPU_ENGINE_ROOT_ENTRIES, context->root_entries);
     }
-    if (context != NULL)
+    if (context)
         kmd_write(adapter, engine + GPU_ENGINE_SPACE, context->device->space);
     ULONG doorbell = shared ? GPU_DOORBELL_SHARED : GPU_DOORBELL_VIRTUAL;
-    if (context != NULL && context->saved != NULL && size != 0)
+    if (context && context->saved && size != 0)
         doorbell |= GPU_DOORBELL_SAVED; /* what is empty needs nothing of its context */
     kmd_write(adapter, engine + GPU_ENGINE_DOORBELL,
               doorbell |
@@ -44,9 +44,9 @@ NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     struct kmd_adapter *adapter = hAdapter;
     const struct kmd_context *context = kmd_context_of(args->hContext);
-    bool sound = context != NULL && args->DmaBufferSize % sizeof(struct gpu_command) == 0 &&
+    bool sound = context && args->DmaBufferSize % sizeof(struct gpu_command) == 0 &&
                  (context->device->pasid == 0 || !args->Flags.Paging) &&
-                 (context->saved == NULL || context->saved->told);
+                 (!context->saved || context->saved->told);
     submit(adapter, context, args, sound ? args->DmaBufferSize : 0);
     return sound ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }

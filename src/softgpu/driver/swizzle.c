@@ -9,7 +9,7 @@ NTSTATUS APIENTRY kmd_acquire_swizzling_range(const HANDLE hAdapter,
     struct kmd_adapter *adapter = hAdapter;
     struct kmd_allocation *allocation = kmd_allocation_of(args->hAllocation);
     ULONG range = GPU_RANGE(args->RangeId);
-    if (allocation == NULL || args->RangeId >= adapter->ranges || allocation->segment == 0 ||
+    if (!allocation || args->RangeId >= adapter->ranges || allocation->segment == 0 ||
         allocation->segment != args->SegmentId)
         return STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED;
     bool tiled =

@@ -6,10 +6,10 @@
 void kmd_put_around(struct kmd_writer *writer, const void *fixed_part, UINT fixed, UINT rest) {
     struct gpu_command head;
     RtlCopyMemory(writer->at, fixed_part, fixed);
-    RtlCopyMemory(&head, fixed_part, sizeof head);
+    RtlCopyMemory(&head, fixed_part, sizeof(head));
     head.flags |= writer->flags;
     head.size = fixed + rest;
-    RtlCopyMemory(writer->at, &head, sizeof head);
+    RtlCopyMemory(writer->at, &head, sizeof(head));
     writer->at += head.size;
     writer->room -= head.size;
 }
@@ -38,8 +38,8 @@ SIZE_T kmd_put_pages(struct kmd_writer *writer, const void *fixed_part, UINT fix
     while (done < pages && writer->room - bytes >= sizeof(uint64_t)) {
         SIZE_T length = run_length(page + done, pages - done);
         uint64_t run = GPU_RUN(page[done], length);
-        RtlCopyMemory(writer->at + bytes, &run, sizeof run);
-        bytes += (UINT)sizeof run;
+        RtlCopyMemory(writer->at + bytes, &run, sizeof(run));
+        bytes += (UINT)sizeof(run);
         done += length;
     }
     *command = writer->at;

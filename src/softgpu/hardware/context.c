@@ -17,7 +17,7 @@ static uint64_t word_of(const struct gpu_context_state *state, uint32_t page) {
 }
 
 static enum gpu_fault read_state(struct hw *hw, uint64_t at, struct gpu_context_state *state) {
-    enum gpu_fault fault = hw_read(hw, NULL, GPU_ACCESS_READ, at, state, sizeof *state);
+    enum gpu_fault fault = hw_read(hw, NULL, GPU_ACCESS_READ, at, state, sizeof(*state));
     if (fault != GPU_FAULT_NONE)
         return fault;
     return state->magic == GPU_CONTEXT_MAGIC && state->save_pages <= GPU_SAVE_PAGES_MAX
@@ -31,7 +31,7 @@ static enum gpu_fault compare(struct hw *hw, struct hw_engine *engine,
     for (uint32_t i = 0; fault == GPU_FAULT_NONE && i < state->save_pages; i++) {
         uint64_t word = 0;
         fault = hw_read(hw, engine, GPU_ACCESS_READ, state->save + (uint64_t)i * GPU_PAGE, &word,
-                        sizeof word);
+                        sizeof(word));
         if (fault == GPU_FAULT_NONE && word != word_of(state, i))
             fault = GPU_FAULT_STATE;
     }
@@ -62,10 +62,10 @@ enum gpu_fault hw_context_save(struct hw *hw, struct hw_engine *engine, uint64_t
     engine->leaves.entry = NULL; /* what the last command wrote may be tables */
     for (uint32_t i = 0; fault == GPU_FAULT_NONE && i < state.save_pages; i++) {
         uint64_t word = word_of(&state, i);
-        fault = hw_write(hw, engine, state.save + (uint64_t)i * GPU_PAGE, &word, sizeof word);
+        fault = hw_write(hw, engine, state.save + (uint64_t)i * GPU_PAGE, &word, sizeof(word));
     }
     if (fault == GPU_FAULT_NONE)
-        fault = hw_write(hw, NULL, at, &state, sizeof state);
+        fault = hw_write(hw, NULL, at, &state, sizeof(state));
     engine->cost_ns += (uint64_t)state.save_pages * WORD_NS;
     return fault;
 }

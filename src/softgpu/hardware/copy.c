@@ -34,8 +34,8 @@ static void store_word(uint64_t *to, uint64_t word) {
 static void store_plain(uint64_t *to, const unsigned char *from, uint64_t word, uint64_t each,
                         size_t words) {
     for (size_t i = 0; i < words; i++, word += each) {
-        if (from != NULL)
-            memcpy(&word, from + i * sizeof word, sizeof word);
+        if (from)
+            memcpy(&word, from + i * sizeof(word), sizeof(word));
         store_word(&to[i], word);
     }
 }
@@ -129,8 +129,8 @@ store_avx512(uint64_t *to, const unsigned char *from, uint64_t word, uint64_t ea
                          word + 4 * e, word + 5 * e, word + 6 * e, word + 7 * e};
     __m512i value = _mm512_loadu_si512(first);
     for (size_t i = 0; i < words; i += 8, value = _mm512_add_epi64(value, steps)) {
-        if (from != NULL)
-            value = _mm512_loadu_si512(from + i * sizeof *to);
+        if (from)
+            value = _mm512_loadu_si512(from + i * sizeof(*to));
         _mm512_store_si512(to + i, value);
     }
 }
@@ -141,8 +141,8 @@ __attribute__((target("avx2"))) static void store_avx2(uint64_t *to, const unsig
     const uint64_t first[4] = {word, word + each, word + 2 * each, word + 3 * each};
     __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)first);
     for (size_t i = 0; i < words; i += 4, value = _mm256_add_epi64(value, steps)) {
-        if (from != NULL)
-            value = _mm256_loadu_si256((const __m256i *)(const void *)(from + i * sizeof *to));
+        if (from)
+            value = _mm256_loadu_si256((const __m256i *)(const void *)(from + i * sizeof(*to)));
         _mm256_store_si256((__m256i *)(void *)(to + i), value);
     }
 }
@@ -152,8 +152,8 @@ static void store_sse2(uint64_t *to, const unsigned char *from, uint64_t word, u
     const __m128i steps = _mm_set1_epi64x((int64_t)(2 * each));
     __m128i value = _mm_set_epi64x((int64_t)(word + each), (int64_t)word);
     for (size_t i = 0; i < words; i += 2, value = _mm_add_epi64(value, steps)) {
-        if (from != NULL)
-            value = _mm_loadu_si128((const __m128i *)(const void *)(from + i * sizeof *to));
+        if (from)
+            value = _mm_loadu_si128((const __m128i *)(const void *)(from + i * sizeof(*to)));
         _mm_store_si128((__m128i *)(void *)(to + i), value);
     }
 }
@@ -200,7 +200,7 @@ void hw_stream_fence(void) {
 static const struct kernel *kernel(void) {
     static _Atomic(const struct kernel *) chosen;
     const struct kernel *found = atomic_load_explicit(&chosen, memory_order_relaxed);
-    if (found == NULL) {
+    if (!found) {
         found = choose();
         atomic_store_explicit(&chosen, found, memory_order_relaxed);
     }
@@ -219,7 +219,7 @@ void hw_stream_copy(void *destination, const void *source, size_t bytes, const v
         for (; bytes >= PAGE; bytes -= PAGE, to += PAGE, from += PAGE) {
             /* Nothing to fetch ahead: fetching the page again costs nothing, it is there. */
             const unsigned char *next = bytes >= 2 * PAGE ? from + PAGE : ahead;
-            copy(to, from, PAGE, next != NULL ? next : from);
+            copy(to, from, PAGE, next ? next : from);
         }
     }
     /* A command may name the same memory twice, in any way; it gets what it asked for. */
@@ -262,16 +262,16 @@ void hw_stream_fill(void *destination, uint32_t pattern, size_t bytes) {
 
 static void store(uint64_t *to, const unsigned char *from, uint64_t word, uint64_t each,
                   size_t count) {
-    size_t head = (LINE - (uintptr_t)to % LINE) % LINE / sizeof *to;
+    size_t head = (LINE - (uintptr_t)to % LINE) % LINE / sizeof(*to);
     size_t lines = head < count ? (count - head) / LINE_WORDS * LINE_WORDS : 0, done = head + lines;
     if (lines == 0) {
         store_plain(to, from, word, each, count);
         return;
     }
     store_plain(to, from, word, each, head);
-    kernel()->store(to + head, from != NULL ? from + head * sizeof *to : NULL, word + head * each,
-                    each, lines);
-    store_plain(to + done, from != NULL ? from + done * sizeof *to : NULL, word + done * each, each,
+    kernel()->store(to + head, from ? from + head * sizeof(*to) : NULL, word + head * each, each,
+                    lines);
+    store_plain(to + done, from ? from + done * sizeof(*to) : NULL, word + done * each, each,
                 count - done);
 }
 

@@ -47,7 +47,7 @@ static void full_fence(void) {
 }
 
 bool hw_dirty_on(const struct hw *hw) {
-    return hw->dirty != NULL && atomic_load_explicit(&hw->dirty->on, memory_order_relaxed);
+    return hw->dirty && atomic_load_explicit(&hw->dirty->on, memory_order_relaxed);
 }
 
 static void mark(struct hw *hw, const unsigned char *at, const unsigned char *end) {
@@ -79,7 +79,7 @@ void hw_dirty_note(struct hw *hw, const void *written, uint64_t bytes, enum hw_d
     if (bytes == 0 || (uintptr_t)at - (uintptr_t)hw->vram.bytes >= hw->vram.size ||
         !hw_dirty_on(hw) || (lost != HW_DAMAGE_NONE && hw_damaged(hw, lost)))
         return;
-    if (notes == NULL) {
+    if (!notes) {
         full_fence();
         mark(hw, at, at + bytes);
         return;
@@ -94,12 +94,12 @@ void hw_dirty_note(struct hw *hw, const void *written, uint64_t bytes, enum hw_d
 }
 
 void hw_dirty_begin(struct hw *hw, const struct hw_engine *engine) {
-    if (hw->dirty != NULL)
+    if (hw->dirty)
         taking = &hw->dirty->notes[engine->index];
 }
 
 void hw_dirty_settle(struct hw *hw) {
-    if (taking != NULL)
+    if (taking)
         settle(hw, taking);
 }
 
@@ -160,11 +160,11 @@ static void command(struct hw *hw, uint32_t what) {
 }
 
 uint64_t hw_dirty_read(const struct hw *hw) {
-    return hw->dirty != NULL ? UINT64_C(1) << hw->dirty->shift : 0;
+    return hw->dirty ? UINT64_C(1) << hw->dirty->shift : 0;
 }
 
 void hw_dirty_write(struct hw *hw, uint32_t offset, uint64_t value) {
-    if (hw->dirty == NULL)
+    if (!hw->dirty)
         return;
     if (offset == GPU_REG_DIRTY) {
         command(hw, (uint32_t)value);
@@ -189,8 +189,8 @@ bool hw_dirty_make(struct hw *hw) {
     if ((page & (page - 1)) != 0 || page < GPU_DIRTY_PAGE_MIN || page > GPU_DIRTY_PAGE_MAX ||
         hw->vram.size % page != 0 || hw->visible % page != 0)
         return false;
-    struct hw_dirty *dirty = hw->host.alloc(hw->host.ctx, sizeof *dirty);
-    if (dirty == NULL)
+    struct hw_dirty *dirty = hw->host.alloc(hw->host.ctx, sizeof(*dirty));
+    if (!dirty)
         return false;
     hw->dirty = dirty;
     dirty->shift = (uint32_t)__builtin_ctzll(page);
@@ -200,16 +200,16 @@ bool hw_dirty_make(struct hw *hw) {
 
 void hw_dirty_drop(struct hw *hw) {
     struct hw_dirty *dirty = hw->dirty;
-    if (dirty == NULL)
+    if (!dirty)
         return;
     hw_view_drop(hw);
     hw_memory_drop(&dirty->plane);
-    hw->host.free(hw->host.ctx, dirty, sizeof *dirty);
+    hw->host.free(hw->host.ctx, dirty, sizeof(*dirty));
     hw->dirty = NULL;
 }
 
 void hw_dirty_reset(struct hw *hw) {
-    if (hw->dirty == NULL)
+    if (!hw->dirty)
         return;
     hw_view_clear(hw);
     hw_dirty_note(hw, hw->vram.bytes, hw->vram.size, HW_DAMAGE_NONE);

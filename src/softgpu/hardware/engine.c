@@ -25,16 +25,16 @@ bool hw_engine_make(struct hw *hw, uint32_t index) {
     engine->index = index;
     if (pthread_mutex_init(&engine->run, NULL) != 0)
         return false;
-    engine->queue = hw->host.alloc(hw->host.ctx, GPU_QUEUE_DEPTH * sizeof *engine->queue);
-    if (engine->queue == NULL)
+    engine->queue = hw->host.alloc(hw->host.ctx, GPU_QUEUE_DEPTH * sizeof(*engine->queue));
+    if (!engine->queue)
         pthread_mutex_destroy(&engine->run);
-    return engine->queue != NULL;
+    return engine->queue;
 }
 
 void hw_engine_drop(struct hw *hw, struct hw_engine *engine) {
-    if (engine->queue == NULL)
+    if (!engine->queue)
         return;
-    hw->host.free(hw->host.ctx, engine->queue, GPU_QUEUE_DEPTH * sizeof *engine->queue);
+    hw->host.free(hw->host.ctx, engine->queue, GPU_QUEUE_DEPTH * sizeof(*engine->queue));
     pthread_mutex_destroy(&engine->run);
 }
 
@@ -68,8 +68,8 @@ static void pop(struct hw_engine *engine) {
 void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind) {
     const uint32_t restored = GPU_DOORBELL_SAVED | GPU_DOORBELL_VIRTUAL | GPU_DOORBELL_RENDER;
     bool shared = hw->iommu && kind == (GPU_DOORBELL_SHARED | GPU_DOORBELL_RENDER);
-    bool saved = hw->mmu != NULL && kind == restored;
-    uint32_t flags = shared ? GPU_DOORBELL_SHARED : hw->mmu != NULL ? GPU_DOORBELL_VIRTUAL : 0;
+    bool saved = hw->mmu && kind == restored;
+    uint32_t flags = shared ? GPU_DOORBELL_SHARED : hw->mmu ? GPU_DOORBELL_VIRTUAL : 0;
     uint32_t basic = kind & ~(saved ? flags | GPU_DOORBELL_SAVED : flags);
     if (basic != GPU_DOORBELL_RENDER && basic != GPU_DOORBELL_PAGING)
         return;
@@ -233,7 +233,7 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
 
 enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
                                uint32_t bytes) {
-    if (engine->commands != NULL) {
+    if (engine->commands) {
         memcpy(out, engine->commands + offset, bytes);
         return GPU_FAULT_NONE;
     }
@@ -289,7 +289,7 @@ static bool permitted(const struct hw *hw, struct hw_engine *engine,
     const uint16_t tiling = GPU_FLAG_TILE | GPU_FLAG_UNTILE | GPU_FLAG_TILED;
     engine->translate = engine->mapped && !(head->flags & GPU_FLAG_PHYSICAL);
     engine->remote = false;
-    if (head->opcode >= (hw->mmu != NULL || engine->mapped ? GPU_OPCODES : GPU_WRITE_ENTRIES))
+    if (head->opcode >= (hw->mmu || engine->mapped ? GPU_OPCODES : GPU_WRITE_ENTRIES))
         return false;
     if (engine->mapped && engine->queue[engine->head].kind != GPU_DOORBELL_PAGING &&
         ((head->flags & privileged) != 0 || !(ANYBODYS >> head->opcode & 1u)))
@@ -302,12 +302,12 @@ static enum gpu_fault one_command(struct hw *hw, struct hw_engine *engine, uint3
     struct gpu_command head;
     uint32_t left = end - engine->cursor;
     engine->leaves.entry = NULL; /* what the last command wrote may be tables */
-    if (left < sizeof head)
+    if (left < sizeof(head))
         return GPU_FAULT_COMMAND;
-    enum gpu_fault fault = hw_engine_fetch(hw, engine, engine->cursor, &head, sizeof head);
+    enum gpu_fault fault = hw_engine_fetch(hw, engine, engine->cursor, &head, sizeof(head));
     if (fault != GPU_FAULT_NONE)
         return fault;
-    if (head.size < sizeof head || head.size % 8 != 0 || head.size > left ||
+    if (head.size < sizeof(head) || head.size % 8 != 0 || head.size > left ||
         !permitted(hw, engine, &head))
         return GPU_FAULT_COMMAND;
     engine->waiting = false;
@@ -417,7 +417,7 @@ bool hw_engine_step(struct hw *hw, struct hw_engine *engine) {
     engine->cost_ns = 0;
     engine->notify = false;
     pthread_mutex_unlock(&engine->run);
-    if (cost != 0 && hw->host.advance != NULL)
+    if (cost != 0 && hw->host.advance)
         hw->host.advance(hw->host.ctx, cost);
     if (finished || notify)
         hw_interrupt(hw);

@@ -320,7 +320,7 @@ static inline const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uin
  */
 void hw_dirty_note(struct hw *hw, const void *at, uint64_t bytes, enum hw_damage lost);
 static inline void hw_wrote(struct hw *hw, const void *at, uint64_t bytes) {
-    if (hw->dirty != NULL)
+    if (hw->dirty)
         hw_dirty_note(hw, at, bytes, HW_DAMAGE_NONE);
 }
 /* This thread executes for `engine`, whose `run` it holds, until the end. */

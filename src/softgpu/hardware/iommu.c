@@ -8,7 +8,7 @@ enum gpu_fault hw_iommu_at(struct hw *hw, struct hw_engine *engine, uint32_t acc
                            unsigned char **at, uint64_t *bytes) {
     size_t size = (size_t)*bytes;
     *at = hw->host.iommu(hw->host.ctx, engine->space.pasid, va, &size);
-    if (*at == NULL) {
+    if (!*at) {
         engine->trap = (struct hw_trap){.va = va, .space = engine->space.id, .access = access};
         return GPU_FAULT_IOMMU;
     }

@@ -29,13 +29,13 @@ bool hw_memory_make(struct hw_memory *memory, uint64_t size) {
 }
 
 void hw_memory_drop(struct hw_memory *memory) {
-    if (memory->bytes != NULL)
+    if (memory->bytes)
         munmap(memory->bytes, memory->size);
     memory->bytes = NULL;
 }
 
 void hw_memory_clear(struct hw_memory *memory) {
-    if (memory->bytes != NULL)
+    if (memory->bytes)
         (void)madvise(memory->bytes, memory->size, MADV_DONTNEED);
 }
 
@@ -67,18 +67,18 @@ bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes) {
     if (hw_in_vram(hw, address, bytes))
         return true;
     const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
-    return aperture != NULL && within(offset, bytes, aperture->pages * GPU_PAGE);
+    return aperture && within(offset, bytes, aperture->pages * GPU_PAGE);
 }
 
 /* As much of `*bytes` as one call of the host gives: all, or what is left of the page. */
 static enum gpu_fault bus_at(struct hw *hw, uint64_t address, unsigned char **at, uint64_t *bytes) {
     uint64_t page_left = GPU_PAGE - address % GPU_PAGE;
     *at = hw->host.memory(hw->host.ctx, address, (size_t)*bytes);
-    if (*at == NULL && *bytes > page_left) {
+    if (!*at && *bytes > page_left) {
         *bytes = page_left;
         *at = hw->host.memory(hw->host.ctx, address, (size_t)page_left);
     }
-    return *at != NULL ? GPU_FAULT_NONE : GPU_FAULT_BUS;
+    return *at ? GPU_FAULT_NONE : GPU_FAULT_BUS;
 }
 
 /* The bus address behind an aperture offset; pages that follow each other there make one piece. */
@@ -121,7 +121,7 @@ enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64
 
 enum gpu_fault hw_reach(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
                         unsigned char **at, uint64_t *bytes) {
-    if (by == NULL)
+    if (!by)
         return hw_at(hw, address, at, bytes);
     return by->space.shared ? hw_iommu_at(hw, by, access, address, at, bytes)
                             : hw_mmu_at(hw, by, access, address, at, bytes);

@@ -50,8 +50,8 @@ bool hw_mmu_make(struct hw *hw) {
     uint64_t levels = hw->host.setting(hw->host.ctx, "MmuLevels", 0);
     if (levels == 0)
         return true;
-    struct hw_mmu *mmu = hw->host.alloc(hw->host.ctx, sizeof *mmu);
-    if (mmu == NULL)
+    struct hw_mmu *mmu = hw->host.alloc(hw->host.ctx, sizeof(*mmu));
+    if (!mmu)
         return false;
     hw->mmu = mmu;
     pthread_mutex_init(&mmu->lock, NULL);
@@ -66,11 +66,11 @@ bool hw_mmu_make(struct hw *hw) {
 
 void hw_mmu_drop(struct hw *hw) {
     struct hw_mmu *mmu = hw->mmu;
-    if (mmu == NULL)
+    if (!mmu)
         return;
     hw_tlb_drop(hw, &mmu->tlb);
     pthread_mutex_destroy(&mmu->lock);
-    hw->host.free(hw->host.ctx, mmu, sizeof *mmu);
+    hw->host.free(hw->host.ctx, mmu, sizeof(*mmu));
     hw->mmu = NULL;
 }
 
@@ -80,7 +80,7 @@ void hw_mmu_drop(struct hw *hw) {
 /* What the TLB has for a space that ran with this root, or NULL. */
 static const struct hw_leaf *cached(const struct hw_mmu *mmu, uint64_t root, uint64_t va) {
     const struct hw_leaf *leaf = NULL;
-    for (uint32_t space = 0; space < GPU_SPACES && leaf == NULL; space++)
+    for (uint32_t space = 0; space < GPU_SPACES && !leaf; space++)
         if (mmu->root[space] == root)
             leaf = hw_tlb_find(&mmu->tlb, space, va);
     return leaf;
@@ -92,18 +92,18 @@ bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
     struct hw_space space = {.root = root, .entries = entries != 0 ? entries : UINT32_MAX};
     struct hw_leaf leaf;
     uint64_t cost_ns = 0;
-    if (mmu == NULL)
+    if (!mmu)
         return false;
     pthread_mutex_lock(&hw->mmu->lock);
     const struct hw_leaf *found = cached(mmu, root, va);
     enum gpu_fault fault = GPU_FAULT_NONE;
-    if (found != NULL)
+    if (found)
         leaf = *found;
     else
         fault = hw_mmu_walk(hw, &space, va, &leaf, NULL, &cost_ns);
     pthread_mutex_unlock(&hw->mmu->lock);
-    memset(out, 0, sizeof *out);
-    out->cached = found != NULL;
+    memset(out, 0, sizeof(*out));
+    out->cached = found;
     if (fault != GPU_FAULT_NONE || leaf.word == 0)
         return true;
     out->valid = true;
@@ -129,7 +129,7 @@ static void flush_locked(struct hw_mmu *mmu, const struct hw_flush *flush) {
 
 void hw_mmu_stop(struct hw *hw) {
     const struct hw_flush everything = {true, false, 0, 0, UINT64_MAX};
-    if (hw->mmu != NULL)
+    if (hw->mmu)
         flush_locked(hw->mmu, &everything);
 }
 
@@ -160,7 +160,7 @@ static uint64_t packed_bits(const struct gpu_mmu_format *format) {
 uint64_t hw_mmu_read(struct hw *hw, uint32_t offset) {
     struct hw_mmu *mmu = hw->mmu;
     uint64_t value = 0;
-    if (mmu == NULL)
+    if (!mmu)
         return 0;
     pthread_mutex_lock(&mmu->lock);
     switch (offset) {
@@ -193,7 +193,7 @@ uint64_t hw_mmu_read(struct hw *hw, uint32_t offset) {
 
 void hw_mmu_write(struct hw *hw, uint32_t offset, uint64_t value) {
     struct hw_mmu *mmu = hw->mmu;
-    if (mmu == NULL)
+    if (!mmu)
         return;
     pthread_mutex_lock(&mmu->lock);
     if (offset == GPU_REG_FLUSH_START)

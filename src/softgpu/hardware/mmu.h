@@ -107,7 +107,7 @@ static inline const struct hw_leaf *hw_tlb_find(const struct hw_tlb *tlb, uint32
         uint32_t shift = (uint32_t)__builtin_ctzll(shifts);
         const struct hw_leaf *leaf = hw_tlb_find_in(tlb, hw_tlb_set(tlb, space, va >> shift),
                                                     hw_tlb_tag(space, va >> shift, shift));
-        if (leaf != NULL)
+        if (leaf)
             return leaf;
     }
     return NULL;

@@ -34,7 +34,7 @@ static bool read_straps(struct hw *hw) {
         return false;
     hw->nodes = (uint32_t)nodes;
     hw->range_count = (uint32_t)ranges;
-    hw->iommu = setting(hw, "Iommu", 0) != 0 && hw->host.iommu != NULL;
+    hw->iommu = setting(hw, "Iommu", 0) != 0 && hw->host.iommu;
     hw->damage_kind = setting(hw, "FaultKind", HW_DAMAGE_NONE);
     hw->damage_at = setting(hw, "FaultAt", 0);
     hw->hang_at[GPU_DOORBELL_RENDER] = setting(hw, "HangAt", 0);
@@ -69,8 +69,7 @@ static bool make_memories(struct hw *hw) {
 /* Where dirty bits are kept every way to VRAM is watched, and this one is not. */
 static bool make_host_aperture(struct hw *hw) {
     uint64_t bytes = setting(hw, "CpuHostApertureBytes", 0);
-    return page_multiple(bytes) && (bytes == 0 || hw->dirty == NULL) &&
-           hw_host_aperture_make(hw, bytes);
+    return page_multiple(bytes) && (bytes == 0 || !hw->dirty) && hw_host_aperture_make(hw, bytes);
 }
 
 static void fill_bars(const struct hw *hw, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
@@ -88,12 +87,12 @@ static void fill_bars(const struct hw *hw, struct vidmm_hw_bar bars[VIDMM_HW_BAR
     if (window->size != 0)
         bars[GPU_BAR_HOST] =
             (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, window->size, window->bytes};
-    if (hw->dirty == NULL)
+    if (!hw->dirty)
         return;
     uint64_t entries = (hw->aperture[0].pages + hw->aperture[1].pages) * sizeof(hw_entry);
     bars[GPU_BAR_DIRTY] =
         (struct vidmm_hw_bar){VIDMM_HW_BAR_MEMORY, hw->dirty->plane.size, hw->dirty->plane.bytes};
-    if (hw->mmu != NULL && entries != 0)
+    if (hw->mmu && entries != 0)
         bars[GPU_BAR_APERTURES] = (struct vidmm_hw_bar){
             VIDMM_HW_BAR_MEMORY, (entries + GPU_PAGE - 1) / GPU_PAGE * GPU_PAGE, hw->tables.bytes};
 }
@@ -111,12 +110,12 @@ static void destroy(void *context) {
     hw_host_aperture_drop(hw);
     pthread_mutex_destroy(&hw->ranges_lock);
     pthread_mutex_destroy(&hw->lock);
-    host.free(host.ctx, hw, sizeof *hw);
+    host.free(host.ctx, hw, sizeof(*hw));
 }
 
 static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
-    struct hw *hw = host->alloc(host->ctx, sizeof *hw);
-    if (hw == NULL)
+    struct hw *hw = host->alloc(host->ctx, sizeof(*hw));
+    if (!hw)
         return NULL;
     hw->host = *host;
     hw->host_aperture.file = -1;

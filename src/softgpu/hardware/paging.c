@@ -26,17 +26,17 @@ static enum gpu_fault copy_walks(struct hw_walk *to, struct hw_walk *from, uint6
     enum gpu_fault fault;
     while (bytes != 0) {
         struct hw_piece *in = hw_walk_piece(from, &fault);
-        if (in == NULL)
+        if (!in)
             return fault;
         struct hw_piece *out = hw_walk_piece(to, &fault);
-        if (out == NULL)
+        if (!out)
             return fault;
         uint64_t part = in->bytes < out->bytes ? in->bytes : out->bytes;
         if (stream)
             hw_stream_copy(out->at, in->at, (size_t)part, hw_walk_ahead(from, part));
         else
             memmove(out->at, in->at, (size_t)part);
-        if (to->hw->dirty != NULL)
+        if (to->hw->dirty)
             hw_dirty_note(to->hw, out->at, part, HW_DAMAGE_LOSE_COPY);
         bytes -= part;
         hw_walk_take(from, part);
@@ -108,15 +108,15 @@ static enum gpu_fault copy_linear(struct hw *hw, struct hw_engine *engine,
     struct hw_walk to, from;
     if (overlap(copy))
         return copy_overlapping(hw, engine, copy);
-    side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination, sizeof *copy);
-    side(&from, hw, engine, copy, GPU_FLAG_SOURCE_PAGES, copy->source, sizeof *copy);
+    side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination, sizeof(*copy));
+    side(&from, hw, engine, copy, GPU_FLAG_SOURCE_PAGES, copy->source, sizeof(*copy));
     return copy_walks(&to, &from, copy->bytes);
 }
 
 static enum gpu_fault copy_tiled(struct hw *hw, struct hw_engine *engine,
                                  const struct gpu_copy *copy, const struct gpu_tiling *tiling) {
     bool tile = (copy->head.flags & GPU_FLAG_TILE) != 0;
-    uint32_t runs = sizeof *copy + sizeof *tiling;
+    uint32_t runs = sizeof(*copy) + sizeof(*tiling);
     uint64_t at = tiling->offset, end = at + copy->bytes;
     struct hw_walk linear;
     enum gpu_fault fault;
@@ -126,7 +126,7 @@ static enum gpu_fault copy_tiled(struct hw *hw, struct hw_engine *engine,
         side(&linear, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination, runs);
     while (at != end) {
         struct hw_piece *piece = hw_walk_piece(&linear, &fault);
-        if (piece == NULL)
+        if (!piece)
             return fault;
         uint64_t part = piece->bytes;
         if (tile)
@@ -150,7 +150,7 @@ static enum gpu_fault copy_operands(struct hw *hw, struct hw_engine *engine,
         struct gpu_tiling tiling;
     } both = {0};
     enum gpu_fault fault =
-        hw_operands(hw, engine, head, &both, tiled ? sizeof both : sizeof both.copy);
+        hw_operands(hw, engine, head, &both, tiled ? sizeof(both) : sizeof(both.copy));
     if (fault != GPU_FAULT_NONE)
         return fault;
     *copy = both.copy;
@@ -191,10 +191,10 @@ static void damage_copy(struct hw *hw, struct hw_engine *engine, const struct gp
         skip = 0;
     } else {
         side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination,
-             copy->head.flags & GPU_FLAG_UNTILE ? sizeof *copy + sizeof *tiling : sizeof *copy);
+             copy->head.flags & GPU_FLAG_UNTILE ? sizeof(*copy) + sizeof(*tiling) : sizeof(*copy));
     }
     struct hw_piece *piece;
-    while ((piece = hw_walk_piece(&to, &fault)) != NULL) {
+    while ((piece = hw_walk_piece(&to, &fault))) {
         if (skip < piece->bytes) {
             piece->at[skip] ^= 0x10u;
             hw_wrote(hw, &piece->at[skip], 1);
@@ -244,14 +244,14 @@ static enum gpu_fault fill_walk(struct hw_walk *to, uint32_t pattern, uint64_t b
     enum gpu_fault fault;
     while (bytes != 0) {
         struct hw_piece *piece = hw_walk_piece(to, &fault);
-        if (piece == NULL)
+        if (!piece)
             return fault;
         uint64_t part = piece->bytes;
         if (stream)
             hw_stream_fill(piece->at, pattern, (size_t)part);
         else
             hw_plain_fill(piece->at, pattern, (size_t)part);
-        if (to->hw->dirty != NULL)
+        if (to->hw->dirty)
             hw_dirty_note(to->hw, piece->at, part, HW_DAMAGE_LOSE_FILL);
         /* A piece that is no multiple of the pattern turns it for the next one. */
         uint32_t turn = (uint32_t)(part % 4) * 8;
@@ -267,14 +267,14 @@ enum gpu_fault hw_fill_command(struct hw *hw, struct hw_engine *engine,
                                const struct gpu_command *head) {
     struct gpu_fill fill;
     struct hw_walk to;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &fill, sizeof fill);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &fill, sizeof(fill));
     if (fault != GPU_FAULT_NONE || fill.bytes == 0)
         return fault;
     bool pages = (head->flags & GPU_FLAG_DESTINATION_PAGES) != 0;
     if (!pages && !hw_named(hw, engine, fill.destination, fill.bytes))
         return GPU_FAULT_ADDRESS;
     if (pages)
-        hw_walk_runs(&to, hw, engine, engine->cursor + (uint32_t)sizeof fill,
+        hw_walk_runs(&to, hw, engine, engine->cursor + (uint32_t)sizeof(fill),
                      engine->cursor + head->size, fill.bytes);
     else
         hw_walk_address(&to, hw, engine, GPU_ACCESS_WRITE, fill.destination, fill.bytes);
@@ -305,7 +305,7 @@ static enum gpu_fault aperture_range(struct hw *hw, uint32_t index, uint64_t fir
 
 /* What FaultKind 3 maps in place of `pfn`: a neighbour that exists. */
 static uint64_t wrong_page(struct hw *hw, uint64_t pfn) {
-    bool above = hw->host.memory(hw->host.ctx, (pfn + 1) * GPU_PAGE, GPU_PAGE) != NULL;
+    bool above = hw->host.memory(hw->host.ctx, (pfn + 1) * GPU_PAGE, GPU_PAGE);
     return above || pfn == 0 ? pfn + 1 : pfn - 1;
 }
 
@@ -313,9 +313,9 @@ enum gpu_fault hw_map_command(struct hw *hw, struct hw_engine *engine,
                               const struct gpu_command *head) {
     struct gpu_map map;
     hw_entry *entries;
-    uint32_t at = engine->cursor + (uint32_t)sizeof map, end = engine->cursor + head->size;
+    uint32_t at = engine->cursor + (uint32_t)sizeof(map), end = engine->cursor + head->size;
     uint64_t flags = HW_ENTRY_VALID | (head->flags & GPU_FLAG_COHERENT ? HW_ENTRY_COHERENT : 0);
-    enum gpu_fault fault = hw_operands(hw, engine, head, &map, sizeof map);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &map, sizeof(map));
     if (fault == GPU_FAULT_NONE)
         fault = aperture_range(hw, map.aperture, map.first, map.pages, &entries);
     if (fault != GPU_FAULT_NONE)
@@ -323,9 +323,9 @@ enum gpu_fault hw_map_command(struct hw *hw, struct hw_engine *engine,
     bool wrong = hw_damaged(hw, HW_DAMAGE_MAP);
     for (uint64_t page = 0; page < map.pages; at += 8) {
         uint64_t run;
-        if (end - at < sizeof run)
+        if (end - at < sizeof(run))
             return GPU_FAULT_COMMAND;
-        fault = hw_engine_fetch(hw, engine, at, &run, sizeof run);
+        fault = hw_engine_fetch(hw, engine, at, &run, sizeof(run));
         if (fault != GPU_FAULT_NONE)
             return fault;
         uint64_t pfn = GPU_RUN_PFN(run), count = GPU_RUN_PAGES(run);
@@ -342,7 +342,7 @@ enum gpu_fault hw_unmap_command(struct hw *hw, struct hw_engine *engine,
                                 const struct gpu_command *head) {
     struct gpu_unmap unmap;
     hw_entry *entries;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &unmap, sizeof unmap);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &unmap, sizeof(unmap));
     if (fault == GPU_FAULT_NONE && unmap.dummy % GPU_PAGE != 0)
         fault = GPU_FAULT_COMMAND;
     if (fault == GPU_FAULT_NONE)
@@ -363,7 +363,7 @@ enum gpu_fault hw_touch_command(struct hw *hw, struct hw_engine *engine,
                                 const struct gpu_command *head) {
     struct gpu_touch touch;
     unsigned char byte;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &touch, sizeof touch);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &touch, sizeof(touch));
     if (fault == GPU_FAULT_NONE)
         fault = hw_read(hw, hw_operand_space(engine), GPU_ACCESS_READ, touch.address, &byte, 1);
     if (fault == GPU_FAULT_NONE && head->opcode == GPU_WRITE)

@@ -172,7 +172,7 @@ void hw_ranges_stop(struct hw *hw) {
 /* Operands of a range command, and the range, which must be on. */
 static enum gpu_fault range_operands(struct hw *hw, struct hw_engine *engine,
                                      const struct gpu_command *head, struct gpu_range *operands) {
-    enum gpu_fault fault = hw_operands(hw, engine, head, operands, sizeof *operands);
+    enum gpu_fault fault = hw_operands(hw, engine, head, operands, sizeof(*operands));
     if (fault != GPU_FAULT_NONE)
         return fault;
     return operands->range < hw->range_count ? GPU_FAULT_NONE : GPU_FAULT_COMMAND;
@@ -184,7 +184,7 @@ static enum gpu_fault back(struct hw *hw, struct hw_engine *engine, struct hw_ra
     enum gpu_fault fault = GPU_FAULT_NONE;
     for (; end - at >= 8 && fault == GPU_FAULT_NONE; at += 8) {
         uint64_t run;
-        fault = hw_engine_fetch(hw, engine, at, &run, sizeof run);
+        fault = hw_engine_fetch(hw, engine, at, &run, sizeof(run));
         if (fault != GPU_FAULT_NONE)
             break;
         uint64_t pfn = GPU_RUN_PFN(run), count = GPU_RUN_PAGES(run);
@@ -207,7 +207,7 @@ enum gpu_fault hw_range_back_command(struct hw *hw, struct hw_engine *engine,
         return fault;
     pthread_mutex_lock(&hw->ranges_lock);
     fault = back(hw, engine, &hw->range[operands.range], operands.value,
-                 engine->cursor + (uint32_t)sizeof operands, engine->cursor + head->size);
+                 engine->cursor + (uint32_t)sizeof(operands), engine->cursor + head->size);
     pthread_mutex_unlock(&hw->ranges_lock);
     return fault;
 }

@@ -87,7 +87,7 @@ static enum gpu_fault check(struct hw *hw, struct hw_engine *engine, const struc
     unsigned char bytes[GPU_PAGE];
     struct vidmm_umd_result result;
     struct hw_engine *by = hw_operand_space(engine);
-    enum gpu_fault fault = hw_read(hw, by, GPU_ACCESS_READ, draw->result, &result, sizeof result);
+    enum gpu_fault fault = hw_read(hw, by, GPU_ACCESS_READ, draw->result, &result, sizeof(result));
     for (uint32_t i = 0; i < draw->pages && fault == GPU_FAULT_NONE; i++) {
         uint64_t page = (uint64_t)draw->page + i;
         fault = get_page(hw, engine, draw, page, bytes);
@@ -105,14 +105,15 @@ static enum gpu_fault check(struct hw *hw, struct hw_engine *engine, const struc
         }
         result.wrong_pages++;
     }
-    return fault != GPU_FAULT_NONE ? fault : hw_write(hw, by, draw->result, &result, sizeof result);
+    return fault != GPU_FAULT_NONE ? fault
+                                   : hw_write(hw, by, draw->result, &result, sizeof(result));
 }
 
 enum gpu_fault hw_draw_command(struct hw *hw, struct hw_engine *engine,
                                const struct gpu_command *head) {
     struct gpu_draw draw;
     bool write = head->opcode == GPU_STAMP;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &draw, sizeof draw);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &draw, sizeof(draw));
     draw.head = *head;
     if (fault == GPU_FAULT_NONE)
         fault = judge(hw, engine, &draw);
@@ -131,7 +132,7 @@ enum gpu_fault hw_draw_command(struct hw *hw, struct hw_engine *engine,
 enum gpu_fault hw_spin_command(struct hw *hw, struct hw_engine *engine,
                                const struct gpu_command *head) {
     struct gpu_spin spin;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &spin, sizeof spin);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &spin, sizeof(spin));
     if (fault != GPU_FAULT_NONE)
         return fault;
     if (spin.steps == UINT32_MAX) {

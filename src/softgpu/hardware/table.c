@@ -43,8 +43,8 @@ struct words {
 static void store_words(hw_entry *to, uint32_t step, const struct words *from, uint64_t first,
                         uint32_t count) {
     uint64_t word = from->word + first * from->each;
-    const unsigned char *at = from->at != NULL ? from->at + first * WORD : NULL;
-    if (step == 1 && at != NULL) {
+    const unsigned char *at = from->at ? from->at + first * WORD : NULL;
+    if (step == 1 && at) {
         hw_store_words((uint64_t *)(void *)to, at, count);
         return;
     }
@@ -53,7 +53,7 @@ static void store_words(hw_entry *to, uint32_t step, const struct words *from, u
         return;
     }
     for (uint32_t i = 0; i < count; i++, word += from->each) {
-        if (at != NULL)
+        if (at)
             memcpy(&word, at + (size_t)i * WORD, WORD);
         atomic_store_explicit(&to[(size_t)i * step], word, memory_order_relaxed);
     }
@@ -112,7 +112,7 @@ static uint64_t wrong_entry(struct hw *hw, uint64_t entry) {
 /* The entries of a command whose submission is scattered over host memory. */
 static enum gpu_fault write_fetched(struct hw *hw, struct hw_engine *engine,
                                     const struct gpu_write_entries *write, uint64_t at) {
-    uint32_t from = engine->cursor + (uint32_t)sizeof *write;
+    uint32_t from = engine->cursor + (uint32_t)sizeof(*write);
     enum gpu_fault fault = GPU_FAULT_NONE;
     for (uint32_t done = 0; done < write->count && fault == GPU_FAULT_NONE;) {
         uint32_t left = write->count - done, part = left < WRITE_WORDS ? left : WRITE_WORDS;
@@ -130,7 +130,7 @@ static enum gpu_fault write_fetched(struct hw *hw, struct hw_engine *engine,
 static enum gpu_fault write_entries(struct hw *hw, struct hw_engine *engine,
                                     const struct gpu_write_entries *write) {
     uint64_t at = write->table + (uint64_t)write->first * WORD;
-    uint32_t from = engine->cursor + (uint32_t)sizeof *write;
+    uint32_t from = engine->cursor + (uint32_t)sizeof(*write);
     struct words words = {NULL, 0, write->each}, wrong = {NULL, 0, 0};
     if (write->count == 0)
         return GPU_FAULT_NONE;
@@ -140,9 +140,9 @@ static enum gpu_fault write_entries(struct hw *hw, struct hw_engine *engine,
     bool spoil = (words.word & GPU_PTE_VALID) && hw_damaged(hw, HW_DAMAGE_ENTRY);
     if (spoil)
         wrong.word = wrong_entry(hw, words.word);
-    if (!(write->head.flags & GPU_FLAG_REPEAT) && engine->commands != NULL)
+    if (!(write->head.flags & GPU_FLAG_REPEAT) && engine->commands)
         words.at = engine->commands + from;
-    if (write->head.flags & GPU_FLAG_REPEAT || words.at != NULL)
+    if (write->head.flags & GPU_FLAG_REPEAT || words.at)
         fault = put_words(hw, engine, at, write->step, &words, write->count);
     else
         fault = write_fetched(hw, engine, write, at);
@@ -154,11 +154,11 @@ static enum gpu_fault write_entries(struct hw *hw, struct hw_engine *engine,
 enum gpu_fault hw_write_entries_command(struct hw *hw, struct hw_engine *engine,
                                         const struct gpu_command *head) {
     struct gpu_write_entries write;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &write, sizeof write);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &write, sizeof(write));
     if (fault != GPU_FAULT_NONE)
         return fault;
     write.head = *head;
-    uint64_t held = (head->size - sizeof write) / WORD;
+    uint64_t held = (head->size - sizeof(write)) / WORD;
     uint64_t needed = head->flags & GPU_FLAG_REPEAT ? write.count != 0 : write.count;
     if (!words_named(write.table, write.count) || write.step == 0 || write.step > 2 ||
         held < needed)
@@ -182,7 +182,7 @@ static enum gpu_fault copy_words(struct hw *hw, struct hw_engine *engine, uint64
 enum gpu_fault hw_copy_entries_command(struct hw *hw, struct hw_engine *engine,
                                        const struct gpu_command *head) {
     struct gpu_copy_entries copy;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &copy, sizeof copy);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &copy, sizeof(copy));
     if (fault != GPU_FAULT_NONE)
         return fault;
     if (!words_named(copy.destination, copy.words) || !words_named(copy.source, copy.words))
@@ -205,7 +205,7 @@ enum gpu_fault hw_copy_entries_command(struct hw *hw, struct hw_engine *engine,
 enum gpu_fault hw_flush_command(struct hw *hw, struct hw_engine *engine,
                                 const struct gpu_command *head) {
     struct gpu_flush flush;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &flush, sizeof flush);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &flush, sizeof(flush));
     if (fault != GPU_FAULT_NONE)
         return fault;
     engine->cost_ns += FLUSH_NS;
@@ -216,7 +216,7 @@ enum gpu_fault hw_flush_command(struct hw *hw, struct hw_engine *engine,
 enum gpu_fault hw_signal_command(struct hw *hw, struct hw_engine *engine,
                                  const struct gpu_command *head) {
     struct gpu_signal signal;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &signal, sizeof signal);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &signal, sizeof(signal));
     if (fault != GPU_FAULT_NONE)
         return fault;
     if (!words_named(signal.address, 1))
@@ -238,16 +238,16 @@ enum gpu_fault hw_store_command(struct hw *hw, struct hw_engine *engine,
                                 const struct gpu_command *head) {
     struct gpu_store store;
     unsigned char data[256];
-    uint32_t at = engine->cursor + (uint32_t)sizeof store;
-    enum gpu_fault fault = hw_operands(hw, engine, head, &store, sizeof store);
+    uint32_t at = engine->cursor + (uint32_t)sizeof(store);
+    enum gpu_fault fault = hw_operands(hw, engine, head, &store, sizeof(store));
     if (fault != GPU_FAULT_NONE)
         return fault;
-    if (store.bytes > head->size - sizeof store || store.address >= FAR_AWAY)
+    if (store.bytes > head->size - sizeof(store) || store.address >= FAR_AWAY)
         return GPU_FAULT_COMMAND;
     engine->cost_ns += store.bytes / STORE_BYTES_A_NS;
     for (uint64_t done = 0; done < store.bytes && fault == GPU_FAULT_NONE;) {
         uint64_t left = store.bytes - done;
-        uint32_t part = left < sizeof data ? (uint32_t)left : (uint32_t)sizeof data;
+        uint32_t part = left < sizeof(data) ? (uint32_t)left : (uint32_t)sizeof(data);
         fault = hw_engine_fetch(hw, engine, at + (uint32_t)done, data, part);
         if (fault == GPU_FAULT_NONE)
             fault = hw_write(hw, hw_operand_space(engine), store.address + done, data, part);

@@ -15,19 +15,19 @@ bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways
         return false;
     tlb->sets = (uint32_t)sets;
     tlb->ways = (uint32_t)ways;
-    tlb->tag = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof *tlb->tag);
-    tlb->leaf = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof *tlb->leaf);
-    tlb->victim = hw->host.alloc(hw->host.ctx, sets * sizeof *tlb->victim);
-    return tlb->tag != NULL && tlb->leaf != NULL && tlb->victim != NULL;
+    tlb->tag = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof(*tlb->tag));
+    tlb->leaf = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof(*tlb->leaf));
+    tlb->victim = hw->host.alloc(hw->host.ctx, sets * sizeof(*tlb->victim));
+    return tlb->tag && tlb->leaf && tlb->victim;
 }
 
 void hw_tlb_drop(struct hw *hw, struct hw_tlb *tlb) {
-    if (tlb->tag != NULL)
-        hw->host.free(hw->host.ctx, tlb->tag, count(tlb) * sizeof *tlb->tag);
-    if (tlb->leaf != NULL)
-        hw->host.free(hw->host.ctx, tlb->leaf, count(tlb) * sizeof *tlb->leaf);
-    if (tlb->victim != NULL)
-        hw->host.free(hw->host.ctx, tlb->victim, tlb->sets * sizeof *tlb->victim);
+    if (tlb->tag)
+        hw->host.free(hw->host.ctx, tlb->tag, count(tlb) * sizeof(*tlb->tag));
+    if (tlb->leaf)
+        hw->host.free(hw->host.ctx, tlb->leaf, count(tlb) * sizeof(*tlb->leaf));
+    if (tlb->victim)
+        hw->host.free(hw->host.ctx, tlb->victim, tlb->sets * sizeof(*tlb->victim));
 }
 
 /* ---- Finding and filling

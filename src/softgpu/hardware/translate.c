@@ -42,7 +42,7 @@ static const hw_entry *find_word(struct walk *walk, uint64_t table, uint64_t ind
 }
 
 static enum gpu_fault read_entry(const hw_entry *entry, uint64_t *word) {
-    if (entry == NULL)
+    if (!entry)
         return GPU_FAULT_TABLE;
     *word = atomic_load_explicit(entry, memory_order_relaxed);
     return *word & GPU_PTE_VALID ? GPU_FAULT_NONE : GPU_FAULT_INVALID;
@@ -66,7 +66,7 @@ static enum gpu_fault page(const struct walk *walk, uint64_t word, uint32_t shif
 static void note_leaves(const struct walk *walk, const hw_entry *entry, uint32_t shift) {
     const struct gpu_mmu_format *format = &walk->mmu->format;
     uint32_t covers = shift + PAGE_ENTRIES_SHIFT, all = gpu_mmu_shift(format, 1);
-    if (walk->leaves == NULL || format->pages == GPU_PAGES_DUAL)
+    if (!walk->leaves || format->pages == GPU_PAGES_DUAL)
         return;
     covers = covers < all ? covers : all;
     *walk->leaves = (struct hw_leaves){
@@ -80,7 +80,7 @@ static enum gpu_fault leaf_table(struct walk *walk, uint64_t table, uint32_t shi
     uint64_t index = gpu_mmu_index(&walk->mmu->format, 0, walk->va) >> (shift - GPU_PAGE_SHIFT);
     const hw_entry *entry = find_word(walk, table, index);
     walk->level = 0;
-    if (entry != NULL)
+    if (entry)
         note_leaves(walk, entry - index % PAGE_ENTRIES, shift);
     enum gpu_fault fault = read_entry(entry, &word);
     return fault == GPU_FAULT_NONE ? page(walk, word, shift, leaf) : fault;
@@ -162,7 +162,7 @@ static enum gpu_fault walk_tables(struct walk *walk, const struct hw_space *spac
 }
 
 static bool is_near(const struct hw *hw, const struct hw_leaves *leaves, uint64_t va) {
-    return leaves != NULL && leaves->entry != NULL && leaves->flushes == hw->mmu->flushes &&
+    return leaves && leaves->entry && leaves->flushes == hw->mmu->flushes &&
            leaves->index == va >> leaves->covers;
 }
 
@@ -206,7 +206,7 @@ static enum gpu_fault look_up(struct hw *hw, struct hw_engine *engine, uint64_t 
                               struct hw_leaf *leaf) {
     struct hw_mmu *mmu = hw->mmu;
     const struct hw_leaf *found = hw_tlb_find(&mmu->tlb, engine->space.id, va);
-    if (found != NULL) {
+    if (found) {
         mmu->tlb.hits++;
         *leaf = *found;
         return GPU_FAULT_NONE;

@@ -131,7 +131,7 @@ static void close_locked(struct hw_view *view, uint64_t first, uint64_t last) {
 
 void hw_view_close(struct hw *hw, uint64_t first, uint64_t last) {
     struct hw_view *view = hw->dirty->view;
-    if (view == NULL || first >= view->pages)
+    if (!view || first >= view->pages)
         return;
     lock(view);
     close_locked(view, first, last < view->pages ? last : view->pages - 1);
@@ -140,7 +140,7 @@ void hw_view_close(struct hw *hw, uint64_t first, uint64_t last) {
 
 void hw_view_open_all(struct hw *hw) {
     struct hw_view *view = hw->dirty->view;
-    if (view == NULL)
+    if (!view)
         return;
     lock(view);
     (void)protect(view, 0, view->pages - 1, PROT_READ | PROT_WRITE);
@@ -149,7 +149,7 @@ void hw_view_open_all(struct hw *hw) {
 
 void hw_view_clear(struct hw *hw) {
     struct hw_view *view = hw->dirty->view;
-    if (view != NULL)
+    if (view)
         (void)madvise(hw->vram.bytes, view->size, MADV_REMOVE);
 }
 
@@ -180,7 +180,7 @@ static void trapped(int number, siginfo_t *info, void *context) {
     uintptr_t address = (uintptr_t)info->si_addr;
     struct hw_view *view = info->si_code == SEGV_ACCERR ? view_at(address) : NULL;
     (void)context;
-    if (view == NULL) {
+    if (!view) {
         give_back(number, info);
     } else {
         lock(view);
@@ -211,7 +211,7 @@ static bool take_signal(void) {
 static bool enroll(struct hw_view *view) {
     uint32_t i = 0;
     pthread_mutex_lock(&table);
-    while (i < VIEWS && atomic_load(&views[i].view) != NULL)
+    while (i < VIEWS && atomic_load(&views[i].view))
         i++;
     bool good = i < VIEWS && take_signal();
     if (good) {
@@ -242,7 +242,7 @@ static void strike(const struct hw_view *view) {
 
 void hw_view_close_all(struct hw *hw) {
     struct hw_view *view = hw->dirty->view;
-    if (view == NULL)
+    if (!view)
         return;
     pthread_mutex_lock(&table);
     (void)take_signal();
@@ -279,8 +279,8 @@ static bool map_twice(struct hw *hw, struct hw_view *view) {
 bool hw_view_make(struct hw *hw) {
     if (hw->visible == 0)
         return true;
-    struct hw_view *view = hw->host.alloc(hw->host.ctx, sizeof *view);
-    if (view == NULL)
+    struct hw_view *view = hw->host.alloc(hw->host.ctx, sizeof(*view));
+    if (!view)
         return false;
     hw->dirty->view = view;
     view->hw = hw;
@@ -293,16 +293,16 @@ bool hw_view_make(struct hw *hw) {
 
 void hw_view_drop(struct hw *hw) {
     struct hw_view *view = hw->dirty->view;
-    if (view == NULL)
+    if (!view)
         return;
     strike(view);
     hw_memory_drop(&view->memory);
-    if (view->bytes != NULL)
+    if (view->bytes)
         (void)munmap(view->bytes, view->size);
-    hw->host.free(hw->host.ctx, view, sizeof *view);
+    hw->host.free(hw->host.ctx, view, sizeof(*view));
     hw->dirty->view = NULL;
 }
 
 void *hw_view_bytes(const struct hw *hw) {
-    return hw->dirty != NULL && hw->dirty->view != NULL ? hw->dirty->view->bytes : hw->vram.bytes;
+    return hw->dirty && hw->dirty->view ? hw->dirty->view->bytes : hw->vram.bytes;
 }

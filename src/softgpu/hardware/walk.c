@@ -36,13 +36,13 @@ void hw_walk_runs(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine,
 static enum gpu_fault next_run(struct hw_walk *walk, uint64_t *address, uint64_t *bytes) {
     if (walk->run_pages == 0) {
         uint64_t run;
-        if (walk->run_end - walk->run_at < sizeof run)
+        if (walk->run_end - walk->run_at < sizeof(run))
             return GPU_FAULT_COMMAND;
         enum gpu_fault fault =
-            hw_engine_fetch(walk->hw, walk->engine, walk->run_at, &run, sizeof run);
+            hw_engine_fetch(walk->hw, walk->engine, walk->run_at, &run, sizeof(run));
         if (fault != GPU_FAULT_NONE)
             return fault;
-        walk->run_at += (uint32_t)sizeof run;
+        walk->run_at += (uint32_t)sizeof(run);
         walk->run_pfn = GPU_RUN_PFN(run);
         walk->run_pages = GPU_RUN_PAGES(run);
     }

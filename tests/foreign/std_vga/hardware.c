@@ -64,11 +64,11 @@ static void configure(void *hw, unsigned char *space) {
 
 static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
     struct display *display = host->alloc(host->ctx, sizeof(*display));
-    if (display == NULL)
+    if (!display)
         return NULL;
     display->host = *host;
     display->block = host->alloc(host->ctx, FRAME_BYTES + PAGE);
-    if (display->block == NULL) {
+    if (!display->block) {
         host->free(host->ctx, display, sizeof(*display));
         return NULL;
     }

@@ -101,7 +101,7 @@ static enum answer create(struct device *device, uint32_t id, uint32_t width, ui
         return ERROR_PARAMETER;
     struct resource *resource = &device->resource[id];
     resource->bytes = calloc((size_t)width * height, 4);
-    if (resource->bytes == NULL)
+    if (!resource->bytes)
         return ERROR_MEMORY;
     resource->exists = true;
     resource->width = width;
@@ -113,20 +113,20 @@ static enum answer create(struct device *device, uint32_t id, uint32_t width, ui
 static enum answer attach(struct device *device, const struct request *request) {
     struct resource *resource = find(device, word(request, 0));
     uint32_t entries = word(request, 4);
-    if (resource == NULL)
+    if (!resource)
         return ERROR_RESOURCE;
-    if (resource->backing != NULL ||
+    if (resource->backing ||
         (uint64_t)entries * sizeof(struct backing) > request->in_bytes - HEADER - 8)
         return ERROR_UNSPECIFIED;
     const uint8_t *from = request->in + HEADER + 8;
     struct backing entry;
     for (uint32_t i = 0; i < entries; i++) {
         memcpy(&entry, from + i * sizeof(entry), sizeof(entry));
-        if (device->host.memory(device->host.ctx, entry.address, entry.length) == NULL)
+        if (!device->host.memory(device->host.ctx, entry.address, entry.length))
             return ERROR_PARAMETER;
     }
     resource->backing = malloc((size_t)entries * sizeof(entry) + 1);
-    if (resource->backing == NULL)
+    if (!resource->backing)
         return ERROR_MEMORY;
     memcpy(resource->backing, from, (size_t)entries * sizeof(entry));
     resource->entries = entries;
@@ -135,7 +135,7 @@ static enum answer attach(struct device *device, const struct request *request) 
 
 static enum answer detach(struct device *device, uint32_t id) {
     struct resource *resource = find(device, id);
-    if (resource == NULL)
+    if (!resource)
         return ERROR_RESOURCE;
     free(resource->backing);
     resource->backing = NULL;
@@ -156,7 +156,7 @@ static bool move_run(const struct device *device, const struct resource *resourc
         }
         uint64_t run = entry->length - offset < size ? entry->length - offset : size;
         void *memory = device->host.memory(device->host.ctx, entry->address + offset, run);
-        if (memory == NULL)
+        if (!memory)
             return false;
         memcpy(to_host ? bytes : memory, to_host ? memory : bytes, run);
         bytes += run;
@@ -175,9 +175,9 @@ static bool inside(const struct resource *resource, const struct box *box) {
 static enum answer transfer(struct device *device, uint32_t id, const struct box *box,
                             uint64_t offset, uint64_t stride, bool to_host) {
     struct resource *resource = find(device, id);
-    if (resource == NULL)
+    if (!resource)
         return ERROR_RESOURCE;
-    if (!inside(resource, box) || resource->backing == NULL)
+    if (!inside(resource, box) || !resource->backing)
         return ERROR_PARAMETER;
     if (stride == 0)
         stride = (uint64_t)resource->width * 4;
@@ -209,7 +209,7 @@ static enum answer copy_region(struct device *device, const uint32_t *operand) {
     struct resource *to = find(device, operand[0]), *from = find(device, operand[5]);
     struct box target = {operand[2], operand[3], 0, operand[10], operand[11], 1};
     struct box source = {operand[7], operand[8], 0, operand[10], operand[11], 1};
-    if (to == NULL || from == NULL)
+    if (!to || !from)
         return ERROR_RESOURCE;
     if (!inside(to, &target) || !inside(from, &source))
         return ERROR_PARAMETER;
@@ -301,7 +301,7 @@ static enum answer set_context(struct device *device, uint32_t id, bool exists) 
 
 static enum answer unref(struct device *device, uint32_t id) {
     struct resource *resource = find(device, id);
-    if (resource == NULL)
+    if (!resource)
         return ERROR_RESOURCE;
     forget(resource);
     return OK_NODATA;
@@ -314,7 +314,7 @@ static enum answer in_context(struct device *device, const struct header *header
     switch (header->type) {
     case CTX_ATTACH_RESOURCE:
     case CTX_DETACH_RESOURCE:
-        return find(device, word(request, 0)) != NULL ? OK_NODATA : ERROR_RESOURCE;
+        return find(device, word(request, 0)) ? OK_NODATA : ERROR_RESOURCE;
     case TRANSFER_TO_HOST_3D:
         return transfer_3d(device, request, true);
     case TRANSFER_FROM_HOST_3D:

@@ -257,7 +257,7 @@ static bool step(void *hw, uint32_t engine) {
 
 static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
     struct device *device = host->alloc(host->ctx, sizeof(*device));
-    if (device == NULL)
+    if (!device)
         return NULL;
     device->host = *host;
     pthread_mutex_init(&device->lock, NULL);

@@ -28,7 +28,7 @@ static void *bus(const struct device *device, uint64_t address, size_t bytes) {
 /* The driver's index into the available ring; the device's own, when there is no ring. */
 static uint16_t offered(const struct device *device, const struct queue *queue) {
     const uint16_t *at = queue->enabled ? bus(device, queue->available + 2, 2) : NULL;
-    return at != NULL ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : queue->taken;
+    return at ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : queue->taken;
 }
 
 uint32_t queue_waiting(const struct device *device, uint32_t index) {
@@ -41,9 +41,9 @@ static bool descriptor_at(const struct device *device, const struct queue *queue
                           struct descriptor *out) {
     const void *at =
         index < queue->size ? bus(device, queue->descriptors + 16u * index, sizeof(*out)) : NULL;
-    if (at != NULL)
+    if (at)
         memcpy(out, at, sizeof(*out));
-    return at != NULL;
+    return at;
 }
 
 /* Appends what the device reads; false: too much, or not memory. */
@@ -52,7 +52,7 @@ static bool append(const struct device *device, struct request *request,
     if (from->length == 0)
         return true;
     const void *bytes = bus(device, from->address, from->length);
-    if (bytes == NULL || from->length > MOST_REQUEST - request->in_bytes)
+    if (!bytes || from->length > MOST_REQUEST - request->in_bytes)
         return false;
     memcpy(request->in + request->in_bytes, bytes, from->length);
     request->in_bytes += from->length;
@@ -92,7 +92,7 @@ static uint32_t write_answer(const struct device *device, const struct queue *qu
         void *to = bytes != 0 && (descriptor.flags & CHAIN_WRITE)
                        ? bus(device, descriptor.address, bytes)
                        : NULL;
-        if (to != NULL) {
+        if (to) {
             memcpy(to, request->out + done, bytes);
             done += bytes;
         }
@@ -106,10 +106,10 @@ static uint32_t write_answer(const struct device *device, const struct queue *qu
 static void put_used(const struct device *device, const struct queue *queue, uint16_t head,
                      uint32_t length) {
     uint16_t *index = bus(device, queue->used + 2, 2);
-    if (index == NULL)
+    if (!index)
         return;
     struct used *at = bus(device, queue->used + 4 + (uint64_t)(*index % queue->size) * 8, 8);
-    if (at == NULL)
+    if (!at)
         return;
     *at = (struct used){.id = head, .length = length};
     __atomic_store_n(index, (uint16_t)(*index + 1), __ATOMIC_RELEASE);
@@ -123,7 +123,7 @@ bool queue_serve(struct device *device, uint32_t index) {
         return false;
     const uint16_t *entry = bus(
         device, queue->available + 4 + (uint64_t)(queue->taken % queue->size) * 2, sizeof(*entry));
-    if (entry == NULL)
+    if (!entry)
         return false;
     uint16_t head = *entry;
     queue->taken++;

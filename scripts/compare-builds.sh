@@ -114,9 +114,10 @@ def command(arguments, report):
         return code, '', printed
 
 
-def parsed(text):
+def parsed(text, drivers):
+    """A report as an object, with the drivers named without the directory that they are in."""
     try:
-        value = json.loads(text)
+        value = json.loads(text.replace(f'{drivers}/', ''))
         return value if isinstance(value, dict) else None
     except ValueError:
         return None
@@ -188,12 +189,12 @@ def observe(case, build, drivers):
         options = [option.replace('@DRIVERS@', drivers) for option in case.options]
         if case.kind == 'run':
             code, text, printed = command([vidmm, 'run', '--quiet', '--json', report, *options], report)
-            said = parsed(text)
+            said = parsed(text, drivers)
             said = {'report': 'none', PRINTED: printed.strip()[-200:]} if said is None else said_run(said)
         elif case.kind == 'check':
             code, text, printed = command(
                 [vidmm, 'check', '--timeout', '60', '--format', 'json', '--output', report, *options], report)
-            said = parsed(text)
+            said = parsed(text, drivers)
             said = {'report': 'none', PRINTED: printed.strip()[-200:]} if said is None else said_check(said)
         elif case.kind == 'mutants':
             program = mutants_of(build)

@@ -6,19 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
-
-int cli_refuse(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("vidmm: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    return VIDMM_RUN_BAD_INPUT;
-}
 
 /* A standard stream that was closed stays one: else the next file or socket would get its number,
  * and what is printed. In the wrong direction, so that its use fails. */

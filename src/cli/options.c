@@ -283,16 +283,6 @@ static bool take_option(int id, char *value, struct cli_options *options) {
     }
 }
 
-/* getopt's own sentences go away: one sentence of ours, without its choice of words. */
-bool cli_refuse_option(int id, char **argv) {
-    const char *word = argv[optind - 1];
-    if (id == ':')
-        cli_refuse("%s needs a value; see vidmm %s --help", word, argv[0]);
-    else
-        cli_refuse("vidmm %s does not take '%s'; see vidmm %s --help", argv[0], word, argv[0]);
-    return false;
-}
-
 /* A driver is named once, and a model of the hardware belongs to it. */
 static bool take_driver(const char *word, struct cli_options *options) {
     const char *named = options->run.driver_path;

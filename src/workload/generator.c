@@ -1,33 +1,11 @@
 /*
- * generator.c - the list of generators and what they share; see generator.h.
+ * generator.c - what the generators share; see generator.h.
  */
 #include "generator.h"
 
 #include <string.h>
 
 #include "lines.h"
-
-static const struct vidmm_generator generators[] = {
-    {"frame-loop", "a fixed set 1.1 to 1.5 times of 96 MiB, all of it touched in order every frame",
-     generate_frame_loop},
-    {"level-changes", "a game that loads and unloads levels around its render targets",
-     generate_level_changes},
-    {"training-step", "forward and backward over a stack of activations, then an optimizer step",
-     generate_training_step},
-    {"processes", "a desktop, a game and a computation that share the GPU", generate_processes},
-    {"tiled-resource",
-     "a world of tiles, of which a pool holds what is seen; tiles come, go and alias",
-     generate_tiled_resource},
-    {"address-churn", "allocations seen at many GPU addresses, which are freed and taken again",
-     generate_address_churn},
-    {"offers", "three programs over their budgets that offer caches and reclaim them",
-     generate_offers},
-};
-
-const struct vidmm_generator *vidmm_generators(size_t *count) {
-    *count = sizeof(generators) / sizeof(generators[0]);
-    return generators;
-}
 
 void generator_start(struct generator *generator, const char *name, uint64_t seed) {
     memset(generator, 0, sizeof(*generator));
@@ -50,7 +28,7 @@ bool generator_finish(struct generator *generator, struct vidmm_workload *out,
 }
 
 /* splitmix64 */
-static uint64_t next(struct generator *generator) {
+static uint64_t generator_dice(struct generator *generator) {
     uint64_t x = generator->dice += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -58,7 +36,7 @@ static uint64_t next(struct generator *generator) {
 }
 
 uint64_t generator_roll(struct generator *generator, uint64_t least, uint64_t most) {
-    return least + next(generator) % (most - least + 1);
+    return least + generator_dice(generator) % (most - least + 1);
 }
 
 uint64_t generator_size(struct generator *generator, uint64_t least, uint64_t most) {
@@ -81,18 +59,19 @@ uint32_t generator_alloc(struct generator *generator, uint32_t process, uint64_t
     return index;
 }
 
-static void touch(struct generator *generator, enum vidmm_event_kind kind, uint32_t allocation) {
+static void generator_touch(struct generator *generator, enum vidmm_event_kind kind,
+                            uint32_t allocation) {
     if (generator->result == BUILDER_OK)
         generator->result = builder_touch(&generator->builder, kind, allocation);
 }
 
 void generator_free(struct generator *generator, uint32_t allocation) {
-    touch(generator, VIDMM_EVENT_FREE, allocation);
+    generator_touch(generator, VIDMM_EVENT_FREE, allocation);
 }
 
 void generator_cpu(struct generator *generator, uint32_t allocation) {
-    touch(generator, VIDMM_EVENT_MAP, allocation);
-    touch(generator, VIDMM_EVENT_UNMAP, allocation);
+    generator_touch(generator, VIDMM_EVENT_MAP, allocation);
+    generator_touch(generator, VIDMM_EVENT_UNMAP, allocation);
 }
 
 void generator_read(struct generator *generator, uint32_t allocation) {
@@ -126,59 +105,60 @@ void generator_present(struct generator *generator, uint32_t process) {
 /* ---- Ranges and offers --------------------------------------------------------------------------
  */
 
-static uint32_t range_event(struct generator *generator, struct vidmm_event event) {
+static uint32_t generator_range(struct generator *generator, struct vidmm_event event) {
     if (generator->result == BUILDER_OK)
         generator->result = builder_range(&generator->builder, &event);
     return event.range;
 }
 
 uint32_t generator_reserve(struct generator *generator, uint32_t process, uint64_t size) {
-    return range_event(
+    return generator_range(
         generator,
         (struct vidmm_event){.kind = VIDMM_EVENT_RESERVE, .process = process, .size = size});
 }
 
 uint32_t generator_view(struct generator *generator, uint32_t process,
                         const struct generator_part *part, uint32_t like) {
-    return range_event(generator, (struct vidmm_event){.kind = VIDMM_EVENT_VIEW,
-                                                       .process = process,
-                                                       .allocation = part->allocation,
-                                                       .offset = part->offset,
-                                                       .size = part->size,
-                                                       .like = like});
+    return generator_range(generator, (struct vidmm_event){.kind = VIDMM_EVENT_VIEW,
+                                                           .process = process,
+                                                           .allocation = part->allocation,
+                                                           .offset = part->offset,
+                                                           .size = part->size,
+                                                           .like = like});
 }
 
 void generator_release(struct generator *generator, uint32_t range) {
-    range_event(generator, (struct vidmm_event){.kind = VIDMM_EVENT_RELEASE, .range = range});
+    generator_range(generator, (struct vidmm_event){.kind = VIDMM_EVENT_RELEASE, .range = range});
 }
 
 void generator_bind(struct generator *generator, uint32_t range, uint64_t at,
                     const struct generator_part *part) {
-    range_event(generator, (struct vidmm_event){.kind = VIDMM_EVENT_BIND,
-                                                .range = range,
-                                                .at = at,
-                                                .allocation = part->allocation,
-                                                .offset = part->offset,
-                                                .size = part->size});
+    generator_range(generator, (struct vidmm_event){.kind = VIDMM_EVENT_BIND,
+                                                    .range = range,
+                                                    .at = at,
+                                                    .allocation = part->allocation,
+                                                    .offset = part->offset,
+                                                    .size = part->size});
 }
 
 void generator_unbind(struct generator *generator, uint32_t range, uint64_t at, uint64_t size) {
-    range_event(generator, (struct vidmm_event){
-                               .kind = VIDMM_EVENT_UNBIND, .range = range, .at = at, .size = size});
+    generator_range(
+        generator,
+        (struct vidmm_event){.kind = VIDMM_EVENT_UNBIND, .range = range, .at = at, .size = size});
 }
 
 void generator_copy(struct generator *generator, uint32_t range, uint64_t at, uint64_t from,
                     uint64_t size) {
-    range_event(
+    generator_range(
         generator,
         (struct vidmm_event){
             .kind = VIDMM_EVENT_COPY, .range = range, .at = at, .offset = from, .size = size});
 }
 
 void generator_offer(struct generator *generator, uint32_t allocation) {
-    touch(generator, VIDMM_EVENT_OFFER, allocation);
+    generator_touch(generator, VIDMM_EVENT_OFFER, allocation);
 }
 
 void generator_reclaim(struct generator *generator, uint32_t allocation) {
-    touch(generator, VIDMM_EVENT_RECLAIM, allocation);
+    generator_touch(generator, VIDMM_EVENT_RECLAIM, allocation);
 }

@@ -93,41 +93,6 @@ const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player) 
     return &player->observer;
 }
 
-/* As a sentence, with the workload's own number of the allocation that it speaks of. */
-static void describe(const struct vidmm_error *error, char *text, size_t size) {
-    const struct oracle_allocation *allocation = error->access.user;
-    vidmm_error_text(error, text, size);
-    size_t length = strlen(text);
-    if (error->access.known && allocation)
-        snprintf(text + length, size - length, "; 0x%x is allocation %u of the workload",
-                 error->access.allocation, allocation->index);
-}
-
-bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing) {
-    struct vidmm_error error;
-    char sentence[512];
-    vidmm_last_error(player->harness->adapter, &error);
-    if (error.status == status && error.call)
-        describe(&error, sentence, sizeof(sentence));
-    else
-        snprintf(sentence, sizeof(sentence), "the manager answered %d", (int)status);
-    pthread_mutex_lock(&player->lock);
-    if (player->status == VIDMM_PLAY_OK) {
-        player->status =
-            status == VIDMM_NO_MEMORY ? VIDMM_PLAY_NO_MEMORY : VIDMM_PLAY_DRIVER_FAILED;
-        if (status == VIDMM_NO_MEMORY)
-            snprintf(player->text, player->text_size, "out of memory in %s", doing);
-        else
-            snprintf(player->text, player->text_size, "%s failed: %s", doing, sentence);
-    }
-    pthread_mutex_unlock(&player->lock);
-    if (status != VIDMM_DEVICE_LOST) {
-        atomic_store(&player->failed, true);
-        atomic_store(&player->stop, true);
-    }
-    return false;
-}
-
 /* From now on nothing is played for it, nor looked at. */
 static void bury(struct player_process *process) {
     struct vidmm_player *player = process->player;

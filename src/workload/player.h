@@ -2,6 +2,7 @@
  * player.h - the inside of the player: one struct, and what the play_*.c files call of each other.
  *
  *   player.c       make, destroy, run: threads, the way to the end
+ *   player_error.c the error that ends a replay
  *   play.c         one event
  *   play_submit.c  submissions: which pages they check and stamp
  *   play_virtual.c the same when the GPU uses virtual addresses: mappings, residency, packets

@@ -1,0 +1,27 @@
+/*
+ * refuse.c - the one sentence on standard error when a command line is refused.
+ */
+#include "cli.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+
+int cli_refuse(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("vidmm: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return VIDMM_RUN_BAD_INPUT;
+}
+
+/* getopt's own sentences go away: one sentence of ours, without its choice of words. */
+bool cli_refuse_option(int id, char **argv) {
+    const char *word = argv[optind - 1];
+    if (id == ':')
+        cli_refuse("%s needs a value; see vidmm %s --help", word, argv[0]);
+    else
+        cli_refuse("vidmm %s does not take '%s'; see vidmm %s --help", argv[0], word, argv[0]);
+    return false;
+}

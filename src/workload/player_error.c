@@ -1,0 +1,42 @@
+/*
+ * player_error.c - notes the error that ends a replay; see player.h.
+ */
+#include "player.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The error as a sentence, with the number that its allocation has in the workload. */
+static void player_error_text(const struct vidmm_error *error, char *text, size_t size) {
+    const struct oracle_allocation *allocation = error->access.user;
+    vidmm_error_text(error, text, size);
+    size_t length = strlen(text);
+    if (error->access.known && allocation)
+        snprintf(text + length, size - length, "; 0x%x is allocation %u of the workload",
+                 error->access.allocation, allocation->index);
+}
+
+bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing) {
+    struct vidmm_error error;
+    char sentence[512];
+    vidmm_last_error(player->harness->adapter, &error);
+    if (error.status == status && error.call)
+        player_error_text(&error, sentence, sizeof(sentence));
+    else
+        snprintf(sentence, sizeof(sentence), "the manager answered %d", (int)status);
+    pthread_mutex_lock(&player->lock);
+    if (player->status == VIDMM_PLAY_OK) {
+        player->status =
+            status == VIDMM_NO_MEMORY ? VIDMM_PLAY_NO_MEMORY : VIDMM_PLAY_DRIVER_FAILED;
+        if (status == VIDMM_NO_MEMORY)
+            snprintf(player->text, player->text_size, "out of memory in %s", doing);
+        else
+            snprintf(player->text, player->text_size, "%s failed: %s", doing, sentence);
+    }
+    pthread_mutex_unlock(&player->lock);
+    if (status != VIDMM_DEVICE_LOST) {
+        atomic_store(&player->failed, true);
+        atomic_store(&player->stop, true);
+    }
+    return false;
+}

@@ -5,7 +5,7 @@
  * pages and the CPU's view of physical addresses come in through one struct of function pointers.
  * src/host provides the usual implementation; a kernel or a simulator provides its own.
  *
- * Every member is required but the last. Every function gets `ctx` as its first argument.
+ * Every member is required but the last three. Every function gets `ctx` as its first argument.
  */
 #ifndef VIDMM_OS_H
 #define VIDMM_OS_H
@@ -85,6 +85,15 @@ struct vidmm_os {
     uint64_t (*memory_highest)(void *ctx);
 
     const struct vidmm_iommu *iommu; /* NULL: the system has none */
+
+    /*
+     * For debug builds of the manager (meson option `assertions`). `what` is the condition that does
+     * not hold, or a sentence that names a book of the manager and an object in it. NULL: the
+     * compiler's trap. The manager goes on when the function returns.
+     */
+    void (*assertion_failed)(void *ctx, const char *what, const char *file, int line);
+    /* True when the calling thread holds `lock`. NULL: the system cannot tell. */
+    bool (*lock_held)(void *ctx, void *lock);
 };
 
 #endif

@@ -113,31 +113,56 @@ static uint64_t os_memory_highest(void *ctx) {
 /* ---- Locks and time ---------------------------------------------------------------------------
  */
 
+/* A mutex that knows which thread holds it. */
+struct world_lock {
+    pthread_mutex_t mutex;
+    _Atomic(const void *) owner;
+};
+
+static _Thread_local char this_thread;
+
 static void *os_lock_create(void *ctx) {
     struct world *world = ctx;
     if (fails(world))
         return NULL;
-    pthread_mutex_t *mutex = malloc(sizeof(*mutex));
-    pthread_mutex_init(mutex, NULL);
+    struct world_lock *lock = calloc(1, sizeof(*lock));
+    pthread_mutex_init(&lock->mutex, NULL);
     __atomic_add_fetch(&world->blocks, 1, __ATOMIC_SEQ_CST);
-    return mutex;
+    return lock;
 }
 
-static void os_lock_destroy(void *ctx, void *lock) {
+static void os_lock_destroy(void *ctx, void *handle) {
     struct world *world = ctx;
-    pthread_mutex_destroy(lock);
+    struct world_lock *lock = handle;
+    pthread_mutex_destroy(&lock->mutex);
     free(lock);
     __atomic_sub_fetch(&world->blocks, 1, __ATOMIC_SEQ_CST);
 }
 
-static void os_lock(void *ctx, void *lock) {
+static void os_lock(void *ctx, void *handle) {
+    struct world_lock *lock = handle;
     (void)ctx;
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(&lock->mutex);
+    atomic_store_explicit(&lock->owner, &this_thread, memory_order_relaxed);
 }
 
-static void os_unlock(void *ctx, void *lock) {
+static void os_unlock(void *ctx, void *handle) {
+    struct world_lock *lock = handle;
     (void)ctx;
-    pthread_mutex_unlock(lock);
+    atomic_store_explicit(&lock->owner, NULL, memory_order_relaxed);
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+static bool os_lock_held(void *ctx, void *handle) {
+    const struct world_lock *lock = handle;
+    (void)ctx;
+    return atomic_load_explicit(&lock->owner, memory_order_relaxed) == &this_thread;
+}
+
+static void os_assertion_failed(void *ctx, const char *what, const char *file, int line) {
+    (void)ctx;
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+    abort();
 }
 
 static uint64_t os_now(void *ctx) {
@@ -154,11 +179,14 @@ static bool os_wait(void *ctx, void *lock, uint64_t deadline_ns) {
     if (world->threads) {
         struct timespec until = {(time_t)(deadline_ns / 1000000000u),
                                  (int64_t)(deadline_ns % 1000000000u)};
-        return pthread_cond_timedwait(&world->news, lock, &until) == 0;
+        struct world_lock *held = lock;
+        bool woken = pthread_cond_timedwait(&world->news, &held->mutex, &until) == 0;
+        atomic_store_explicit(&held->owner, &this_thread, memory_order_relaxed);
+        return woken;
     }
-    pthread_mutex_unlock(lock);
+    os_unlock(ctx, lock);
     bool ran = gpu_step(world);
-    pthread_mutex_lock(lock);
+    os_lock(ctx, lock);
     if (!ran && deadline_ns > world->now)
         world->now = deadline_ns;
     return ran;
@@ -220,7 +248,9 @@ struct world *world_new(uint64_t vram, uint64_t aperture, uint64_t hidden) {
                                   .io_map = os_io_map,
                                   .dummy_page = os_dummy_page,
                                   .memory_bytes = os_memory_bytes,
-                                  .memory_highest = os_memory_highest};
+                                  .memory_highest = os_memory_highest,
+                                  .assertion_failed = os_assertion_failed,
+                                  .lock_held = os_lock_held};
     return world;
 }
 

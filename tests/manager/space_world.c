@@ -4,6 +4,8 @@
  */
 #include "space_driver.h"
 
+#include <stdio.h>
+
 #define RAM_BASE UINT64_C(0x10000000)
 #define CPU_BASE UINT64_C(0xe0000000)
 
@@ -48,6 +50,17 @@ static void os_unlock(void *ctx, void *lock) {
     (void)ctx;
     assert_int_equal(*held, 1);
     *held = 0;
+}
+
+static bool os_lock_held(void *ctx, void *lock) {
+    (void)ctx;
+    return *(const uint8_t *)lock == 1;
+}
+
+static void os_assertion_failed(void *ctx, const char *what, const char *file, int line) {
+    (void)ctx;
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+    abort();
 }
 
 static bool os_wait(void *ctx, void *lock, uint64_t deadline_ns) {
@@ -180,7 +193,9 @@ struct world *world_new(uint32_t levels, enum world_pages pages, DXGK_PAGETABLEU
                                   .io_map = os_io_map,
                                   .dummy_page = os_dummy_page,
                                   .memory_bytes = os_memory_bytes,
-                                  .memory_highest = os_memory_highest};
+                                  .memory_highest = os_memory_highest,
+                                  .assertion_failed = os_assertion_failed,
+                                  .lock_held = os_lock_held};
     return world;
 }
 

@@ -5,8 +5,17 @@
 #include "kernel/irql.h"
 #include "world.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+/* A mutex that knows which thread holds it. */
+struct host_lock {
+    pthread_mutex_t mutex;
+    _Atomic(const void *) owner; /* `os_this_thread` of that thread; NULL: none */
+};
+
+static _Thread_local char os_this_thread;
 static uint64_t dummy_frame;
 
 bool host_os_take_dummy(void) {
@@ -26,37 +35,54 @@ static void os_free(void *ctx, void *block, size_t size) {
 
 static void *os_lock_create(void *ctx) {
     (void)ctx;
-    pthread_mutex_t *lock = host_block_alloc(HOST_OWNER_LOCKS, sizeof(*lock));
+    struct host_lock *lock = host_block_alloc(HOST_OWNER_LOCKS, sizeof(*lock));
     if (lock)
-        pthread_mutex_init(lock, NULL);
+        pthread_mutex_init(&lock->mutex, NULL);
     return lock;
 }
 
-static void os_lock_destroy(void *ctx, void *lock) {
+static void os_lock_destroy(void *ctx, void *handle) {
+    struct host_lock *lock = handle;
     (void)ctx;
     if (!lock)
         return;
-    pthread_mutex_destroy(lock);
-    host_block_free(HOST_OWNER_LOCKS, lock, sizeof(pthread_mutex_t));
+    pthread_mutex_destroy(&lock->mutex);
+    host_block_free(HOST_OWNER_LOCKS, lock, sizeof(*lock));
 }
 
-static void os_lock(void *ctx, void *lock) {
+static void os_lock(void *ctx, void *handle) {
+    struct host_lock *lock = handle;
     (void)ctx;
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(&lock->mutex);
+    atomic_store_explicit(&lock->owner, &os_this_thread, memory_order_relaxed);
 }
 
-static void os_unlock(void *ctx, void *lock) {
+static void os_unlock(void *ctx, void *handle) {
+    struct host_lock *lock = handle;
     (void)ctx;
-    pthread_mutex_unlock(lock);
+    atomic_store_explicit(&lock->owner, NULL, memory_order_relaxed);
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+static bool os_lock_held(void *ctx, void *handle) {
+    const struct host_lock *lock = handle;
+    (void)ctx;
+    return atomic_load_explicit(&lock->owner, memory_order_relaxed) == &os_this_thread;
 }
 
 static bool os_wait(void *ctx, void *lock, uint64_t deadline_ns) {
-    (void)ctx;
     host_irql_at_most(APC_LEVEL, "vidmm_os.wait");
-    pthread_mutex_unlock(lock);
+    os_unlock(ctx, lock);
     bool woken = host_sleep(deadline_ns);
-    pthread_mutex_lock(lock);
+    os_lock(ctx, lock);
     return woken;
+}
+
+static void os_assertion_failed(void *ctx, const char *what, const char *file, int line) {
+    (void)ctx;
+    fprintf(stderr, "vidmm: an assertion of the manager does not hold (%s:%d): %s\n", file, line,
+            what);
+    abort();
 }
 
 static void os_wake(void *ctx) {
@@ -133,5 +159,7 @@ void host_os_fill(struct vidmm_os *os) {
         .memory_bytes = os_memory_bytes,
         .memory_highest = os_memory_highest,
         .iommu = &host_iommu_functions,
+        .assertion_failed = os_assertion_failed,
+        .lock_held = os_lock_held,
     };
 }

@@ -8,8 +8,8 @@
  * (live-migration-on-gpup-devices.md). The virtual GPU that moves is the whole adapter, vfIndex 0.
  *
  * Bits of a query: page k of the ranges, one after another in the order of the basis, is bit k % 8
- * of byte k / 8, counted from the least significant; the rest of the last byte is zero (C11, C12:
- * no page says so; this is the one place that does).
+ * of byte k / 8, counted from the least significant; the rest of the last byte is zero.
+ * ns-d3dkmddi-dxgkarg_querydirtybitdata.md does not say it: docs/readings.md.
  *
  * What is done here is no work of the applications: the host hashes it apart
  * (vidmm_host_unhashed), and it takes nothing that they could miss: staging pages and scratch

@@ -1,6 +1,7 @@
 /*
- * readings.h - where the pages leave room, or systems were seen to do otherwise: which reading the
- * manager, the referee and the conformance check take. All zero is what the pages say, as we read them.
+ * readings.h - which reading of the public pages the manager, the referee and the conformance check
+ * take where the pages contradict each other or systems differ. All zero: the default readings. The
+ * reasons, and the readings that cannot be chosen: docs/readings.md.
  */
 #ifndef VIDMM_READINGS_H
 #define VIDMM_READINGS_H

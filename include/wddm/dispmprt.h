@@ -3,7 +3,7 @@
  * The display port driver's side of the interface: the table of driver entry points that a miniport
  * registers and the table of callbacks that it receives when its device starts. Pages
  * _driver_initialization_data and _dxgkrnl_interface; the order of slots 164 and later follows
- * contract tables checked against shipping headers, see README.md.
+ * the contract tables that README.md names.
  */
 #ifndef WDDM_DISPMPRT_H
 #define WDDM_DISPMPRT_H

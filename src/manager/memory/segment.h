@@ -155,7 +155,8 @@ static inline uint64_t placement_near(const struct placement *placement, uint64_
     return found->offset + (at - found->at);
 }
 
-/* GPU physical address, as SegmentAddress wants it: base included (spec: C47). */
+/* GPU physical address with BaseAddress, as in SegmentAddress of
+ * ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md; other members have none (docs/readings.md). */
 static inline uint64_t segment_address(const struct segment *segment, uint64_t offset) {
     return segment->base + offset;
 }

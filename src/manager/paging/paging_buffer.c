@@ -1,7 +1,8 @@
 /*
  * paging_buffer.c - the buffers that paging operations are built into, and their way to the GPU
- * (spec: submitting-a-command-buffer.md; Patch without lists, then SubmitCommand on the paging
- * node). Each submission gets a buffer of its own, filled from its start.
+ * (submitting-a-command-buffer.md): DxgkDdiPatch without lists (docs/readings.md), then
+ * DxgkDdiSubmitCommand on the paging node. Each submission gets its own buffer, filled from its
+ * start.
  */
 #include "paging/paging.h"
 

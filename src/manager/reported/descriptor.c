@@ -230,7 +230,10 @@ static enum vidmm_status accept_extent(const struct trial *trial) {
     return VIDMM_OK;
 }
 
-/* CommitLimit: the size of a 1.x memory segment, what an aperture maps at once (spec: C5). */
+/*
+ * CommitLimit: Size of a memory segment, or what an aperture maps at once. The pages of versions 1
+ * and 4 differ (ns-d3dkmddi-_dxgk_segmentdescriptor4.md): reading commit-limit, docs/readings.md.
+ */
 static enum vidmm_status accept_commit_limit(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;

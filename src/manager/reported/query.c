@@ -291,7 +291,8 @@ static enum vidmm_status exclude_invalid_ranges(const struct survey *survey,
     state.DriverSegmentId = (WORD)segment->id;
     state.NumInvalidMemoryRanges = count;
     state.pMemoryRanges = ranges;
-    /* No page says where the structure travels: both ways are offered (spec: C41). */
+    /* ns-d3dkmddi-_dxgk_querysegmentmemorystate.md does not say in which buffer the structure
+     * travels: it is passed in both (docs/readings.md). */
     DXGK_QUERYSEGMENTMEMORYSTATE input = state;
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_SEGMENTMEMORYSTATE, &input,
                                          sizeof(input), &state, sizeof(state));
@@ -365,7 +366,8 @@ static enum vidmm_status judge_overlap(const struct survey *survey, const struct
     return VIDMM_OK;
 }
 
-/* gpu-segments.md: one aperture from WDDM 2.0 on; a compute-only adapter needs none (spec: C9). */
+/* gpu-segments.md: one aperture from WDDM 2.0 on; mcdm-implementation-guidelines.md: a compute-only
+ * adapter needs none. */
 static enum vidmm_status judge_aperture_count(const struct survey *survey) {
     const struct adapter_facts *facts = survey->facts;
     uint32_t apertures = 0;

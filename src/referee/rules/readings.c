@@ -2,8 +2,8 @@
  * readings.c - the readings that can be chosen (--reading NAME=VALUE) and their words.
  *
  * A reading is a byte of struct vidmm_readings whose value is the index of its word, so the tables
- * here and the structure must tell the values in the same order. The rows of the rules that are
- * disputed (rules.h) name the same words.
+ * here and the structure must have the values in the same order. The rows of disputed rules
+ * (rules.h) name the same words. docs/readings.md has the pages and the reasons.
  */
 #include <vidmm/readings.h>
 

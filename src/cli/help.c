@@ -10,15 +10,15 @@ void cli_help(FILE *out) {
           "miniport driver, moves real bytes, and checks every byte and every rule.\n"
           "\n"
           "  vidmm run [WORKLOAD]         replay a workload and verify it\n"
-          "  vidmm check [DRIVER]         examine a driver by the rules\n"
+          "  vidmm check [DRIVER]         check that a driver keeps the rules\n"
           "  vidmm inspect                show what a driver reports about its memory\n"
           "  vidmm migrate send|recv      move a run to another process while it plays\n"
-          "  vidmm migrate resolve        decide for one that is in doubt\n"
+          "  vidmm migrate resolve        decide a migration that is in doubt\n"
           "  vidmm workloads              list what can be replayed\n"
           "  vidmm rules [RULE]           list the rules, or explain one\n"
           "  vidmm --version\n"
           "\n"
-          "vidmm COMMAND --help says more.\n"
+          "vidmm COMMAND --help lists the options of a command.\n"
           "\n"
           "Exit code: 0 verified, 1 a wrong byte or a broken rule, 2 bad usage or input,\n"
           "3 the driver failed; of migrate also 4 and 5.\n",
@@ -35,15 +35,15 @@ static void help_adapter(FILE *out) {
           "                         time; 0 (default): one thread and virtual time\n"
           "      --ddi VERSION      interface version of the reference driver:",
           out);
-    for (size_t i = 0; vidmm_run_ddi_at(i); i++) {
+    for (size_t i = 0; vidmm_run_ddi_at(i) != NULL; i++) {
         fputs(i % 6 == 0 ? "\n                         " : " ", out);
         fputs(vidmm_run_ddi_at(i), out);
     }
     fputs("\n      --model MODEL      how the GPU reaches memory: physical, gpummu or iommu "
           "(default:\n"
-          "                         gpummu where the driver has it, then iommu; the reference\n"
-          "                         driver has what is named here, gpummu with --set MmuLevels=2\n"
-          "                         to 6 and iommu with --set Iommu=1)\n"
+          "                         gpummu if the driver has it, else iommu; the reference\n"
+          "                         driver gets the model named here, gpummu also with --set\n"
+          "                         MmuLevels=2 to 6 and iommu with --set Iommu=1)\n"
           "      --set NAME=VALUE   a setting of the driver or the hardware, as in\n"
           "                         --set Banks=3 --set PagingBufferBytes=4K\n"
           "      --trace            every DDI call and DbgPrint on standard error\n"
@@ -58,13 +58,13 @@ void cli_help_run(FILE *out) {
           "name (vidmm workloads lists them; default " VIDMM_RUN_DEFAULT_WORKLOAD ").\n"
           "\n"
           "      --vram SIZE|N%     GPU memory: 64M, 1.5GiB, or a share of what the workload\n"
-          "                         has live at its peak (default: all of it); with --model\n"
-          "                         iommu there is none: of the aperture segment\n"
+          "                         has live at its peak (default: 100%); with --model iommu\n"
+          "                         the size of the aperture segment\n"
           "      --frames N         stop after N frames\n"
-          "      --dirty            what each frame writes of GPU memory, for pages of 4 KiB to\n"
-          "                         2 MiB: what a migration would send again; the reference\n"
-          "                         driver is of WDDM 3.2 then\n"
-          "      --unjudged         without the referee: bytes are verified, rules are not\n"
+          "      --dirty            print what each frame writes to GPU memory, for pages of\n"
+          "                         4 KiB to 2 MiB; a migration would send this again. The\n"
+          "                         reference driver then has WDDM 3.2\n"
+          "      --unjudged         no referee: verify bytes, do not check rules\n"
           "      --json FILE        the report as JSON too; - is standard output\n"
           "      --quiet            no table and no progress bar\n",
           out);
@@ -74,8 +74,8 @@ void cli_help_run(FILE *out) {
 void cli_help_inspect(FILE *out) {
     fputs("Usage: vidmm inspect [OPTION...]\n"
           "\n"
-          "Starts a driver and shows what it reported: caps, segments, banks, paging buffer;\n"
-          "page tables, page sizes and budgets of GPU virtual memory.\n"
+          "Starts a driver and prints its caps, segments, banks and paging buffer, and of GPU\n"
+          "virtual memory the page tables, page sizes and budgets.\n"
           "\n"
           "      --vram SIZE        GPU memory of the software GPU\n"
           "      --json FILE        the same as JSON; - is standard output\n",
@@ -94,16 +94,16 @@ void cli_help_workloads(FILE *out) {
 
 static void help_stages(FILE *out) {
     const char *summary;
-    for (size_t i = 0; vidmm_check_stage_at(i, &summary); i++)
+    for (size_t i = 0; vidmm_check_stage_at(i, &summary) != NULL; i++)
         fprintf(out, "                           %-13s %s\n", vidmm_check_stage_at(i, NULL),
                 summary);
 }
 
 static void help_readings(FILE *out) {
     const struct vidmm_reading_choice *choice;
-    for (size_t i = 0; (choice = vidmm_reading_at(i)); i++) {
+    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++) {
         fprintf(out, "                           %s=%s", choice->name, choice->value[0]);
-        for (size_t j = 1; j < 3 && choice->value[j]; j++)
+        for (size_t j = 1; j < 3 && choice->value[j] != NULL; j++)
             fprintf(out, "|%s", choice->value[j]);
         fputc('\n', out);
     }
@@ -112,35 +112,36 @@ static void help_readings(FILE *out) {
 void cli_help_check(FILE *out) {
     fputs("Usage: vidmm check [OPTION...] [DRIVER]\n"
           "\n"
-          "Examines a driver by the rules of the memory contract, stage by stage, each in a\n"
-          "process of its own. DRIVER is a shared object that exports DriverEntry; without it\n"
-          "the reference driver over a software GPU.\n"
+          "Checks that a driver keeps the rules of the memory contract. Each stage runs in its\n"
+          "own process. DRIVER is a shared object that exports DriverEntry; without it the\n"
+          "reference driver over a software GPU is checked.\n"
           "\n"
           "      --driver PATH      the same as DRIVER\n"
           "      --hardware PATH    a shared object with the model of the hardware behind the\n"
           "                         driver's BARs (vidmm/hwmodel.h); without it plain memory\n"
-          "      --only R1,R2,A     judge these rules, or groups of rules, alone\n"
-          "      --stage NAME       one stage alone:\n",
+          "      --only R1,R2,A     check only these rules or groups of rules\n"
+          "      --stage NAME       run only this stage:\n",
           out);
     help_stages(out);
-    fputs("      --reading NAME=VALUE  where pages contradict each other, which one holds; the\n"
-          "                         first of each is the default:\n",
+    fputs("      --reading NAME=VALUE  the reading to take where pages contradict each other\n"
+          "                         (docs/readings.md); the first value is the default:\n",
           out);
     help_readings(out);
-    fputs("      --format FORMAT    text (default), json, junit or sarif\n"
-          "      --output FILE      the report's file, whole or not at all\n"
-          "      --timeout SECONDS  most time of one run of a stage (default 10)\n"
-          "      --color WHEN       auto (default), always or never\n"
-          "      --seed N           another conformance check of the same kind\n"
-          "      --ddi VERSION      interface version of the reference driver\n"
-          "      --set NAME=VALUE   a setting of the driver or the hardware\n"
-          "      --trace            every DDI call and DbgPrint on standard error\n"
-          "  -v, --verbose          every rule with its outcome; stages as they begin\n"
-          "  -h, --help\n"
-          "\n"
-          "Exit code: 0 every rule that was reached is kept, 1 a broken rule, a crash, a hang\n"
-          "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
-          out);
+    fputs(
+        "      --format FORMAT    text (default), json, junit or sarif\n"
+        "      --output FILE      write the report to FILE, completely or not at all\n"
+        "      --timeout SECONDS  time limit of one run of a stage (default 10)\n"
+        "      --color WHEN       auto (default), always or never\n"
+        "      --seed N           seed of the random choices (default 0)\n"
+        "      --ddi VERSION      interface version of the reference driver\n"
+        "      --set NAME=VALUE   a setting of the driver or the hardware\n"
+        "      --trace            every DDI call and DbgPrint on standard error\n"
+        "  -v, --verbose          print each rule with its outcome, and each stage\n"
+        "  -h, --help\n"
+        "\n"
+        "Exit code: 0 no rule was broken, 1 a broken rule, a crash, a hang\n"
+        "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
+        out);
 }
 
 void cli_help_rules(FILE *out) {
@@ -150,11 +151,11 @@ void cli_help_rules(FILE *out) {
           "Lists the rules of the memory contract, or explains one: vidmm rules R152.\n"
           "\n"
           "      --group LETTER     only this group, A to T\n"
-          "      --side SIDE        only what driver or manager must obey\n"
-          "      --judged           only what vidmm judges\n"
+          "      --side SIDE        only the rules for the driver or for the manager\n"
+          "      --judged           only the rules that vidmm checks\n"
           "      --markdown         the whole table as a document\n"
-          "      --matrix FILE      with a column of what became of those who broke the rules:\n"
-          "                         lines like 'R152 driver caught alone'\n"
+          "      --matrix FILE      add the results of the negative tests, from lines like\n"
+          "                         'R152 driver caught alone'\n"
           "  -h, --help\n",
           out);
 }

@@ -127,21 +127,20 @@ void cli_help_check(FILE *out) {
           "                         (docs/readings.md); the first value is the default:\n",
           out);
     help_readings(out);
-    fputs(
-        "      --format FORMAT    text (default), json, junit or sarif\n"
-        "      --output FILE      write the report to FILE, completely or not at all\n"
-        "      --timeout SECONDS  time limit of one run of a stage (default 10)\n"
-        "      --color WHEN       auto (default), always or never\n"
-        "      --seed N           seed of the random choices (default 0)\n"
-        "      --ddi VERSION      interface version of the reference driver\n"
-        "      --set NAME=VALUE   a setting of the driver or the hardware\n"
-        "      --trace            every DDI call and DbgPrint on standard error\n"
-        "  -v, --verbose          print each rule with its outcome, and each stage\n"
-        "  -h, --help\n"
-        "\n"
-        "Exit code: 0 no rule was broken, 1 a broken rule, a crash, a hang\n"
-        "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
-        out);
+    fputs("      --format FORMAT    text (default), json, junit or sarif\n"
+          "      --output FILE      write the report to FILE, completely or not at all\n"
+          "      --timeout SECONDS  time limit of one run of a stage (default 10)\n"
+          "      --color WHEN       auto (default), always or never\n"
+          "      --seed N           seed of the random choices (default 0)\n"
+          "      --ddi VERSION      interface version of the reference driver\n"
+          "      --set NAME=VALUE   a setting of the driver or the hardware\n"
+          "      --trace            every DDI call and DbgPrint on standard error\n"
+          "  -v, --verbose          print each rule with its outcome, and each stage\n"
+          "  -h, --help\n"
+          "\n"
+          "Exit code: 0 no rule was broken, 1 a broken rule, a crash, a hang\n"
+          "or a leak, 2 bad usage or input, 3 the driver failed without breaking a rule.\n",
+          out);
 }
 
 void cli_help_rules(FILE *out) {

@@ -115,7 +115,8 @@ static bool maps_aperture(uint32_t operation) {
            operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
 }
 
-/* May be NULL in these (spec of TRANSFER, MAP and UNMAP: raw copies, DMA buffers). */
+/* May be NULL in these (TRANSFER, MAP and UNMAP of raw copies and DMA buffers:
+ * ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md). */
 static bool may_be_nameless(uint32_t operation) {
     return operation == DXGK_OPERATION_TRANSFER || maps_aperture(operation);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The rules that the table says are judged are those that the referee and the examination judge:
+# The rules that the table says are judged are those that the referee and the conformance check judge:
 # every DRIVER_MUST(n, MANAGER_MUST(n, vidmm_ledger_judge(ledger, n and raw_judge(hand, n in their
 # sources has a row with .judged = true, and the other way round. A rule by which the manager refuses
-# a driver ("R88" in its sources) may be judged by that alone: the examination enters what the
+# a driver ("R88" in its sources) may be judged by that alone: the conformance check enters what the
 # manager says into its ledger. Prints the differences; exits 1 when there are any.
 #
 #   scripts/check-rules.sh [--fix] [ROOT]

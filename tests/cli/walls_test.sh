@@ -14,6 +14,11 @@ house() { # a small one with one file in each room
     echo '#include "own.h"' >"$house/src/manager/own.c"
     touch "$house"/src/softgpu/{driver/kmd,hardware/hw}.h
     touch "$house/src/manager/own.h" "$house/drivers/common/skeleton.h" "$house/drivers/other/other.h"
+    mkdir -p "$house"/src/manager/{base,memory,api}
+    touch "$house"/src/manager/{base,memory,api}/it.h
+    printf 'Ground.\n\nMay use: nothing.\n' >"$house/src/manager/base/room.md"
+    printf '# memory\n\nMay use: base.\n' >"$house/src/manager/memory/room.md"
+    printf 'May use: `base`, memory.\n' >"$house/src/manager/api/room.md"
 }
 
 # expect STATUS FILE INCLUDE: the verdict on a house with this one line added to FILE.
@@ -72,5 +77,38 @@ expect 1 drivers/plain/hardware.c '<vidmm/host.h>'
 expect 1 drivers/plain/hardware.c '"../common/skeleton.h"'
 expect 1 drivers/common/skeleton.c '<vidmm/hwmodel.h>'
 expect 1 drivers/common/skeleton.c '"../plain/driver.h"'
+
+# Folders of a room, by the lines of their room.md.
+expect 0 src/manager/memory/a.c '"base/it.h"'
+expect 0 src/manager/memory/a.c '"it.h"'
+expect 0 src/manager/memory/a.c '"memory/it.h"'
+expect 0 src/manager/api/a.c '"../memory/it.h"'
+expect 0 src/manager/a.c '"api/it.h"'
+expect 1 src/manager/base/a.h '"memory/it.h"'
+expect 1 src/manager/memory/a.c '"api/it.h"'
+expect 1 src/manager/memory/a.c '"../api/it.h"'
+expect 1 src/manager/memory/a.c '"own.h"'
+
+# expect_lines STATUS PATTERN FOLDER TEXT: the verdict when this is the room.md of a folder.
+expect_lines() {
+    local status=$1 pattern=$2 folder=$3 text=$4 output code
+    house
+    mkdir -p "$house/src/manager/$folder"
+    touch "$house/src/manager/$folder/it.h"
+    [ -z "$text" ] || echo "$text" >"$house/src/manager/$folder/room.md"
+    output=$("$check" "$house" 2>&1)
+    code=$?
+    if [ "$code" -ne "$status" ] || ! grep -q "$pattern" <<<"$output"; then
+        echo "FAIL: $folder with '$text': exit code $code: $output"
+        failures=$((failures + 1))
+    fi
+    rm -rf "$house"
+}
+
+expect_lines 0 'an order of folders: manager$' top 'May use: base, memory, api.'
+expect_lines 1 '^src/manager/top/room.md: no line "May use:"' top ''
+expect_lines 1 '^src/manager/top/room.md: src/manager has no folder cellar' top 'May use: base, cellar.'
+expect_lines 1 '^src/manager/base/room.md: base may use itself by way of api' base 'May use: api.'
+expect_lines 1 '^src/manager/api/room.md: api may use itself by way of api' api 'May use: api.'
 
 [ "$failures" -eq 0 ] || exit 1

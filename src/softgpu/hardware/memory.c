@@ -110,7 +110,7 @@ enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64
         return GPU_FAULT_NONE;
     }
     if (address >= GPU_BUS_END) {
-        uint64_t offset;
+        uint64_t offset = 0;
         const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
         enum gpu_fault fault = aperture_bus(aperture, offset, &address, bytes);
         if (fault != GPU_FAULT_NONE)

@@ -110,8 +110,8 @@ ULONG64 cpu_read(const struct cpu_pager *pager, const struct cpu_place *place) {
     return value;
 }
 
-/* Nothing to move means that the place is lost, say after a reset: the MDL is then not looked at.
- */
+/* Nothing to move means that the place is lost, say after a reset: the MDL is then not looked
+ * at. */
 static VOID transfer(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
     SIZE_T size = args->Transfer.TransferSize;
     if (size == 0)

@@ -77,8 +77,8 @@ struct vidmm_host_config {
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
-    /* Told of the n-th allocation before it is made, at any IRQL and in any thread; NULL: nobody.
-     */
+    /* Told of the n-th allocation before it is made, at any IRQL and in any thread; NULL:
+     * nobody. */
     void (*allocating)(void *ctx, uint64_t number);
     void *allocating_ctx;
     FILE *log;                                      /* DbgPrint and DDI trace; NULL: nowhere */
@@ -136,8 +136,8 @@ uint64_t vidmm_host_allocations(struct vidmm_host *host);
 /* Pool blocks that the driver holds. */
 uint64_t vidmm_host_pool_blocks(struct vidmm_host *host);
 bool vidmm_host_failed_once(struct vidmm_host *host);
-/* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in order.
- */
+/* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in
+ * order. */
 uint32_t vidmm_host_violations(struct vidmm_host *host);
 const char *vidmm_host_violation(struct vidmm_host *host, uint32_t index);
 

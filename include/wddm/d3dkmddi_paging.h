@@ -275,8 +275,8 @@ typedef struct WDDM_LAYOUT _DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC {
 } DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC;
 #endif
 
-/* Which old interface first had hSystemContext is not known; the page lists it without a version.
- */
+/* Which old interface first had hSystemContext is not known; the page lists it without a
+ * version. */
 #ifndef WDDM_PAGING_HAS_SYSTEM_CONTEXT
 #define WDDM_PAGING_HAS_SYSTEM_CONTEXT 1
 #endif

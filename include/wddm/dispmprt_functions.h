@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points that the display port driver calls (device life cycle) and the callbacks it offers.
- */
+/* Entry points that the display port driver calls (device life cycle) and the callbacks it
+ * offers. */
 #ifndef WDDM_DISPMPRT_FUNCTIONS_H
 #define WDDM_DISPMPRT_FUNCTIONS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The subset of the kernel programming interface that display miniports use in their memory code.
- */
+/* The subset of the kernel programming interface that display miniports use in their memory
+ * code. */
 #ifndef WDDM_NTDDK_H
 #define WDDM_NTDDK_H
 

@@ -1,12 +1,25 @@
 /*
  * host.c - a host is built, torn down and judged here; each part of it has a file of its own.
  */
-#include "kernel/irql.h"
+#include "base/thread.h"
+#include "base/world.h"
+#include "driver/device.h"
 #include "driver/loader.h"
-#include "kernel/os.h"
+#include "driver/tally.h"
+#include "driver/thunks.h"
+#include "kernel/dpc.h"
+#include "kernel/engines.h"
+#include "kernel/interrupt.h"
 #include "kernel/threads.h"
 #include "kernel/timers.h"
-#include "world.h"
+#include "left.h"
+#include "memory/bars.h"
+#include "memory/contiguous.h"
+#include "memory/iommu.h"
+#include "memory/mdl.h"
+#include "memory/physical.h"
+#include "memory/pool.h"
+#include "os.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +32,30 @@
 /* vidmm_host_run gives up on hardware that never comes to rest after so many rounds. */
 #define MOST_ROUNDS ((uint64_t)1 << 26)
 
-struct vidmm_host *host_world;
+/* A host with the room for its parts. */
+struct whole {
+    struct vidmm_host host;
+    struct host_physical physical;
+    struct host_mdls mdls;
+    struct host_contiguous contiguous;
+    struct host_pool pool;
+    struct host_bars bars;
+    struct host_iommu iommu;
+    struct host_engines engines;
+    struct host_interrupt interrupt;
+    struct host_dpcs dpcs;
+    struct host_device device;
+    struct host_thunks thunks;
+    struct host_tallies tallies;
+    struct vidmm_hw_host hw_host;
+    void *module; /* dlopen handle, or NULL */
+    void *model_module;
+    bool physical_made, pool_made, bars_made;
+};
+
+static struct whole *whole_of(struct vidmm_host *host) {
+    return (struct whole *)host;
+}
 
 static pthread_mutex_t one_host = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,8 +64,7 @@ static bool fail(struct vidmm_host_error *error, const char *sentence) {
     return false;
 }
 
-/* ---- What the model gets ----------------------------------------------------------------------
- */
+/* ---- What the model gets --------------------------------------------------------------------- */
 
 static void *hw_alloc(void *ctx, size_t size) {
     (void)ctx;
@@ -43,7 +78,7 @@ static void hw_free(void *ctx, void *block, size_t size) {
 
 static void *hw_memory(void *ctx, uint64_t pa, size_t size) {
     struct vidmm_host *host = ctx;
-    return host_physical_pointer(&host->physical, pa, size);
+    return host_physical_pointer(host->physical, pa, size);
 }
 
 static void hw_interrupt(void *ctx, uint32_t message) {
@@ -69,8 +104,7 @@ static uint64_t hw_setting(void *ctx, const char *name, uint64_t otherwise) {
     return otherwise;
 }
 
-/* ---- Building ---------------------------------------------------------------------------------
- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 /* The settings outlive the caller's: names are copied behind the array. */
 static bool copy_settings(struct vidmm_host *host, const struct vidmm_host_config *config) {
@@ -128,7 +162,7 @@ static bool check_bars(const struct vidmm_hw_model *model,
 static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) {
     const struct vidmm_hw_model *model = host->config.model;
     struct vidmm_hw_bar bars[VIDMM_HW_BARS] = {{VIDMM_HW_BAR_NONE, 0, NULL}};
-    host->hw_host = (struct vidmm_hw_host){
+    whole_of(host)->hw_host = (struct vidmm_hw_host){
         .ctx = host,
         .alloc = hw_alloc,
         .free = hw_free,
@@ -140,16 +174,16 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
         .iommu = host_iommu_translate,
     };
     if (model) {
-        host->hw = model->create(&host->hw_host, bars);
+        host->hw = model->create(&whole_of(host)->hw_host, bars);
         if (!host->hw)
             return fail(error, "the hardware model could not be built: out of memory, or a setting "
                                "that makes no sense");
         if (!check_bars(model, bars, error))
             return false;
     }
-    if (!host_may_allocate() || !host_bars_init(&host->bars, model ? bars : NULL))
+    if (!host_may_allocate() || !host_bars_init(host->bars, model ? bars : NULL))
         return fail(error, "no room for the BARs of the adapter");
-    host->bars_made = true;
+    whole_of(host)->bars_made = true;
     host_device_configure(host);
     return true;
 }
@@ -159,19 +193,20 @@ static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) 
     struct vidmm_host_config *config = &host->config;
     if (config->model || !config->model_path)
         return true;
-    return host_load_model(config->model_path, &host->model_module, &config->model, error) &&
+    return host_load_model(config->model_path, &whole_of(host)->model_module, &config->model,
+                           error) &&
            check_model(config->model, error);
 }
 
 /* Everything below the driver. */
 static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error) {
     uint64_t bytes = host->config.memory_bytes != 0 ? host->config.memory_bytes : DEFAULT_MEMORY;
-    if (!host_may_allocate() || !host_physical_init(&host->physical, bytes, host->config.seed))
+    if (!host_may_allocate() || !host_physical_init(host->physical, bytes, host->config.seed))
         return fail(error, "no room for the simulated system memory");
-    host->physical_made = true;
-    if (!host_may_allocate() || !host_pool_init(&host->pool, &host->physical))
+    whole_of(host)->physical_made = true;
+    if (!host_may_allocate() || !host_pool_init(host->pool, host->physical))
         return fail(error, "out of memory for the driver's pool");
-    host->pool_made = true;
+    whole_of(host)->pool_made = true;
     if (!host_os_take_dummy())
         return fail(error, "out of memory for the dummy page");
     return load_model(host, error) && make_model(host, error);
@@ -180,18 +215,36 @@ static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error
 static bool make_driver(struct vidmm_host *host, struct vidmm_host_error *error) {
     DRIVER_INITIALIZE *entry = host->config.driver_entry;
     if (host->config.driver_path &&
-        !host_load(host->config.driver_path, &host->module, &entry, error))
+        !host_load(host->config.driver_path, &whole_of(host)->module, &entry, error))
         return false;
     host_os_fill(&host->os);
     return host_device_enter(host, entry, error);
 }
 
+static void connect_parts(struct whole *whole) {
+    struct vidmm_host *host = &whole->host;
+    host->physical = &whole->physical;
+    host->mdls = &whole->mdls;
+    host->contiguous = &whole->contiguous;
+    host->pool = &whole->pool;
+    host->bars = &whole->bars;
+    host->iommu = &whole->iommu;
+    host->engines = &whole->engines;
+    host->interrupt = &whole->interrupt;
+    host->dpcs = &whole->dpcs;
+    host->device = &whole->device;
+    host->thunks = &whole->thunks;
+    host->tallies = &whole->tallies;
+}
+
 static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
-    struct vidmm_host *host = calloc(1, sizeof(*host));
-    if (!host || !copy_settings(host, config)) {
-        free(host);
+    struct whole *whole = calloc(1, sizeof(*whole));
+    if (!whole || !copy_settings(&whole->host, config)) {
+        free(whole);
         return NULL;
     }
+    struct vidmm_host *host = &whole->host;
+    connect_parts(whole);
     host->config = *config;
     host->config.settings = host->settings;
     if (config->interposer)
@@ -200,37 +253,39 @@ static struct vidmm_host *new_host(const struct vidmm_host_config *config) {
     host->allocations.allocating = config->allocating;
     host->allocations.allocating_ctx = config->allocating_ctx;
     host_violations_init(&host->violations);
-    host_mdls_init(&host->mdls);
-    host_iommu_init(&host->iommu);
-    host_engines_init(&host->engines, config->threads);
-    host_interrupt_init(&host->interrupt);
-    host_dpcs_init(&host->dpcs);
-    host_device_init(&host->device);
+    host_mdls_init(host->mdls);
+    host_contiguous_init(host->contiguous);
+    host_iommu_init(host->iommu);
+    host_engines_init(host->engines, config->threads);
+    host_interrupt_init(host->interrupt);
+    host_dpcs_init(host->dpcs);
+    host_device_init(host->device);
     return host;
 }
 
-/* Gives back what is there of a host, in the opposite order. No code of the driver runs any more.
- */
+/* Gives back what is there of a host, in the opposite order. No code of the driver runs any
+ * more. */
 static void delete_host(struct vidmm_host *host) {
-    host_engines_stop(&host->engines);
+    host_engines_stop(host->engines);
     host_timers_clear();
     host_threads_forget();
     if (host->hw)
         host->config.model->destroy(host->hw);
-    host_unload(host->module);
-    host_unload(host->model_module);
-    if (host->bars_made)
-        host_bars_done(&host->bars);
-    host_iommu_done(&host->iommu);
-    host_mdls_done(&host->mdls);
-    if (host->pool_made)
-        host_pool_done(&host->pool);
-    if (host->physical_made)
-        host_physical_done(&host->physical);
-    host_device_done(&host->device);
-    host_dpcs_done(&host->dpcs);
-    host_interrupt_done(&host->interrupt);
-    host_engines_done(&host->engines);
+    host_unload(whole_of(host)->module);
+    host_unload(whole_of(host)->model_module);
+    if (whole_of(host)->bars_made)
+        host_bars_done(host->bars);
+    host_iommu_done(host->iommu);
+    host_mdls_done(host->mdls);
+    host_contiguous_done(host->contiguous);
+    if (whole_of(host)->pool_made)
+        host_pool_done(host->pool);
+    if (whole_of(host)->physical_made)
+        host_physical_done(host->physical);
+    host_device_done(host->device);
+    host_dpcs_done(host->dpcs);
+    host_interrupt_done(host->interrupt);
+    host_engines_done(host->engines);
     host_violations_done(&host->violations);
     free(host->settings);
     host_world = NULL;
@@ -267,7 +322,7 @@ bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error unused;
     error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
-    if (!host_engines_start(&host->engines))
+    if (!host_engines_start(host->engines))
         return fail(error, "no threads for the engines of the hardware model");
     return host_device_start(host, error);
 }
@@ -279,72 +334,7 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     return host_device_stop(host, error);
 }
 
-/* ---- Judging what is left ---------------------------------------------------------------------
- */
-
-struct sentence {
-    char *text;
-    size_t size, length;
-};
-
-static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct sentence *s, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(s->text + s->length, s->size - s->length, format, args);
-    va_end(args);
-    if (n > 0)
-        s->length += (size_t)n < s->size - s->length ? (size_t)n : s->size - s->length - 1;
-}
-
-static void say_count(struct sentence *s, uint64_t count, const char *what) {
-    if (count != 0)
-        say(s, "%s%llu %s", s->length != 0 ? ", " : "", (unsigned long long)count, what);
-}
-
-static void say_blocks(struct sentence *s, enum host_owner owner, const char *what) {
-    const struct host_allocations *all = &host_world->allocations;
-    say_count(s, atomic_load(&all->live[owner]), what);
-    if (atomic_load(&all->live[owner]) != 0 && atomic_load(&all->live_bytes[owner]) != 0)
-        say(s, " (%llu bytes)", (unsigned long long)atomic_load(&all->live_bytes[owner]));
-}
-
-/* Names everything that nobody gave back; true when there was nothing to name. */
-static bool judge(struct vidmm_host *host, uint32_t timers, uint32_t handles,
-                  struct vidmm_host_error *error) {
-    struct sentence s = {error->text, sizeof(error->text), 0};
-    struct host_pool_left pool;
-    uint64_t contiguous, mdls = host_mdls_left(&host->mdls, &contiguous);
-    host_pool_left(&host->pool, &pool);
-    say_count(&s, pool.blocks, "pool blocks");
-    if (pool.blocks != 0)
-        say(&s, " (%llu bytes; the first is '%s' of %zu bytes)", (unsigned long long)pool.bytes,
-            pool.first_tag, pool.first_size);
-    say_count(&s, contiguous, "contiguous blocks");
-    say_count(&s, mdls, "MDLs");
-    say_count(&s, host_bars_mappings_left(&host->bars), "I/O mappings");
-    say_count(&s, timers, "timers that are set");
-    say_count(&s, handles, "thread handles or references");
-    say_blocks(&s, HOST_OWNER_MANAGER, "blocks of the manager");
-    say_blocks(&s, HOST_OWNER_LOCKS, "locks of the manager");
-    say_blocks(&s, HOST_OWNER_PAGES, "page lists of the manager");
-    say_blocks(&s, HOST_OWNER_MODEL, "blocks of the hardware model");
-    if (s.length != 0)
-        say(&s, " were left behind after DxgkDdiUnload");
-    return s.length == 0;
-}
-
-/* Damage of guard bytes is a violation; the newest one is news for the caller of destroy. */
-static bool judge_guards(struct vidmm_host *host, uint32_t before, struct vidmm_host_error *error) {
-    const char *text = vidmm_host_violation(host, before);
-    if (!text)
-        return true;
-    size_t length = strlen(error->text);
-    snprintf(error->text + length, sizeof(error->text) - length, "%s%s", length != 0 ? "; " : "",
-             text);
-    return false;
-}
+/* ---- The end --------------------------------------------------------------------------------- */
 
 /* What a thread of the driver may still touch stays, and is this process's only host for ever. */
 static bool abandon(uint32_t threads, struct vidmm_host_error *error) {
@@ -359,32 +349,31 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     memset(error, 0, sizeof(*error));
     host_device_unload(host);
     uint32_t before = vidmm_host_violations(host);
-    host_pool_check(&host->pool);
-    host_engines_stop(&host->engines);
+    host_pool_check(host->pool);
+    host_engines_stop(host->engines);
     uint32_t threads = host_threads_left();
     if (threads != 0)
         return abandon(threads, error);
-    uint32_t timers = host_timers_clear();
-    uint32_t handles = host_threads_forget();
+    struct host_left left = {.violations_before = before};
+    left.timers = host_timers_clear();
+    left.handles = host_threads_forget();
     if (host->hw) {
         host->config.model->destroy(host->hw);
         host->hw = NULL;
     }
-    bool good = judge(host, timers, handles, error);
-    good = judge_guards(host, before, error) && good;
+    bool good = host_left_nothing(host, &left, error);
     delete_host(host);
     return good;
 }
 
-/* ---- Small questions --------------------------------------------------------------------------
- */
+/* ---- Small questions ------------------------------------------------------------------------- */
 
 void vidmm_host_set_sink(struct vidmm_host *host, const struct vidmm_host_sink *sink) {
     host->sink = sink ? *sink : (struct vidmm_host_sink){.ctx = NULL};
 }
 
 bool vidmm_host_displays_only(struct vidmm_host *host) {
-    return host->device.displays_only;
+    return host->device->displays_only;
 }
 
 const struct vidmm_os *vidmm_host_os(struct vidmm_host *host) {
@@ -397,7 +386,7 @@ uint64_t vidmm_host_allocations(struct vidmm_host *host) {
 
 uint64_t vidmm_host_pool_blocks(struct vidmm_host *host) {
     struct host_pool_left left;
-    host_pool_left(&host->pool, &left);
+    host_pool_left(host->pool, &left);
     return left.blocks;
 }
 
@@ -410,7 +399,7 @@ const char *vidmm_host_doing(void) {
 }
 
 void vidmm_host_run(struct vidmm_host *host) {
-    if (host->engines.threaded) {
+    if (host->engines->threaded) {
         host_sleep(host_now() + 1000000);
         return;
     }
@@ -447,5 +436,5 @@ void *vidmm_host_io(struct vidmm_host *host, uint64_t physical, size_t size) {
 }
 
 void *vidmm_host_memory(struct vidmm_host *host, uint64_t pa, size_t size) {
-    return host_physical_pointer(&host->physical, pa, size);
+    return host_physical_pointer(host->physical, pa, size);
 }

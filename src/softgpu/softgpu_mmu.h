@@ -15,8 +15,7 @@
 
 #include <stdint.h>
 
-/* ---- What the board has
- * ------------------------------------------------------------------------ */
+/* ---- What the board has ---------------------------------------------------------------------- */
 
 #define GPU_REG_MMU       0x040u /* 32, read: see GPU_MMU_* below, 0: this board has no MMU */
 #define GPU_REG_MMU_BITS  0x048u /* 64, read: byte n: index bits of level n (0: the leaves) */
@@ -44,8 +43,7 @@
 #define GPU_MMU_CACHES_INVALID 0x10u /* that a page is not mapped is cached too */
 #define GPU_SPACES             1024u
 
-/* ---- Entries
- * ----------------------------------------------------------------------------------- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 /*
  * An entry is a 64-bit word; tables begin at multiples of 4 KiB. Bits that mean nothing in their
@@ -110,8 +108,7 @@ static inline uint64_t gpu_mmu_table_64k_bytes(const struct gpu_mmu_format *form
     return UINT64_C(8) << (format->bits[0] - GPU_BITS_64K);
 }
 
-/* ---- Flushing by register
- * -------------------------------------------------------------------------- */
+/* ---- Flushing by register -------------------------------------------------------------------- */
 
 #define GPU_REG_FLUSH_START 0x050u /* 64 */
 #define GPU_REG_FLUSH_END   0x058u /* 64: the first address behind */
@@ -124,8 +121,7 @@ static inline uint64_t gpu_mmu_table_64k_bytes(const struct gpu_mmu_format *form
 #define GPU_FLUSH_SPACE 2u /* one space */
 #define GPU_FLUSH_RANGE 3u /* one space, [start, end): pages that have a byte in it */
 
-/* ---- Registers of engine n, behind GPU_ENGINE_COMMAND
- * ----------------------------------------------- */
+/* ---- Registers of engine n, behind GPU_ENGINE_COMMAND ---------------------------------------- */
 
 #define GPU_ENGINE_ROOT         0x38u /* 64: of the root table, a GPU physical address */
 #define GPU_ENGINE_ROOT_ENTRIES 0x40u /* 32: how many it has; what is beyond is a fault */

@@ -17,8 +17,7 @@
 #define GPU_PAGE       4096u
 #define GPU_PAGE_SHIFT 12u
 
-/* ---- BARs -------------------------------------------------------------------------------------
- */
+/* ---- BARs ------------------------------------------------------------------------------------ */
 
 #define GPU_BAR_REGISTERS 0u
 #define GPU_BAR_VRAM      1u /* the visible part of VRAM, absent when there is none */
@@ -30,8 +29,7 @@
 #define GPU_REGISTER_BYTES 0x2000u
 #define GPU_WINDOW_BYTES   (UINT64_C(64) << 20)
 
-/* ---- GPU physical addresses --------------------------------------------------------------------
- */
+/* ---- GPU physical addresses ------------------------------------------------------------------ */
 
 /* Below 1 TiB an address is a bus address: system memory, and what an AGP aperture shows of it. */
 #define GPU_BUS_END          (UINT64_C(1) << 40)
@@ -41,8 +39,7 @@
 /* No memory of the GPU is larger. */
 #define GPU_MEMORY_LIMIT (UINT64_C(1) << 39)
 
-/* ---- Registers of the whole GPU (BAR 0)
- * ---------------------------------------------------------- */
+/* ---- Registers of the whole GPU (BAR 0) ------------------------------------------------------ */
 
 #define GPU_ID_VALUE        0x55504753u /* "SGPU" */
 #define GPU_REG_ID          0x000u      /* 32, read */
@@ -65,8 +62,7 @@
     0x0a8u /* 64, write: GPU physical address of a page, and GPU_HOST_VALID */
 #define GPU_HOST_VALID 1u
 
-/* ---- Registers of engine n
- * ----------------------------------------------------------------------- */
+/* ---- Registers of engine n ------------------------------------------------------------------- */
 
 #define GPU_ENGINES         2u
 #define GPU_ENGINE(n)       (0x100u + 0x100u * (n))
@@ -124,8 +120,7 @@ enum gpu_fault {
 /* Page faults halt their engine. */
 #define GPU_FAULT_IS_PAGE(fault) ((fault) >= GPU_FAULT_RANGE && (fault) <= GPU_FAULT_IOMMU)
 
-/* ---- Registers of swizzling range n
- * ---------------------------------------------------------------- */
+/* ---- Registers of swizzling range n ---------------------------------------------------------- */
 
 #define GPU_RANGE_LIMIT   64u /* ranges at most */
 #define GPU_RANGE(n)      (0x800u + 0x40u * (n))
@@ -138,8 +133,7 @@ enum gpu_fault {
 #define GPU_RANGE_ATTACHED 1u /* window shows the surface at ADDRESS, in linear order */
 #define GPU_RANGE_DETACHED 2u /* window is backed by pages of system memory (read only) */
 
-/* ---- Commands
- * -------------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 /*
  * A command is a gpu_command, its operands, and for some a list of page runs. `size` counts all of
@@ -263,9 +257,7 @@ struct gpu_range {
     uint64_t value;
 };
 
-/* ---- Commands of a board with an MMU
- * -------------------------------------------------------------------
- */
+/* ---- Commands of a board with an MMU --------------------------------------------------------- */
 
 /*
  * COPY, FILL, READ, WRITE, STAMP, CHECK, SPIN, NOP and SIGNAL are for every submission. All others,
@@ -331,8 +323,7 @@ struct gpu_store {
     uint64_t bytes;
 };
 
-/* ---- The tiled layout
- * -------------------------------------------------------------------------------- */
+/* ---- The tiled layout ------------------------------------------------------------------------ */
 
 /*
  * A tile is one page: 8 rows of 512 bytes. Tiles of 8 rows of the surface stand side by side, so
@@ -343,8 +334,8 @@ struct gpu_store {
 #define GPU_TILE_HEIGHT 8u
 #define GPU_PITCH_LIMIT (1u << 24)
 
-/* Where byte `at` of the linear image is in the tiled one. `pitch` and `surface` must make sense.
- */
+/* Where byte `at` of the linear image is in the tiled one. `pitch` and `surface` must make
+ * sense. */
 static inline uint64_t gpu_tiled(uint64_t at, uint32_t pitch, uint64_t surface) {
     uint64_t band = (uint64_t)pitch * GPU_TILE_HEIGHT;
     uint64_t start = at / band * band;

@@ -506,8 +506,7 @@ static void synchronized_routines_run_at_device_irql(void **state) {
     assert_true(tiny_down(host, &error));
 }
 
-/* ---- Many threads -----------------------------------------------------------------------------
- */
+/* ---- Many threads ---------------------------------------------------------------------------- */
 
 struct worker {
     struct vidmm_host *host;

@@ -13,8 +13,7 @@
 
 struct tiny tiny;
 
-/* ---- Hardware ---------------------------------------------------------------------------------
- */
+/* ---- Hardware -------------------------------------------------------------------------------- */
 
 struct tiny_hw {
     const struct vidmm_hw_host *host;
@@ -98,8 +97,7 @@ const struct vidmm_hw_model tiny_model = {
     .step = hw_step,
 };
 
-/* ---- Driver -----------------------------------------------------------------------------------
- */
+/* ---- Driver ---------------------------------------------------------------------------------- */
 
 struct tiny_device {
     KSPIN_LOCK lock;
@@ -302,8 +300,7 @@ NTSTATUS NTAPI tiny_driver_entry(PDRIVER_OBJECT driver, PUNICODE_STRING path) {
     return DxgkInitialize(driver, path, &data);
 }
 
-/* ---- Help for tests ---------------------------------------------------------------------------
- */
+/* ---- Help for tests -------------------------------------------------------------------------- */
 
 struct vidmm_host_config tiny_config(void) {
     memset(&tiny, 0, sizeof(tiny));

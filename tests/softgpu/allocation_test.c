@@ -14,8 +14,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Segments of this board: 1 aperture, 2 visible VRAM, 3 and 4 invisible VRAM, 5 eviction aperture.
- */
+/* Segments of this board: 1 aperture, 2 visible VRAM, 3 and 4 invisible VRAM, 5 eviction
+ * aperture. */
 static const struct vidmm_host_setting board[] = {
     {"VramBytes", 16 * MIB},
     {"VramVisibleBytes", 4 * MIB},
@@ -244,9 +244,7 @@ static void standard_allocations_can_be_created_and_described(void **state) {
     rig_close(&rig);
 }
 
-/* ---- Failures
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
     (void)data;

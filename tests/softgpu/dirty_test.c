@@ -24,8 +24,7 @@ static uint64_t next(uint64_t *state) {
     return *state;
 }
 
-/* ---- What is reported
- * ---------------------------------------------------------------------------------- */
+/* ---- What is reported ------------------------------------------------------------------------ */
 
 static void copy(struct dirty *d, uint64_t to, uint64_t from, uint64_t bytes) {
     DXGKARG_BUILDPAGINGBUFFER args = rig_move(NULL, d->hidden, d->hidden_at.base + to, d->hidden,
@@ -68,8 +67,7 @@ static void what_the_gpu_writes_is_reported_and_nothing_else(void **state) {
     }
 }
 
-/* ---- Bases, against a model of one byte a page
- * ------------------------------------------------------------ */
+/* ---- Bases, against a model of one byte a page ----------------------------------------------- */
 
 #define MODEL_BASES  4u
 #define MODEL_RANGES 9u
@@ -250,8 +248,7 @@ static void what_was_written_before_the_start_is_not_reported(void **state) {
     dirty_close(&d);
 }
 
-/* ---- The CPU
- * --------------------------------------------------------------------------------------------- */
+/* ---- The CPU --------------------------------------------------------------------------------- */
 
 static void each_write_of_the_cpu_after_a_clear_is_reported_again(void **state) {
     struct dirty d;
@@ -323,8 +320,7 @@ static void what_the_cpu_writes_through_a_window_is_gathered(void **state) {
     board_drop(&board);
 }
 
-/* ---- What is refused
- * ---------------------------------------------------------------------------------------- */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 static void a_buffer_that_is_too_small_is_refused_and_nothing_is_taken(void **state) {
     struct dirty d;
@@ -421,8 +417,7 @@ static void queries_that_name_nothing_are_refused(void **state) {
     dirty_close(&d);
 }
 
-/* ---- What is told
- * ------------------------------------------------------------------------------------------- */
+/* ---- What is told ---------------------------------------------------------------------------- */
 
 static NTSTATUS segment_caps(struct rig *rig, UINT id, UINT32 *page) {
     DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS caps = {0xa5a5a5a5u};
@@ -508,8 +503,7 @@ static void a_board_without_memory_for_its_plane_leaves_nothing_behind(void **st
     }
 }
 
-/* ---- Reset, faults
- * ------------------------------------------------------------------------------------ */
+/* ---- Reset, faults --------------------------------------------------------------------------- */
 
 static void a_reset_changes_everything(void **state) {
     struct dirty d;

@@ -34,8 +34,7 @@ static void note_completed(void *ctx, uint32_t node, uint32_t fence) {
     atomic_store(&completed, fence);
 }
 
-/* ---- Writers
- * --------------------------------------------------------------------------------------------- */
+/* ---- Writers --------------------------------------------------------------------------------- */
 
 struct writer {
     struct dirty *d;
@@ -87,8 +86,7 @@ static uint32_t gpu_begins(struct writer *writer) {
     return rig->fence;
 }
 
-/* ---- Who takes
- * ------------------------------------------------------------------------------------------- */
+/* ---- Who takes ------------------------------------------------------------------------------- */
 
 #define TAKERS 2u
 

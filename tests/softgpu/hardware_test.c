@@ -15,8 +15,7 @@
 
 #include "board.h"
 
-/* ---- Hostile command buffers
- * ------------------------------------------------------------------------------ */
+/* ---- Hostile command buffers ----------------------------------------------------------------- */
 
 static void random_bytes_never_crash_the_gpu(void **state) {
     uint64_t seed = board_seed(), random = seed;
@@ -80,8 +79,7 @@ static void commands_outside_of_memory_are_faults(void **state) {
     board_drop(&board);
 }
 
-/* ---- Registers
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------------------------------- */
 
 static void no_register_access_does_harm(void **state) {
     uint64_t random = board_seed();
@@ -142,8 +140,7 @@ static void every_failed_allocation_is_survived(void **state) {
     }
 }
 
-/* ---- The tiled layout
- * ------------------------------------------------------------------------------------------ */
+/* ---- The tiled layout ------------------------------------------------------------------------ */
 
 static void tiling_is_a_permutation(void **state) {
     static const uint32_t pitches[] = {512, 1024, 1536, 4096, 7168};

@@ -11,8 +11,7 @@
 #include "board.h"
 #include "rig.h"
 
-/* ---- The hardware -----------------------------------------------------------------------------
- */
+/* ---- The hardware ---------------------------------------------------------------------------- */
 
 #define SHARED  (GPU_DOORBELL_SHARED | GPU_DOORBELL_RENDER)
 #define PROCESS UINT64_C(0x7f0000000000) /* where a process has its memory */
@@ -165,8 +164,7 @@ static void doorbells_that_mean_nothing_are_not_heard(void **state) {
     }
 }
 
-/* ---- The driver -------------------------------------------------------------------------------
- */
+/* ---- The driver ------------------------------------------------------------------------------ */
 
 #define TOKEN ((HANDLE)(uintptr_t)0x1234)
 #define PAGES 16u

@@ -83,8 +83,7 @@ static BYTE *save(struct vm *vm, enum kind kind, UINT64 *size) {
     return data;
 }
 
-/* ---- Who may ask
- * ----------------------------------------------------------------------------------------- */
+/* ---- Who may ask ----------------------------------------------------------------------------- */
 
 static bool offers_migration(struct vm *vm) {
     DXGK_GPUPCAPS caps = {0};
@@ -144,8 +143,7 @@ static void calls_that_are_not_in_turn_are_refused(void **state) {
     vm_close(&vm);
 }
 
-/* ---- Boards
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Boards ---------------------------------------------------------------------------------- */
 
 static void only_a_board_of_the_same_kind_is_a_target(void **state) {
     static const struct vidmm_host_setting other[] = {
@@ -191,8 +189,7 @@ static void spoil(struct vm *vm, enum kind kind, BYTE *data, uint64_t size) {
     assert_int_equal(restore_call(vm, kind, data, size), STATUS_SUCCESS);
 }
 
-/* ---- Apertures
- * --------------------------------------------------------------------------------------------- */
+/* ---- Apertures ------------------------------------------------------------------------------- */
 
 struct mapped {
     uint32_t segment; /* from 1 */
@@ -318,8 +315,7 @@ static void forged_data_change_nothing(void **state) {
     free(forged);
 }
 
-/* ---- Dirty bits behind the MMU
- * -------------------------------------------------------------------------------- */
+/* ---- Dirty bits behind the MMU --------------------------------------------------------------- */
 
 struct tracked {
     HANDLE basis;

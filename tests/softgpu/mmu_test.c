@@ -14,8 +14,7 @@
 
 #include "space.h"
 
-/* ---- What tables mean
- * ------------------------------------------------------------------------------- */
+/* ---- What tables mean ------------------------------------------------------------------------ */
 
 struct mapped {
     uint64_t va, address;
@@ -126,8 +125,7 @@ static void zero_pages_read_as_zero_and_drop_writes(void **state) {
     board_drop(&s.board);
 }
 
-/* ---- The TLB
- * ---------------------------------------------------------------------------------------- */
+/* ---- The TLB --------------------------------------------------------------------------------- */
 
 /* One range, [VA, VA + 1), by command or by register. */
 static void flush_first_page(struct space *space, uint32_t what, bool by_register) {
@@ -314,8 +312,7 @@ static void walks_take_time_and_hits_do_not(void **state) {
     board_drop(&s.board);
 }
 
-/* ---- Faults
- * ------------------------------------------------------------------------------------------ */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 struct expected {
     enum gpu_fault fault;
@@ -475,8 +472,7 @@ static void a_page_fault_halts_its_engine_and_no_other(void **state) {
     board_drop(&s.board);
 }
 
-/* ---- Nonsense
- * -------------------------------------------------------------------------------------------- */
+/* ---- Nonsense -------------------------------------------------------------------------------- */
 
 /* An entry that names something: a table of the area itself, an edge of memory, anything. */
 static uint64_t hostile_entry(uint64_t *random, uint64_t tables, uint64_t bytes) {

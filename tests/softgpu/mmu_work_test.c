@@ -16,8 +16,7 @@
 
 #include "space.h"
 
-/* ---- Moving bytes
- * ------------------------------------------------------------------------------------- */
+/* ---- Moving bytes ---------------------------------------------------------------------------- */
 
 #define AREA_PAGES 96u
 
@@ -197,8 +196,7 @@ static void packets_of_user_mode_drivers_are_commands(void **state) {
     board_drop(&s.board);
 }
 
-/* ---- Commands of the paging engine
- * ------------------------------------------------------------------------ */
+/* ---- Commands of the paging engine ----------------------------------------------------------- */
 
 static void entries_are_written_and_copied_by_the_gpu(void **state) {
     struct space_simple s = {0};
@@ -399,8 +397,7 @@ static void nearly_right_paging_commands_never_crash_the_gpu(void **state) {
     assert_true(good > 200);
 }
 
-/* ---- Ordered faults
- * -------------------------------------------------------------------------------------- */
+/* ---- Ordered faults -------------------------------------------------------------------------- */
 
 static void damaged(struct space_simple *s, uint32_t kind) {
     s->board.setting[6] = (struct board_setting){"FaultKind", kind};

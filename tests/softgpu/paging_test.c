@@ -77,8 +77,7 @@ static void page(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER args, uint32_t size)
     assert_int_equal(rig_page(rig, &args, size), STATUS_SUCCESS);
 }
 
-/* ---- Transfer
- * --------------------------------------------------------------------------------------------- */
+/* ---- Transfer -------------------------------------------------------------------------------- */
 
 static void transfer_round_trip_in_any_buffer_size(void **state) {
     struct fixture *f = *state;
@@ -175,8 +174,7 @@ static void transfer_through_the_eviction_aperture(void **state) {
     drop(&f->rig, to);
 }
 
-/* ---- Fill, discard, touch
- * ---------------------------------------------------------------------------------- */
+/* ---- Fill, discard, touch -------------------------------------------------------------------- */
 
 static void fill_writes_its_pattern_and_no_byte_more(void **state) {
     struct fixture *f = *state;
@@ -218,8 +216,7 @@ static void touching_physical_memory_changes_nothing(void **state) {
         assert_int_equal(at[i], 4 - i % 4);
 }
 
-/* ---- Apertures
- * --------------------------------------------------------------------------------------------- */
+/* ---- Apertures ------------------------------------------------------------------------------- */
 
 static void map_shows_the_right_page_of_the_mdl_at_each_place(void **state) {
     struct fixture *f = *state;
@@ -241,8 +238,8 @@ static void unmapped_pages_are_the_dummy_page_and_others_stay(void **state) {
     PMDL mdl = pages(&f->rig, 8, 2);
     page(&f->rig, rig_map(f->aperture_id, 0, 8, mdl, 0), RIG_PAGE);
     page(&f->rig, rig_unmap(f->aperture_id, 2, 3, dummy), RIG_PAGE);
-    /* The GPU writes through the whole range: only the dummy page and the mapped ones may change.
-     */
+    /* The GPU writes through the whole range: only the dummy page and the mapped ones may
+     * change. */
     page(&f->rig,
          rig_move(NULL, f->aperture_id, f->aperture.base, f->vram_id, f->vram.base, 8 * RIG_PAGE),
          RIG_PAGE);
@@ -270,8 +267,7 @@ static void runs_of_pages_are_compressed(void **state) {
     drop(&f->rig, mdl);
 }
 
-/* ---- Buffers that are too small
- * --------------------------------------------------------------------------------- */
+/* ---- Buffers that are too small -------------------------------------------------------------- */
 
 static void every_operation_survives_every_small_buffer(void **state) {
     struct fixture *f = *state;

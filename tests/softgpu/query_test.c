@@ -37,8 +37,7 @@ static void is_poison(const void *at, size_t bytes) {
     }
 #define SETTING_COUNT 8
 
-/* ---- The three segment queries
- * ------------------------------------------------------------------------- */
+/* ---- The three segment queries --------------------------------------------------------------- */
 
 static void banks_are_sound(const SIZE_T *end, UINT banks, SIZE_T size) {
     assert_int_equal(banks, 4);
@@ -188,9 +187,7 @@ static void agp_only_where_the_system_has_it(void **state) {
     }
 }
 
-/* ---- Caps
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- Caps ------------------------------------------------------------------------------------ */
 
 static void caps_fit_the_buffers_of_older_systems(void **state) {
     static const uint32_t sizes[] = {0x220, 0x228, 0x240, sizeof(DXGK_DRIVERCAPS),

@@ -209,8 +209,7 @@ static void busy_is_answered_once_and_only_for_allocations_in_use(void **state) 
     rig_close(&rig);
 }
 
-/* ---- Ordered faults
- * ------------------------------------------------------------------------------------------ */
+/* ---- Ordered faults -------------------------------------------------------------------------- */
 
 /* Bytes of [address, address + bytes) that are not `value`. */
 static uint64_t differing(struct rig *rig, uint64_t address, uint64_t bytes, uint8_t value) {
@@ -274,9 +273,7 @@ static void ordered_fault_hits_the_right_mapping(void **state) {
     }
 }
 
-/* ---- Debugging
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- Debugging ------------------------------------------------------------------------------- */
 
 static void debug_info_fits_every_buffer(void **state) {
     unsigned char bytes[256];

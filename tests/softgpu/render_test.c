@@ -167,8 +167,7 @@ static struct vidmm_umd_result result_of(struct scene *scene) {
     return result;
 }
 
-/* ---- What it does
- * ------------------------------------------------------------------------------------------- */
+/* ---- What it does ---------------------------------------------------------------------------- */
 
 static void stamps_are_found_again_by_checks(void **state) {
     static const uint32_t pitches[] = {0, 512, 1024, 3584};
@@ -272,8 +271,7 @@ static void sub_transfers_of_a_tiled_surface_fit_together(void **state) {
     scene_close(&scene);
 }
 
-/* ---- Splitting and refusing
- * ------------------------------------------------------------------------------------ */
+/* ---- Splitting and refusing ------------------------------------------------------------------ */
 
 static void command_buffers_are_split_where_the_dma_buffer_ends(void **state) {
     static const uint32_t sizes[] = {72, 100, 144, 300};

@@ -11,8 +11,7 @@
 
 #define GUARD 0xa5u
 
-/* ---- Up and down
- * -------------------------------------------------------------------------------------- */
+/* ---- Up and down ----------------------------------------------------------------------------- */
 
 static void completed(void *ctx, uint32_t node, uint32_t fence) {
     struct rig *rig = ctx;
@@ -39,8 +38,7 @@ static void *handle_data(void *ctx, const DXGKARGCB_GETHANDLEDATA *data) {
     return rig->opening;
 }
 
-/* ---- Where the rig looks behind the curtain
- * ------------------------------------------------------------------------------------------ */
+/* ---- Where the rig looks behind the curtain -------------------------------------------------- */
 
 static struct rig *rig_now;
 static void *rig_hardware;
@@ -143,8 +141,7 @@ void rig_close(struct rig *rig) {
         fail_msg("%s", error.text);
 }
 
-/* ---- Paging
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Paging ---------------------------------------------------------------------------------- */
 
 NTSTATUS rig_build(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER *args, uint32_t size,
                    uint32_t *used) {
@@ -215,9 +212,7 @@ NTSTATUS rig_page(struct rig *rig, DXGKARG_BUILDPAGINGBUFFER *args, uint32_t siz
     }
 }
 
-/* ---- Queries
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 uint32_t rig_segments(struct rig *rig, struct rig_segment *out, uint32_t room) {
     DXGK_SEGMENTDESCRIPTOR descriptor[31] = {0};
@@ -252,8 +247,7 @@ uint32_t rig_find(struct rig *rig, uint32_t mask, uint32_t flags, struct rig_seg
     return 0;
 }
 
-/* ---- Allocations
- * --------------------------------------------------------------------------------------------- */
+/* ---- Allocations ----------------------------------------------------------------------------- */
 
 HANDLE rig_allocate(struct rig *rig, const struct vidmm_umd_allocation *umd,
                     DXGK_ALLOCATIONINFO *info, NTSTATUS *status) {
@@ -281,9 +275,7 @@ unsigned char *rig_mdl_page(struct rig *rig, PMDL mdl, size_t page) {
     return at;
 }
 
-/* ---- Operations
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 DXGKARG_BUILDPAGINGBUFFER rig_fill(uint32_t segment, uint64_t address, uint64_t bytes,
                                    uint32_t pattern) {

@@ -21,8 +21,7 @@ static void open_mode(struct vm *vm, uint32_t pages, uint32_t mode) {
     vm_open_shape(vm, &shape);
 }
 
-/* ---- Bytes
- * ------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 /* System memory and VRAM in turn, no page next to the one before it. */
 static void scatter(struct vm *vm, struct vm_place page[PAGES], uint32_t first) {
@@ -61,8 +60,8 @@ static void bytes(void **state) {
     vm_each_shape(bytes_move_through_scattered_pages);
 }
 
-/* Operations with physical addresses do what they did, whether their buffers run virtually or not.
- */
+/* Operations with physical addresses do what they did, whether their buffers run virtually or
+ * not. */
 static void physical_operations_go_on_working(void **state) {
     static struct vm vm;
     (void)state;
@@ -90,8 +89,7 @@ static void physical_operations_go_on_working(void **state) {
     vm_close(&vm);
 }
 
-/* ---- Tables
- * ------------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Of pages that change places in pairs: what follows each other takes the room of one. */
 static void entries_for(struct vm *vm, DXGK_PTE entry[ENTRIES], bool large) {
@@ -234,8 +232,7 @@ static void no_room_means_nothing_written(void **state) {
     vm_close(&vm);
 }
 
-/* ---- Flushing
- * ---------------------------------------------------------------------------------------- */
+/* ---- Flushing -------------------------------------------------------------------------------- */
 
 /* Has the GPU look at `va`, so that the TLB knows it. */
 static void use(struct vm *vm, uint64_t va) {
@@ -286,8 +283,7 @@ static void a_flush_takes_its_range_and_no_more(void **state) {
     vm_close(&vm);
 }
 
-/* ---- Copying entries
- * ---------------------------------------------------------------------------------- */
+/* ---- Copying entries ------------------------------------------------------------------------- */
 
 struct copied {
     struct vm vm;
@@ -335,8 +331,7 @@ static void entries_are_copied_as_if_read_first(void **state) {
     vm_close(&copied.vm);
 }
 
-/* ---- The others
- * --------------------------------------------------------------------------------------- */
+/* ---- The others ------------------------------------------------------------------------------ */
 
 static void context_allocations_get_their_content(void **state) {
     static struct vm vm;

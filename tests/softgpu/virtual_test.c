@@ -20,8 +20,7 @@ static void open_plain(struct vm *vm) {
     vm_open_shape(vm, &shape);
 }
 
-/* ---- What is said
- * ----------------------------------------------------------------------------------------- */
+/* ---- What is said ---------------------------------------------------------------------------- */
 
 static void levels_add_up_and_fit_where_they_are(struct vm *vm, const struct vm_shape *shape) {
     uint32_t bits = 12, last = shape->levels - 1;
@@ -183,8 +182,7 @@ static void memory_is_managed_in_64k_pages_where_tables_have_them(void **state) 
     vm_close(&vm);
 }
 
-/* ---- What entries mean
- * ------------------------------------------------------------------------------------- */
+/* ---- What entries mean ----------------------------------------------------------------------- */
 
 static void leads_to(const struct vm_space *space, uint64_t va, struct vm_place place,
                      uint64_t page_bytes) {
@@ -298,8 +296,7 @@ static void large_pages_cover_a_table(void **state) {
     vm_close(&vm);
 }
 
-/* ---- Work
- * -------------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 /* Packets of a user-mode driver, in a page that the process sees. */
 static struct vm_place commands_for(struct vm_space *space, const void *packets, size_t bytes) {
@@ -388,8 +385,7 @@ static void a_refused_submission_completes(void **state) {
     vm_close(&vm);
 }
 
-/* ---- Faults
- * ------------------------------------------------------------------------------------------ */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 static void faults_at(struct vm *vm, struct vm_space *space, uint64_t va, uint32_t flags,
                       uintptr_t token) {

@@ -10,8 +10,7 @@
 #define SYSTEM_TOKEN 0x5151u
 #define TABLE_PAGES  128u /* of the largest table: a root of two levels, with dual entries */
 
-/* ---- Memory
- * ---------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 struct vm_place vm_system_page(struct vm *vm) {
     const struct vidmm_os *os = vm->rig.os;
@@ -42,8 +41,7 @@ uint64_t vm_physical(const struct vm *vm, struct vm_place place) {
     return (place.segment != 0 ? vm->segment[place.segment - 1].base : 0) + place.offset;
 }
 
-/* ---- Shape of the tables
- * --------------------------------------------------------------------------------- */
+/* ---- Shape of the tables --------------------------------------------------------------------- */
 
 uint64_t vm_coverage(const struct vm *vm, uint32_t level) {
     uint32_t shift = 12;
@@ -76,8 +74,7 @@ DXGK_PTE vm_entry(struct vm_place place, uint64_t flags) {
     return entry;
 }
 
-/* ---- Operations
- * ---------------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 void vm_run(struct vm *vm, DXGKARG_BUILDPAGINGBUFFER *args) {
     assert_int_equal(rig_page(&vm->rig, args, vm->dma_bytes), STATUS_SUCCESS);
@@ -128,8 +125,7 @@ void vm_flush(struct vm_space *space, uint64_t start, uint64_t end) {
         vm_run(vm, &args);
 }
 
-/* ---- Tables
- * --------------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* System tables are a page; in a segment of 64 KiB pages everything begins at one. */
 static struct vm_place place_table(struct vm *vm, uint32_t segment, uint32_t bytes) {
@@ -247,8 +243,7 @@ static void set_root(struct vm_space *space) {
     space->vm->rig.ddi->DxgkDdiSetRootPageTable(space->vm->rig.adapter, &root);
 }
 
-/* ---- Mapping
- * ------------------------------------------------------------------------------------------- */
+/* ---- Mapping --------------------------------------------------------------------------------- */
 
 static void put(struct vm_space *space, uint64_t va, DXGK_PTE entry, bool large) {
     struct vm_table *table = vm_table(space, 0, va, large);
@@ -281,8 +276,7 @@ uint64_t vm_show(struct vm *vm, const struct vm_place *place, uint32_t pages) {
     return va;
 }
 
-/* ---- Bytes
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 void vm_fill(struct vm *vm, uint64_t va, uint64_t bytes, uint32_t pattern) {
     DXGKARG_BUILDPAGINGBUFFER args = {.Operation = DXGK_OPERATION_VIRTUAL_FILL};
@@ -315,8 +309,7 @@ struct vidmm_hw_translation vm_translate(const struct vm_space *space, uint64_t 
     return rig_translate(vm_physical(space->vm, space->table[0].at), space->root_entries, va);
 }
 
-/* ---- Up and down
- * --------------------------------------------------------------------------------------------- */
+/* ---- Up and down ----------------------------------------------------------------------------- */
 
 static void make_objects(struct vm *vm, struct vm_space *space, uintptr_t token, uint32_t node) {
     const struct rig *rig = &vm->rig;
@@ -406,8 +399,7 @@ void vm_close(struct vm *vm) {
     rig_close(&vm->rig);
 }
 
-/* ---- Shapes
- * ------------------------------------------------------------------------------------------ */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 /* Shapes whose tables fit a page each, as tables in system memory must: two words an entry too. */
 static uint64_t small_bits(uint32_t levels) {

@@ -1,7 +1,8 @@
 /* calls.c - the long arguments of calls.h. */
 #include "driver/calls.h"
 
-#include "world.h"
+#include "driver/tally.h"
+#include "memory/iommu.h"
 
 void host_in_query(struct host_call *c, const DXGKARG_QUERYADAPTERINFO *a) {
     host_mix2(c, (uint32_t)a->Type, a->InputDataSize);
@@ -150,7 +151,7 @@ void host_in_submit(struct host_call *c, const DXGKARG_SUBMITCOMMAND *a) {
     host_mix2(c, a->DmaBufferSubmissionStartOffset, a->DmaBufferSubmissionEndOffset);
     host_mix2(c, a->DmaBufferPrivateDataSubmissionStartOffset,
               a->DmaBufferPrivateDataSubmissionEndOffset);
-    host_mix2(c, host_thunks_fence(a->NodeOrdinal, a->SubmissionFenceId), a->Flags.Value);
+    host_mix2(c, host_tally_fence(a->NodeOrdinal, a->SubmissionFenceId), a->Flags.Value);
     host_mix2(c, a->EngineOrdinal, a->NodeOrdinal);
 }
 
@@ -158,7 +159,7 @@ void host_in_submit_virtual(struct host_call *c, const DXGKARG_SUBMITCOMMANDVIRT
     /* An address of the CPU is a pointer, and of no account. */
     host_mix(c, host_iommu_in_use() ? 0 : a->DmaBufferVirtualAddress);
     host_mix2(c, a->DmaBufferSize, a->DmaBufferPrivateDataSize);
-    host_mix2(c, host_thunks_fence(a->NodeOrdinal, a->SubmissionFenceId), a->Flags.Value);
+    host_mix2(c, host_tally_fence(a->NodeOrdinal, a->SubmissionFenceId), a->Flags.Value);
     host_mix2(c, a->EngineOrdinal, a->NodeOrdinal);
 }
 

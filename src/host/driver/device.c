@@ -1,11 +1,14 @@
 /* device.c - the life of a driver and its device; see device.h. */
 #include "driver/device.h"
 
-#include "kernel/irql.h"
-#include "kernel/threads.h"
-#include "kernel/timers.h"
+#include "base/thread.h"
+#include "base/world.h"
+#include "driver/display.h"
+#include "driver/thunks.h"
 #include "driver/versions.h"
-#include "world.h"
+#include "kernel/interrupt.h"
+#include "kernel/irql.h"
+#include "memory/bars.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +41,7 @@ static VOID NTAPI device_dpc(struct _KDPC *dpc, PVOID context, PVOID argument1, 
 void host_device_init(struct host_device *device) {
     const uint16_t ids[4] = {VENDOR, DEVICE, 0x0006 /* memory, bus master */, 0x0010};
     const uint8_t class_code[4] = {0x01, 0x00, 0x00, 0x03}; /* revision, display controller */
-    pthread_mutex_init(&device->report_lock, NULL);
+    pthread_mutex_init(&device->reports.lock, NULL);
     KeInitializeDpc(&device->dpc, device_dpc, device);
     memcpy(&device->config_space[0], ids, sizeof(ids));
     memcpy(&device->config_space[8], class_code, sizeof(class_code));
@@ -55,16 +58,16 @@ void host_device_init(struct host_device *device) {
 #define BASE_64BIT     0x4u
 #define BASE_PREFETCH  0x8u
 
-/* BARs lie beyond 32 bits, so one whose upper half would be the next one's register has no entry.
- */
+/* BARs lie beyond 32 bits, so one whose upper half would be the next one's register has no
+ * entry. */
 void host_device_configure(struct vidmm_host *host) {
-    uint8_t *space = host->device.config_space;
+    uint8_t *space = host->device->config_space;
     if (host->config.model && host->config.model->configure)
         host->config.model->configure(host->hw, space);
     for (uint32_t i = 0; i + 1 < VIDMM_HW_BARS; i++) {
-        const struct host_bar *bar = &host->bars.bar[i];
+        const struct host_bar *bar = &host->bars->bar[i];
         if (bar->bar.kind == VIDMM_HW_BAR_NONE ||
-            host->bars.bar[i + 1].bar.kind != VIDMM_HW_BAR_NONE)
+            host->bars->bar[i + 1].bar.kind != VIDMM_HW_BAR_NONE)
             continue;
         uint64_t entry =
             bar->physical | BASE_64BIT | (bar->bar.kind == VIDMM_HW_BAR_MEMORY ? BASE_PREFETCH : 0);
@@ -73,12 +76,12 @@ void host_device_configure(struct vidmm_host *host) {
 }
 
 void host_device_done(struct host_device *device) {
-    pthread_mutex_destroy(&device->report_lock);
+    pthread_mutex_destroy(&device->reports.lock);
 }
 
 NTSTATUS APIENTRY DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
                                  PDRIVER_INITIALIZATION_DATA DriverInitializationData) {
-    struct host_device *device = &host_world->device;
+    struct host_device *device = host_world->device;
     host_irql_at_most(PASSIVE_LEVEL, "DxgkInitialize");
     if (!DriverObject || !RegistryPath || !DriverInitializationData)
         return STATUS_INVALID_PARAMETER;
@@ -118,13 +121,13 @@ DxgkInitializeDisplayOnlyDriver(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Reg
     TAKE(StopDeviceAndReleasePostDisplayOwnership);
 #undef TAKE
     NTSTATUS status = DxgkInitialize(DriverObject, RegistryPath, &table);
-    host_world->device.displays_only = NT_SUCCESS(status);
+    host_world->device->displays_only = NT_SUCCESS(status);
     return status;
 }
 
 NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
     (void)DriverObject;
-    host_world->device.initialized = false;
+    host_world->device->initialized = false;
     return STATUS_SUCCESS;
 }
 
@@ -149,19 +152,19 @@ bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
     static WCHAR path[] = u"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\vidmm";
     UNICODE_STRING registry;
     RtlInitUnicodeString(&registry, path);
-    host->device.driver.DriverInit = entry;
+    host->device->driver.DriverInit = entry;
     calling("DriverEntry");
-    NTSTATUS status = entry(&host->device.driver, &registry);
+    NTSTATUS status = entry(&host->device->driver, &registry);
     check_irql("DriverEntry");
-    if (host->device.refusal)
+    if (host->device->refusal)
         return fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
-                    host->device.refusal, host->device.ddi.Version);
+                    host->device->refusal, host->device->ddi.Version);
     if (!NT_SUCCESS(status))
         return fail(error, status, "DriverEntry failed with status 0x%08x", (unsigned)status);
-    if (!host->device.initialized)
+    if (!host->device->initialized)
         return fail(error, status, "DriverEntry succeeded without calling DxgkInitialize");
     if (host->interposer.ddi)
-        host->interposer.ddi(host->interposer.ctx, &host->device.ddi);
+        host->interposer.ddi(host->interposer.ctx, &host->device->ddi);
     return true;
 }
 
@@ -205,9 +208,7 @@ static bool removed(struct host_device *device, struct vidmm_host_error *error) 
 
 /* Takes the interrupt away; what is on its way still arrives. */
 static void disconnect(struct host_device *device) {
-    KIRQL old = host_interrupt_lock();
-    atomic_store(&host_world->interrupt.connected, false);
-    host_interrupt_unlock(old);
+    host_interrupt_disconnect();
     KeFlushQueuedDpcs();
     device->started = false;
 }
@@ -218,7 +219,7 @@ static bool start(struct host_device *device, struct vidmm_host_error *error) {
                             .AdapterLuid = {.LowPart = 1}};
     ULONG sources = UINT32_MAX, children = UINT32_MAX;
     host_device_interface(device);
-    atomic_store(&host_world->interrupt.connected, true);
+    host_interrupt_connect(device->ddi.DxgkDdiInterruptRoutine, device->context);
     device->started = true;
     if (host_world->interposer.callbacks)
         host_world->interposer.callbacks(host_world->interposer.ctx, &device->interface);
@@ -239,32 +240,13 @@ static bool start(struct host_device *device, struct vidmm_host_error *error) {
 
 bool host_device_start(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error second;
-    if (!add(&host->device, error))
+    if (!add(host->device, error))
         return false;
-    host_thunks_build(&host->thunks, &host->device.ddi);
-    if (start(&host->device, error))
+    host_thunks_build(host->thunks, &host->device->ddi);
+    if (start(host->device, error))
         return true;
-    removed(&host->device, &second);
+    removed(host->device, &second);
     return false;
-}
-
-void host_device_learn(const DXGKARG_QUERYADAPTERINFO *query, NTSTATUS status) {
-    const DXGK_DRIVERCAPS *caps = query->pOutputData;
-    if (query->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
-        query->OutputDataSize >= offsetof(DXGK_DRIVERCAPS, SupportNonVGA) + sizeof(BOOLEAN)) {
-        host_world->device.gives_display_back = caps->SupportNonVGA != FALSE;
-        host_world->device.asked = true;
-    }
-}
-
-/* A system has asked for the capabilities by then; what runs here may have left it out. */
-static bool gives_display_back(struct host_device *device) {
-    DXGK_DRIVERCAPS caps = {.SupportNonVGA = FALSE};
-    const DXGKARG_QUERYADAPTERINFO query = {
-        .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
-    if (!device->asked && device->ddi.DxgkDdiQueryAdapterInfo)
-        host_device_learn(&query, device->ddi.DxgkDdiQueryAdapterInfo(device->context, &query));
-    return device->gives_display_back;
 }
 
 /*
@@ -277,7 +259,7 @@ static bool display_given_back(struct host_device *device) {
     bool vga = space[11] == PCI_CLASS_DISPLAY_CTLR && space[10] == PCI_SUBCLASS_VID_VGA_CTLR;
     DXGK_DISPLAY_INFORMATION info = {.Width = 0};
     if (!vga || !device->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership ||
-        !gives_display_back(device))
+        !host_display_given_back(device))
         return false;
     calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
     NTSTATUS status =
@@ -304,12 +286,12 @@ static bool stopped(struct host_device *device, struct vidmm_host_error *error) 
 
 bool host_device_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error second;
-    bool good = stopped(&host->device, error);
-    return removed(&host->device, good ? error : &second) && good;
+    bool good = stopped(host->device, error);
+    return removed(host->device, good ? error : &second) && good;
 }
 
 void host_device_unload(struct vidmm_host *host) {
-    struct host_device *device = &host->device;
+    struct host_device *device = host->device;
     calling("DxgkDdiUnload");
     if (device->initialized && device->ddi.DxgkDdiUnload)
         device->ddi.DxgkDdiUnload();

@@ -4,13 +4,19 @@
  * Real are those of the memory path and of bring-up; all others say that they are not supported, so
  * that no member is NULL, whatever the version.
  */
-#include "kernel/irql.h"
-#include "world.h"
+#include "base/thread.h"
+#include "base/world.h"
+#include "driver/device.h"
+#include "driver/reports.h"
+#include "driver/resources.h"
+#include "kernel/interrupt.h"
+#include "memory/bars.h"
+#include "memory/physical.h"
 
 #include <string.h>
 
-/* Any callback with a status for an answer; the arguments stay in registers and are not looked at.
- */
+/* Any callback with a status for an answer; the arguments stay in registers and are not looked
+ * at. */
 static uint64_t APIENTRY not_supported(void) {
     return (uint64_t)(uint32_t)STATUS_NOT_SUPPORTED;
 }
@@ -28,63 +34,7 @@ static bool ours(HANDLE handle, const char *function) {
     return false;
 }
 
-/* ---- Bring-up ---------------------------------------------------------------------------------
- */
-
-/* Translated resources live in the host: drivers keep the pointer while they start. */
-static struct {
-    ULONG count;
-    struct {
-        INTERFACE_TYPE type;
-        ULONG bus;
-        USHORT version, revision;
-        ULONG count;
-        CM_PARTIAL_RESOURCE_DESCRIPTOR descriptor[VIDMM_HW_BARS + 1];
-    } list;
-} resources;
-
-/* Sizes from 4 GiB on are said in larger units, as CM_RESOURCE_MEMORY_LARGE_* does. */
-static void describe_bar(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_bar *bar) {
-    d->Type = CmResourceTypeMemory;
-    d->ShareDisposition = CmResourceShareDeviceExclusive;
-    d->Flags = CM_RESOURCE_MEMORY_READ_WRITE | CM_RESOURCE_MEMORY_BAR;
-    if (bar->bar.kind == VIDMM_HW_BAR_MEMORY)
-        d->Flags |= CM_RESOURCE_MEMORY_PREFETCHABLE;
-    d->u.Memory.Start.QuadPart = (LONGLONG)bar->physical;
-    d->u.Memory.Length = (ULONG)bar->bar.size;
-    if (bar->bar.size <= UINT32_MAX)
-        return;
-    d->Type = CmResourceTypeMemoryLarge;
-    d->Flags |= CM_RESOURCE_MEMORY_LARGE_48;
-    d->u.Memory48.Length48 = (ULONG)(bar->bar.size >> 16);
-}
-
-static void describe_interrupt(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
-    d->Type = CmResourceTypeInterrupt;
-    d->ShareDisposition = CmResourceShareDeviceExclusive;
-    d->Flags = CM_RESOURCE_INTERRUPT_LATCHED | CM_RESOURCE_INTERRUPT_MESSAGE;
-    d->u.MessageInterrupt.Translated.Level = HOST_DEVICE_IRQL;
-    d->u.MessageInterrupt.Translated.Vector = 0x90;
-    d->u.MessageInterrupt.Translated.Affinity = 1;
-}
-
-static PCM_RESOURCE_LIST describe_resources(void) {
-    ULONG n = 0;
-    memset(&resources, 0, sizeof(resources));
-    resources.count = 1;
-    resources.list.type = PCIBus;
-    resources.list.version = resources.list.revision = 1;
-    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
-        if (host_world->bars.bar[i].bar.kind != VIDMM_HW_BAR_NONE)
-            describe_bar(&resources.list.descriptor[n++], &host_world->bars.bar[i]);
-    describe_interrupt(&resources.list.descriptor[n++]);
-    resources.list.count = n;
-    return (PCM_RESOURCE_LIST)(void *)&resources;
-}
-
-_Static_assert(offsetof(CM_RESOURCE_LIST, List[0].PartialResourceList.PartialDescriptors) ==
-                   offsetof(__typeof__(resources), list.descriptor),
-               "the resource list is laid out as CM_RESOURCE_LIST");
+/* ---- Bring-up -------------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO info) {
     static WCHAR path[] = u"\\Registry\\Machine\\System\\CurrentControlSet\\Control\\Video\\vidmm";
@@ -92,13 +42,13 @@ static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO
     if (!ours(handle, "DxgkCbGetDeviceInformation") || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
-    info->MiniportDeviceContext = host_world->device.context;
-    info->PhysicalDeviceObject = &host_world->device.physical;
+    info->MiniportDeviceContext = host_world->device->context;
+    info->PhysicalDeviceObject = &host_world->device->physical;
     RtlInitUnicodeString(&info->DeviceRegistryPath, path);
-    info->TranslatedResourceList = describe_resources();
-    info->SystemMemorySize.QuadPart = (LONGLONG)host_world->physical.bytes;
+    info->TranslatedResourceList = host_resources();
+    info->SystemMemorySize.QuadPart = (LONGLONG)host_world->physical->bytes;
     info->HighestPhysicalAddress.QuadPart =
-        (LONGLONG)(host_world->physical.bytes + HOST_POOL_BYTES) - 1;
+        (LONGLONG)(host_world->physical->bytes + HOST_POOL_BYTES) - 1;
     return STATUS_SUCCESS;
 }
 
@@ -136,8 +86,8 @@ static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
 /* `buffer` from or to the adapter's 256 bytes of configuration space. */
 static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offset, ULONG length,
                              PULONG done, bool write) {
-    uint8_t *space = host_world->device.config_space;
-    ULONG size = sizeof(host_world->device.config_space);
+    uint8_t *space = host_world->device->config_space;
+    ULONG size = sizeof(host_world->device->config_space);
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace");
     if (!ours(handle, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace"))
         return STATUS_INVALID_PARAMETER;
@@ -185,7 +135,7 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
  * was no boot display: success with a width of 0 says so (dispmprt page of the callback).
  */
 static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFORMATION info) {
-    const struct host_bar *picture = &host_world->bars.bar[1];
+    const struct host_bar *picture = &host_world->bars->bar[1];
     if (!ours(handle, "DxgkCbAcquirePostDisplayOwnership") || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
@@ -199,13 +149,12 @@ static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFOR
     return STATUS_SUCCESS;
 }
 
-/* ---- Interrupts -------------------------------------------------------------------------------
- */
+/* ---- Interrupts ------------------------------------------------------------------------------ */
 
 static BOOLEAN APIENTRY queue_dpc(HANDLE handle) {
     if (!ours(handle, "DxgkCbQueueDpc"))
         return FALSE;
-    return KeInsertQueueDpc(&host_world->device.dpc, NULL, NULL);
+    return KeInsertQueueDpc(&host_world->device->dpc, NULL, NULL);
 }
 
 static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine,
@@ -225,46 +174,9 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
     return STATUS_SUCCESS;
 }
 
-static void deliver(const struct vidmm_interrupt *report) {
-    const struct vidmm_host_sink *sink = &host_world->sink;
-    if (report->type == DXGK_INTERRUPT_DMA_COMPLETED && sink->completed)
-        sink->completed(sink->ctx, report->node, report->fence);
-    else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED && sink->preempted)
-        sink->preempted(sink->ctx, report->node, report->fence, report->last_completed);
-    else if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED && sink->page_faulted)
-        sink->page_faulted(sink->ctx, report);
-    else if ((report->type == DXGK_INTERRUPT_DMA_FAULTED ||
-              report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED) &&
-             sink->faulted)
-        sink->faulted(sink->ctx, report->node, report->fence);
-}
-
-static bool take_report(struct host_device *device, struct vidmm_interrupt *report) {
-    pthread_mutex_lock(&device->report_lock);
-    bool any = device->reports != 0;
-    if (any) {
-        *report = device->report[device->first_report];
-        device->first_report = (device->first_report + 1) % HOST_REPORTS;
-        device->reports--;
-    }
-    pthread_mutex_unlock(&device->report_lock);
-    return any;
-}
-
-/* In order: one thread at a time takes and delivers. */
-static void deliver_reports(void) {
-    static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
-    struct vidmm_interrupt report;
-    pthread_mutex_lock(&delivering);
-    while (take_report(&host_world->device, &report))
-        deliver(&report);
-    pthread_mutex_unlock(&delivering);
-}
-
 /* Reports wait for the DPC: the real scheduler looks at them in DxgkCbNotifyDpc. */
 static VOID APIENTRY notify_interrupt(const HANDLE handle,
                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
-    struct host_device *device = &host_world->device;
     struct vidmm_interrupt report;
     if (!ours(handle, "DxgkCbNotifyInterrupt"))
         return;
@@ -272,16 +184,7 @@ static VOID APIENTRY notify_interrupt(const HANDLE handle,
         host_violation("DxgkCbNotifyInterrupt was called at IRQL %u; it must be called at the "
                        "device's IRQL (%u): in the ISR or by DxgkCbSynchronizeExecution",
                        host_self.irql, HOST_DEVICE_IRQL);
-    if (!vidmm_interrupt_read(data, &report))
-        return;
-    pthread_mutex_lock(&device->report_lock);
-    bool full = device->reports == HOST_REPORTS;
-    if (!full) {
-        device->report[(device->first_report + device->reports) % HOST_REPORTS] = report;
-        device->reports++;
-    }
-    pthread_mutex_unlock(&device->report_lock);
-    if (full)
+    if (vidmm_interrupt_read(data, &report) && !host_report_keep(&report))
         host_violation("more than %u interrupts were reported without a DxgkCbNotifyDpc",
                        HOST_REPORTS);
 }
@@ -292,11 +195,10 @@ static VOID APIENTRY notify_dpc(const HANDLE handle) {
     if (host_self.irql != DISPATCH_LEVEL)
         host_violation("DxgkCbNotifyDpc was called at IRQL %u; it must be called at IRQL %u",
                        host_self.irql, DISPATCH_LEVEL);
-    deliver_reports();
+    host_reports_deliver();
 }
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* What asks the memory manager for something waits for it: not above PASSIVE_LEVEL, and not from a
  * call that the memory manager waits for. */
@@ -412,8 +314,7 @@ static NTSTATUS APIENTRY free_pages(const HANDLE handle, const DXGKARGCB_FREEPAG
     return STATUS_SUCCESS;
 }
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 /* Gives every member an answer, by its place: they are all pointers to functions. */
 static void fill_unsupported(DXGKRNL_INTERFACE *interface) {

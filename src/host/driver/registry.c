@@ -3,8 +3,8 @@
  *
  * Every path shows the same values: numbers up to 32 bits are REG_DWORD, larger ones REG_QWORD.
  */
-#include "kernel/irql.h"
-#include "world.h"
+#include "base/thread.h"
+#include "base/world.h"
 
 #include <string.h>
 
@@ -126,8 +126,7 @@ NTKERNELAPI NTSTATUS NTAPI IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject,
     return STATUS_SUCCESS;
 }
 
-/* ---- Keys that the driver opens by name: the same values --------------------------------------
- */
+/* ---- Keys that the driver opens by name: the same values ------------------------------------- */
 
 NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
                                   POBJECT_ATTRIBUTES ObjectAttributes) {

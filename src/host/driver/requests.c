@@ -2,8 +2,9 @@
  * requests.c - other drivers, files and named objects, of which there are none: nothing opens, no
  * request is ever made. And what the bus says about the device.
  */
-#include "kernel/irql.h"
-#include "world.h"
+#include "base/thread.h"
+#include "base/world.h"
+#include "driver/device.h"
 
 #include <string.h>
 
@@ -98,7 +99,7 @@ NTKERNELAPI NTSTATUS NTAPI IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject,
     *ResultLength = 0;
     if (!host_irql_at_most(PASSIVE_LEVEL, "IoGetDeviceProperty"))
         return STATUS_UNSUCCESSFUL;
-    if (DeviceObject != &host_world->device.physical)
+    if (DeviceObject != &host_world->device->physical)
         return STATUS_INVALID_DEVICE_REQUEST;
     if (DeviceProperty != DevicePropertyHardwareID && DeviceProperty != DevicePropertyCompatibleIDs)
         return STATUS_OBJECT_NAME_NOT_FOUND;

@@ -1,5 +1,5 @@
-/* versions.c - the sizes of DRIVER_INITIALIZATION_DATA, by the first member that a version lacks.
- */
+/* versions.c - the sizes of DRIVER_INITIALIZATION_DATA, by the first member that a version
+ * lacks. */
 #include "driver/versions.h"
 
 #include <ntddk.h>

@@ -1,8 +1,11 @@
 /* dispatcher.c - waitable objects of dispatcher.h, and the waits. */
 #include "kernel/dispatcher.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "kernel/engines.h"
 #include "kernel/irql.h"
 #include "kernel/threads.h"
-#include "world.h"
 
 #include <string.h>
 
@@ -164,8 +167,7 @@ NTKERNELAPI NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOL
     return STATUS_SUCCESS;
 }
 
-/* ---- Events, mutexes, semaphores --------------------------------------------------------------
- */
+/* ---- Events, mutexes, semaphores ------------------------------------------------------------- */
 
 NTKERNELAPI VOID NTAPI KeInitializeEvent(PRKEVENT Event, EVENT_TYPE Type, BOOLEAN State) {
     host_object_init(&Event->Header, (enum host_object)Type, State != 0);
@@ -237,8 +239,7 @@ NTKERNELAPI LONG NTAPI KeReleaseSemaphore(PRKSEMAPHORE Semaphore, KPRIORITY Incr
     return old;
 }
 
-/* ---- Fast mutexes: an event under APC_LEVEL ---------------------------------------------------
- */
+/* ---- Fast mutexes: an event under APC_LEVEL -------------------------------------------------- */
 
 NTKERNELAPI VOID NTAPI ExInitializeFastMutex(PFAST_MUTEX FastMutex) {
     memset(FastMutex, 0, sizeof(*FastMutex));
@@ -287,8 +288,7 @@ NTKERNELAPI VOID NTAPI KeLeaveCriticalRegion(VOID) {
     host_irql_at_most(APC_LEVEL, "KeLeaveCriticalRegion");
 }
 
-/* ---- Time -------------------------------------------------------------------------------------
- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 NTKERNELAPI VOID NTAPI KeStallExecutionProcessor(ULONG MicroSeconds) {
     host_stall((uint64_t)MicroSeconds * 1000);

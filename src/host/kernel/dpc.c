@@ -1,6 +1,10 @@
 /* dpc.c - the queue of dpc.h and the ntoskrnl names over it. */
+#include "kernel/dpc.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "kernel/interrupt.h"
 #include "kernel/irql.h"
-#include "world.h"
 
 #include <sched.h>
 #include <string.h>
@@ -16,7 +20,7 @@ void host_dpcs_done(struct host_dpcs *dpcs) {
 }
 
 bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2) {
-    struct host_dpcs *dpcs = &host_world->dpcs;
+    struct host_dpcs *dpcs = host_world->dpcs;
     bool queue;
     pthread_mutex_lock(&dpcs->lock);
     queue = !dpc->DpcData;
@@ -72,7 +76,7 @@ static void run_queue(struct host_dpcs *dpcs) {
 }
 
 void host_dpcs_run(void) {
-    struct host_dpcs *dpcs = &host_world->dpcs;
+    struct host_dpcs *dpcs = host_world->dpcs;
     while (atomic_load(&dpcs->queued) != 0) {
         if (host_self.in_model != 0 || atomic_exchange(&dpcs->running, true))
             return;
@@ -101,7 +105,7 @@ NTKERNELAPI BOOLEAN NTAPI KeInsertQueueDpc(PRKDPC Dpc, PVOID SystemArgument1,
 }
 
 NTKERNELAPI BOOLEAN NTAPI KeRemoveQueueDpc(PRKDPC Dpc) {
-    struct host_dpcs *dpcs = &host_world->dpcs;
+    struct host_dpcs *dpcs = host_world->dpcs;
     SINGLE_LIST_ENTRY *before = NULL;
     bool removed = false;
     pthread_mutex_lock(&dpcs->lock);
@@ -125,7 +129,7 @@ NTKERNELAPI BOOLEAN NTAPI KeRemoveQueueDpc(PRKDPC Dpc) {
 }
 
 NTKERNELAPI VOID NTAPI KeFlushQueuedDpcs(VOID) {
-    struct host_dpcs *dpcs = &host_world->dpcs;
+    struct host_dpcs *dpcs = host_world->dpcs;
     if (!host_irql_at_most(PASSIVE_LEVEL, "KeFlushQueuedDpcs"))
         return;
     while (atomic_load(&dpcs->queued) != 0 || atomic_load(&dpcs->running)) {

@@ -1,7 +1,10 @@
 /* engines.c - the clock, the pump and the engine threads of engines.h. */
-#include "kernel/irql.h"
+#include "kernel/engines.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "kernel/interrupt.h"
 #include "kernel/timers.h"
-#include "world.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -47,26 +50,25 @@ static uint64_t real_now(void) {
 }
 
 uint64_t host_now(void) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     return engines->threaded ? real_now() : atomic_load(&engines->virtual_now);
 }
 
 void host_advance(uint64_t ns) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     if (!engines->threaded)
         atomic_fetch_add(&engines->virtual_now, ns);
 }
 
 /* Virtual time never goes back: another thread may have been further already. */
 static void advance_to(uint64_t when) {
-    _Atomic uint64_t *clock = &host_world->engines.virtual_now;
+    _Atomic uint64_t *clock = &host_world->engines->virtual_now;
     uint64_t now = atomic_load(clock);
     while (now < when && !atomic_compare_exchange_weak(clock, &now, when))
         ;
 }
 
-/* ---- Virtual time -----------------------------------------------------------------------------
- */
+/* ---- Virtual time ---------------------------------------------------------------------------- */
 
 static bool step(uint32_t engine) {
     const struct vidmm_hw_model *model = host_world->config.model;
@@ -77,7 +79,7 @@ static bool step(uint32_t engine) {
 }
 
 bool host_pump(void) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     const struct vidmm_hw_model *model = host_world->config.model;
     bool worked = false;
     if (engines->threaded || host_self.pumping || host_self.in_model != 0)
@@ -99,7 +101,7 @@ bool host_pump(void) {
 
 void host_stall(uint64_t ns) {
     uint64_t end = host_now() + ns;
-    if (host_world->engines.threaded) {
+    if (host_world->engines->threaded) {
         while (host_now() < end)
             sched_yield();
         return;
@@ -110,11 +112,10 @@ void host_stall(uint64_t ns) {
     host_timers_run();
 }
 
-/* ---- Sleeping ---------------------------------------------------------------------------------
- */
+/* ---- Sleeping -------------------------------------------------------------------------------- */
 
 void host_wake(void) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     atomic_fetch_add(&wakes, 1);
     if (atomic_load(&engines->sleepers) == 0)
         return;
@@ -133,7 +134,7 @@ static bool woken(void) {
 
 /* Sleeps in real time; true when woken. */
 static bool real_sleep(uint64_t deadline) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     struct timespec until = {.tv_sec = (time_t)(deadline / SECOND),
                              .tv_nsec = (int)(deadline % SECOND)};
     bool woke;
@@ -162,7 +163,7 @@ static void count_user(struct host_engines *engines) {
 }
 
 static bool virtual_sleep(uint64_t deadline) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         if (woken())
             return true;
@@ -184,7 +185,7 @@ static bool virtual_sleep(uint64_t deadline) {
 }
 
 bool host_sleep(uint64_t deadline) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     count_user(engines);
     if (!engines->threaded)
         return virtual_sleep(deadline);
@@ -209,7 +210,7 @@ static void count_idle(struct host_engines *engines) {
 void host_idle(void) {
     if (woken())
         return;
-    count_idle(&host_world->engines);
+    count_idle(host_world->engines);
     real_sleep(real_now() + GRACE_NS);
 }
 
@@ -221,15 +222,14 @@ static bool threads_idle(struct host_engines *engines) {
 void host_settle(void) {
     const struct timespec nap = {.tv_nsec = 100000};
     uint64_t end = real_now() + 5 * (uint64_t)GRACE_NS;
-    while (!threads_idle(&host_world->engines) && real_now() < end)
+    while (!threads_idle(host_world->engines) && real_now() < end)
         nanosleep(&nap, NULL);
 }
 
-/* ---- Engine threads ---------------------------------------------------------------------------
- */
+/* ---- Engine threads -------------------------------------------------------------------------- */
 
 void host_engines_kick(void) {
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     if (!engines->threaded)
         return;
     atomic_fetch_add(&engines->kicks, 1);
@@ -252,7 +252,7 @@ static void doze(struct host_engines *engines, uint64_t seen) {
 
 static void *engine_thread(void *argument) {
     struct host_engine *engine = argument;
-    struct host_engines *engines = &host_world->engines;
+    struct host_engines *engines = host_world->engines;
     while (!atomic_load(&engines->stop)) {
         uint64_t seen = atomic_load(&engines->kicks);
         if (!step(engine->index))

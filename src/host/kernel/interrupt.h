@@ -15,16 +15,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ntddk.h>
+#include <dispmprt.h>
+
 #define HOST_MESSAGES 64u
 
 struct host_interrupt {
     pthread_mutex_t lock;
     _Atomic uint64_t pending; /* bit n: message n */
     _Atomic bool connected;   /* between StartDevice and StopDevice */
+    /* What runs while it is connected: */
+    DXGKDDI_INTERRUPT_ROUTINE *isr; /* or NULL */
+    void *context;                  /* the driver's, from AddDevice */
 };
 
 void host_interrupt_init(struct host_interrupt *interrupt);
 void host_interrupt_done(struct host_interrupt *interrupt);
+/* From now on messages run `isr`, which may be NULL. */
+void host_interrupt_connect(DXGKDDI_INTERRUPT_ROUTINE *isr, void *context);
+/* No ISR runs when this returns. Messages that come later are dropped. */
+void host_interrupt_disconnect(void);
 void host_interrupt_raise(uint32_t message);
 /* Runs the ISR for what is pending, if the thread's state allows it. */
 void host_interrupts_deliver(void);

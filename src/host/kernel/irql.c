@@ -1,17 +1,10 @@
 /* irql.c - raising, lowering and judging the IRQL; see irql.h. */
 #include "kernel/irql.h"
-#include "world.h"
 
-#include <stdatomic.h>
-
-_Thread_local struct host_thread host_self;
-
-uint64_t host_thread_id(void) {
-    static _Atomic uint64_t last;
-    if (host_self.id == 0)
-        host_self.id = atomic_fetch_add(&last, 1) + 1;
-    return host_self.id;
-}
+#include "base/thread.h"
+#include "base/world.h"
+#include "kernel/dpc.h"
+#include "kernel/interrupt.h"
 
 KIRQL host_irql_raise(KIRQL level) {
     KIRQL old = host_self.irql;
@@ -25,14 +18,6 @@ void host_irql_lower(KIRQL level) {
         host_interrupts_deliver();
     if (level < DISPATCH_LEVEL)
         host_dpcs_run();
-}
-
-bool host_irql_at_most(KIRQL highest, const char *function) {
-    if (host_self.irql <= highest)
-        return true;
-    host_violation("%s was called at IRQL %u; it may be called at IRQL %u at most", function,
-                   host_self.irql, highest);
-    return false;
 }
 
 NTKERNELAPI KIRQL NTAPI KeGetCurrentIrql(VOID) {

@@ -4,8 +4,9 @@
  * Knowing the owner, taking a lock twice is reported instead of hanging, and so is a release by
  * somebody else.
  */
+#include "base/thread.h"
+#include "base/world.h"
 #include "kernel/irql.h"
-#include "world.h"
 
 #include <sched.h>
 
@@ -79,8 +80,7 @@ NTKERNELAPI VOID NTAPI KeReleaseSpinLockFromDpcLevel(PKSPIN_LOCK SpinLock) {
     unlock_spin(SpinLock);
 }
 
-/* ---- Lists under a lock of their own -----------------------------------------------------------
- */
+/* ---- Lists under a lock of their own --------------------------------------------------------- */
 
 /* At any IRQL: interrupts are held back meanwhile. */
 static KIRQL lock_list(PKSPIN_LOCK lock) {

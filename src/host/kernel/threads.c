@@ -1,9 +1,10 @@
 /* threads.c - PsCreateSystemThread and its relatives; see threads.h. */
 #include "kernel/threads.h"
 
+#include "base/thread.h"
+#include "base/world.h"
 #include "kernel/dispatcher.h"
-#include "kernel/irql.h"
-#include "world.h"
+#include "kernel/engines.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static void ended(void) {
         host_violation("a system thread ended at IRQL %u", host_self.irql);
     host_self.irql = PASSIVE_LEVEL;
     host_object_set(&system_thread->header, 1);
-    atomic_fetch_sub(&host_world->engines.system_threads, 1);
+    atomic_fetch_sub(&host_world->engines->system_threads, 1);
 }
 
 static void *run(void *argument) {
@@ -57,11 +58,11 @@ NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG Desi
     t->start = StartRoutine;
     t->context = StartContext;
     t->references = 1;
-    atomic_fetch_add(&host_world->engines.system_threads, 1);
+    atomic_fetch_add(&host_world->engines->system_threads, 1);
     pthread_mutex_lock(&list_lock);
     if (pthread_create(&t->thread, NULL, run, t) != 0) {
         pthread_mutex_unlock(&list_lock);
-        atomic_fetch_sub(&host_world->engines.system_threads, 1);
+        atomic_fetch_sub(&host_world->engines->system_threads, 1);
         free(t);
         return STATUS_INSUFFICIENT_RESOURCES;
     }
@@ -95,7 +96,7 @@ bool host_thread_idles(void) {
 /* A last look: a thread that was told to end may need a moment for it. */
 uint32_t host_threads_left(void) {
     const struct timespec tick = {.tv_nsec = 5000000};
-    _Atomic uint32_t *alive = &host_world->engines.system_threads;
+    _Atomic uint32_t *alive = &host_world->engines->system_threads;
     for (uint32_t i = 0; i < LAST_TICKS && atomic_load(alive) != 0; i++)
         nanosleep(&tick, NULL);
     uint32_t left = atomic_load(alive);
@@ -189,5 +190,5 @@ NTKERNELAPI KPRIORITY NTAPI KeSetPriorityThread(PKTHREAD Thread, KPRIORITY Prior
 
 NTKERNELAPI ULONG NTAPI KeGetCurrentProcessorNumber(VOID) {
     int cpu = sched_getcpu();
-    return host_world->engines.threaded && cpu >= 0 ? (ULONG)cpu : 0;
+    return host_world->engines->threaded && cpu >= 0 ? (ULONG)cpu : 0;
 }

@@ -6,9 +6,11 @@
  */
 #include "kernel/timers.h"
 
+#include "base/thread.h"
+#include "base/world.h"
 #include "kernel/dispatcher.h"
-#include "kernel/irql.h"
-#include "world.h"
+#include "kernel/dpc.h"
+#include "kernel/engines.h"
 
 #include <string.h>
 #include <time.h>
@@ -148,7 +150,7 @@ NTKERNELAPI BOOLEAN NTAPI KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LON
     Timer->Dpc = Dpc;
     InsertTailList(&timers.list, &Timer->TimerListEntry);
     atomic_fetch_add(&timers.set, 1);
-    if (host_world->engines.threaded && !timers.threaded)
+    if (host_world->engines->threaded && !timers.threaded)
         timers.threaded = pthread_create(&timers.thread, NULL, timer_thread, NULL) == 0;
     pthread_mutex_unlock(&timers.lock);
     return was_set;

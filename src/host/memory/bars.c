@@ -1,6 +1,9 @@
 /* bars.c - BARs and I/O mappings; register access is in registers.c. */
-#include "kernel/irql.h"
-#include "world.h"
+#include "memory/bars.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "memory/physical.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -76,7 +79,7 @@ uint64_t host_bars_mappings_left(struct host_bars *bars) {
 }
 
 uint64_t host_io_mapping_size(const void *address) {
-    struct host_bars *bars = &host_world->bars;
+    struct host_bars *bars = host_world->bars;
     pthread_mutex_lock(&bars->lock);
     struct host_io_mapping *m = bars->mappings;
     while (m && m->address != address)
@@ -88,7 +91,7 @@ uint64_t host_io_mapping_size(const void *address) {
 
 struct host_bar *host_bar_at(uint64_t physical, uint64_t size) {
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
-        struct host_bar *bar = &host_world->bars.bar[i];
+        struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = physical - bar->physical;
         if (bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size &&
             size <= bar->bar.size - offset)
@@ -99,7 +102,7 @@ struct host_bar *host_bar_at(uint64_t physical, uint64_t size) {
 
 uint64_t host_bar_physical(const void *cpu) {
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
-        struct host_bar *bar = &host_world->bars.bar[i];
+        struct host_bar *bar = &host_world->bars->bar[i];
         uint64_t offset = (uintptr_t)cpu - (uintptr_t)bar->cpu;
         if (bar->bar.kind != VIDMM_HW_BAR_NONE && offset < bar->bar.size)
             return bar->physical + offset;
@@ -112,12 +115,12 @@ static uint8_t *address_of(uint64_t physical, uint64_t size, struct host_bar **b
     *bar = host_bar_at(physical, size);
     if (*bar)
         return (*bar)->cpu + (physical - (*bar)->physical);
-    return host_physical_pointer(&host_world->physical, physical, size);
+    return host_physical_pointer(host_world->physical, physical, size);
 }
 
 NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes,
                                      MEMORY_CACHING_TYPE CacheType) {
-    struct host_bars *bars = &host_world->bars;
+    struct host_bars *bars = host_world->bars;
     struct host_bar *bar;
     (void)CacheType;
     host_irql_at_most(DISPATCH_LEVEL, "MmMapIoSpace");
@@ -150,7 +153,7 @@ NTKERNELAPI PVOID NTAPI MmMapIoSpaceEx(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T 
 }
 
 NTKERNELAPI VOID NTAPI MmUnmapIoSpace(PVOID BaseAddress, SIZE_T NumberOfBytes) {
-    struct host_bars *bars = &host_world->bars;
+    struct host_bars *bars = host_world->bars;
     struct host_io_mapping *m, **link = &bars->mappings;
     host_irql_at_most(DISPATCH_LEVEL, "MmUnmapIoSpace");
     pthread_mutex_lock(&bars->lock);

@@ -1,7 +1,9 @@
 /* iommu.c - see iommu.h. */
 #include "memory/iommu.h"
 
-#include "world.h"
+#include "base/world.h"
+#include "memory/mdl.h"
+#include "memory/physical.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,7 @@ void host_iommu_done(struct host_iommu *iommu) {
 }
 
 bool host_iommu_in_use(void) {
-    struct host_iommu *iommu = &host_world->iommu;
+    struct host_iommu *iommu = host_world->iommu;
     pthread_mutex_lock(&iommu->lock);
     bool used = iommu->attached != 0;
     pthread_mutex_unlock(&iommu->lock);
@@ -53,8 +55,7 @@ static bool grow(void **list, uint32_t *room, size_t element) {
     return true;
 }
 
-/* ---- Processes --------------------------------------------------------------------------------
- */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 /* With the lock held; NULL: no such process. */
 static struct host_iommu_space *space_of(struct host_iommu *iommu, uint32_t pasid) {
@@ -75,7 +76,7 @@ static uint32_t attach_locked(struct host_iommu *iommu) {
 }
 
 static uint32_t attach(void *ctx) {
-    struct host_iommu *iommu = &host_world->iommu;
+    struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     uint32_t pasid = attach_locked(iommu);
@@ -84,7 +85,7 @@ static uint32_t attach(void *ctx) {
 }
 
 static void detach(void *ctx, uint32_t pasid) {
-    struct host_iommu *iommu = &host_world->iommu;
+    struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_space *space = space_of(iommu, pasid);
@@ -96,8 +97,7 @@ static void detach(void *ctx, uint32_t pasid) {
     pthread_mutex_unlock(&iommu->lock);
 }
 
-/* ---- Ranges -----------------------------------------------------------------------------------
- */
+/* ---- Ranges ---------------------------------------------------------------------------------- */
 
 /* The first range that ends behind `va`: its index, or how many there are. */
 static uint32_t first_behind(const struct host_iommu_space *space, uint64_t va) {
@@ -134,7 +134,7 @@ static bool insert(struct host_iommu_space *space, const struct host_iommu_range
 }
 
 static uint64_t map(void *ctx, uint32_t pasid, PMDL mdl) {
-    struct host_iommu *iommu = &host_world->iommu;
+    struct host_iommu *iommu = host_world->iommu;
     uint64_t bytes;
     struct host_iommu_range range = {.start = host_mdl_reserve(mdl, &bytes), .mdl = mdl};
     (void)ctx;
@@ -149,7 +149,7 @@ static uint64_t map(void *ctx, uint32_t pasid, PMDL mdl) {
 }
 
 static void unmap(void *ctx, uint32_t pasid, uint64_t address) {
-    struct host_iommu *iommu = &host_world->iommu;
+    struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_range *range = range_at(iommu, pasid, address);
@@ -162,7 +162,7 @@ static void unmap(void *ctx, uint32_t pasid, uint64_t address) {
 }
 
 static void show(void *ctx, uint32_t pasid, uint64_t address, bool shown) {
-    struct host_iommu *iommu = &host_world->iommu;
+    struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_range *range = range_at(iommu, pasid, address);
@@ -174,8 +174,7 @@ static void show(void *ctx, uint32_t pasid, uint64_t address, bool shown) {
 const struct vidmm_iommu host_iommu_functions = {
     .attach = attach, .detach = detach, .map = map, .unmap = unmap, .show = show};
 
-/* ---- Translation ------------------------------------------------------------------------------
- */
+/* ---- Translation ----------------------------------------------------------------------------- */
 
 /* RAM behind byte `at` of a range, as far as its frames follow each other. */
 static void *frames_at(const struct host_iommu_range *range, uint64_t at, size_t *size) {
@@ -185,12 +184,12 @@ static void *frames_at(const struct host_iommu_range *range, uint64_t at, size_t
         have += HOST_PAGE;
     if (have < *size)
         *size = have;
-    return host_physical_pointer(&host_world->physical, frame[0] * HOST_PAGE + at % HOST_PAGE,
+    return host_physical_pointer(host_world->physical, frame[0] * HOST_PAGE + at % HOST_PAGE,
                                  *size);
 }
 
 void *host_iommu_translate(void *ctx, uint32_t pasid, uint64_t va, size_t *size) {
-    struct host_iommu *iommu = &host_world->iommu;
+    struct host_iommu *iommu = host_world->iommu;
     void *at = NULL;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);

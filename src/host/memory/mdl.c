@@ -1,6 +1,10 @@
-/* mdl.c - MDLs, linear views and contiguous memory; see mdl.h. */
-#include "kernel/irql.h"
-#include "world.h"
+/* mdl.c - MDLs and their linear views; see mdl.h. */
+#include "memory/mdl.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "memory/bars.h"
+#include "memory/physical.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +21,7 @@ static struct host_mdl *outer(PMDL mdl) {
 }
 
 static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
-    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdls *mdls = host_world->mdls;
     if (!host_may_allocate())
         return NULL;
     struct host_mdl *m = calloc(1, sizeof(*m) + pages * sizeof(PFN_NUMBER));
@@ -37,7 +41,7 @@ static struct host_mdl *mdl_new(enum host_mdl_pages kind, uint64_t pages) {
 }
 
 static void mdl_unlink(struct host_mdl *m) {
-    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdls *mdls = host_world->mdls;
     pthread_mutex_lock(&mdls->lock);
     if (m->previous)
         m->previous->next = m->next;
@@ -49,7 +53,7 @@ static void mdl_unlink(struct host_mdl *m) {
 }
 
 static void give_pages(struct host_mdl *m) {
-    host_frames_give(&host_world->physical, MmGetMdlPfnArray(&m->mdl), m->pages);
+    host_frames_give(host_world->physical, MmGetMdlPfnArray(&m->mdl), m->pages);
     if (m->kind == HOST_MDL_MANAGER)
         host_allocation_ends(HOST_OWNER_PAGES, m->pages * HOST_PAGE);
 }
@@ -70,7 +74,7 @@ PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous,
     if (!m)
         return NULL;
     PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
-    struct host_physical *ram = &host_world->physical;
+    struct host_physical *ram = host_world->physical;
     bool taken = contiguous ? host_frames_take_run(ram, pages, first, limit, 0, &frames[0])
                             : host_frames_take(ram, pages, first, limit, frames);
     if (!taken) {
@@ -109,7 +113,7 @@ static bool reserve(struct host_mdl *m) {
 
 /* Maps the runs of a scattered list one after the other into the reserved addresses. */
 static bool map_runs(struct host_mdl *m) {
-    struct host_physical *ram = &host_world->physical;
+    struct host_physical *ram = host_world->physical;
     const PFN_NUMBER *frames = MmGetMdlPfnArray(&m->mdl);
     uint8_t *view = m->reserved;
     for (uint64_t i = 0; i < m->pages;) {
@@ -130,7 +134,7 @@ static bool map_runs(struct host_mdl *m) {
 static bool frames_installed(const struct host_mdl *m) {
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(&m->mdl + 1);
     for (uint64_t i = 0; i < m->pages; i++)
-        if (frames[i] >= host_world->physical.pages + HOST_POOL_BYTES / HOST_PAGE)
+        if (frames[i] >= host_world->physical->pages + HOST_POOL_BYTES / HOST_PAGE)
             return false;
     return true;
 }
@@ -138,7 +142,7 @@ static bool frames_installed(const struct host_mdl *m) {
 /* Contiguous frames have a view from the start. */
 static bool view_of_run(struct host_mdl *m) {
     if (!m->view && m->pages != 0 && frames_installed(m) && run_at(m, 0) == m->pages)
-        m->view = host_world->physical.base + MmGetMdlPfnArray(&m->mdl)[0] * HOST_PAGE;
+        m->view = host_world->physical->base + MmGetMdlPfnArray(&m->mdl)[0] * HOST_PAGE;
     return m->view;
 }
 
@@ -149,7 +153,7 @@ static void *map_locked(struct host_mdl *m) {
 }
 
 void *host_mdl_map(PMDL mdl) {
-    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdls *mdls = host_world->mdls;
     pthread_mutex_lock(&mdls->lock);
     void *view = map_locked(outer(mdl));
     pthread_mutex_unlock(&mdls->lock);
@@ -165,7 +169,7 @@ static void *reserve_locked(struct host_mdl *m) {
 }
 
 uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
-    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdls *mdls = host_world->mdls;
     struct host_mdl *m = outer(mdl);
     pthread_mutex_lock(&mdls->lock);
     void *at = reserve_locked(m);
@@ -175,7 +179,7 @@ uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
 }
 
 void host_mdl_unmap(PMDL mdl) {
-    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdls *mdls = host_world->mdls;
     struct host_mdl *m = outer(mdl);
     pthread_mutex_lock(&mdls->lock);
     if (m->view_is_own)
@@ -192,7 +196,7 @@ void host_mdl_free(PMDL mdl) {
 }
 
 bool host_mdl_free_as_pool(void *p) {
-    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdls *mdls = host_world->mdls;
     struct host_mdl *m;
     pthread_mutex_lock(&mdls->lock);
     for (m = mdls->first; m && (void *)&m->mdl != p; m = m->next)
@@ -207,25 +211,11 @@ bool host_mdl_free_as_pool(void *p) {
     return true;
 }
 
-bool host_contiguous_holds(struct host_mdls *mdls, uint64_t physical, size_t size) {
-    bool holds = false;
-    pthread_mutex_lock(&mdls->lock);
-    for (struct host_contiguous *c = mdls->contiguous; c && !holds; c = c->next) {
-        uint64_t start = c->frame * HOST_PAGE, bytes = c->frames * HOST_PAGE;
-        holds = physical >= start && size <= bytes && physical - start <= bytes - size;
-    }
-    pthread_mutex_unlock(&mdls->lock);
-    return holds;
-}
-
-uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous) {
+uint64_t host_mdls_left(struct host_mdls *mdls) {
     uint64_t left = 0;
-    *contiguous = 0;
     pthread_mutex_lock(&mdls->lock);
     for (struct host_mdl *m = mdls->first; m; m = m->next)
         left += m->kind != HOST_MDL_MANAGER;
-    for (struct host_contiguous *c = mdls->contiguous; c; c = c->next)
-        ++*contiguous;
     pthread_mutex_unlock(&mdls->lock);
     return left;
 }
@@ -233,16 +223,10 @@ uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous) {
 void host_mdls_done(struct host_mdls *mdls) {
     while (mdls->first)
         mdl_delete(mdls->first);
-    while (mdls->contiguous) {
-        struct host_contiguous *c = mdls->contiguous;
-        mdls->contiguous = c->next;
-        free(c);
-    }
     pthread_mutex_destroy(&mdls->lock);
 }
 
-/* ---- MDLs of a driver -------------------------------------------------------------------------
- */
+/* ---- MDLs of a driver ------------------------------------------------------------------------ */
 
 NTKERNELAPI PMDL NTAPI IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer,
                                      BOOLEAN ChargeQuota, struct _IRP *Irp) {
@@ -389,77 +373,11 @@ NTKERNELAPI VOID NTAPI MmFreePagesFromMdl(PMDL Mdl) {
     Mdl->ByteCount = 0;
 }
 
-/* ---- Contiguous memory ------------------------------------------------------------------------
- */
-
-NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
-    SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
-    PHYSICAL_ADDRESS HighestAcceptableAddress, PHYSICAL_ADDRESS BoundaryAddressMultiple,
-    MEMORY_CACHING_TYPE CacheType) {
-    struct host_mdls *mdls = &host_world->mdls;
-    uint64_t high = (uint64_t)HighestAcceptableAddress.QuadPart;
-    uint64_t limit = high == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (high + 1) / HOST_PAGE;
-    (void)CacheType;
-    host_irql_at_most(DISPATCH_LEVEL, "MmAllocateContiguousMemory");
-    if (NumberOfBytes == 0 || !host_may_allocate())
-        return NULL;
-    struct host_contiguous *block = calloc(1, sizeof(*block));
-    if (!block)
-        return NULL;
-    block->frames = ROUND_TO_PAGES(NumberOfBytes) / HOST_PAGE;
-    if (!host_frames_take_run(&host_world->physical, block->frames,
-                              (uint64_t)LowestAcceptableAddress.QuadPart / HOST_PAGE, limit,
-                              (uint64_t)BoundaryAddressMultiple.QuadPart / HOST_PAGE,
-                              &block->frame)) {
-        free(block);
-        return NULL;
-    }
-    pthread_mutex_lock(&mdls->lock);
-    block->next = mdls->contiguous;
-    mdls->contiguous = block;
-    pthread_mutex_unlock(&mdls->lock);
-    return host_world->physical.base + block->frame * HOST_PAGE;
-}
-
-NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemory(SIZE_T NumberOfBytes,
-                                                   PHYSICAL_ADDRESS HighestAcceptableAddress) {
-    PHYSICAL_ADDRESS none = {.QuadPart = 0};
-    return MmAllocateContiguousMemorySpecifyCache(NumberOfBytes, none, HighestAcceptableAddress,
-                                                  none, MmCached);
-}
-
-NTKERNELAPI VOID NTAPI MmFreeContiguousMemory(PVOID BaseAddress) {
-    struct host_mdls *mdls = &host_world->mdls;
-    uint64_t frame = ((uintptr_t)BaseAddress - (uintptr_t)host_world->physical.base) / HOST_PAGE;
-    struct host_contiguous *block, **link = &mdls->contiguous;
-    host_irql_at_most(DISPATCH_LEVEL, "MmFreeContiguousMemory");
-    pthread_mutex_lock(&mdls->lock);
-    while ((block = *link) && block->frame != frame)
-        link = &block->next;
-    if (block)
-        *link = block->next;
-    pthread_mutex_unlock(&mdls->lock);
-    if (!block) {
-        host_violation("MmFreeContiguousMemory of an address that is no contiguous block");
-        return;
-    }
-    host_frames_give_run(&host_world->physical, block->frame, block->frames);
-    free(block);
-}
-
-NTKERNELAPI VOID NTAPI MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes,
-                                                          MEMORY_CACHING_TYPE CacheType) {
-    (void)NumberOfBytes;
-    (void)CacheType;
-    MmFreeContiguousMemory(BaseAddress);
-}
-
-/* ---- Addresses --------------------------------------------------------------------------------
- */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 
 /* Physical address behind an address of some MDL's own view, or 0. */
 static uint64_t view_physical(uintptr_t address) {
-    struct host_mdls *mdls = &host_world->mdls;
+    struct host_mdls *mdls = host_world->mdls;
     uint64_t pa = 0;
     pthread_mutex_lock(&mdls->lock);
     for (struct host_mdl *m = mdls->first; m && pa == 0; m = m->next) {
@@ -472,7 +390,7 @@ static uint64_t view_physical(uintptr_t address) {
 }
 
 NTKERNELAPI PHYSICAL_ADDRESS NTAPI MmGetPhysicalAddress(PVOID BaseAddress) {
-    struct host_physical *ram = &host_world->physical;
+    struct host_physical *ram = host_world->physical;
     PHYSICAL_ADDRESS pa = {.QuadPart = 0};
     uint64_t at = (uintptr_t)BaseAddress - (uintptr_t)ram->base;
     if (at < ram->bytes + HOST_POOL_BYTES)

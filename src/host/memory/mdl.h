@@ -1,5 +1,5 @@
 /*
- * mdl.h - memory descriptor lists, their linear views, and contiguous memory.
+ * mdl.h - memory descriptor lists and their linear views.
  *
  * Every MDL of the run is found here by its address, with what an MDL cannot say about itself: its
  * true size, whose pages it lists, and the view that is mapped over them.
@@ -15,7 +15,7 @@
 #include <ntddk.h>
 
 enum host_mdl_pages {
-    HOST_MDL_BORROWED, /* describes somebody's memory (IoAllocateMdl) */
+    HOST_MDL_BORROWED, /* describes memory that is not its own (IoAllocateMdl) */
     HOST_MDL_DRIVER,   /* owns its frames (MmAllocatePagesForMdl) */
     HOST_MDL_MANAGER,  /* owns its frames (os.pages_alloc) */
     HOST_MDL_RELEASED, /* had frames; MmFreePagesFromMdl gave them back */
@@ -31,25 +31,16 @@ struct host_mdl {
     MDL mdl;          /* PFNs follow */
 };
 
-/* One contiguous block of the driver. */
-struct host_contiguous {
-    struct host_contiguous *next;
-    uint64_t frame, frames;
-};
-
 struct host_mdls {
-    pthread_mutex_t lock; /* over the lists, and the view of every MDL on them */
+    pthread_mutex_t lock; /* over the list, and the view of every MDL on it */
     struct host_mdl *first;
-    struct host_contiguous *contiguous;
 };
 
 void host_mdls_init(struct host_mdls *mdls);
 /* Frees everything that is left. */
 void host_mdls_done(struct host_mdls *mdls);
-/* The range is in one contiguous block of the driver. */
-bool host_contiguous_holds(struct host_mdls *mdls, uint64_t physical, size_t size);
-/* Driver's MDLs and contiguous blocks alive. */
-uint64_t host_mdls_left(struct host_mdls *mdls, uint64_t *contiguous);
+/* How many MDLs of the driver are alive. */
+uint64_t host_mdls_left(struct host_mdls *mdls);
 
 PMDL host_pages_alloc(enum host_mdl_pages kind, uint64_t pages, bool contiguous, uint64_t first,
                       uint64_t limit);

@@ -1,5 +1,5 @@
 /* physical.c - RAM and its page frames; see physical.h. */
-#include "world.h"
+#include "memory/physical.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static void mark_used(struct host_physical *ram, uint64_t frame) {
     }
 }
 
-/* The first free frame at or after `from`, or NONE. Climbs until a word has a bit, then descends.
- */
+/* The first free frame at or after `from`, or NONE. Climbs until a word has a bit, then
+ * descends. */
 static uint64_t next_free(const struct host_physical *ram, uint64_t from) {
     uint64_t at = from;
     if (from >= ram->pages)

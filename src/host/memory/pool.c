@@ -1,6 +1,11 @@
 /* pool.c - the guarded pool of pool.h. */
-#include "kernel/irql.h"
-#include "world.h"
+#include "memory/pool.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "memory/mdl.h"
+#include "memory/physical.h"
+#include "memory/pool_frames.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +195,7 @@ static bool find_memory(struct host_pool_block *b, size_t size) {
     b->size = size;
     b->total = (lead + size + GUARD + align - 1) & ~(align - 1);
     b->raw = b->paged ? aligned_alloc(align, b->total)
-                      : host_pool_frames_take(&host_world->pool.frames, b->total);
+                      : host_pool_frames_take(&host_world->pool->frames, b->total);
     b->user = (uint8_t *)b->raw + lead;
     return b->raw;
 }
@@ -211,11 +216,11 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
     memset(b->user - GUARD, GUARD_BYTE, GUARD);
     memset(b->user, fill, size);
     memset(b->user + size, GUARD_BYTE, GUARD);
-    pthread_mutex_lock(&host_world->pool.lock);
-    insert(&host_world->pool, b);
-    host_world->pool.live++;
-    host_world->pool.live_bytes += size;
-    pthread_mutex_unlock(&host_world->pool.lock);
+    pthread_mutex_lock(&host_world->pool->lock);
+    insert(host_world->pool, b);
+    host_world->pool->live++;
+    host_world->pool->live_bytes += size;
+    pthread_mutex_unlock(&host_world->pool->lock);
     return b->user;
 }
 
@@ -236,7 +241,7 @@ static void quarantine(struct host_pool *pool, struct host_pool_block *b) {
 
 /* `tag` 0: the caller did not say. */
 static void pool_free(void *p, ULONG tag) {
-    struct host_pool *pool = &host_world->pool;
+    struct host_pool *pool = host_world->pool;
     char text[5];
     if (!p) {
         host_violation("ExFreePool of NULL");

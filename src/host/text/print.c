@@ -4,7 +4,7 @@
  * They are variadic functions of the Windows calling convention whose format has Windows' sizes
  * (l is 32 bits, I64, ws, wZ), so every conversion is taken apart here and printed on its own.
  */
-#include "world.h"
+#include "base/world.h"
 
 #include <ntstrsafe.h>
 
@@ -27,16 +27,6 @@ struct conversion {
     uint32_t bytes;       /* of an integer argument */
     bool wide, narrow;
 };
-
-void host_log(const char *format, ...) {
-    FILE *log = host_world->config.log;
-    if (!log)
-        return;
-    va_list args;
-    va_start(args, format);
-    vfprintf(log, format, args);
-    va_end(args);
-}
 
 static void put_unit(struct output *out, WCHAR c) {
     if (out->length + 1 >= out->room) {
@@ -268,8 +258,7 @@ NTSYSAPI VOID NTAPI RtlAssert(PVOID FailedAssertion, PVOID FileName, ULONG LineN
                    Message ? ": " : "", Message ? Message : "");
 }
 
-/* ---- ntstrsafe.h ------------------------------------------------------------------------------
- */
+/* ---- ntstrsafe.h ----------------------------------------------------------------------------- */
 
 static NTSTATUS print_narrow(PSTR text, SIZE_T room, const char *format,
                              __builtin_ms_va_list *args) {

@@ -2,8 +2,7 @@
  * strings.c - counted strings: RtlInitUnicodeString and its relatives. Characters beyond ASCII are
  * only passed on: nothing here knows a code page.
  */
-#include "kernel/irql.h"
-#include "world.h"
+#include "base/thread.h"
 
 #include <string.h>
 

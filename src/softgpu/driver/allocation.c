@@ -17,8 +17,7 @@ struct kmd_allocation *kmd_open_of(HANDLE handle) {
     return open && open->magic == KMD_MAGIC_OPEN ? open->allocation : NULL;
 }
 
-/* ---- Placement
- * ---------------------------------------------------------------------------------------- */
+/* ---- Placement ------------------------------------------------------------------------------- */
 
 /* Kinds in order of preference; the eviction aperture only for who names it. */
 static const enum kmd_segment_kind preference[] = {
@@ -77,9 +76,7 @@ static UINT eviction_set(const struct kmd_adapter *adapter,
            kmd_segment_set(adapter, KMD_SEGMENT_EVICTION);
 }
 
-/* ---- Flags
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Flags ----------------------------------------------------------------------------------- */
 
 /* Combinations that ns-d3dkmddi-_dxgk_allocationinfoflags.md rules out, or that mean nothing. */
 static bool sensible(const struct vidmm_umd_allocation *umd) {
@@ -131,9 +128,7 @@ static DXGK_ALLOCATIONINFOFLAGS info_flags(const struct kmd_adapter *adapter,
     return flags;
 }
 
-/* ---- Creating
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Creating -------------------------------------------------------------------------------- */
 
 /* Whole pages of 64 KiB get such, where they may live in memory that has them
  * (support-for-64kb-pages.md). */
@@ -249,9 +244,7 @@ NTSTATUS APIENTRY kmd_validate_update_allocation_property(
     return STATUS_SUCCESS;
 }
 
-/* ---- Opening
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void close_one(HANDLE handle) {
     struct kmd_open *open = handle;

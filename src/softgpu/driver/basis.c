@@ -8,8 +8,7 @@
  */
 #include "driver/dirty.h"
 
-/* ---- Building the plane's side of the adapter
- * ------------------------------------------------------------- */
+/* ---- Building the plane's side of the adapter ------------------------------------------------ */
 
 static bool plane_fits(const struct kmd_adapter *adapter) {
     for (UINT id = 1; id <= adapter->segments; id++) {
@@ -59,8 +58,7 @@ void kmd_dirty_stop(struct kmd_adapter *adapter) {
     adapter->dirty.memory = NULL;
 }
 
-/* ---- What the system is told
- * -------------------------------------------------------------------------------- */
+/* ---- What the system is told ----------------------------------------------------------------- */
 
 static bool offered(const struct kmd_adapter *adapter) {
     return adapter->dirty.page != 0 && (kmd_segment_set(adapter, KMD_SEGMENT_VISIBLE) |
@@ -86,9 +84,7 @@ NTSTATUS kmd_query_dirty(const struct kmd_adapter *adapter, const DXGKARG_QUERYA
     return kmd_answer(args, &segment, sizeof(segment), sizeof(segment));
 }
 
-/* ---- Bases
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Bases ----------------------------------------------------------------------------------- */
 
 static void swap(struct kmd_basis_range *a, struct kmd_basis_range *b) {
     struct kmd_basis_range c = *a;
@@ -176,8 +172,7 @@ static struct kmd_basis *basis_of(const struct kmd_adapter *adapter, HANDLE hand
     return basis;
 }
 
-/* ---- Starting and stopping
- * ----------------------------------------------------------------------------------- */
+/* ---- Starting and stopping ------------------------------------------------------------------- */
 
 static bool any_started(const struct kmd_adapter *adapter) {
     const struct kmd_basis *basis = adapter->dirty.bases;
@@ -287,9 +282,7 @@ NTSTATUS APIENTRY kmd_destroy_memory_basis(const HANDLE hAdapter, const HANDLE h
     return with_basis(hAdapter, hMemoryBasis, destroy);
 }
 
-/* ---- Querying
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- Querying -------------------------------------------------------------------------------- */
 
 static NTSTATUS query_all(struct kmd_harvest *harvest, const DXGKARG_QUERYDIRTYBITDATA *args) {
     struct kmd_basis *basis = harvest->basis;

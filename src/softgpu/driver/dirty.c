@@ -11,8 +11,7 @@
  */
 #include "driver/dirty.h"
 
-/* ---- Bit strings in bytes, at any place
- * ---------------------------------------------------------------- */
+/* ---- Bit strings in bytes, at any place ------------------------------------------------------ */
 
 /* Adds 64 bits at `bit`; what is beyond `bytes` is 0. */
 static void put_bits(unsigned char *out, SIZE_T bytes, ULONGLONG bit, ULONG64 value) {
@@ -55,8 +54,7 @@ static ULONG64 get_bits(unsigned char *from, SIZE_T bytes, ULONGLONG bit, UINT c
     return value;
 }
 
-/* ---- For others
- * ---------------------------------------------------------------------------------------- */
+/* ---- For others ------------------------------------------------------------------------------ */
 
 /* The first range of `basis` that ends behind `page`. */
 static SIZE_T first_behind(const struct kmd_basis *basis, ULONGLONG page) {
@@ -99,8 +97,7 @@ static void keep_for_others(const struct kmd_harvest *harvest, ULONGLONG page, U
             keep(other, page, bits);
 }
 
-/* ---- Taking
- * ------------------------------------------------------------------------------------------ */
+/* ---- Taking ---------------------------------------------------------------------------------- */
 
 static ULONG64 look(const volatile LONG64 *word) {
     return (ULONG64)__atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -256,8 +253,7 @@ void kmd_harvest_range(struct kmd_harvest *harvest, SIZE_T index, ULONGLONG page
         take_pending(harvest, range->bit + page, pages, bit);
 }
 
-/* ---- The CPU's writes
- * -------------------------------------------------------------------------------- */
+/* ---- The CPU's writes ------------------------------------------------------------------------ */
 
 void kmd_harvest_begin(const struct kmd_harvest *harvest) {
     if (harvest->adapter->ranges != 0)

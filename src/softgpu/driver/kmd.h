@@ -40,8 +40,7 @@ struct kmd_settings {
     ULONG dirty_page_bytes, dirty_performant; /* from WDDM 3.2 on */
 };
 
-/* ---- Segments
- * ------------------------------------------------------------------------------------ */
+/* ---- Segments -------------------------------------------------------------------------------- */
 
 enum kmd_segment_kind {
     KMD_SEGMENT_APERTURE, /* linear, the general one */
@@ -61,8 +60,7 @@ struct kmd_segment {
 #define KMD_SEGMENTS_MAX 31u /* an id has five bits */
 #define KMD_BANKS_MAX    127u
 
-/* ---- Objects
- * --------------------------------------------------------------------------------------- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 #define KMD_MAGIC_ALLOCATION 0x636f6c61u
 #define KMD_MAGIC_OPEN       0x6e65706fu
@@ -139,8 +137,7 @@ struct kmd_paging_record {
     UINT bytes; /* of commands */
 };
 
-/* ---- GPU virtual memory
- * ------------------------------------------------------------------------------------ */
+/* ---- GPU virtual memory ---------------------------------------------------------------------- */
 
 /* What belongs to nobody's process runs in this space. */
 #define KMD_SPACE_NOBODY 0u
@@ -161,8 +158,7 @@ struct kmd_mmu {
     HANDLE process[GPU_SPACES]; /* hDxgkProcess */
 };
 
-/* ---- Dirty bits and migration
- * ------------------------------------------------------------------------------ */
+/* ---- Dirty bits and migration ---------------------------------------------------------------- */
 
 /* driver/dirty.h; page 0: nobody is told of any plane. */
 struct kmd_dirty {
@@ -213,8 +209,7 @@ struct kmd_adapter {
     volatile LONG settled[GPU_ENGINES];
 };
 
-/* ---- Registers
- * ---------------------------------------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------------------------------- */
 
 static inline ULONG kmd_read(const struct kmd_adapter *adapter, ULONG offset) {
     return READ_REGISTER_ULONG((volatile ULONG *)(void *)(adapter->registers + offset));
@@ -232,8 +227,7 @@ static inline void kmd_write64(const struct kmd_adapter *adapter, ULONG offset, 
     WRITE_REGISTER_ULONG64((volatile ULONG64 *)(void *)(adapter->registers + offset), value);
 }
 
-/* ---- Between files
- * --------------------------------------------------------------------------------------- */
+/* ---- Between files --------------------------------------------------------------------------- */
 
 /* Zeroed nonpaged memory or NULL. */
 PVOID kmd_alloc(SIZE_T bytes);
@@ -334,8 +328,7 @@ void kmd_settle_all(struct kmd_adapter *adapter);
 void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node);
 void kmd_report_signaled(struct kmd_adapter *adapter, UINT node);
 
-/* ---- Entry points
- * --------------------------------------------------------------------------------------------- */
+/* ---- Entry points ---------------------------------------------------------------------------- */
 
 DXGKDDI_ADD_DEVICE kmd_add_device;
 DXGKDDI_START_DEVICE kmd_start_device;

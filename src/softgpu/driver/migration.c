@@ -59,8 +59,7 @@ static bool sealed(const BYTE *data, ULONG64 bytes, enum blob_kind kind) {
            blob.sum == sum_of(data + sizeof(blob), (SIZE_T)bytes - sizeof(blob));
 }
 
-/* ---- Up and down
- * --------------------------------------------------------------------------------------- */
+/* ---- Up and down ----------------------------------------------------------------------------- */
 
 NTSTATUS kmd_migration_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS entries) {
     struct kmd_migration *migration = &adapter->migration;
@@ -91,8 +90,7 @@ NTSTATUS kmd_query_gpup(const struct kmd_adapter *adapter, const DXGKARG_QUERYAD
     return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
 }
 
-/* ---- Beginning and ending
- * ------------------------------------------------------------------------------------ */
+/* ---- Beginning and ending -------------------------------------------------------------------- */
 
 static void flush(struct kmd_adapter *adapter) {
     kmd_mmu_flush(adapter, GPU_FLUSH_ALL, KMD_SPACE_NOBODY, 0, 0);
@@ -159,8 +157,7 @@ static bool only_size(UINT64 *size, const BYTE *data, SIZE_T bytes, NTSTATUS *st
     return !data || !NT_SUCCESS(*status);
 }
 
-/* ---- Immutable data
- * ---------------------------------------------------------------------------------------- */
+/* ---- Immutable data -------------------------------------------------------------------------- */
 
 /* Everything that something in VRAM, or in a handle of the system, may rely on. */
 struct board {
@@ -226,8 +223,7 @@ NTSTATUS APIENTRY kmd_restore_immutable_migration_data(
     return STATUS_SUCCESS;
 }
 
-/* ---- Mutable data
- * ------------------------------------------------------------------------------------------- */
+/* ---- Mutable data ---------------------------------------------------------------------------- */
 
 /* Entries `first` on, which follow; all others are 0. Ascending, and never next to each other. */
 struct run {

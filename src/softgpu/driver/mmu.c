@@ -10,8 +10,7 @@
  */
 #include "driver/kmd.h"
 
-/* ---- Shape
- * -------------------------------------------------------------------------------------------- */
+/* ---- Shape ----------------------------------------------------------------------------------- */
 
 static bool is_root(const struct kmd_mmu *mmu, UINT level) {
     return level + 1 == mmu->format.levels;
@@ -42,9 +41,7 @@ static UINT page_bits(const struct kmd_mmu *mmu) {
     return bits;
 }
 
-/* ---- Home
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- Home ------------------------------------------------------------------------------------ */
 
 /* The lowest id of a set of segments, or 0. */
 static UINT first_of(UINT set) {
@@ -111,8 +108,7 @@ bool kmd_mmu_build(struct kmd_adapter *adapter) {
     return true;
 }
 
-/* ---- Answers
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 /* Bits that the declared version does not have stay 0. */
 static DXGK_GPUMMUCAPS caps_of(const struct kmd_adapter *adapter) {
@@ -188,8 +184,7 @@ SIZE_T APIENTRY kmd_get_root_page_table_size(const HANDLE hAdapter,
     return (SIZE_T)bytes;
 }
 
-/* ---- Entries
- * ------------------------------------------------------------------------------------------- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 /* A protection that this board does not have was not offered: nobody relies on it. */
 static uint64_t page_bits_of(const struct kmd_mmu *mmu, const DXGK_PTE *entry) {
@@ -288,8 +283,7 @@ bool kmd_mmu_series(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UI
     return true;
 }
 
-/* ---- Flushing from the CPU
- * --------------------------------------------------------------------------------- */
+/* ---- Flushing from the CPU ------------------------------------------------------------------- */
 
 void kmd_mmu_flush(struct kmd_adapter *adapter, UINT what, UINT space, ULONGLONG start,
                    ULONGLONG end) {

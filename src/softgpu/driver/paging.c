@@ -48,8 +48,7 @@ void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
     allocation->address = segment != 0 ? address : 0;
 }
 
-/* ---- Transfer
- * ------------------------------------------------------------------------------------------ */
+/* ---- Transfer -------------------------------------------------------------------------------- */
 
 /* GPU_FLAG_TILE, GPU_FLAG_UNTILE or neither. */
 static uint16_t tile_flag(const struct kmd_allocation *allocation, DXGK_TRANSFERFLAGS flags) {
@@ -65,8 +64,8 @@ struct copy_command {
     struct gpu_tiling tiling;
 };
 
-/* A copy of `bytes` that begins `offset` bytes into the allocation; returns its size without runs.
- */
+/* A copy of `bytes` that begins `offset` bytes into the allocation; returns its size without
+ * runs. */
 static UINT copy_command(struct copy_command *command, const struct kmd_allocation *allocation,
                          uint16_t flags, ULONGLONG destination, ULONGLONG source, ULONGLONG offset,
                          ULONGLONG bytes) {
@@ -151,8 +150,7 @@ static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
     return status;
 }
 
-/* ---- Fill, discard, touch
- * ------------------------------------------------------------------------------- */
+/* ---- Fill, discard, touch -------------------------------------------------------------------- */
 
 /* A filled part of where the allocation is known to be says nothing new. */
 static bool known_place(HANDLE handle, UINT segment, ULONGLONG address) {
@@ -190,8 +188,7 @@ static NTSTATUS touch(struct kmd_writer *writer, enum gpu_opcode opcode, PHYSICA
     return fits(kmd_put(writer, &command, sizeof(command)));
 }
 
-/* ---- Apertures
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Apertures ------------------------------------------------------------------------------- */
 
 /* One command for as many of the pages as there is room for: so many. */
 static SIZE_T map_pages(struct kmd_writer *writer, const struct kmd_segment *segment, UINT coherent,
@@ -280,8 +277,7 @@ static NTSTATUS unmap(const struct kmd_adapter *adapter, struct kmd_writer *writ
     return STATUS_SUCCESS;
 }
 
-/* ---- Special lock transfer
- * -------------------------------------------------------------------------------------- */
+/* ---- Special lock transfer ------------------------------------------------------------------- */
 
 /*
  * The surface moves while the CPU keeps its window. What the window shows is what moves: out of the
@@ -353,8 +349,7 @@ static NTSTATUS special(struct kmd_adapter *adapter, struct kmd_writer *writer,
     return status;
 }
 
-/* ---- Context resources
- * --------------------------------------------------------------------------------------------- */
+/* ---- Context resources ----------------------------------------------------------------------- */
 
 static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct kmd_allocation *allocation =
@@ -382,9 +377,7 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
     return progress(args, pages, list.pages);
 }
 
-/* ---- The call
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- The call -------------------------------------------------------------------------------- */
 
 static NTSTATUS build(struct kmd_adapter *adapter, struct kmd_writer *writer,
                       DXGKARG_BUILDPAGINGBUFFER *args) {

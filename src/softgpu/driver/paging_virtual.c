@@ -20,8 +20,7 @@ static NTSTATUS to_be_continued(DXGKARG_BUILDPAGINGBUFFER *args, ULONGLONG done)
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-/* ---- Page tables
- * --------------------------------------------------------------------------------------- */
+/* ---- Page tables ----------------------------------------------------------------------------- */
 
 /* Entries of one array, and the words of the table that they become. */
 struct part {
@@ -179,8 +178,7 @@ static NTSTATUS update(const struct kmd_adapter *adapter, struct kmd_writer *wri
     }
 }
 
-/* ---- Copying entries
- * ------------------------------------------------------------------------------------ */
+/* ---- Copying entries ------------------------------------------------------------------------- */
 
 #define RANGES_COMPARED 256u
 
@@ -224,8 +222,7 @@ static NTSTATUS copy_entries(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFE
     return STATUS_SUCCESS;
 }
 
-/* ---- Flushing
- * ------------------------------------------------------------------------------------------ */
+/* ---- Flushing -------------------------------------------------------------------------------- */
 
 /* Both addresses 0: everything. hProcess NULL: of everybody. */
 static NTSTATUS flush(struct kmd_adapter *adapter, struct kmd_writer *writer,
@@ -247,8 +244,7 @@ static NTSTATUS flush(struct kmd_adapter *adapter, struct kmd_writer *writer,
     return STATUS_SUCCESS;
 }
 
-/* ---- Bytes
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static NTSTATUS transfer(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct gpu_copy command = {
@@ -303,8 +299,8 @@ NTSTATUS kmd_init_virtual(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *
     return STATUS_SUCCESS;
 }
 
-/* What the driver itself gave to DxgkCbUpdateContextAllocation, from the start of the allocation.
- */
+/* What the driver itself gave to DxgkCbUpdateContextAllocation, from the start of the
+ * allocation. */
 static NTSTATUS update_context(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *update = &args->UpdateContextAllocation;
     const UCHAR *data = update->pDriverPrivateData;
@@ -338,8 +334,7 @@ static NTSTATUS signal(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFE
     return fits(kmd_put(writer, &command, sizeof(command)));
 }
 
-/* ---- Notices
- * ------------------------------------------------------------------------------------------- */
+/* ---- Notices --------------------------------------------------------------------------------- */
 
 static NTSTATUS note_residency(const struct kmd_adapter *adapter,
                                const DXGKARG_BUILDPAGINGBUFFER *args) {

@@ -23,11 +23,10 @@ struct render {
     UINT patch_room;
 };
 
-/* ---- Judging
- * ------------------------------------------------------------------------------------------- */
+/* ---- Judging --------------------------------------------------------------------------------- */
 
-/* The allocation that a command names; writes need the list to say so, for the sake of dirty state.
- */
+/* The allocation that a command names; writes need the list to say so, for the sake of dirty
+ * state. */
 static struct kmd_allocation *listed(const DXGKARG_RENDER *args, UINT index, bool write) {
     if (index >= args->AllocationListSize)
         return NULL;
@@ -59,8 +58,7 @@ static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command
                : STATUS_INVALID_PARAMETER;
 }
 
-/* ---- Translating
- * ------------------------------------------------------------------------------------------ */
+/* ---- Translating ----------------------------------------------------------------------------- */
 
 static void put(struct render *render, const void *command, UINT bytes) {
     RtlCopyMemory(render->at, command, bytes);
@@ -164,9 +162,7 @@ NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
     return status;
 }
 
-/* ---- Patching
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- Patching -------------------------------------------------------------------------------- */
 
 static void patch_surface(const struct kmd_adapter *adapter, PUCHAR command,
                           const DXGK_ALLOCATIONLIST *entry, uint64_t address) {

@@ -121,8 +121,7 @@ bool kmd_second_form(const struct kmd_adapter *adapter) {
            adapter->settings.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
 }
 
-/* ---- Describing
- * ----------------------------------------------------------------------------------- */
+/* ---- Describing ------------------------------------------------------------------------------ */
 
 static DXGK_SEGMENTFLAGS flags_of(const struct kmd_adapter *adapter, UINT id) {
     const struct kmd_segment *segment = kmd_segment(adapter, id);
@@ -213,8 +212,7 @@ static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T st
     RtlCopyMemory(out, &descriptor, stride < sizeof(descriptor) ? stride : sizeof(descriptor));
 }
 
-/* ---- Answering
- * -------------------------------------------------------------------------------------- */
+/* ---- Answering ------------------------------------------------------------------------------- */
 
 /* An AGP aperture is reported only where the system says that there is one. */
 static void add_agp(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {

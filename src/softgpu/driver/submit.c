@@ -69,8 +69,7 @@ NTSTATUS APIENTRY kmd_query_current_fence(const HANDLE hAdapter, DXGKARG_QUERYCU
     return STATUS_SUCCESS;
 }
 
-/* ---- Interrupts
- * ------------------------------------------------------------------------------------------ */
+/* ---- Interrupts ------------------------------------------------------------------------------ */
 
 static void report_completed(struct kmd_adapter *adapter, UINT node) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
@@ -107,8 +106,8 @@ static void report_faulted(struct kmd_adapter *adapter, UINT node) {
     adapter->dxgk.DxgkCbNotifyInterrupt(adapter->dxgk.DeviceHandle, &data);
 }
 
-/* Acknowledging before reading the fences: one that completes in between raises its own interrupt.
- */
+/* Acknowledging before reading the fences: one that completes in between raises its own
+ * interrupt. */
 static void serve(struct kmd_adapter *adapter, UINT node) {
     ULONG events = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS);
     kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS, events);
@@ -142,8 +141,7 @@ VOID APIENTRY kmd_dpc_routine(const PVOID MiniportDeviceContext) {
     adapter->dxgk.DxgkCbNotifyDpc(adapter->dxgk.DeviceHandle);
 }
 
-/* ---- Recovery
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Recovery -------------------------------------------------------------------------------- */
 
 /* Stops everything; VRAM loses its content, apertures keep their pages. */
 NTSTATUS APIENTRY kmd_reset_from_timeout(const HANDLE hAdapter) {

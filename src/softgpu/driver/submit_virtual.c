@@ -8,8 +8,8 @@
  */
 #include "driver/kmd.h"
 
-/* Registers of a submission are latched by the doorbell; see driver/submit.c for why there is no lock.
- */
+/* Registers of a submission are latched by the doorbell; see driver/submit.c for why there is no
+ * lock. */
 static void submit(struct kmd_adapter *adapter, const struct kmd_context *context,
                    const DXGKARG_SUBMITCOMMANDVIRTUAL *args, UINT size) {
     ULONG engine = GPU_ENGINE(context                              ? context->node
@@ -38,8 +38,8 @@ static void submit(struct kmd_adapter *adapter, const struct kmd_context *contex
                   (args->Flags.Paging && !shared ? GPU_DOORBELL_PAGING : GPU_DOORBELL_RENDER));
 }
 
-/* The fence of what is refused completes in its turn all the same: an empty submission stands in.
- */
+/* The fence of what is refused completes in its turn all the same: an empty submission stands
+ * in. */
 NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     struct kmd_adapter *adapter = hAdapter;
@@ -51,8 +51,7 @@ NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
     return sound ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 
-/* ---- Interrupts
- * ------------------------------------------------------------------------------------------- */
+/* ---- Interrupts ------------------------------------------------------------------------------ */
 
 void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node) {
     ULONG engine = GPU_ENGINE(node);

@@ -257,8 +257,7 @@ void hw_stream_fill(void *destination, uint32_t pattern, size_t bytes) {
     hw_plain_fill(to, pattern, bytes);
 }
 
-/* ---- Words
- * ---------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static void store(uint64_t *to, const unsigned char *from, uint64_t word, uint64_t each,
                   size_t count) {

@@ -11,8 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* ---- Bits
- * ----------------------------------------------------------------------------------------- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
 bool hw_bits_make(struct hw_bits *bits, struct hw_memory *memory, uint64_t count) {
     if (!hw_memory_make(memory, gpu_dirty_bytes(count)))
@@ -34,8 +33,7 @@ void hw_bits_set(struct hw_bits *bits, uint64_t first, uint64_t last) {
     }
 }
 
-/* ---- Notes
- * -------------------------------------------------------------------------------------------- */
+/* ---- Notes ----------------------------------------------------------------------------------- */
 
 /* Nothing that follows is done before all that was written is visible, past the cache too. */
 static void full_fence(void) {
@@ -108,8 +106,7 @@ void hw_dirty_end(struct hw *hw) {
     taking = NULL;
 }
 
-/* ---- Registers
- * ------------------------------------------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------------------------------- */
 
 /*
  * What was begun before is not noted, and is over when this returns: whoever looked at `on` too
@@ -178,9 +175,7 @@ void hw_dirty_write(struct hw *hw, uint32_t offset, uint64_t value) {
     pthread_mutex_unlock(&hw->lock);
 }
 
-/* ---- Making
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 bool hw_dirty_make(struct hw *hw) {
     uint64_t page = hw->host.setting(hw->host.ctx, "DirtyPageBytes", 0);

@@ -57,8 +57,7 @@ void hw_dirty_write(struct hw *hw, uint32_t offset, uint64_t value);
 
 bool hw_dirty_on(const struct hw *hw);
 
-/* ---- Between the two files
- * ------------------------------------------------------------------------ */
+/* ---- Between the two files ------------------------------------------------------------------- */
 
 /* Bits of word `at` that stand for [first, last]. */
 static inline uint64_t hw_bits_inside(uint64_t at, uint64_t first, uint64_t last) {

@@ -51,8 +51,7 @@ bool hw_damaged(struct hw *hw, enum hw_damage kind) {
            atomic_fetch_add(&hw->actions, 1) + 1 == hw->damage_at;
 }
 
-/* ---- The queue
- * ----------------------------------------------------------------------------------- */
+/* ---- The queue ------------------------------------------------------------------------------- */
 
 static void push(struct hw_engine *engine, const struct hw_submission *submission) {
     engine->queue[(engine->head + engine->queued) % GPU_QUEUE_DEPTH] = *submission;
@@ -228,8 +227,7 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
     pthread_mutex_unlock(&hw->lock);
 }
 
-/* ---- Execution
- * ------------------------------------------------------------------------------------- */
+/* ---- Execution ------------------------------------------------------------------------------- */
 
 enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
                                uint32_t bytes) {

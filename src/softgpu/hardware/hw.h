@@ -21,8 +21,7 @@
 
 #include "softgpu_regs.h"
 
-/* ---- Faults to order (vidmm/softgpu.h FaultKind)
- * ------------------------------------------------- */
+/* ---- Faults to order (vidmm/softgpu.h FaultKind) --------------------------------------------- */
 
 enum hw_damage {
     HW_DAMAGE_NONE,
@@ -45,8 +44,7 @@ enum hw_damage {
     HW_DAMAGE_KINDS
 };
 
-/* ---- State
- * ---------------------------------------------------------------------------------------- */
+/* ---- State ----------------------------------------------------------------------------------- */
 
 /* Sparse memory of the model's own, zero at first. */
 struct hw_memory {
@@ -178,8 +176,7 @@ struct hw {
     uint64_t begun[3];        /* under lock */
 };
 
-/* ---- hardware/memory.c: addresses
- * ------------------------------------------------------------------------- */
+/* ---- hardware/memory.c: addresses ------------------------------------------------------------ */
 
 bool hw_memory_make(struct hw_memory *memory, uint64_t size);
 void hw_memory_drop(struct hw_memory *memory);
@@ -210,8 +207,7 @@ static inline struct hw_engine *hw_operand_space(struct hw_engine *engine) {
 bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,
               uint64_t bytes);
 
-/* ---- hardware/translate.c: virtual addresses (hardware/mmu.h has what only the MMU itself needs)
- * -------------------------- */
+/* ---- hardware/translate.c: virtual addresses; mmu.h has what only the MMU needs --------------- */
 
 struct hw_mmu;
 /* As hw_at. What cannot be reached is noted in engine->trap. */
@@ -227,8 +223,7 @@ enum gpu_fault hw_mmu_pieces(struct hw *hw, struct hw_engine *engine, uint32_t a
 /* A submission begins in this space; false when there is no such. */
 bool hw_mmu_enter(struct hw *hw, const struct hw_space *space);
 
-/* ---- hardware/host_aperture.c: the CPU's window to what no BAR shows
- * -------------------------------------------------------------------- */
+/* ---- hardware/host_aperture.c: the CPU's window to what no BAR shows ------------------------- */
 
 /* `bytes` of it; after VRAM was made. Dropped after that. */
 bool hw_host_aperture_make(struct hw *hw, uint64_t bytes);
@@ -238,23 +233,20 @@ void hw_host_aperture_reset(struct hw *hw);
 uint64_t hw_host_aperture_read(const struct hw *hw);
 void hw_host_aperture_write(struct hw *hw, uint32_t offset, uint64_t value);
 
-/* ---- hardware/context.c: contexts whose state is in memory
- * --------------------------------------------------------------------------- */
+/* ---- hardware/context.c: contexts whose state is in memory ----------------------------------- */
 
 /* The active submission begins: its space, and the save area as it should be. */
 enum gpu_fault hw_context_restore(struct hw *hw, struct hw_engine *engine, uint64_t state);
 /* It came to its end. */
 enum gpu_fault hw_context_save(struct hw *hw, struct hw_engine *engine, uint64_t state);
 
-/* ---- hardware/iommu.c: addresses of the CPU
- * ------------------------------------------------------------------------------------------- */
+/* ---- hardware/iommu.c: addresses of the CPU -------------------------------------------------- */
 
 /* As hw_mmu_at, for a submission that shares the address space of a process. */
 enum gpu_fault hw_iommu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
                            unsigned char **at, uint64_t *bytes);
 
-/* ---- hardware/walk.c: one side of a command, as pieces of host memory
- * -------------------------------------- */
+/* ---- hardware/walk.c: one side of a command, as pieces of host memory ------------------------ */
 
 #define HW_PIECES 64u
 
@@ -282,8 +274,8 @@ void hw_walk_address(struct hw_walk *walk, struct hw *hw, struct hw_engine *engi
                      uint64_t address, uint64_t bytes);
 void hw_walk_runs(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t offset,
                   uint32_t end, uint64_t bytes);
-/* Resolves another batch behind the piece that is left, if one is. A fault: there is none at all.
- */
+/* Resolves another batch behind the piece that is left, if one is. A fault: there is none at
+ * all. */
 enum gpu_fault hw_walk_refill(struct hw_walk *walk);
 /*
  * The current piece, or NULL at the end (`*fault` NONE) or where nothing is (`*fault` says why).
@@ -310,8 +302,7 @@ static inline const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uin
     return walk->next + 1 < walk->count ? piece[1].at : NULL;
 }
 
-/* ---- hardware/dirty.c: dirty bits (hardware/dirty.h)
- * ------------------------------------------------------------------------------- */
+/* ---- hardware/dirty.c: dirty bits (hardware/dirty.h) ----------------------------------------- */
 
 /*
  * `bytes` at `at`, in one memory of any kind, were written: after the store. What an engine writes
@@ -328,8 +319,7 @@ void hw_dirty_begin(struct hw *hw, const struct hw_engine *engine);
 void hw_dirty_settle(struct hw *hw);
 void hw_dirty_end(struct hw *hw);
 
-/* ---- hardware/engine.c: queues and execution
- * ------------------------------------------------------------------ */
+/* ---- hardware/engine.c: queues and execution ------------------------------------------------- */
 
 bool hw_engine_make(struct hw *hw, uint32_t index);
 void hw_engine_drop(struct hw *hw, struct hw_engine *engine);
@@ -362,8 +352,7 @@ hw_command hw_signal_command, hw_store_command;
 enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
                            void *out, uint32_t bytes);
 
-/* ---- hardware/tile.c: the tiled layout
- * --------------------------------------------------------------------------- */
+/* ---- hardware/tile.c: the tiled layout ------------------------------------------------------- */
 
 /* Is there such a surface in VRAM? Nothing else is ever tiled. */
 bool hw_tiled_surface(const struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface);
@@ -373,8 +362,7 @@ void hw_tile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, 
 void hw_untile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, uint64_t at,
                unsigned char *linear, uint64_t bytes);
 
-/* ---- hardware/range.c: swizzling ranges
- * ---------------------------------------------------------------------------- */
+/* ---- hardware/range.c: swizzling ranges ------------------------------------------------------ */
 
 uint64_t hw_range_read(struct hw *hw, uint32_t offset);
 void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value);

@@ -10,8 +10,7 @@
 #define INDEX_BITS_MAX 18u
 #define LEAF_BITS_MIN  5u /* a table of 64 KiB pages has at least two */
 
-/* ---- Making
- * --------------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static uint64_t default_bits(uint64_t levels) {
     static const uint64_t bits[GPU_LEVELS_MAX + 1] = {
@@ -74,8 +73,7 @@ void hw_mmu_drop(struct hw *hw) {
     hw->mmu = NULL;
 }
 
-/* ---- The back door
- * -------------------------------------------------------------------------------- */
+/* ---- The back door --------------------------------------------------------------------------- */
 
 /* What the TLB has for a space that ran with this root, or NULL. */
 static const struct hw_leaf *cached(const struct hw_mmu *mmu, uint64_t root, uint64_t va) {
@@ -116,8 +114,7 @@ bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
     return true;
 }
 
-/* ---- Registers and flushing
- * ------------------------------------------------------------------------- */
+/* ---- Registers and flushing ------------------------------------------------------------------ */
 
 /* Nothing that can be ordered to fail. */
 static void flush_locked(struct hw_mmu *mmu, const struct hw_flush *flush) {

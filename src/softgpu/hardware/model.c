@@ -6,8 +6,7 @@
 
 #include <vidmm/softgpu.h>
 
-/* ---- Building
- * ------------------------------------------------------------------------------------- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 static uint64_t setting(const struct hw *hw, const char *name, uint64_t otherwise) {
     return hw->host.setting(hw->host.ctx, name, otherwise);
@@ -133,8 +132,7 @@ static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[V
     return hw;
 }
 
-/* ---- Registers
- * -------------------------------------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------------------------------- */
 
 /* Which block an offset is in, and where in it. */
 static bool in_engines(const struct hw *hw, uint64_t offset) {
@@ -262,8 +260,7 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
         hw_mmu_write(hw, (uint32_t)offset, value);
 }
 
-/* ---- The rest
- * ------------------------------------------------------------------------------------------ */
+/* ---- The rest -------------------------------------------------------------------------------- */
 
 static bool step(void *context, uint32_t engine) {
     struct hw *hw = context;

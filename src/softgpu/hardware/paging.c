@@ -17,8 +17,7 @@ static void charge(struct hw *hw, struct hw_engine *engine, uint64_t destination
     engine->cost_ns += bytes / (local ? VRAM_BYTES_A_NS : SYSTEM_BYTES_A_NS);
 }
 
-/* ---- Copy ---------------------------------------------------------------------------------------
- */
+/* ---- Copy ------------------------------------------------------------------------------------ */
 
 /* Forward, piece by piece. */
 static enum gpu_fault copy_walks(struct hw_walk *to, struct hw_walk *from, uint64_t bytes) {
@@ -236,8 +235,7 @@ enum gpu_fault hw_copy_command(struct hw *hw, struct hw_engine *engine,
     return fault;
 }
 
-/* ---- Fill
- * ---------------------------------------------------------------------------------------- */
+/* ---- Fill ------------------------------------------------------------------------------------ */
 
 static enum gpu_fault fill_walk(struct hw_walk *to, uint32_t pattern, uint64_t bytes) {
     bool stream = bytes >= HW_STREAM_BYTES;
@@ -291,8 +289,7 @@ enum gpu_fault hw_fill_command(struct hw *hw, struct hw_engine *engine,
     return fault;
 }
 
-/* ---- Aperture pages
- * -------------------------------------------------------------------------------- */
+/* ---- Aperture pages -------------------------------------------------------------------------- */
 
 static enum gpu_fault aperture_range(struct hw *hw, uint32_t index, uint64_t first, uint64_t pages,
                                      hw_entry **entries) {
@@ -356,8 +353,7 @@ enum gpu_fault hw_unmap_command(struct hw *hw, struct hw_engine *engine,
     return GPU_FAULT_NONE;
 }
 
-/* ---- Touching
- * -------------------------------------------------------------------------------------- */
+/* ---- Touching -------------------------------------------------------------------------------- */
 
 enum gpu_fault hw_touch_command(struct hw *hw, struct hw_engine *engine,
                                 const struct gpu_command *head) {

@@ -61,8 +61,7 @@ static void forget_backing(struct hw_range *range) {
         atomic_store_explicit(&range->backing[page], 0, memory_order_relaxed);
 }
 
-/* ---- What the driver does by register
- * ------------------------------------------------------------------ */
+/* ---- What the driver does by register -------------------------------------------------------- */
 
 static void attach(struct hw *hw, struct hw_range *range) {
     if (range->control != GPU_RANGE_OFF ||
@@ -133,8 +132,7 @@ void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value) {
     pthread_mutex_unlock(&hw->ranges_lock);
 }
 
-/* ---- Coherence
- * --------------------------------------------------------------------------------------------- */
+/* ---- Coherence ------------------------------------------------------------------------------- */
 
 static void each(struct hw *hw, uint64_t address, uint64_t bytes,
                  void (*move)(struct hw *hw, const struct hw_range *range)) {
@@ -165,9 +163,7 @@ void hw_ranges_stop(struct hw *hw) {
     pthread_mutex_unlock(&hw->ranges_lock);
 }
 
-/* ---- Commands
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 /* Operands of a range command, and the range, which must be on. */
 static enum gpu_fault range_operands(struct hw *hw, struct hw_engine *engine,

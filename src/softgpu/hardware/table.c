@@ -17,8 +17,7 @@
 #define FAR_AWAY         (UINT64_C(1) << 60) /* no address of any kind is as large */
 #define WORD             ((uint32_t)sizeof(uint64_t))
 
-/* ---- Words
- * ---------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* The aligned words at `address`, as the command means it: as many of `*words` as its page has. */
 static enum gpu_fault words_at(struct hw *hw, struct hw_engine *engine, uint32_t access,
@@ -99,8 +98,7 @@ static bool words_named(uint64_t address, uint64_t words) {
     return address % WORD == 0 && address < FAR_AWAY && words <= GPU_ENTRIES_LIMIT;
 }
 
-/* ---- Page table entries
- * ---------------------------------------------------------------------------------- */
+/* ---- Page table entries ---------------------------------------------------------------------- */
 
 /* What FaultKind 11 writes in place of an entry: one for a neighbour that exists. */
 static uint64_t wrong_entry(struct hw *hw, uint64_t entry) {
@@ -199,8 +197,7 @@ enum gpu_fault hw_copy_entries_command(struct hw *hw, struct hw_engine *engine,
     return fault;
 }
 
-/* ---- The others
- * ------------------------------------------------------------------------------------------ */
+/* ---- The others ------------------------------------------------------------------------------ */
 
 enum gpu_fault hw_flush_command(struct hw *hw, struct hw_engine *engine,
                                 const struct gpu_command *head) {

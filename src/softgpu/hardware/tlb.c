@@ -30,8 +30,7 @@ void hw_tlb_drop(struct hw *hw, struct hw_tlb *tlb) {
         hw->host.free(hw->host.ctx, tlb->victim, tlb->sets * sizeof(*tlb->victim));
 }
 
-/* ---- Finding and filling
- * -------------------------------------------------------------------------- */
+/* ---- Finding and filling --------------------------------------------------------------------- */
 
 /* Into way `way`, or, when that is behind the last, into the one that is displaced next. */
 static void put_way(struct hw_tlb *tlb, uint32_t set, uint32_t way, uint64_t tag,
@@ -98,8 +97,7 @@ uint32_t hw_tlb_follow(struct hw_tlb *tlb, uint32_t space, uint64_t va, const st
     return done;
 }
 
-/* ---- Flushing
- * ------------------------------------------------------------------------------------- */
+/* ---- Flushing -------------------------------------------------------------------------------- */
 
 static uint64_t page_of(uint64_t tag) {
     return tag >> (HW_TLB_SPACE_BITS + HW_TLB_SHIFT_BITS);

@@ -19,8 +19,7 @@
 /* Pages that follow each other physically are handed out together up to here. */
 #define MERGE_BYTES (UINT64_C(2) << 20)
 
-/* ---- Walking
- * -------------------------------------------------------------------------------------- */
+/* ---- Walking --------------------------------------------------------------------------------- */
 
 struct walk {
     struct hw *hw;
@@ -188,8 +187,7 @@ enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t
     return fault;
 }
 
-/* ---- Translating
- * ---------------------------------------------------------------------------------- */
+/* ---- Translating ----------------------------------------------------------------------------- */
 
 static enum gpu_fault allowed(const struct hw_leaf *leaf, uint32_t access) {
     if (leaf->word == 0)
@@ -287,8 +285,8 @@ static unsigned char *zero_page(struct hw *hw, const struct hw_engine *engine, u
     return access == GPU_ACCESS_WRITE ? hw->mmu->sink[engine->index] : hw->mmu->zeros;
 }
 
-/* A piece of memory as long as it can be; when that crosses an end of memory, only its first page.
- */
+/* A piece of memory as long as it can be; when that crosses an end of memory, only its first
+ * page. */
 static enum gpu_fault target(struct hw *hw, struct hw_engine *engine, uint64_t address,
                              uint64_t first, unsigned char **at, uint64_t *bytes) {
     enum gpu_fault fault = hw_at(hw, address, at, bytes);

@@ -46,8 +46,7 @@ static uint32_t registered;       /* under `table` */
 static struct sigaction previous; /* likewise: who had the signal before */
 static _Atomic uint32_t given_back;
 
-/* ---- Opening and closing
- * --------------------------------------------------------------------------------- */
+/* ---- Opening and closing --------------------------------------------------------------------- */
 
 static void lock(struct hw_view *view) {
     while (atomic_flag_test_and_set_explicit(&view->lock, memory_order_acquire))
@@ -153,8 +152,7 @@ void hw_view_clear(struct hw *hw) {
         (void)madvise(hw->vram.bytes, view->size, MADV_REMOVE);
 }
 
-/* ---- The trap
- * -------------------------------------------------------------------------------------------- */
+/* ---- The trap -------------------------------------------------------------------------------- */
 
 static struct hw_view *view_at(uintptr_t address) {
     for (uint32_t i = 0; i < VIEWS; i++)
@@ -253,8 +251,7 @@ void hw_view_close_all(struct hw *hw) {
     unlock(view);
 }
 
-/* ---- Making
- * --------------------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 /* Puts memory that can be mapped twice in place of the visible part of VRAM. */
 static bool map_twice(struct hw *hw, struct hw_view *view) {

@@ -1,5 +1,7 @@
 /* violations.c - keeps the sentences of violations.h. */
-#include "world.h"
+#include "base/violations.h"
+
+#include "base/world.h"
 
 #include <stdarg.h>
 #include <stdio.h>

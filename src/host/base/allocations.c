@@ -4,7 +4,9 @@
  * Big blocks come straight from the kernel: they are zero without being touched, so that a model
  * can ask for gigabytes of video memory and pay only for what is used.
  */
-#include "world.h"
+#include "base/allocations.h"
+
+#include "base/world.h"
 
 #include <stdlib.h>
 #include <string.h>

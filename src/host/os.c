@@ -1,9 +1,15 @@
-/* os.c - struct vidmm_os: memory, locks, waiting, pages and addresses of this host for the manager.
- */
-#include "kernel/os.h"
+/* os.c - struct vidmm_os: memory, locks, waiting, pages and addresses of this host for the
+ * manager. */
+#include "os.h"
 
-#include "kernel/irql.h"
-#include "world.h"
+#include "base/thread.h"
+#include "base/world.h"
+#include "kernel/engines.h"
+#include "memory/bars.h"
+#include "memory/contiguous.h"
+#include "memory/iommu.h"
+#include "memory/mdl.h"
+#include "memory/physical.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,7 +26,7 @@ static uint64_t dummy_frame;
 
 bool host_os_take_dummy(void) {
     return host_may_allocate() &&
-           host_frames_take_run(&host_world->physical, 1, 0, UINT64_MAX, 0, &dummy_frame);
+           host_frames_take_run(host_world->physical, 1, 0, UINT64_MAX, 0, &dummy_frame);
 }
 
 static void *os_alloc(void *ctx, size_t size) {
@@ -119,8 +125,8 @@ static void *os_io_map(void *ctx, uint64_t physical, size_t size) {
     if (bar && bar->bar.kind == VIDMM_HW_BAR_MEMORY)
         return bar->cpu + (physical - bar->physical);
     /* What a driver took for its device is the device's memory, as a carve-out is. */
-    return host_contiguous_holds(&host_world->mdls, physical, size)
-               ? host_physical_pointer(&host_world->physical, physical, size)
+    return host_contiguous_holds(host_world->contiguous, physical, size)
+               ? host_physical_pointer(host_world->physical, physical, size)
                : NULL;
 }
 
@@ -131,12 +137,12 @@ static uint64_t os_dummy_page(void *ctx) {
 
 static uint64_t os_memory_bytes(void *ctx) {
     (void)ctx;
-    return host_world->physical.bytes;
+    return host_world->physical->bytes;
 }
 
 static uint64_t os_memory_highest(void *ctx) {
     (void)ctx;
-    return host_world->physical.bytes - 1;
+    return host_world->physical->bytes - 1;
 }
 
 void host_os_fill(struct vidmm_os *os) {

@@ -4,8 +4,11 @@
  * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus where nobody
  * answers. A driver that polls a register without ever sleeping still makes the hardware run.
  */
-#include "kernel/irql.h"
-#include "world.h"
+#include "base/thread.h"
+#include "base/world.h"
+#include "kernel/engines.h"
+#include "kernel/interrupt.h"
+#include "memory/bars.h"
 
 #include <string.h>
 
@@ -15,7 +18,7 @@
 static struct host_bar *find(const volatile void *address, uint32_t width, uint32_t *index,
                              uint64_t *offset) {
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
-        struct host_bar *bar = &host_world->bars.bar[i];
+        struct host_bar *bar = &host_world->bars->bar[i];
         *offset = (uintptr_t)address - (uintptr_t)bar->cpu;
         *index = i;
         if (bar->bar.kind != VIDMM_HW_BAR_NONE && *offset < bar->bar.size &&
@@ -44,7 +47,7 @@ static uint64_t read_register(const volatile void *address, uint32_t width) {
     host_model_enter();
     value = host_world->config.model->reg_read(host_world->hw, index, offset, width);
     host_model_leave();
-    if (atomic_fetch_add(&host_world->bars.reads, 1) % READS_A_STEP == READS_A_STEP - 1 &&
+    if (atomic_fetch_add(&host_world->bars->reads, 1) % READS_A_STEP == READS_A_STEP - 1 &&
         host_self.irql < HOST_DEVICE_IRQL)
         host_pump();
     return value;
@@ -94,8 +97,7 @@ REGISTER_ACCESS(USHORT, USHORT)
 REGISTER_ACCESS(ULONG, ULONG)
 REGISTER_ACCESS(ULONG64, ULONG64)
 
-/* ---- Ports ------------------------------------------------------------------------------------
- */
+/* ---- Ports ----------------------------------------------------------------------------------- */
 
 #define PORT_ACCESS(name, type)                                                                    \
     NTHALAPI type NTAPI READ_PORT_##name(type *Port) {                                             \

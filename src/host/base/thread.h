@@ -1,0 +1,36 @@
+/*
+ * thread.h - what the host knows of the calling thread: its IRQL, and which code it is inside.
+ *
+ * Every thread of the process counts as a processor of its own: it has an IRQL and starts at
+ * PASSIVE_LEVEL. kernel/irql.h raises and lowers the IRQL.
+ */
+#ifndef HOST_THREAD_H
+#define HOST_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+
+/* DIRQL of the display adapter: any level between DISPATCH_LEVEL and CLOCK_LEVEL. */
+#define HOST_DEVICE_IRQL 9
+
+struct host_thread {
+    KIRQL irql;
+    uint32_t in_model;   /* depth of calls into the hardware model */
+    bool called, locked; /* inside a DDI call; one during which the memory manager is locked */
+    const char *doing;   /* driver code outside of DDI calls that the thread runs; or NULL */
+    bool pumping;        /* this thread runs the hardware right now */
+    uint64_t seen_wakes; /* see kernel/engines.h */
+    uint64_t run;        /* number of the host that has counted this thread */
+    uint64_t id;         /* 0: not given yet */
+};
+
+extern _Thread_local struct host_thread host_self;
+
+/* Identity of the calling thread: never 0, never used twice. */
+uint64_t host_thread_id(void);
+/* Records a violation unless the caller's IRQL is at most `highest`; true when it was. */
+bool host_irql_at_most(KIRQL highest, const char *function);
+
+#endif

@@ -1,0 +1,16 @@
+/* world.c - the host of the process, and its log. */
+#include "base/world.h"
+
+#include <stdarg.h>
+
+struct vidmm_host *host_world;
+
+void host_log(const char *format, ...) {
+    FILE *log = host_world->config.log;
+    if (!log)
+        return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(log, format, args);
+    va_end(args);
+}

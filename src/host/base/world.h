@@ -1,0 +1,59 @@
+/*
+ * world.h - the one host of the process.
+ *
+ * The ntoskrnl names that a driver calls have no instance argument, so the host is found through
+ * `host_world`. vidmm_host_create sets it before any driver code runs, vidmm_host_destroy clears it
+ * after the last. The parts of a host lie in the folders above this one: each has a file and a struct
+ * of its own, which is only named here. host.c makes the room for all of them.
+ */
+#ifndef HOST_WORLD_H
+#define HOST_WORLD_H
+
+#include <vidmm/host.h>
+
+#include "base/allocations.h"
+#include "base/violations.h"
+
+struct host_bars;
+struct host_contiguous;
+struct host_device;
+struct host_dpcs;
+struct host_engines;
+struct host_interrupt;
+struct host_iommu;
+struct host_mdls;
+struct host_physical;
+struct host_pool;
+struct host_tallies;
+struct host_thunks;
+
+struct vidmm_host {
+    struct vidmm_host_config config;
+    struct vidmm_host_interposer interposer; /* copy; all NULL: none */
+    struct vidmm_host_setting *settings;     /* copy of the configuration's, names included */
+    struct vidmm_host_sink sink;
+    struct vidmm_os os;
+    void *hw; /* what the model's create gave */
+    struct host_allocations allocations;
+    struct host_violations violations;
+    /* The parts; none is ever NULL. */
+    struct host_physical *physical;
+    struct host_mdls *mdls;
+    struct host_contiguous *contiguous;
+    struct host_pool *pool;
+    struct host_bars *bars;
+    struct host_iommu *iommu;
+    struct host_engines *engines;
+    struct host_interrupt *interrupt;
+    struct host_dpcs *dpcs;
+    struct host_device *device;
+    struct host_thunks *thunks;
+    struct host_tallies *tallies;
+};
+
+extern struct vidmm_host *host_world;
+
+/* Prints to the configured log; does nothing without one. */
+void host_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

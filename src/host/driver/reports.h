@@ -1,0 +1,31 @@
+/*
+ * reports.h - what a driver reported with DxgkCbNotifyInterrupt, until DxgkCbNotifyDpc: only then does
+ * the real scheduler look at it.
+ */
+#ifndef HOST_REPORTS_H
+#define HOST_REPORTS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+#include <dispmprt.h>
+#include <d3dkmddi.h>
+
+#include <vidmm/interrupt.h>
+
+#define HOST_REPORTS 1024u
+
+struct host_reports {
+    pthread_mutex_t lock;
+    struct vidmm_interrupt ring[HOST_REPORTS]; /* what has not gone to the sink yet */
+    uint32_t first, count;
+};
+
+/* false: there is no room for one more. */
+bool host_report_keep(const struct vidmm_interrupt *report);
+/* Gives to the host's sink what is kept, in order. */
+void host_reports_deliver(void);
+
+#endif

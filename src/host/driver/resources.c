@@ -1,0 +1,63 @@
+/* resources.c - the resources of the adapter, as DxgkCbGetDeviceInformation describes them. */
+#include "driver/resources.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "memory/bars.h"
+
+#include <string.h>
+
+/* Translated resources live in the host: drivers keep the pointer while they start. */
+static struct {
+    ULONG count;
+    struct {
+        INTERFACE_TYPE type;
+        ULONG bus;
+        USHORT version, revision;
+        ULONG count;
+        CM_PARTIAL_RESOURCE_DESCRIPTOR descriptor[VIDMM_HW_BARS + 1];
+    } list;
+} resources;
+
+/* Sizes from 4 GiB on are said in larger units, as CM_RESOURCE_MEMORY_LARGE_* does. */
+static void describe_bar(CM_PARTIAL_RESOURCE_DESCRIPTOR *d, const struct host_bar *bar) {
+    d->Type = CmResourceTypeMemory;
+    d->ShareDisposition = CmResourceShareDeviceExclusive;
+    d->Flags = CM_RESOURCE_MEMORY_READ_WRITE | CM_RESOURCE_MEMORY_BAR;
+    if (bar->bar.kind == VIDMM_HW_BAR_MEMORY)
+        d->Flags |= CM_RESOURCE_MEMORY_PREFETCHABLE;
+    d->u.Memory.Start.QuadPart = (LONGLONG)bar->physical;
+    d->u.Memory.Length = (ULONG)bar->bar.size;
+    if (bar->bar.size <= UINT32_MAX)
+        return;
+    d->Type = CmResourceTypeMemoryLarge;
+    d->Flags |= CM_RESOURCE_MEMORY_LARGE_48;
+    d->u.Memory48.Length48 = (ULONG)(bar->bar.size >> 16);
+}
+
+static void describe_interrupt(CM_PARTIAL_RESOURCE_DESCRIPTOR *d) {
+    d->Type = CmResourceTypeInterrupt;
+    d->ShareDisposition = CmResourceShareDeviceExclusive;
+    d->Flags = CM_RESOURCE_INTERRUPT_LATCHED | CM_RESOURCE_INTERRUPT_MESSAGE;
+    d->u.MessageInterrupt.Translated.Level = HOST_DEVICE_IRQL;
+    d->u.MessageInterrupt.Translated.Vector = 0x90;
+    d->u.MessageInterrupt.Translated.Affinity = 1;
+}
+
+PCM_RESOURCE_LIST host_resources(void) {
+    ULONG n = 0;
+    memset(&resources, 0, sizeof(resources));
+    resources.count = 1;
+    resources.list.type = PCIBus;
+    resources.list.version = resources.list.revision = 1;
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++)
+        if (host_world->bars->bar[i].bar.kind != VIDMM_HW_BAR_NONE)
+            describe_bar(&resources.list.descriptor[n++], &host_world->bars->bar[i]);
+    describe_interrupt(&resources.list.descriptor[n++]);
+    resources.list.count = n;
+    return (PCM_RESOURCE_LIST)(void *)&resources;
+}
+
+_Static_assert(offsetof(CM_RESOURCE_LIST, List[0].PartialResourceList.PartialDescriptors) ==
+                   offsetof(__typeof__(resources), list.descriptor),
+               "the resource list is laid out as CM_RESOURCE_LIST");

@@ -1,0 +1,103 @@
+/* contiguous.c - contiguous memory of a driver; see contiguous.h. */
+#include "memory/contiguous.h"
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "memory/physical.h"
+
+#include <stdlib.h>
+
+void host_contiguous_init(struct host_contiguous *all) {
+    pthread_mutex_init(&all->lock, NULL);
+}
+
+void host_contiguous_done(struct host_contiguous *all) {
+    while (all->first) {
+        struct host_contiguous_block *block = all->first;
+        all->first = block->next;
+        free(block);
+    }
+    pthread_mutex_destroy(&all->lock);
+}
+
+uint64_t host_contiguous_left(struct host_contiguous *all) {
+    uint64_t left = 0;
+    pthread_mutex_lock(&all->lock);
+    for (struct host_contiguous_block *c = all->first; c; c = c->next)
+        left++;
+    pthread_mutex_unlock(&all->lock);
+    return left;
+}
+
+bool host_contiguous_holds(struct host_contiguous *all, uint64_t physical, size_t size) {
+    bool holds = false;
+    pthread_mutex_lock(&all->lock);
+    for (struct host_contiguous_block *c = all->first; c && !holds; c = c->next) {
+        uint64_t start = c->frame * HOST_PAGE, bytes = c->frames * HOST_PAGE;
+        holds = physical >= start && size <= bytes && physical - start <= bytes - size;
+    }
+    pthread_mutex_unlock(&all->lock);
+    return holds;
+}
+
+NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(
+    SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
+    PHYSICAL_ADDRESS HighestAcceptableAddress, PHYSICAL_ADDRESS BoundaryAddressMultiple,
+    MEMORY_CACHING_TYPE CacheType) {
+    struct host_contiguous *all = host_world->contiguous;
+    uint64_t high = (uint64_t)HighestAcceptableAddress.QuadPart;
+    uint64_t limit = high == UINT64_MAX ? UINT64_MAX / HOST_PAGE : (high + 1) / HOST_PAGE;
+    (void)CacheType;
+    host_irql_at_most(DISPATCH_LEVEL, "MmAllocateContiguousMemory");
+    if (NumberOfBytes == 0 || !host_may_allocate())
+        return NULL;
+    struct host_contiguous_block *block = calloc(1, sizeof(*block));
+    if (!block)
+        return NULL;
+    block->frames = ROUND_TO_PAGES(NumberOfBytes) / HOST_PAGE;
+    if (!host_frames_take_run(host_world->physical, block->frames,
+                              (uint64_t)LowestAcceptableAddress.QuadPart / HOST_PAGE, limit,
+                              (uint64_t)BoundaryAddressMultiple.QuadPart / HOST_PAGE,
+                              &block->frame)) {
+        free(block);
+        return NULL;
+    }
+    pthread_mutex_lock(&all->lock);
+    block->next = all->first;
+    all->first = block;
+    pthread_mutex_unlock(&all->lock);
+    return host_world->physical->base + block->frame * HOST_PAGE;
+}
+
+NTKERNELAPI PVOID NTAPI MmAllocateContiguousMemory(SIZE_T NumberOfBytes,
+                                                   PHYSICAL_ADDRESS HighestAcceptableAddress) {
+    PHYSICAL_ADDRESS none = {.QuadPart = 0};
+    return MmAllocateContiguousMemorySpecifyCache(NumberOfBytes, none, HighestAcceptableAddress,
+                                                  none, MmCached);
+}
+
+NTKERNELAPI VOID NTAPI MmFreeContiguousMemory(PVOID BaseAddress) {
+    struct host_contiguous *all = host_world->contiguous;
+    uint64_t frame = ((uintptr_t)BaseAddress - (uintptr_t)host_world->physical->base) / HOST_PAGE;
+    struct host_contiguous_block *block, **link = &all->first;
+    host_irql_at_most(DISPATCH_LEVEL, "MmFreeContiguousMemory");
+    pthread_mutex_lock(&all->lock);
+    while ((block = *link) && block->frame != frame)
+        link = &block->next;
+    if (block)
+        *link = block->next;
+    pthread_mutex_unlock(&all->lock);
+    if (!block) {
+        host_violation("MmFreeContiguousMemory of an address that is no contiguous block");
+        return;
+    }
+    host_frames_give_run(host_world->physical, block->frame, block->frames);
+    free(block);
+}
+
+NTKERNELAPI VOID NTAPI MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes,
+                                                          MEMORY_CACHING_TYPE CacheType) {
+    (void)NumberOfBytes;
+    (void)CacheType;
+    MmFreeContiguousMemory(BaseAddress);
+}

@@ -1,0 +1,30 @@
+/*
+ * contiguous.h - physically contiguous memory that a driver allocated.
+ */
+#ifndef HOST_CONTIGUOUS_H
+#define HOST_CONTIGUOUS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct host_contiguous_block {
+    struct host_contiguous_block *next;
+    uint64_t frame, frames;
+};
+
+struct host_contiguous {
+    pthread_mutex_t lock; /* over the list */
+    struct host_contiguous_block *first;
+};
+
+void host_contiguous_init(struct host_contiguous *all);
+/* Frees everything that is left. */
+void host_contiguous_done(struct host_contiguous *all);
+/* How many blocks are alive. */
+uint64_t host_contiguous_left(struct host_contiguous *all);
+/* The range is in one block. */
+bool host_contiguous_holds(struct host_contiguous *all, uint64_t physical, size_t size);
+
+#endif

@@ -28,7 +28,7 @@ FREESTANDING = {'stdalign.h', 'stdarg.h', 'stdbool.h', 'stddef.h', 'stdint.h', '
 ALLOWED = [
     ('include/wddm/*', 'own wddm free string'),
     ('include/vidmm/os.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
-    ('include/vidmm/manager.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
+    ('include/vidmm/manager.h', 'wddm free vidmm/operations vidmm/os vidmm/manager vidmm/readings'),
     ('include/vidmm/virtual.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
     ('include/vidmm/migration.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
     ('include/vidmm/readings.h', 'wddm free vidmm/os vidmm/manager vidmm/readings'),
@@ -36,18 +36,20 @@ ALLOWED = [
     ('include/vidmm/hwmodel.h', 'free string'),
     ('include/vidmm/umd.h', 'free string'),
     ('include/vidmm/pattern.h', 'free string'),
+    ('include/vidmm/operations.h', 'free'),
     ('include/vidmm/*', 'wddm free string system vidmm/*'),
-    ('src/manager/*', 'own wddm free string vidmm/os vidmm/manager vidmm/virtual vidmm/migration vidmm/readings'),
+    ('src/manager/*', 'own wddm free string vidmm/operations vidmm/os vidmm/manager vidmm/virtual vidmm/migration '
+                      'vidmm/readings'),
     ('src/softgpu/hardware/*', 'own free string system vidmm/hwmodel vidmm/umd vidmm/pattern vidmm/softgpu'),
     ('src/softgpu/*', 'own wddm free string vidmm/umd vidmm/softgpu'),
     ('src/referee/rules/*', 'own wddm free string system vidmm/rules vidmm/readings'),
     ('src/referee/*', 'own wddm free string system vidmm/rules vidmm/readings vidmm/referee vidmm/interrupt '
-                      'vidmm/services'),
+                      'vidmm/services vidmm/operations'),
     ('src/host/*', 'own wddm free string system vidmm/host vidmm/hwmodel vidmm/os vidmm/interrupt'),
     ('src/harness/*', 'own wddm free string system vidmm/host vidmm/manager vidmm/virtual vidmm/os vidmm/harness '
                       'vidmm/referee'),
     ('src/workload/*', 'own free string system vidmm/host vidmm/manager vidmm/virtual vidmm/harness vidmm/workload '
-                       'vidmm/umd vidmm/pattern'),
+                       'vidmm/umd vidmm/pattern vidmm/operations'),
     ('src/check/*', 'own wddm free string system vidmm/*'),
     ('src/run/*', 'own free string system vidmm/*'),
     ('src/migrate/*', 'own free string system vidmm/*'),

@@ -21,6 +21,7 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#include <vidmm/operations.h>
 #include <vidmm/os.h>
 #include <vidmm/readings.h>
 
@@ -139,28 +140,6 @@ struct vidmm_policy {
 extern const struct vidmm_policy vidmm_policy_lru;
 
 /* ---- Watching -------------------------------------------------------------------------------- */
-
-enum vidmm_op_kind {
-    VIDMM_OP_TRANSFER,
-    VIDMM_OP_FILL,
-    VIDMM_OP_DISCARD,
-    VIDMM_OP_READ_PHYSICAL,
-    VIDMM_OP_WRITE_PHYSICAL,
-    VIDMM_OP_MAP,
-    VIDMM_OP_UNMAP,
-    VIDMM_OP_SPECIAL_LOCK_TRANSFER,
-    VIDMM_OP_INIT_CONTEXT_RESOURCE,
-    /* GPU virtual memory: */
-    VIDMM_OP_UPDATE_PAGE_TABLE,
-    VIDMM_OP_FLUSH_TLB,
-    VIDMM_OP_VIRTUAL_TRANSFER,
-    VIDMM_OP_VIRTUAL_FILL,
-    VIDMM_OP_COPY_ENTRIES,
-    VIDMM_OP_UPDATE_CONTEXT_ALLOCATION,
-    VIDMM_OP_NOTIFY_RESIDENCY,
-    VIDMM_OP_SIGNAL_FENCE,
-    VIDMM_OP_KINDS
-};
 
 /* One side of an operation: a segment offset, or pages of an MDL. */
 struct vidmm_place {

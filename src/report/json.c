@@ -23,7 +23,7 @@ static json_t *operations(const struct vidmm_stats *stats) {
         json_t *one = json_object();
         put_count(one, "count", stats->ops[kind]);
         put_count(one, "bytes", stats->op_bytes[kind]);
-        json_object_set_new(all, report_op_name((enum vidmm_op_kind)kind), one);
+        json_object_set_new(all, vidmm_op_json((enum vidmm_op_kind)kind), one);
     }
     return all;
 }
@@ -53,7 +53,7 @@ static json_t *first_mismatch(const struct vidmm_play_result *play) {
     put_count(object, "page", first->page);
     put_count(object, "byte", first->byte);
     json_object_set_new(object, "operation",
-                        first->by_op ? report_json_text(report_op_name(first->op)) : json_null());
+                        first->by_op ? report_json_text(vidmm_op_json(first->op)) : json_null());
     put_count(object, "paging_buffer", first->paging_buffer);
     json_object_set_new(object, "text", report_json_text(first->text));
     return object;

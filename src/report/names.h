@@ -8,8 +8,6 @@
 #include <vidmm/run.h>
 #include <vidmm/virtual.h>
 
-/* "transfer", "special_lock_transfer" …: a JSON member and a table's label. */
-const char *report_op_name(enum vidmm_op_kind kind);
 /* "verified", "wrong" … */
 const char *report_status_name(enum vidmm_run_status status);
 /* "done", "stayed", "in doubt" … */

@@ -97,7 +97,7 @@ static void print_operations(FILE *out, const struct vidmm_stats *stats) {
         char count[32], bytes[32];
         if (stats->ops[kind] == 0)
             continue;
-        fprintf(out, LABEL "%15s %12s\n", report_op_name((enum vidmm_op_kind)kind),
+        fprintf(out, LABEL "%15s %12s\n", vidmm_op_json((enum vidmm_op_kind)kind),
                 vidmm_report_count(stats->ops[kind], count, sizeof(count)),
                 vidmm_report_size(stats->op_bytes[kind], bytes, sizeof(bytes)));
     }

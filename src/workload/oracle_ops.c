@@ -17,26 +17,6 @@
 #define TILE_WIDTH  512u
 #define TILE_HEIGHT 8u
 
-static const char *const op_names[VIDMM_OP_KINDS] = {
-    "TRANSFER",
-    "FILL",
-    "DISCARD_CONTENT",
-    "READ_PHYSICAL",
-    "WRITE_PHYSICAL",
-    "MAP_APERTURE",
-    "UNMAP_APERTURE",
-    "SPECIAL_LOCK_TRANSFER",
-    "INIT_CONTEXT_RESOURCE",
-    "UPDATE_PAGE_TABLE",
-    "FLUSH_TLB",
-    "VIRTUAL_TRANSFER",
-    "VIRTUAL_FILL",
-    "COPY_PAGE_TABLE_ENTRIES",
-    "UPDATE_CONTEXT_ALLOCATION",
-    "NOTIFY_RESIDENCY",
-    "SIGNAL_MONITORED_FENCE",
-};
-
 /* ---- Looking at bytes ---------------------------------------------------------------------------
  */
 
@@ -106,7 +86,7 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
         return oracle_system_page(oracle, vidmm_allocation_backing(side->op->allocation), page);
     if (side->allocation->pitch == ORACLE_OPAQUE)
         return NULL;
-    if (side->op->kind == VIDMM_OP_VIRTUAL_TRANSFER || side->op->kind == VIDMM_OP_VIRTUAL_FILL)
+    if (vidmm_op_address(side->op->kind) == VIDMM_ADDRESS_VIRTUAL)
         return scattered_page(side, page);
     uint64_t address = oracle->segment_base[segment] + side->place->offset;
     if (side->allocation->pitch != 0)
@@ -141,13 +121,13 @@ static void blame(const struct side *to, uint64_t page, uint32_t byte, uint32_t 
                  "byte %u of page %llu of allocation %u was wrong before %s in paging buffer %llu "
                  "moved it, "
                  "event %llu: something that was rendered or written by the CPU went wrong",
-                 byte, (unsigned long long)page, first->allocation, op_names[to->op->kind],
+                 byte, (unsigned long long)page, first->allocation, vidmm_op_name(to->op->kind),
                  (unsigned long long)buffer, (unsigned long long)first->event);
     else
         snprintf(first->text, sizeof(first->text),
                  "byte %u of page %llu of allocation %u is wrong after %s in paging buffer %llu, "
                  "event %llu",
-                 byte, (unsigned long long)page, first->allocation, op_names[to->op->kind],
+                 byte, (unsigned long long)page, first->allocation, vidmm_op_name(to->op->kind),
                  (unsigned long long)buffer, (unsigned long long)first->event);
 }
 
@@ -270,22 +250,19 @@ static void judge(struct oracle_allocation *allocation, const struct vidmm_op *o
                   uint64_t buffer) {
     const struct side from = {allocation, op, &op->from}, to = {allocation, op, &op->to};
     const struct side *aperture = op->to.segment != 0 ? &to : &from;
-    switch (op->kind) {
-    case VIDMM_OP_TRANSFER:
-    case VIDMM_OP_SPECIAL_LOCK_TRANSFER:
-    case VIDMM_OP_VIRTUAL_TRANSFER:
+    switch (vidmm_op_effect(op->kind)) {
+    case VIDMM_EFFECT_COPY:
         judge_moved(&from, &to, buffer);
         break;
-    case VIDMM_OP_FILL:
-    case VIDMM_OP_VIRTUAL_FILL:
+    case VIDMM_EFFECT_FILL:
         judge_moved(NULL, &to, buffer);
         break;
-    case VIDMM_OP_MAP:
-    case VIDMM_OP_UNMAP:
+    case VIDMM_EFFECT_APERTURE:
         if (aperture->place->segment != 0 && aperture->place->segment <= ORACLE_SEGMENTS)
             judge_mapping(aperture, buffer);
         break;
-    default: /* no bytes move */
+    case VIDMM_EFFECT_NONE:
+    case VIDMM_EFFECT_PAGE_TABLE:
         break;
     }
 }

@@ -31,18 +31,12 @@ void outstanding_add(struct vidmm_adapter *adapter, const struct plan_op *op) {
         (struct built_op){op->op, op->first_buffer, op->last_buffer};
 }
 
-static bool pages_bytes(enum vidmm_op_kind kind) {
-    return kind == VIDMM_OP_TRANSFER || kind == VIDMM_OP_FILL ||
-           kind == VIDMM_OP_SPECIAL_LOCK_TRANSFER || kind == VIDMM_OP_VIRTUAL_TRANSFER ||
-           kind == VIDMM_OP_VIRTUAL_FILL;
-}
-
 static void count(struct vidmm_adapter *adapter, const struct vidmm_op *op) {
     struct vidmm_stats *stats = &adapter->stats;
     stats->ops[op->kind]++;
     if (op->kind != VIDMM_OP_FLUSH_TLB) /* a range of addresses */
         stats->op_bytes[op->kind] += op->size;
-    if (!pages_bytes(op->kind))
+    if (!vidmm_op_writes_content(op->kind))
         return;
     if (adapter_in_memory(adapter, &op->to))
         stats->paged_in_bytes += op->size;

@@ -427,8 +427,7 @@ bool virtual_now(const struct plan_op *op) {
 
 enum vidmm_status virtual_wait(struct vidmm_adapter *adapter, const struct plan_op *op) {
     const struct table_op *table = &op->table;
-    bool ours = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE || op->op.kind == VIDMM_OP_COPY_ENTRIES ||
-                op->op.kind == VIDMM_OP_FLUSH_TLB;
+    bool ours = vidmm_op_effect(op->op.kind) == VIDMM_EFFECT_PAGE_TABLE;
     if (!ours || table->space->paging)
         return VIDMM_OK;
     bool suspend = op->op.kind == VIDMM_OP_UPDATE_PAGE_TABLE && table->write == TABLE_CONVERT;

@@ -109,7 +109,7 @@ static void judge_coherence(const DXGKARG_BUILDPAGINGBUFFER *arg,
                  segment->flags.CacheCoherent ? "is" : "is not");
 }
 
-void map_asked(const struct shadow_operation *operation) {
+static void map_asked(struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(arg);
     const struct shadow_object *allocation =
@@ -128,7 +128,7 @@ void map_asked(const struct shadow_operation *operation) {
         place_allocation(allocation, range.segment, (range.first - mdl) * SHADOW_PAGE);
 }
 
-void unmap_asked(const struct shadow_operation *operation) {
+static void unmap_asked(struct shadow_operation *operation) {
     struct range range = range_of(&operation->arg);
     adl_unmapped(operation);
     if (judge_range(&operation->arg, &range))
@@ -153,7 +153,7 @@ static bool is_window(const struct shadow_object *allocation) {
     return allocation && allocation->placed && operation_memory(allocation->segment);
 }
 
-void map_built(const struct shadow_operation *operation) {
+static void map_built(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(arg);
     struct shadow_object *allocation = operation_allocation(arg->MapApertureSegment.hAllocation);
@@ -168,7 +168,7 @@ void map_built(const struct shadow_operation *operation) {
         place_set(allocation, range.segment->id, (range.first - mdl) * SHADOW_PAGE);
 }
 
-void unmap_built(const struct shadow_operation *operation) {
+static void unmap_built(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(arg);
     struct shadow_object *allocation = operation_allocation(arg->UnmapApertureSegment.hAllocation);
@@ -251,7 +251,7 @@ static void judge_neighbours(const struct shadow_operation *operation, const str
     judge_neighbour(operation, range, range->first + range->pages);
 }
 
-void map_done(const struct shadow_operation *operation) {
+static void map_done(const struct shadow_operation *operation) {
     struct range range = range_of(&operation->arg);
     if (!visible(&range))
         return;
@@ -270,7 +270,10 @@ void map_done(const struct shadow_operation *operation) {
     judge_neighbours(operation, &range);
 }
 
-void unmap_done(const struct shadow_operation *operation) {
+const struct operation_judge op_judge_map = {
+    .asked = map_asked, .built = map_built, .done = map_done};
+
+static void unmap_done(const struct shadow_operation *operation) {
     struct range range = range_of(&operation->arg);
     const struct shadow_page became = {
         .state = SHADOW_PAGE_DUMMY,
@@ -288,3 +291,6 @@ void unmap_done(const struct shadow_operation *operation) {
                 LLU(range.pages), LLU(range.first), range.segment->id);
     judge_neighbours(operation, &range);
 }
+
+const struct operation_judge op_judge_unmap = {
+    .asked = unmap_asked, .built = unmap_built, .done = unmap_done};

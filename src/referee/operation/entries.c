@@ -92,7 +92,7 @@ static void read_range(const struct tables_process *runs,
     copies->ranges++;
 }
 
-void entries_asked(struct shadow_operation *operation) {
+static void entries_asked(struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &operation->arg.CopyPageTableEntries;
     const struct tables_process *runs = tables_running(operation);
     uint64_t entries = 0;
@@ -160,11 +160,11 @@ static void apply(struct copies *copies, enum tables_when when) {
     }
 }
 
-void entries_built(const struct shadow_operation *operation) {
+static void entries_built(const struct shadow_operation *operation) {
     apply(operation->own, TABLES_ASKED);
 }
 
-void entries_done(const struct shadow_operation *operation) {
+static void entries_done(const struct shadow_operation *operation) {
     struct copies *copies = operation->own;
     apply(copies, TABLES_DONE);
     for (uint32_t i = 0; copies && i < copies->ranges; i++) {
@@ -174,3 +174,6 @@ void entries_done(const struct shadow_operation *operation) {
         free(change);
     }
 }
+
+const struct operation_judge op_judge_entries = {
+    .asked = entries_asked, .built = entries_built, .done = entries_done};

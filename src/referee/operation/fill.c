@@ -8,7 +8,7 @@
 
 /* ---- FILL ------------------------------------------------------------------------------------ */
 
-void fill_asked(const struct shadow_operation *operation) {
+static void fill_asked(struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
     const struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
@@ -30,7 +30,7 @@ void fill_asked(const struct shadow_operation *operation) {
 }
 
 /* A part of where the allocation is says nothing new. */
-void fill_built(const struct shadow_operation *operation) {
+static void fill_built(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
     struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
@@ -77,7 +77,7 @@ static bool filled(const struct shadow_segment *segment, uint64_t start, uint64_
     return true;
 }
 
-void fill_done(const struct shadow_operation *operation) {
+static void fill_done(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_segment *segment = operation_memory(arg->Fill.Destination.SegmentId);
     if (!segment || arg->Fill.FillSize == 0)
@@ -93,10 +93,13 @@ void fill_done(const struct shadow_operation *operation) {
                     LLU(arg->Fill.FillSize), arg->Fill.FillPattern);
 }
 
+const struct operation_judge op_judge_fill = {
+    .asked = fill_asked, .built = fill_built, .done = fill_done};
+
 /* ---- DISCARD_CONTENT ------------------------------------------------------------------------- */
 
 /* An update of the system pages may have gone before: `placed` is of no interest. */
-void discard_asked(const struct shadow_operation *operation) {
+static void discard_asked(struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_object *allocation = operation_allocation(arg->DiscardContent.hAllocation);
     uint32_t id = arg->DiscardContent.SegmentId;
@@ -118,9 +121,11 @@ void discard_asked(const struct shadow_operation *operation) {
         LLU(offset), id, LLU(known ? allocation->offset : 0), known ? allocation->segment : 0);
 }
 
-void discard_built(const struct shadow_operation *operation) {
+static void discard_built(const struct shadow_operation *operation) {
     struct shadow_object *allocation =
         operation_allocation(operation->arg.DiscardContent.hAllocation);
     if (allocation)
         allocation->placed = false;
 }
+
+const struct operation_judge op_judge_discard = {.asked = discard_asked, .built = discard_built};

@@ -13,7 +13,7 @@ static void range_of(const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t *start, uint
         *end = UINT64_MAX;
 }
 
-void flush_asked(const struct shadow_operation *operation) {
+static void flush_asked(struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &operation->arg.FlushTlb;
     const struct tables_process *process = tables_process(flush->hProcess);
     uint64_t start = (uint64_t)flush->StartVirtualAddress, end = (uint64_t)flush->EndVirtualAddress;
@@ -59,7 +59,7 @@ static void cover(HANDLE handle, uint64_t start, uint64_t end, enum tables_when 
     }
 }
 
-void flush_built(const struct shadow_operation *operation) {
+static void flush_built(const struct shadow_operation *operation) {
     uint64_t start, end;
     range_of(&operation->arg, &start, &end);
     owners_flush_built();
@@ -117,7 +117,7 @@ void flush_settle(bool compares) {
     owed.count = 0;
 }
 
-void flush_done(const struct shadow_operation *operation) {
+static void flush_done(const struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &operation->arg.FlushTlb;
     const struct tables_process *process = tables_process(flush->hProcess);
     bool all = flush->StartVirtualAddress == 0 && flush->EndVirtualAddress == 0;
@@ -131,3 +131,6 @@ void flush_done(const struct shadow_operation *operation) {
     if (process)
         compare(process, start, end, (struct tables_blame){.rule_tlb = rule});
 }
+
+const struct operation_judge op_judge_flush = {
+    .asked = flush_asked, .built = flush_built, .done = flush_done};

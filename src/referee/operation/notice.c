@@ -72,7 +72,7 @@ static void judge_range(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
         judge_leaving(notice);
 }
 
-void notice_asked(const struct shadow_operation *operation) {
+static void notice_asked(struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_object *allocation = operation_allocation(arg->NotifyResidency.hAllocation);
     if (!tables_mmu.known)
@@ -83,7 +83,9 @@ void notice_asked(const struct shadow_operation *operation) {
         judge_residency(&arg->NotifyResidency, allocation);
 }
 
-void notice_built(const struct shadow_operation *operation) {
+const struct operation_judge op_judge_notice_alloc = {.asked = notice_asked};
+
+static void notice_built(const struct shadow_operation *operation) {
     struct shadow_object *allocation =
         operation_allocation(operation->arg.NotifyResidency.hAllocation);
     if (!allocation)
@@ -92,3 +94,5 @@ void notice_built(const struct shadow_operation *operation) {
     if (!allocation->notified)
         allocation->arrived = false;
 }
+
+const struct operation_judge op_judge_notice = {.asked = notice_asked, .built = notice_built};

@@ -12,6 +12,8 @@
 
 #include "state/judge.h"
 
+#include <vidmm/operations.h>
+
 #define LLU(x) ((unsigned long long)(x))
 
 /* The allocation behind hAllocation; NULL: none, or none that we know. */
@@ -63,56 +65,38 @@ void promise_leave(struct shadow_object *allocation, uint32_t to);
 void promise_discard(const struct shadow_object *allocation);
 void promise_taken(const struct shadow_segment *segment, uint64_t first, uint64_t pages);
 
-void transfer_asked(struct shadow_operation *operation);
-void transfer_built(const struct shadow_operation *operation);
-void transfer_done(const struct shadow_operation *operation);
+/*
+ * Who judges the operations of a kind: the table of operations (vidmm/operations.h) names the judge
+ * of each. NULL: nothing to do. What belongs to an operation alone is kept in its `own`.
+ */
+struct operation_judge {
+    void (*asked)(struct shadow_operation *operation);       /* the manager's first call for it */
+    void (*built)(const struct shadow_operation *operation); /* the driver has answered SUCCESS */
+    void (*done)(const struct shadow_operation *operation);  /* the GPU has completed it */
+};
+#define PLANNED(ddi, kind, json, effect, address, allocation, judge)                               \
+    extern const struct operation_judge op_judge_##judge;
+#define OTHER(ddi, effect, allocation, judge) extern const struct operation_judge op_judge_##judge;
+VIDMM_OPERATIONS(PLANNED, OTHER)
+#undef PLANNED
+#undef OTHER
+/* What DXGK_OPERATION_* `operation` changes; NONE of a number that does not exist. */
+enum vidmm_op_effect operation_effect(uint32_t operation);
+
 void copy_done(const struct shadow_operation *operation);
-void fill_asked(const struct shadow_operation *operation);
-void fill_built(const struct shadow_operation *operation);
-void fill_done(const struct shadow_operation *operation);
-void discard_asked(const struct shadow_operation *operation);
-void discard_built(const struct shadow_operation *operation);
-void map_asked(const struct shadow_operation *operation);
-void map_built(const struct shadow_operation *operation);
-void map_done(const struct shadow_operation *operation);
 /* operation/adl.c */
 void adl_asked(const struct shadow_operation *operation);
 void adl_unmapped(const struct shadow_operation *operation);
-void unmap_asked(const struct shadow_operation *operation);
-void unmap_built(const struct shadow_operation *operation);
-void unmap_done(const struct shadow_operation *operation);
 /* It was built and will not be done. */
 void unmap_given_up(const struct shadow_operation *operation);
 
-/* watch/virtual.c: the operations on GPU virtual addresses, whose files follow. */
-void virtual_asked(struct shadow_operation *operation);
-void virtual_built(const struct shadow_operation *operation);
-void virtual_done(const struct shadow_operation *operation);
-/* operation/table.c: UPDATE_PAGE_TABLE; and R234 of an operation on the tables of a process. */
-void table_asked(struct shadow_operation *operation);
-void table_built(const struct shadow_operation *operation);
-void table_done(const struct shadow_operation *operation);
+/* watch/virtual.c: R385 */
+void virtual_judge_companion(const struct shadow_operation *operation);
+/* operation/table.c: R234 of an operation on the tables of a process. */
 void table_judge_idle(HANDLE process);
-/* operation/entries.c: COPY_PAGE_TABLE_ENTRIES */
-void entries_asked(struct shadow_operation *operation);
-void entries_built(const struct shadow_operation *operation);
-void entries_done(const struct shadow_operation *operation);
-/* operation/flush.c: FLUSH_TLB */
-void flush_asked(const struct shadow_operation *operation);
-void flush_built(const struct shadow_operation *operation);
-void flush_done(const struct shadow_operation *operation);
-/* All that was built is complete (or, when it `compares` not, given up). */
+/* operation/flush.c: all that was built is complete (or, when it `compares` not, given up). */
 void flush_settle(bool compares);
-/* operation/virtual.c: VIRTUAL_TRANSFER, VIRTUAL_FILL */
-void virtual_copy_asked(struct shadow_operation *operation);
-void virtual_copy_built(const struct shadow_operation *operation);
-void virtual_copy_done(const struct shadow_operation *operation);
-/* operation/notice.c: NOTIFY_RESIDENCY, NOTIFY_ALLOC */
-void notice_asked(const struct shadow_operation *operation);
-void notice_built(const struct shadow_operation *operation);
-/* watch/context_update.c: UPDATE_CONTEXT_ALLOCATION */
-void context_update_asked(const struct shadow_operation *operation);
-void context_update_done(const struct shadow_operation *operation);
+/* operation/notice.c */
 /* The allocation's content arrives by this operation, or leaves its memory segment. */
 void notice_judge_end(const struct shadow_object *allocation);
 void notice_content(struct shadow_object *allocation, bool leaves);

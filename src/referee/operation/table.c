@@ -303,7 +303,7 @@ static uint64_t hash_of(const struct tables_table *table) {
     return world->peek ? hash : 0;
 }
 
-void table_asked(struct shadow_operation *operation) {
+static void table_asked(struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
     bool now = !operation->arg.pDmaBuffer;
     D3DGPU_PHYSICAL_ADDRESS place;
@@ -493,7 +493,7 @@ void change_apply(struct table_change *change, enum tables_when when) {
         note_root(change, table);
 }
 
-void table_built(const struct shadow_operation *operation) {
+static void table_built(const struct shadow_operation *operation) {
     if (operation->own)
         change_apply(operation->own, TABLES_ASKED);
 }
@@ -529,10 +529,13 @@ static uint32_t rule_of(const struct table_change *change) {
     return table && change->before != 0 && change->before == hash_of(table) ? 210 : 215;
 }
 
-void table_done(const struct shadow_operation *operation) {
+static void table_done(const struct shadow_operation *operation) {
     struct table_change *change = operation->own;
     if (!change)
         return;
     change_apply(change, TABLES_DONE);
     change_compare(change, (struct tables_blame){.rule_table = rule_of(change)});
 }
+
+const struct operation_judge op_judge_table = {
+    .asked = table_asked, .built = table_built, .done = table_done};

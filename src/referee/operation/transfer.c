@@ -145,7 +145,7 @@ static void judge_flags(const DXGKARG_BUILDPAGINGBUFFER *arg) {
                  arg->Transfer.TransferOffset);
 }
 
-void transfer_asked(struct shadow_operation *operation) {
+static void transfer_asked(struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
     if (arg->Transfer.TransferSize == 0) { /* after a reset: what was pending is forgotten */
@@ -166,7 +166,7 @@ void transfer_asked(struct shadow_operation *operation) {
     judge_first_content(arg, allocation);
 }
 
-void transfer_built(const struct shadow_operation *operation) {
+static void transfer_built(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
     const struct shadow_segment *to = shadow_segment(arg->Transfer.Destination.SegmentId);
@@ -186,7 +186,9 @@ void transfer_built(const struct shadow_operation *operation) {
         arg->Operation == DXGK_OPERATION_TRANSFER && arg->Transfer.Source.SegmentId == 0;
 }
 
-void transfer_done(const struct shadow_operation *operation) {
+const struct operation_judge op_judge_special_lock = {.built = transfer_built};
+
+static void transfer_done(const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     if (arg->Transfer.TransferSize != 0) {
         copy_done(operation);
@@ -197,3 +199,6 @@ void transfer_done(const struct shadow_operation *operation) {
         DRIVER_MUST(186, sample(mdl) == operation->sample, "a notification that copies nothing",
                     "a TRANSFER of 0 bytes changed the pages of its MDL");
 }
+
+const struct operation_judge op_judge_transfer = {
+    .asked = transfer_asked, .built = transfer_built, .done = transfer_done};

@@ -297,7 +297,7 @@ static void fill_asked_for(struct shadow_operation *operation) {
                      "0x%llx leads to other memory", LLU(to.va));
 }
 
-void virtual_copy_asked(struct shadow_operation *operation) {
+static void virtual_copy_asked(struct shadow_operation *operation) {
     if (!tables_mmu.known)
         return;
     if (operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
@@ -312,7 +312,7 @@ static struct shadow_object *moved(const struct shadow_operation *operation) {
                                          : operation->arg.FillVirtual.hAllocation);
 }
 
-void virtual_copy_built(const struct shadow_operation *operation) {
+static void virtual_copy_built(const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
     struct shadow_object *allocation = moved(operation);
@@ -457,7 +457,7 @@ static void note_written(const struct shadow_operation *operation,
         dirty_wrote(copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE, operation->asked);
 }
 
-void virtual_copy_done(const struct shadow_operation *operation) {
+static void virtual_copy_done(const struct shadow_operation *operation) {
     const struct virtual_copy *copy = operation->own;
     note_written(operation, copy);
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
@@ -473,3 +473,6 @@ void virtual_copy_done(const struct shadow_operation *operation) {
     else
         fill_judge(&operation->arg.FillVirtual, copy);
 }
+
+const struct operation_judge op_judge_virtual_copy = {
+    .asked = virtual_copy_asked, .built = virtual_copy_built, .done = virtual_copy_done};

@@ -44,29 +44,9 @@ struct build_call {
 
 static const char *operation_name(uint32_t operation) {
     static const char *const names[] = {
-        "TRANSFER",
-        "FILL",
-        "DISCARD_CONTENT",
-        "READ_PHYSICAL",
-        "WRITE_PHYSICAL",
-        "MAP_APERTURE_SEGMENT",
-        "UNMAP_APERTURE_SEGMENT",
-        "SPECIAL_LOCK_TRANSFER",
-        "VIRTUAL_TRANSFER",
-        "VIRTUAL_FILL",
-        "INIT_CONTEXT_RESOURCE",
-        "UPDATE_PAGE_TABLE",
-        "FLUSH_TLB",
-        "UPDATE_CONTEXT_ALLOCATION",
-        "COPY_PAGE_TABLE_ENTRIES",
-        "NOTIFY_RESIDENCY",
-        "SIGNAL_MONITORED_FENCE",
-        "MAP_APERTURE_SEGMENT2",
-        "NOTIFY_FENCE_RESIDENCY",
-        "MAP_MMU",
-        "UNMAP_MMU",
-        "NOTIFY_RESIDENCY2",
-        "NOTIFY_ALLOC",
+#define PLANNED(ddi, ...) [DXGK_OPERATION_##ddi] = #ddi,
+        VIDMM_OPERATIONS(PLANNED, PLANNED)
+#undef PLANNED
     };
     return operation < sizeof(names) / sizeof(names[0]) ? names[operation] : NULL;
 }
@@ -79,46 +59,42 @@ static void call_name(char *text, size_t size, uint32_t operation) {
         snprintf(text, size, "DxgkDdiBuildPagingBuffer(operation %u)", operation);
 }
 
+/* Where an operation of this kind names an allocation: bytes from the start of the argument. */
+struct naming {
+    size_t at;    /* 0: nowhere */
+    bool may_not; /* NULL is legal too: raw copies and DMA buffers
+                   * (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md) */
+};
+
+static struct naming naming_of(uint32_t operation) {
+    static const struct naming namings[] = {
+#define NAMES(arm)    offsetof(DXGKARG_BUILDPAGINGBUFFER, arm.hAllocation), false
+#define MAY_NAME(arm) offsetof(DXGKARG_BUILDPAGINGBUFFER, arm.hAllocation), true
+#define OWN           0, false
+#define PLANNED(ddi, kind, json, effect, address, allocation, judge)                               \
+    [DXGK_OPERATION_##ddi] = {allocation},
+#define OTHER(ddi, effect, allocation, judge) [DXGK_OPERATION_##ddi] = {allocation},
+        VIDMM_OPERATIONS(PLANNED, OTHER)
+#undef NAMES
+#undef MAY_NAME
+#undef OWN
+#undef PLANNED
+#undef OTHER
+    };
+    return operation < sizeof(namings) / sizeof(namings[0]) ? namings[operation]
+                                                            : (struct naming){0, false};
+}
+
 /* True when an operation of this kind names an allocation: into `*handle`. */
 static bool names_allocation(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *handle) {
-    switch ((uint32_t)args->Operation) {
-    case DXGK_OPERATION_TRANSFER:
-        *handle = args->Transfer.hAllocation;
-        return true;
-    case DXGK_OPERATION_FILL:
-        *handle = args->Fill.hAllocation;
-        return true;
-    case DXGK_OPERATION_DISCARD_CONTENT:
-        *handle = args->DiscardContent.hAllocation;
-        return true;
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: /* they begin alike */
-        *handle = args->MapApertureSegment.hAllocation;
-        return true;
-    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        *handle = args->UnmapApertureSegment.hAllocation;
-        return true;
-    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-        *handle = args->SpecialLockTransfer.hAllocation;
-        return true;
-    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
-        *handle = args->InitContextResource.hAllocation;
-        return true;
-    default:
-        return false;
-    }
+    struct naming naming = naming_of((uint32_t)args->Operation);
+    if (naming.at != 0)
+        memcpy(handle, (const uint8_t *)args + naming.at, sizeof(*handle));
+    return naming.at != 0;
 }
 
-static bool maps_aperture(uint32_t operation) {
-    return operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT ||
-           operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 ||
-           operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
-}
-
-/* May be NULL in these (TRANSFER, MAP and UNMAP of raw copies and DMA buffers:
- * ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md). */
 static bool may_be_nameless(uint32_t operation) {
-    return operation == DXGK_OPERATION_TRANSFER || maps_aperture(operation);
+    return naming_of(operation).may_not;
 }
 
 /* Where AllocationIsIdle is said; NULL: nowhere. Bit `*mask` of it. */
@@ -450,7 +426,7 @@ static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGIN
                 "STATUS_SUCCESS, STATUS_GRAPHICS_ALLOCATION_BUSY or "
                 "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER",
                 "status 0x%08x", (unsigned)call->status);
-    if (maps_aperture((uint32_t)call->in.Operation))
+    if (operation_effect((uint32_t)call->in.Operation) == VIDMM_EFFECT_APERTURE)
         DRIVER_MUST(37, may, "an aperture segment's pages to be mapped and unmapped when asked",
                     "status 0x%08x", (unsigned)call->status);
     if (may_be_nameless((uint32_t)call->in.Operation) && names_allocation(&call->in, &handle) &&

@@ -57,7 +57,7 @@ static void judge_addresses(const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION
     }
 }
 
-void context_update_asked(const struct shadow_operation *operation) {
+static void context_update_asked(struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked =
         &operation->arg.UpdateContextAllocation;
     uint32_t i = wanted(asked);
@@ -75,10 +75,13 @@ void context_update_asked(const struct shadow_operation *operation) {
         judge_addresses(asked);
 }
 
-void context_update_done(const struct shadow_operation *operation) {
+static void context_update_done(const struct shadow_operation *operation) {
     for (uint32_t i = 0; i < UPDATES; i++)
         update[i].done = update[i].done || (update[i].used && update[i].operation == operation);
 }
+
+const struct operation_judge op_judge_context_update = {.asked = context_update_asked,
+                                                        .done = context_update_done};
 
 /* ---- The callback ---------------------------------------------------------------------------- */
 

@@ -47,33 +47,60 @@ bool operation_sees_all(void) {
     return false;
 }
 
+/* ---- Who judges an operation ------------------------------------------------------------------ */
+
+/* Operations of which nothing is judged but what holds for all. */
+const struct operation_judge op_judge_no;
+
+static const struct operation_judge *judge_of(uint32_t operation) {
+    static const struct operation_judge *const judges[] = {
+#define PLANNED(ddi, kind, json, effect, address, allocation, judge)                               \
+    [DXGK_OPERATION_##ddi] = &op_judge_##judge,
+#define OTHER(ddi, effect, allocation, judge) [DXGK_OPERATION_##ddi] = &op_judge_##judge,
+        VIDMM_OPERATIONS(PLANNED, OTHER)
+#undef PLANNED
+#undef OTHER
+    };
+    return operation < sizeof(judges) / sizeof(judges[0]) ? judges[operation] : &op_judge_no;
+}
+
+enum vidmm_op_effect operation_effect(uint32_t operation) {
+    static const enum vidmm_op_effect effects[] = {
+#define PLANNED(ddi, kind, json, effect, address, allocation, judge)                               \
+    [DXGK_OPERATION_##ddi] = VIDMM_EFFECT_##effect,
+#define OTHER(ddi, effect, allocation, judge) [DXGK_OPERATION_##ddi] = VIDMM_EFFECT_##effect,
+        VIDMM_OPERATIONS(PLANNED, OTHER)
+#undef PLANNED
+#undef OTHER
+    };
+    return operation < sizeof(effects) / sizeof(effects[0]) ? effects[operation]
+                                                            : VIDMM_EFFECT_NONE;
+}
+
 void operation_asked(struct shadow_operation *operation) {
+    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
     operation->asked = referee->ledger->calls;
-    switch (operation->arg.Operation) {
-    case DXGK_OPERATION_TRANSFER:
-        transfer_asked(operation);
-        break;
-    case DXGK_OPERATION_FILL:
-        fill_asked(operation);
-        break;
-    case DXGK_OPERATION_DISCARD_CONTENT:
-        discard_asked(operation);
-        break;
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
-        map_asked(operation);
-        break;
-    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        unmap_asked(operation);
-        break;
-    default:
-        virtual_asked(operation);
-        break;
-    }
+    virtual_judge_companion(operation);
+    if (judge->asked)
+        judge->asked(operation);
+}
+
+void operation_built(struct shadow_operation *operation) {
+    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    if (judge->built)
+        judge->built(operation);
+}
+
+void operation_done(struct shadow_operation *operation) {
+    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    dirty_operation_done(operation);
+    if (judge->done)
+        judge->done(operation);
 }
 
 /* Content that the driver gave a context allocation itself. */
-static void initialised(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static void initialise_built(const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct shadow_object *allocation = operation_allocation(arg->InitContextResource.hAllocation);
     const struct shadow_segment *segment =
         shadow_segment(arg->InitContextResource.Destination.SegmentId);
@@ -85,56 +112,7 @@ static void initialised(const DXGKARG_BUILDPAGINGBUFFER *arg) {
                       segment->base);
 }
 
-/* The arm of a special lock's transfer has the members of a transfer up to its flags. */
-void operation_built(struct shadow_operation *operation) {
-    switch (operation->arg.Operation) {
-    case DXGK_OPERATION_TRANSFER:
-    case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-        transfer_built(operation);
-        break;
-    case DXGK_OPERATION_FILL:
-        fill_built(operation);
-        break;
-    case DXGK_OPERATION_DISCARD_CONTENT:
-        discard_built(operation);
-        break;
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
-        map_built(operation);
-        break;
-    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        unmap_built(operation);
-        break;
-    case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
-        initialised(&operation->arg);
-        break;
-    default:
-        virtual_built(operation);
-        break;
-    }
-}
-
-void operation_done(struct shadow_operation *operation) {
-    dirty_operation_done(operation);
-    switch (operation->arg.Operation) {
-    case DXGK_OPERATION_TRANSFER:
-        transfer_done(operation);
-        break;
-    case DXGK_OPERATION_FILL:
-        fill_done(operation);
-        break;
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
-        map_done(operation);
-        break;
-    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        unmap_done(operation);
-        break;
-    default:
-        virtual_done(operation);
-        break;
-    }
-}
+const struct operation_judge op_judge_initialise = {.built = initialise_built};
 
 void operation_forget(void) {
     struct shadow_object *pending = operation_allocation(referee->adapter.moving);

@@ -1,96 +1,19 @@
 /*
- * virtual.c - the paging operations on GPU virtual addresses: watch/operation.c hands on what is
- * none of its own, and each goes to the file of its kind.
+ * virtual.c - what holds for all paging operations on GPU virtual addresses. Single operations
+ * are the files' of their kind (operation/table.c and its neighbours).
  */
 #include "state/tables.h"
 #include "state/work.h"
 
 /* Beside the paging process only updates of tiles are carried out. */
-static void judge_companion(const struct shadow_operation *operation) {
+void virtual_judge_companion(const struct shadow_operation *operation) {
     const struct shadow_object *context =
         shadow_find(SHADOW_CONTEXT, operation->arg.hSystemContext);
     uint32_t kind = (uint32_t)operation->arg.Operation;
     if (tables_companion(context))
-        MANAGER_MUST(385,
-                     kind == DXGK_OPERATION_UPDATE_PAGE_TABLE ||
-                         kind == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES ||
-                         kind == DXGK_OPERATION_FLUSH_TLB,
+        MANAGER_MUST(385, operation_effect(kind) == VIDMM_EFFECT_PAGE_TABLE,
                      "updates of page tables, and nothing else, on a companion context",
                      "operation %u is asked for there", kind);
-}
-
-void virtual_asked(struct shadow_operation *operation) {
-    judge_companion(operation);
-    switch (operation->arg.Operation) {
-    case DXGK_OPERATION_UPDATE_PAGE_TABLE:
-        table_asked(operation);
-        break;
-    case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
-        entries_asked(operation);
-        break;
-    case DXGK_OPERATION_FLUSH_TLB:
-        flush_asked(operation);
-        break;
-    case DXGK_OPERATION_VIRTUAL_TRANSFER:
-    case DXGK_OPERATION_VIRTUAL_FILL:
-        virtual_copy_asked(operation);
-        break;
-    case DXGK_OPERATION_NOTIFY_RESIDENCY:
-    case DXGK_OPERATION_NOTIFY_ALLOC:
-        notice_asked(operation);
-        break;
-    case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION:
-        context_update_asked(operation);
-        break;
-    default:
-        break;
-    }
-}
-
-void virtual_built(const struct shadow_operation *operation) {
-    switch (operation->arg.Operation) {
-    case DXGK_OPERATION_UPDATE_PAGE_TABLE:
-        table_built(operation);
-        break;
-    case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
-        entries_built(operation);
-        break;
-    case DXGK_OPERATION_FLUSH_TLB:
-        flush_built(operation);
-        break;
-    case DXGK_OPERATION_VIRTUAL_TRANSFER:
-    case DXGK_OPERATION_VIRTUAL_FILL:
-        virtual_copy_built(operation);
-        break;
-    case DXGK_OPERATION_NOTIFY_RESIDENCY:
-        notice_built(operation);
-        break;
-    default:
-        break;
-    }
-}
-
-void virtual_done(const struct shadow_operation *operation) {
-    switch (operation->arg.Operation) {
-    case DXGK_OPERATION_UPDATE_PAGE_TABLE:
-        table_done(operation);
-        break;
-    case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
-        entries_done(operation);
-        break;
-    case DXGK_OPERATION_FLUSH_TLB:
-        flush_done(operation);
-        break;
-    case DXGK_OPERATION_VIRTUAL_TRANSFER:
-    case DXGK_OPERATION_VIRTUAL_FILL:
-        virtual_copy_done(operation);
-        break;
-    case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION:
-        context_update_done(operation);
-        break;
-    default:
-        break;
-    }
 }
 
 /* Nameless updates are those of what the driver knows nothing of. */

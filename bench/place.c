@@ -82,15 +82,13 @@ struct first_fit {
 static uint32_t first_fit_alloc(struct first_fit *f, uint32_t pages) {
     for (uint32_t i = 0; i < f->count; i++) {
         struct hole *hole = &f->holes[i];
-        if (hole->pages < pages) {
+        if (hole->pages < pages)
             continue;
-        }
         uint32_t start = hole->start;
         hole->start += pages;
         hole->pages -= pages;
-        if (hole->pages == 0) {
+        if (hole->pages == 0)
             memmove(hole, hole + 1, (--f->count - i) * sizeof(*hole));
-        }
         return start;
     }
     return UINT32_MAX;
@@ -100,11 +98,10 @@ static void first_fit_free(struct first_fit *f, uint32_t start, uint32_t pages) 
     uint32_t i = 0, end = f->count;
     while (i < end) {
         uint32_t middle = (i + end) / 2u;
-        if (f->holes[middle].start < start) {
+        if (f->holes[middle].start < start)
             i = middle + 1u;
-        } else {
+        else
             end = middle;
-        }
     }
     bool left = i > 0 && f->holes[i - 1u].start + f->holes[i - 1u].pages == start;
     bool right = i < f->count && start + pages == f->holes[i].start;
@@ -159,11 +156,10 @@ static bool slot_fill(struct run *run, struct slot *slot, uint32_t pages) {
 }
 
 static void slot_empty(struct run *run, struct slot *slot) {
-    if (run->ours && slot->block) {
+    if (run->ours && slot->block)
         placer_free(run->placer, slot->block);
-    } else if (!run->ours && slot->start != UINT32_MAX) {
+    else if (!run->ours && slot->start != UINT32_MAX)
         first_fit_free(&run->baseline, slot->start, slot->pages);
-    }
 }
 
 static void churn(struct run *run, uint64_t *ticks) {
@@ -208,15 +204,13 @@ static void set_up(struct run *run) {
         run->baseline.holes = malloc((run->live + 1u) * sizeof(*run->baseline.holes));
         run->baseline.holes[run->baseline.count++] = (struct hole){0, (uint32_t)pages};
     }
-    for (uint32_t i = 0; i < run->live; i++) {
+    for (uint32_t i = 0; i < run->live; i++)
         slot_fill(run, &run->slots[i], random_pages());
-    }
 }
 
 static void tear_down(struct run *run) {
-    if (run->ours) {
+    if (run->ours)
         placer_destroy(run->placer);
-    }
     free(run->placer);
     free(run->baseline.holes);
     free(run->slots);
@@ -241,9 +235,8 @@ static struct figures measure(struct run run, uint64_t number) {
         figures.tail = (double)ticks[2 * PAIRS / 1000 * 999] * tick;
         free(ticks);
     }
-    if (run.ours && run.placer->taken != 0) {
+    if (run.ours && run.placer->taken != 0)
         figures.metadata = (double)run.placer->metadata / run.placer->taken;
-    }
     tear_down(&run);
     return figures;
 }
@@ -265,9 +258,8 @@ static double median(double *values) {
 static void measure_all(const struct run *runs, struct figures *medians, size_t count) {
     struct figures all[RUNS][4];
     for (uint32_t i = 0; i < RUNS; i++) {
-        for (size_t j = 0; j < count; j++) {
+        for (size_t j = 0; j < count; j++)
             all[i][j] = measure(runs[j], i);
-        }
     }
     for (size_t j = 0; j < count; j++) {
         double ns[RUNS], failed[RUNS], tail[RUNS], metadata[RUNS];

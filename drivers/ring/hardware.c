@@ -123,7 +123,7 @@ static uint32_t finish(struct ring *ring, const struct ring_entry *entry, bool g
 /* The ring and its next entry, or false when there is none. */
 static bool next(struct gpu *gpu, struct ring **ring, struct ring_entry *entry) {
     pthread_mutex_lock(&gpu->lock);
-    *ring = gpu->head != gpu->tail ? bus(gpu, gpu->ring, sizeof **ring) : NULL;
+    *ring = gpu->head != gpu->tail ? bus(gpu, gpu->ring, sizeof(**ring)) : NULL;
     if (*ring) {
         *entry = (*ring)->entry[gpu->head];
         gpu->head = (gpu->head + 1) % RING_ENTRIES;

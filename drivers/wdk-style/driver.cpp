@@ -177,7 +177,7 @@ NTSTATUS Adapter::FindVram(const DXGK_DEVICE_INFO &info) {
         const CM_PARTIAL_RESOURCE_DESCRIPTOR &resource = list.PartialDescriptors[i];
         if (resource.Type != CmResourceTypeMemory || memory++ != 1)
             continue;
-        RtlCopyMemory(&m_Bar, &resource.u.Memory.Start, sizeof m_Bar);
+        RtlCopyMemory(&m_Bar, &resource.u.Memory.Start, sizeof(m_Bar));
         m_BarBytes = m_VramBytes = resource.u.Memory.Length;
         return STATUS_SUCCESS;
     }
@@ -231,7 +231,7 @@ VOID Adapter::Stop() {
 NTSTATUS APIENTRY Adapter::StartDevice(const PVOID context, PDXGK_START_INFO,
                                        PDXGKRNL_INTERFACE dxgk, PULONG sources, PULONG children) {
     Adapter *self = static_cast<Adapter *>(context);
-    SIZE_T known = sizeof self->m_Dxgk;
+    SIZE_T known = sizeof(self->m_Dxgk);
     RtlCopyMemory(&self->m_Dxgk, dxgk, dxgk->Size < known ? dxgk->Size : known);
     *sources = 0;
     *children = 0;
@@ -260,14 +260,14 @@ NTSTATUS Adapter::QueryCaps(const DXGKARG_QUERYADAPTERINFO &args) const {
     caps.SupportSmoothRotation = TRUE;
     // The system's structure ends where this interface version does; ours may be longer.
     RtlCopyMemory(args.pOutputData, &caps,
-                  args.OutputDataSize < sizeof caps ? args.OutputDataSize : sizeof caps);
+                  args.OutputDataSize < sizeof(caps) ? args.OutputDataSize : sizeof(caps));
     return STATUS_SUCCESS;
 }
 
 // The first call asks for the number, the second for all.
 NTSTATUS Adapter::QuerySegments(const DXGKARG_QUERYADAPTERINFO &args) const {
     auto *out = static_cast<DXGK_QUERYSEGMENTOUT3 *>(args.pOutputData);
-    if (args.OutputDataSize < sizeof *out)
+    if (args.OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
     if (out->pSegmentDescriptor == nullptr) {
         out->NbSegment = 1;
@@ -322,17 +322,17 @@ NTSTATUS APIENTRY Adapter::GetStandardAllocation(const HANDLE,
     gdi->Pitch = gdi->Width * 4;
     SIZE_T bytes = static_cast<SIZE_T>(gdi->Pitch) * gdi->Height;
     if (args->pAllocationPrivateDriverData != nullptr)
-        RtlCopyMemory(args->pAllocationPrivateDriverData, &bytes, sizeof bytes);
-    args->AllocationPrivateDriverDataSize = sizeof bytes;
+        RtlCopyMemory(args->pAllocationPrivateDriverData, &bytes, sizeof(bytes));
+    args->AllocationPrivateDriverDataSize = sizeof(bytes);
     args->ResourcePrivateDriverDataSize = 0;
     return STATUS_SUCCESS;
 }
 
 NTSTATUS CreateSurface(DXGK_ALLOCATIONINFO &info) {
     SIZE_T bytes = 0;
-    if (info.pPrivateDriverData == nullptr || info.PrivateDriverDataSize < sizeof bytes)
+    if (info.pPrivateDriverData == nullptr || info.PrivateDriverDataSize < sizeof(bytes))
         return STATUS_INVALID_PARAMETER;
-    RtlCopyMemory(&bytes, info.pPrivateDriverData, sizeof bytes);
+    RtlCopyMemory(&bytes, info.pPrivateDriverData, sizeof(bytes));
     if (bytes == 0)
         return STATUS_INVALID_PARAMETER;
     Surface *surface = new Surface;

@@ -35,7 +35,7 @@ static void help_adapter(FILE *out) {
           "                         time; 0 (default): one thread and virtual time\n"
           "      --ddi VERSION      interface version of the reference driver:",
           out);
-    for (size_t i = 0; vidmm_run_ddi_at(i) != NULL; i++) {
+    for (size_t i = 0; vidmm_run_ddi_at(i); i++) {
         fputs(i % 6 == 0 ? "\n                         " : " ", out);
         fputs(vidmm_run_ddi_at(i), out);
     }
@@ -94,16 +94,16 @@ void cli_help_workloads(FILE *out) {
 
 static void help_stages(FILE *out) {
     const char *summary;
-    for (size_t i = 0; vidmm_check_stage_at(i, &summary) != NULL; i++)
+    for (size_t i = 0; vidmm_check_stage_at(i, &summary); i++)
         fprintf(out, "                           %-13s %s\n", vidmm_check_stage_at(i, NULL),
                 summary);
 }
 
 static void help_readings(FILE *out) {
     const struct vidmm_reading_choice *choice;
-    for (size_t i = 0; (choice = vidmm_reading_at(i)) != NULL; i++) {
+    for (size_t i = 0; (choice = vidmm_reading_at(i)); i++) {
         fprintf(out, "                           %s=%s", choice->name, choice->value[0]);
-        for (size_t j = 1; j < 3 && choice->value[j] != NULL; j++)
+        for (size_t j = 1; j < 3 && choice->value[j]; j++)
             fprintf(out, "|%s", choice->value[j]);
         fputc('\n', out);
     }

@@ -23,7 +23,7 @@ bool migrate_store_open(struct migrate_store *store, struct migrate_areas *areas
     store->batch = malloc(MIGRATE_BATCH_BYTES);
     store->page = calloc(areas->count + 1u, sizeof(*store->page));
     for (uint32_t i = 0; store->page && i < areas->count; i++) {
-        store->page[i] = calloc((size_t)areas->area[i].due.pages + 1, sizeof **store->page);
+        store->page[i] = calloc((size_t)areas->area[i].due.pages + 1, sizeof(**store->page));
         if (!store->page[i])
             return false;
     }

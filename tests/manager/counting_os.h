@@ -20,9 +20,8 @@ struct counting_os {
 static inline void *counting_alloc(void *ctx, size_t size) {
     struct counting_os *os = ctx;
     os->calls++;
-    if (os->fail_at != 0 && os->calls >= os->fail_at) {
+    if (os->fail_at != 0 && os->calls >= os->fail_at)
         return NULL;
-    }
     void *block = calloc(1, size);
     if (block) {
         os->blocks++;

@@ -88,9 +88,8 @@ static uint32_t largest_hole(const struct model *m, uint32_t low, uint32_t high,
         uint32_t first = start < low ? low : start;
         first = (first + align - 1u) / align * align;
         uint32_t end = start;
-        while (end < high && !m->taken[end]) {
+        while (end < high && !m->taken[end])
             end++;
-        }
         largest = end > first && end - first > largest ? end - first : largest;
         start = end + 1u;
     }
@@ -129,9 +128,8 @@ static void model_alloc(struct model *m) {
 static void model_alloc_at(struct model *m) {
     uint32_t start = below(m, PAGES), pages = 1u + below(m, 64);
     bool free = start + pages <= PAGES;
-    for (uint32_t i = 0; free && i < pages; i++) {
+    for (uint32_t i = 0; free && i < pages; i++)
         free = !m->taken[start + i];
-    }
     struct placer_block *block = NULL;
     enum placer_result result = placer_alloc_at(&m->placer, (uint64_t)start * m->page_size,
                                                 (uint64_t)pages * m->page_size, &block);
@@ -156,18 +154,16 @@ static void random_operations(uint32_t page_size, uint64_t seed) {
     print_message("seed %llu\n", (unsigned long long)seed);
     for (uint32_t i = 0; i < 4000; i++) {
         uint32_t what = below(m, 16);
-        if (m->count == RANGES || (m->count != 0 && what < 6)) {
+        if (m->count == RANGES || (m->count != 0 && what < 6))
             model_give_back(m, below(m, m->count));
-        } else if (what < 8) {
+        else if (what < 8)
             model_alloc_at(m);
-        } else {
+        else
             model_alloc(m);
-        }
         model_check(m);
     }
-    while (m->count != 0) {
+    while (m->count != 0)
         model_give_back(m, below(m, m->count));
-    }
     assert_int_equal(placer_largest_free(&m->placer), (uint64_t)PAGES * page_size);
     assert_int_equal(m->placer.used, 0);
     model_end(m);
@@ -176,9 +172,8 @@ static void random_operations(uint32_t page_size, uint64_t seed) {
 
 static void ranges_are_disjoint_aligned_and_within_limits(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    for (uint64_t seed = 1; seed <= 12; seed++)
         random_operations(seed % 4 == 0 ? 65536u : PAGE, seed * 0x9e3779b97f4a7c15ull);
-    }
 }
 
 static void a_request_that_can_never_fit_is_refused(void **state) {
@@ -198,9 +193,8 @@ static void a_request_that_can_never_fit_is_refused(void **state) {
         {.size = PAGE, .low = PAGE, .alignment = size, .from_end = true},
     };
     struct placer_block *block;
-    for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+    for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
         assert_int_equal(placer_alloc(&m->placer, &requests[i], &block), PLACER_FULL);
-    }
     assert_int_equal(placer_alloc_at(&m->placer, size, PAGE, &block), PLACER_FULL);
     assert_int_equal(placer_alloc_at(&m->placer, 0, size + PAGE, &block), PLACER_FULL);
     assert_int_equal(placer_alloc_at(&m->placer, UINT64_MAX - 1, PAGE, &block), PLACER_FULL);
@@ -252,9 +246,8 @@ static void directions_take_the_outermost_place(void **state) {
 static uint32_t fill_with_pages(struct model *m, struct placer_block **blocks) {
     struct placer_request request = {.size = PAGE};
     uint32_t count = 0;
-    while (placer_alloc(&m->placer, &request, &blocks[count]) == PLACER_OK) {
+    while (placer_alloc(&m->placer, &request, &blocks[count]) == PLACER_OK)
         count++;
-    }
     return count;
 }
 
@@ -266,9 +259,8 @@ static void an_earlier_state_comes_back_without_memory(void **state) {
     model_init(m, PAGE, 0x9e3779b97f4a7c15ull);
     uint32_t count = fill_with_pages(m, blocks);
     assert_int_equal(count, PAGES);
-    for (uint32_t i = 0; i < PAGES / 3; i++) {
+    for (uint32_t i = 0; i < PAGES / 3; i++)
         placer_free(&m->placer, blocks[i * 3]);
-    }
     m->counting.fail_at = m->counting.calls + 1;
     static uint64_t offsets[PAGES];
     for (uint32_t round = 0; round < 20; round++) {
@@ -279,12 +271,10 @@ static void an_earlier_state_comes_back_without_memory(void **state) {
         }
         struct placer_request request = {.size = (1 + round % 3) * PAGE};
         static struct placer_block *newer[PAGES];
-        while (taken < 500 && placer_alloc(&m->placer, &request, &newer[taken]) == PLACER_OK) {
+        while (taken < 500 && placer_alloc(&m->placer, &request, &newer[taken]) == PLACER_OK)
             taken++;
-        }
-        while (taken > 0) {
+        while (taken > 0)
             placer_free(&m->placer, newer[--taken]);
-        }
         while (freed > 0) {
             uint32_t pick = below(m, freed);
             uint64_t offset = offsets[pick];
@@ -317,9 +307,8 @@ static void a_failed_allocation_of_memory_changes_nothing(void **state) {
         struct placer_request request = {.size = PAGE};
         assert_int_equal(placer_alloc(&m->placer, &request, &blocks[count]),
                          count == PAGES ? PLACER_FULL : PLACER_NO_MEMORY);
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count; i++)
             placer_free(&m->placer, blocks[i]);
-        }
         assert_int_equal(placer_largest_free(&m->placer), (uint64_t)PAGES * PAGE);
         model_end(m);
     }

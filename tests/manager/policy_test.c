@@ -32,9 +32,8 @@ static void lru_orders_by_priority_then_use_then_cleanness(void **state) {
     const struct vidmm_candidate clean = {.priority = 2, .last_use = 4, .clean = true};
     const struct vidmm_candidate *order[] = {&low, &old, &clean, &recent};
     for (size_t i = 0; i < 4; i++) {
-        for (size_t j = 0; j < 4; j++) {
+        for (size_t j = 0; j < 4; j++)
             assert_int_equal(vidmm_policy_lru.before(order[i], order[j]), i < j);
-        }
     }
 }
 
@@ -55,17 +54,15 @@ static void check_victim(const struct resident_queue *queue, const struct reside
     const struct resident *victim = resident_victim(queue, eligible, NULL);
     for (uint32_t i = 0; i < RESIDENTS; i++) {
         const struct resident *r = &residents[i];
-        if (!r->queued || (eligible && !eligible(NULL, r))) {
+        if (!r->queued || (eligible && !eligible(NULL, r)))
             continue;
-        }
         assert_non_null(victim);
         struct vidmm_candidate a = r->facts, b = victim->facts;
         a.clean = b.clean = false;
         assert_false(queue->policy->before(&a, &b));
     }
-    if (victim) {
+    if (victim)
         assert_true(victim->queued && (!eligible || eligible(NULL, victim)));
-    }
 }
 
 static uint32_t random_priority(uint64_t *seed, bool documented) {
@@ -98,15 +95,13 @@ static void churn(const struct vidmm_policy *policy, bool documented, uint64_t s
             resident_touch(&queue, r, number);
             break;
         default:
-            if (!r->queued) {
+            if (!r->queued)
                 resident_add(&queue, r);
-            }
         }
         check_victim(&queue, residents, below(&seed, 2) ? is_odd : NULL);
     }
-    for (uint32_t i = 0; i < RESIDENTS; i++) {
+    for (uint32_t i = 0; i < RESIDENTS; i++)
         resident_remove(&queue, &residents[i]);
-    }
     assert_int_equal(queue.count, 0);
     assert_int_equal(queue.map, 0);
     assert_null(resident_victim(&queue, NULL, NULL));

@@ -84,9 +84,8 @@ static void write_4(const struct fake_segment *s, void *at) {
     d.CommitLimit = s->commit;
     d.SystemMemoryEndAddress = s->end;
     d.CpuHostAperture = s->host;
-    if (s->cpu != 0) {
+    if (s->cpu != 0)
         d.CpuTranslatedAddress.QuadPart = (LONGLONG)s->cpu;
-    }
     d.NumInvalidMemoryRanges = s->invalid;
     d.VprRangeStartOffset = s->vpr_start;
     d.VprRangeSize = s->vpr_size;
@@ -103,16 +102,13 @@ struct layout {
 static void fill_segments(struct fake *fake, const struct layout *layout, uint8_t *array,
                           size_t stride, uint32_t asked) {
     uint32_t count = fake->written ? fake->written : asked;
-    if (fake->clears_whole_array) {
+    if (fake->clears_whole_array)
         memset(array, 0, asked * stride);
-    }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         layout->write(&fake->segments[i],
                       array + i * (fake->walks_by_sizeof ? layout->size : stride));
-    }
-    if (fake->writes_beyond) {
+    if (fake->writes_beyond)
         layout->write(&fake->segments[0], array + asked * stride);
-    }
 }
 
 static void answer_segments(struct fake *fake, DXGKARG_QUERYADAPTERINFO *args) {
@@ -128,9 +124,8 @@ static void answer_segments(struct fake *fake, DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT4 out;
     memset(&out, 0, sizeof(out));
     memcpy(&out, args->pOutputData, args->OutputDataSize);
-    if (!four) {
+    if (!four)
         fake->agp = *(DXGK_QUERYSEGMENTIN *)args->pInputData;
-    }
     if (out.NbSegment == 0 || !out.pSegmentDescriptor) {
         assert_int_equal(out.NbSegment, 0);
         assert_null(out.pSegmentDescriptor);
@@ -146,9 +141,8 @@ static void answer_segments(struct fake *fake, DXGKARG_QUERYADAPTERINFO *args) {
             out.PagingBufferSize = fake->paging_size;
             out.PagingBufferPrivateDataSize = fake->paging_private;
         }
-        if (fake->replaces_array) {
+        if (fake->replaces_array)
             out.pSegmentDescriptor = NULL;
-        }
     }
     memcpy(args->pOutputData, &out, args->OutputDataSize);
 }
@@ -167,16 +161,14 @@ static NTSTATUS APIENTRY fake_query(const HANDLE adapter,
     struct fake *fake = adapter;
     DXGKARG_QUERYADAPTERINFO copy = *const_args, *args = &copy;
     fake->calls[args->Type]++;
-    if (fake->status[args->Type] != STATUS_SUCCESS) {
+    if (fake->status[args->Type] != STATUS_SUCCESS)
         return fake->status[args->Type];
-    }
     switch (args->Type) {
     case DXGKQAITYPE_DRIVERCAPS:
         fake->caps_size = args->OutputDataSize;
         memcpy(args->pOutputData, &fake->caps, args->OutputDataSize);
-        if (fake->writes_behind_caps) {
+        if (fake->writes_behind_caps)
             ((uint8_t *)args->pOutputData)[args->OutputDataSize] = 1;
-        }
         return STATUS_SUCCESS;
     case DXGKQAITYPE_PHYSICALADAPTERCAPS:
         memcpy(args->pOutputData, &fake->physical, args->OutputDataSize);
@@ -274,9 +266,8 @@ static void check_refusal(void (*change)(struct fake *fake), unsigned mask, cons
     for (size_t i = 0; i < 3; i++) {
         struct fake fake;
         struct asked asked;
-        if (!(mask & (1u << i))) {
+        if (!(mask & (1u << i)))
             continue;
-        }
         fake_init(&fake);
         change(&fake);
         ask_driver(&asked, &fake, versions[i], 0);
@@ -867,9 +858,8 @@ static void thirty_one_segments_are_accepted(void **state) {
     struct fake fake;
     struct asked asked;
     fake_init(&fake);
-    while (fake.count < SEGMENTS_MAX) {
+    while (fake.count < SEGMENTS_MAX)
         add_segment(&fake, (fake.count + 1) * GIB);
-    }
     ask_driver(&asked, &fake, DXGKDDI_INTERFACE_VERSION_WDDM3_2, 0);
     assert_int_equal(asked.status, VIDMM_OK);
     assert_int_equal(asked.facts.segment_count, 31);
@@ -975,9 +965,8 @@ static void random_answers_are_refused_or_sound(void **state) {
         struct fake fake;
         struct asked asked;
         fake_init(&fake);
-        for (uint64_t i = 0; i <= number % 3; i++) {
+        for (uint64_t i = 0; i <= number % 3; i++)
             mutate(&fake, &seed);
-        }
         fake.written = fake.count > 3 ? 3 : 0;
         ask_driver(&asked, &fake, versions[number % 3], 0);
         if (asked.status != VIDMM_OK) {

@@ -68,9 +68,8 @@ static struct placer_block *take_fresh(struct placer *placer) {
 
 static struct placer_block *take_spare(struct placer *placer) {
     struct placer_block *block = placer->spare;
-    if (!block) {
+    if (!block)
         return take_fresh(placer);
-    }
     placer->spare = block->next;
     placer->spares--;
     return block;
@@ -88,12 +87,10 @@ static bool grow(struct placer *placer) {
     nodes = nodes < CHUNK_NODES_MAX ? nodes : CHUNK_NODES_MAX;
     size_t bytes = sizeof(struct placer_chunk) + (size_t)nodes * sizeof(struct placer_block);
     struct placer_chunk *chunk = placer->os->alloc(placer->os->ctx, bytes);
-    if (!chunk) {
+    if (!chunk)
         return false;
-    }
-    while (placer->fresh_left != 0) {
+    while (placer->fresh_left != 0)
         give_spare(placer, take_fresh(placer));
-    }
     chunk->next = placer->chunks;
     chunk->bytes = bytes;
     placer->chunks = chunk;
@@ -172,12 +169,10 @@ static void carve(struct placer *placer, struct placer_block *hole, uint32_t sta
     uint32_t before = start - hole->start;
     uint32_t after = hole->pages - before - pages;
     bin_remove(placer, hole);
-    if (before != 0) {
+    if (before != 0)
         add_hole(placer, hole->start, before, hole->previous);
-    }
-    if (after != 0) {
+    if (after != 0)
         add_hole(placer, start + pages, after, hole);
-    }
     hole->start = start;
     hole->pages = pages;
     hole->free_next = NULL;
@@ -215,9 +210,8 @@ void placer_free(struct placer *placer, struct placer_block *block) {
 static uint32_t fit_low(const struct placer_block *hole, const struct want *want) {
     uint64_t start = hole->start > want->low ? hole->start : want->low;
     uint64_t end = (uint64_t)hole->start + hole->pages;
-    if (end > want->high) {
+    if (end > want->high)
         end = want->high;
-    }
     start = (start + want->align - 1u) & ~(uint64_t)(want->align - 1u);
     return start + want->pages <= end ? (uint32_t)start : NO_PAGE;
 }
@@ -226,12 +220,10 @@ static uint32_t fit_low(const struct placer_block *hole, const struct want *want
 static uint32_t fit_high(const struct placer_block *hole, const struct want *want) {
     uint64_t low = hole->start > want->low ? hole->start : want->low;
     uint64_t end = (uint64_t)hole->start + hole->pages;
-    if (end > want->high) {
+    if (end > want->high)
         end = want->high;
-    }
-    if (end < low + want->pages) {
+    if (end < low + want->pages)
         return NO_PAGE;
-    }
     uint64_t start = (end - want->pages) & ~(uint64_t)(want->align - 1u);
     return start >= low ? (uint32_t)start : NO_PAGE;
 }
@@ -241,9 +233,8 @@ static struct placer_block *look_in_bin(const struct placer *placer, uint32_t bi
                                         const struct want *want, uint32_t looks) {
     struct placer_block *block = placer->bins[bin];
     for (uint32_t i = 0; block != placer->edge && i < looks; i++) {
-        if (fit_low(block, want) != NO_PAGE) {
+        if (fit_low(block, want) != NO_PAGE)
             return block;
-        }
         block = block->free_next;
     }
     return NULL;
@@ -252,17 +243,14 @@ static struct placer_block *look_in_bin(const struct placer *placer, uint32_t bi
 /* The first bin from `bin` on that is not empty, or NO_BIN. */
 static uint32_t next_bin(const struct placer *placer, uint32_t bin) {
     uint32_t row = bin / PLACER_BINS;
-    if (row >= PLACER_CLASSES) {
+    if (row >= PLACER_CLASSES)
         return NO_BIN;
-    }
     uint32_t bits = placer->bin_map[row] >> bin % PLACER_BINS;
-    if (bits != 0) {
+    if (bits != 0)
         return bin + (uint32_t)__builtin_ctz(bits);
-    }
     uint32_t rows = placer->class_map >> row >> 1;
-    if (rows == 0) {
+    if (rows == 0)
         return NO_BIN;
-    }
     row += 1u + (uint32_t)__builtin_ctz(rows);
     return row * PLACER_BINS + (uint32_t)__builtin_ctz(placer->bin_map[row]);
 }
@@ -271,9 +259,8 @@ static uint32_t next_bin(const struct placer *placer, uint32_t bin) {
 static struct placer_block *look_in_own_bin(const struct placer *placer, uint32_t pages) {
     struct placer_block *block = placer->bins[bin_of(pages)];
     for (uint32_t i = 0; block != placer->edge && i < LAST_LOOKS; i++) {
-        if (block->pages >= pages) {
+        if (block->pages >= pages)
             return block;
-        }
         block = block->free_next;
     }
     return NULL;
@@ -314,25 +301,21 @@ static struct placer_block *look_aligned(const struct placer *placer, const stru
     for (uint32_t bin = next_bin(placer, bin_of(want->pages)); bin != NO_BIN && bin <= last;
          bin = next_bin(placer, bin + 1u)) {
         struct placer_block *block = look_in_bin(placer, bin, want, looks);
-        if (block) {
+        if (block)
             return block;
-        }
     }
     return NULL;
 }
 
 static struct placer_block *look_anywhere(const struct placer *placer, const struct want *want) {
-    if (want->align == 1) {
+    if (want->align == 1)
         return look_roomy(placer, want->pages);
-    }
     uint64_t room = (uint64_t)want->pages + want->align - 1u;
-    if (room > PLACER_PAGES_MAX) {
+    if (room > PLACER_PAGES_MAX)
         return look_aligned(placer, want, PLACER_PAGES_MAX, LAST_LOOKS);
-    }
     struct placer_block *block = look_aligned(placer, want, (uint32_t)room, LOOKS);
-    if (!block) {
+    if (!block)
         block = look_roomy(placer, (uint32_t)room);
-    }
     return block ? block : look_aligned(placer, want, (uint32_t)room, LAST_LOOKS);
 }
 
@@ -340,9 +323,8 @@ static struct placer_block *look_anywhere(const struct placer *placer, const str
 static struct placer_block *look_from_end(const struct placer *placer, const struct want *want) {
     struct placer_block *block = placer->edge->previous;
     while (block != placer->edge && block->start + block->pages > want->low) {
-        if (is_free(block) && fit_high(block, want) != NO_PAGE) {
+        if (is_free(block) && fit_high(block, want) != NO_PAGE)
             return block;
-        }
         block = block->previous;
     }
     return NULL;
@@ -351,9 +333,8 @@ static struct placer_block *look_from_end(const struct placer *placer, const str
 static struct placer_block *look_from_start(const struct placer *placer, const struct want *want) {
     struct placer_block *block = placer->edge->next;
     while (block->start < want->high) {
-        if (is_free(block) && fit_low(block, want) != NO_PAGE) {
+        if (is_free(block) && fit_low(block, want) != NO_PAGE)
             return block;
-        }
         block = block->next;
     }
     return NULL;
@@ -373,20 +354,17 @@ bool placer_init(struct placer *placer, const struct vidmm_os *os, uint64_t size
     uint64_t pages = size >> placer->page_shift;
     pages = pages < PLACER_PAGES_MAX ? pages : PLACER_PAGES_MAX;
     placer->size = pages << placer->page_shift;
-    if (!grow(placer)) {
+    if (!grow(placer))
         return false;
-    }
     struct placer_block *edge = take_spare(placer);
     edge->previous = edge->next = edge;
     edge->start = NO_PAGE;
     placer->edge = edge;
     memset(placer->heads, 0xff, sizeof(placer->heads));
-    for (uint32_t bin = 0; bin < BIN_COUNT; bin++) {
+    for (uint32_t bin = 0; bin < BIN_COUNT; bin++)
         placer->bins[bin] = edge;
-    }
-    if (pages != 0) {
+    if (pages != 0)
         add_hole(placer, 0, (uint32_t)pages, edge);
-    }
     return true;
 }
 
@@ -406,9 +384,8 @@ static bool in_pages(const struct placer *placer, const struct placer_request *r
     uint64_t page = 1ull << shift;
     uint64_t end =
         request->high != 0 && request->high < placer->size ? request->high : placer->size;
-    if (request->size == 0 || request->size > placer->size || request->low >= end) {
+    if (request->size == 0 || request->size > placer->size || request->low >= end)
         return false;
-    }
     uint64_t align = request->alignment > page ? request->alignment >> shift : 1u;
     want->pages = (uint32_t)((request->size + page - 1u) >> shift);
     /* Nothing but offset 0 is aligned to more pages than a segment can have. */
@@ -428,9 +405,8 @@ static enum placer_result alloc_plain(struct placer *placer, uint64_t size,
                                       struct placer_block **block) {
     uint32_t pages = (uint32_t)((size - 1u) >> placer->page_shift) + 1u;
     struct placer_block *hole = look_roomy(placer, pages);
-    if (!hole) {
+    if (!hole)
         return PLACER_FULL;
-    }
     carve(placer, hole, hole->start, pages);
     *block = hole;
     return PLACER_OK;
@@ -438,27 +414,22 @@ static enum placer_result alloc_plain(struct placer *placer, uint64_t size,
 
 enum placer_result placer_alloc(struct placer *placer, const struct placer_request *request,
                                 struct placer_block **block) {
-    if (!have_spares(placer)) {
+    if (!have_spares(placer))
         return PLACER_NO_MEMORY;
-    }
-    if (is_plain(placer, request)) {
+    if (is_plain(placer, request))
         return alloc_plain(placer, request->size, block);
-    }
     struct want want;
-    if (!in_pages(placer, request, &want)) {
+    if (!in_pages(placer, request, &want))
         return PLACER_FULL;
-    }
     struct placer_block *hole;
-    if (request->from_end) {
+    if (request->from_end)
         hole = look_from_end(placer, &want);
-    } else if (request->from_start || want.low != 0 || want.high != segment_pages(placer)) {
+    else if (request->from_start || want.low != 0 || want.high != segment_pages(placer))
         hole = look_from_start(placer, &want);
-    } else {
+    else
         hole = look_anywhere(placer, &want);
-    }
-    if (!hole) {
+    if (!hole)
         return PLACER_FULL;
-    }
     carve(placer, hole, request->from_end ? fit_high(hole, &want) : fit_low(hole, &want),
           want.pages);
     *block = hole;
@@ -468,34 +439,28 @@ enum placer_result placer_alloc(struct placer *placer, const struct placer_reque
 /* The block with page `start`, from a trail if there is one, else from the first on. */
 static struct placer_block *block_at(struct placer *placer, uint32_t start) {
     struct placer_block *block = *trail_of(placer, start);
-    if (!block || block->pages == 0) {
+    if (!block || block->pages == 0)
         block = placer->edge->next;
-    }
-    while (block->start > start) {
+    while (block->start > start)
         block = block->previous;
-    }
-    while (block->start + block->pages <= start) {
+    while (block->start + block->pages <= start)
         block = block->next;
-    }
     return block;
 }
 
 enum placer_result placer_alloc_at(struct placer *placer, uint64_t offset, uint64_t size,
                                    struct placer_block **block) {
-    if (size == 0 || offset >= placer->size || size > placer->size - offset) {
+    if (size == 0 || offset >= placer->size || size > placer->size - offset)
         return PLACER_FULL;
-    }
     uint64_t page = 1ull << placer->page_shift;
     uint32_t start = (uint32_t)(offset >> placer->page_shift);
     uint32_t end = (uint32_t)((offset + size + page - 1u) >> placer->page_shift);
     struct placer_block *hole = block_at(placer, start);
-    if (!is_free(hole) || hole->start + hole->pages < end) {
+    if (!is_free(hole) || hole->start + hole->pages < end)
         return PLACER_FULL;
-    }
     uint32_t needs = (hole->start != start) + (hole->start + hole->pages != end);
-    if (placer->spares < needs && !grow(placer)) {
+    if (placer->spares < needs && !grow(placer))
         return PLACER_NO_MEMORY;
-    }
     carve(placer, hole, start, end - start);
     *block = hole;
     return PLACER_OK;
@@ -510,15 +475,13 @@ uint64_t placer_size(const struct placer *placer, const struct placer_block *blo
 }
 
 uint64_t placer_largest_free(const struct placer *placer) {
-    if (placer->class_map == 0) {
+    if (placer->class_map == 0)
         return 0;
-    }
     uint32_t row = highest_bit(placer->class_map);
     uint32_t bin = row * PLACER_BINS + highest_bit(placer->bin_map[row]);
     uint32_t largest = 0, looks = bin < 2 * PLACER_BINS ? 1 : LAST_LOOKS; /* all alike: one */
     for (const struct placer_block *block = placer->bins[bin];
-         block != placer->edge && looks-- != 0; block = block->free_next) {
+         block != placer->edge && looks-- != 0; block = block->free_next)
         largest = block->pages > largest ? block->pages : largest;
-    }
     return (uint64_t)largest << placer->page_shift;
 }

@@ -15,12 +15,10 @@
 #define EQUAL_LOOKS 8u
 
 static bool lru_before(const struct vidmm_candidate *a, const struct vidmm_candidate *b) {
-    if (a->priority != b->priority) {
+    if (a->priority != b->priority)
         return a->priority < b->priority;
-    }
-    if (a->last_use != b->last_use) {
+    if (a->last_use != b->last_use)
         return a->last_use < b->last_use;
-    }
     return a->clean && !b->clean;
 }
 
@@ -48,9 +46,8 @@ static struct resident *place_after(const struct resident_bucket *bucket,
         before = before->next;
         after = after->previous;
     }
-    if (!before || after->facts.last_use <= last_use) {
+    if (!before || after->facts.last_use <= last_use)
         return after;
-    }
     return before->previous;
 }
 
@@ -59,9 +56,8 @@ void resident_add(struct resident_queue *queue, struct resident *resident) {
     struct resident *after = place_after(bucket, resident);
     resident->previous = after;
     resident->next = after ? after->next : bucket->first;
-    if (bucket->first && bucket->first->facts.priority != resident->facts.priority) {
+    if (bucket->first && bucket->first->facts.priority != resident->facts.priority)
         bucket->mixed = true;
-    }
     *(resident->previous ? &resident->previous->next : &bucket->first) = resident;
     *(resident->next ? &resident->next->previous : &bucket->last) = resident;
     resident->queued = true;
@@ -70,9 +66,8 @@ void resident_add(struct resident_queue *queue, struct resident *resident) {
 }
 
 void resident_remove(struct resident_queue *queue, struct resident *resident) {
-    if (!resident->queued) {
+    if (!resident->queued)
         return;
-    }
     struct resident_bucket *bucket = bucket_of(queue, resident);
     *(resident->previous ? &resident->previous->next : &bucket->first) = resident->next;
     *(resident->next ? &resident->next->previous : &bucket->last) = resident->previous;
@@ -90,9 +85,8 @@ void resident_touch(struct resident_queue *queue, struct resident *resident, uin
     resident_remove(queue, resident);
     resident->facts.last_use = number;
     resident->facts.uses++;
-    if (queued) {
+    if (queued)
         resident_add(queue, resident);
-    }
 }
 
 void resident_set_priority(struct resident_queue *queue, struct resident *resident,
@@ -100,9 +94,8 @@ void resident_set_priority(struct resident_queue *queue, struct resident *reside
     bool queued = resident->queued;
     resident_remove(queue, resident);
     resident->facts.priority = priority;
-    if (queued) {
+    if (queued)
         resident_add(queue, resident);
-    }
 }
 
 /* The policy's choice among all eligible members of a bucket and `best`. */
@@ -111,9 +104,8 @@ static struct resident *search(const struct resident_queue *queue,
                                void *ctx, struct resident *best) {
     for (struct resident *r = bucket->first; r; r = r->next) {
         if ((!eligible || eligible(ctx, r)) &&
-            (!best || queue->policy->before(&r->facts, &best->facts))) {
+            (!best || queue->policy->before(&r->facts, &best->facts)))
             best = r;
-        }
     }
     return best;
 }
@@ -122,17 +114,14 @@ static struct resident *search(const struct resident_queue *queue,
 static struct resident *front(const struct resident_bucket *bucket, resident_eligible *eligible,
                               void *ctx) {
     struct resident *first = bucket->first;
-    while (first && eligible && !eligible(ctx, first)) {
+    while (first && eligible && !eligible(ctx, first))
         first = first->next;
-    }
     struct resident *r = first;
     for (uint32_t i = 0; r && i < EQUAL_LOOKS; i++, r = r->next) {
-        if (r->facts.last_use != first->facts.last_use) {
+        if (r->facts.last_use != first->facts.last_use)
             break;
-        }
-        if (r->facts.clean && (!eligible || eligible(ctx, r))) {
+        if (r->facts.clean && (!eligible || eligible(ctx, r)))
             return r;
-        }
     }
     return first;
 }
@@ -143,11 +132,10 @@ struct resident *resident_victim(const struct resident_queue *queue, resident_el
     struct resident *best = NULL;
     for (uint32_t map = queue->map; map != 0 && !(ordered && best); map &= map - 1u) {
         const struct resident_bucket *bucket = &queue->buckets[__builtin_ctz(map)];
-        if (ordered && !bucket->mixed) {
+        if (ordered && !bucket->mixed)
             best = front(bucket, eligible, ctx);
-        } else {
+        else
             best = search(queue, bucket, eligible, ctx, best);
-        }
     }
     return best;
 }

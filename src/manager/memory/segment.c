@@ -26,9 +26,8 @@ static bool init_vpr(struct segment *segment, const struct vidmm_os *os) {
     struct placer *inside = &segment->vpr_placer;
     struct placer_block *block;
     uint64_t low = vpr_low(segment);
-    if (vpr->size == 0) {
+    if (vpr->size == 0)
         return true;
-    }
     segment->kept = vpr->size;
     return placer_init(inside, os, vpr_high(segment), segment->page_size) &&
            (low == 0 || placer_alloc_at(inside, 0, low, &block) == PLACER_OK) &&
@@ -54,16 +53,13 @@ bool segment_init(struct segment *segment, const struct vidmm_os *os,
 enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uint64_t size) {
     uint64_t before = segment->placer.used, end = offset + size;
     uint64_t vpr_end = segment->vpr.start + segment->vpr.size;
-    if (offset > segment->size || size > segment->size - offset) {
+    if (offset > segment->size || size > segment->size - offset)
         return PLACER_FULL;
-    }
     enum placer_result result = withhold(&segment->placer, offset, end, 0, segment->vpr.start);
-    if (result == PLACER_OK) {
+    if (result == PLACER_OK)
         result = withhold(&segment->vpr_placer, offset, end, vpr_low(segment), vpr_high(segment));
-    }
-    if (result == PLACER_OK) {
+    if (result == PLACER_OK)
         result = withhold(&segment->placer, offset, end, vpr_end, segment->size);
-    }
     segment->kept += segment->placer.used - before;
     return result;
 }
@@ -71,12 +67,10 @@ enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uin
 void segment_destroy(struct segment *segment, const struct vidmm_os *os) {
     placer_destroy(&segment->placer);
     placer_destroy(&segment->vpr_placer);
-    if (segment->bank_ends) {
+    if (segment->bank_ends)
         os->free(os->ctx, segment->bank_ends, segment->banks * sizeof(*segment->bank_ends));
-    }
-    if (segment->invalid) {
+    if (segment->invalid)
         os->free(os->ctx, segment->invalid, segment->invalid_count * sizeof(*segment->invalid));
-    }
     memset(segment, 0, sizeof(*segment));
 }
 
@@ -84,9 +78,8 @@ uint64_t segment_reserves(const struct segment *segment, const struct segment_re
     uint64_t page = segment->page_size;
     uint64_t size = request->size;
     /* ns-d3dkmddi-_dxgk_segmentflags: only PitchAlignment segments pad the pitch. */
-    if (segment->flags.PitchAlignment && request->pitch_size > size) {
+    if (segment->flags.PitchAlignment && request->pitch_size > size)
         size = request->pitch_size;
-    }
     return size > UINT64_MAX - page ? UINT64_MAX & ~(page - 1u) : (size + page - 1u) & ~(page - 1u);
 }
 
@@ -103,9 +96,8 @@ static uint64_t room(uint64_t limit, uint64_t used) {
 bool segment_can_hold(const struct segment *segment, const struct segment_request *request) {
     uint64_t size = segment_reserves(segment, request);
     uint64_t limit = request->overlay ? segment->size / 5u : segment->size;
-    if (request->in_vpr) {
+    if (request->in_vpr)
         limit = vpr_high(segment) - vpr_low(segment);
-    }
     if (segment->aperture) {
         limit = segment->commit_limit < limit ? segment->commit_limit : limit;
         limit = segment->shared->limit < limit ? segment->shared->limit : limit;
@@ -123,9 +115,8 @@ static void account(struct segment *segment, const struct placement *placement) 
     segment->used += placement->size;
     segment->peak = segment->used > segment->peak ? segment->used : segment->peak;
     segment->residents++;
-    if (segment->aperture) {
+    if (segment->aperture)
         segment->shared->used += placement->size;
-    }
 }
 
 static void describe(struct placer_block *block, struct placement *placement) {
@@ -140,17 +131,15 @@ static enum placer_result place_in_banks(struct segment *segment, DXGK_SEGMENTBA
     for (uint32_t i = 0; i < BANK_HINTS; i++) {
         uint32_t entry = hint.Value >> (8u * i);
         uint32_t bank = entry & 0x7fu;
-        if (bank == 0 || bank > segment->banks) {
+        if (bank == 0 || bank > segment->banks)
             continue;
-        }
         want.low = bank > 1 ? segment->bank_ends[bank - 2] : 0;
         want.high = segment->bank_ends[bank - 1];
         want.from_end = (entry & 0x80u) != 0;
         want.from_start = !want.from_end;
         enum placer_result result = placer_alloc(&segment->placer, &want, block);
-        if (result != PLACER_FULL) {
+        if (result != PLACER_FULL)
             return result;
-        }
     }
     return PLACER_FULL;
 }
@@ -158,17 +147,15 @@ static enum placer_result place_in_banks(struct segment *segment, DXGK_SEGMENTBA
 /* A list has room for the next power of two. */
 static size_t list_bytes(uint32_t count) {
     size_t room = 4;
-    while (room < count) {
+    while (room < count)
         room *= 2;
-    }
     return room * sizeof(struct extent);
 }
 
 static void free_list(struct segment *segment, struct placement *placement) {
     const struct vidmm_os *os = segment->placer.os;
-    if (placement->extents) {
+    if (placement->extents)
         os->free(os->ctx, placement->extents, list_bytes(placement->extent_count));
-    }
     placement->extents = NULL;
     placement->extent_count = 0;
 }
@@ -176,16 +163,13 @@ static void free_list(struct segment *segment, struct placement *placement) {
 static struct extent *add_extent(struct segment *segment, struct placement *placement) {
     const struct vidmm_os *os = segment->placer.os;
     uint32_t count = placement->extent_count;
-    if (count != 0 && list_bytes(count + 1u) == list_bytes(count)) {
+    if (count != 0 && list_bytes(count + 1u) == list_bytes(count))
         return &placement->extents[placement->extent_count++];
-    }
     struct extent *list = os->alloc(os->ctx, list_bytes(count + 1u));
-    if (!list) {
+    if (!list)
         return NULL;
-    }
-    if (count) {
+    if (count)
         memcpy(list, placement->extents, count * sizeof(*list));
-    }
     free_list(segment, placement);
     placement->extents = list;
     placement->extent_count = count + 1u;
@@ -199,9 +183,8 @@ static enum placer_result place_scattered(struct segment *segment,
     struct placer *placer = placement->placer;
     enum placer_result result = PLACER_OK;
     uint64_t got = 0;
-    if (room(placer->size, placer->used) < want->size) {
+    if (room(placer->size, placer->used) < want->size)
         return PLACER_FULL;
-    }
     while (result == PLACER_OK && got < want->size) {
         uint64_t hole = placer_largest_free(placer), left = want->size - got;
         struct placer_request part = {.size = hole < left ? hole : left};
@@ -213,9 +196,8 @@ static enum placer_result place_scattered(struct segment *segment,
         }
         *extent = (struct extent){0};
         result = placer_alloc(placer, &part, &block);
-        if (result != PLACER_OK) {
+        if (result != PLACER_OK)
             break;
-        }
         *extent =
             (struct extent){block, placer_offset(placer, block), placer_size(placer, block), got};
         got += extent->size;
@@ -226,9 +208,8 @@ static enum placer_result place_scattered(struct segment *segment,
         return PLACER_OK;
     }
     for (uint32_t i = 0; i < placement->extent_count; i++) {
-        if (placement->extents[i].block) {
+        if (placement->extents[i].block)
             placer_free(placer, placement->extents[i].block);
-        }
     }
     segment_drop(segment, placement);
     return result;
@@ -242,9 +223,8 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
         .low = request->overlay ? overlay_part(segment) : 0,
         .from_end = request->from_end || request->overlay,
     };
-    if (!within_commit_limits(segment, want.size)) {
+    if (!within_commit_limits(segment, want.size))
         return PLACER_FULL;
-    }
     memset(placement, 0, sizeof(*placement));
     placement->placer = request->in_vpr ? &segment->vpr_placer : &segment->placer;
     struct placer_block *block = NULL;
@@ -255,20 +235,16 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
         account(segment, placement);
         return PLACER_OK;
     }
-    if (segment->banks != 0 && request->banks.Value != 0 && !request->overlay) {
+    if (segment->banks != 0 && request->banks.Value != 0 && !request->overlay)
         result = place_in_banks(segment, request->banks, want, &block);
-    }
-    if (result == PLACER_FULL) {
+    if (result == PLACER_FULL)
         result = placer_alloc(placement->placer, &want, &block);
-    }
-    if (result == PLACER_OK) {
+    if (result == PLACER_OK)
         describe(block, placement);
-    } else if (result == PLACER_FULL && request->scattered) {
+    else if (result == PLACER_FULL && request->scattered)
         result = place_scattered(segment, &want, placement);
-    }
-    if (result == PLACER_OK) {
+    if (result == PLACER_OK)
         account(segment, placement);
-    }
     return result;
 }
 
@@ -289,9 +265,8 @@ void segment_vacate(struct segment *segment, struct placement *placement) {
     }
     segment->used -= placement->size;
     segment->residents--;
-    if (segment->aperture) {
+    if (segment->aperture)
         segment->shared->used -= placement->size;
-    }
 }
 
 static enum placer_result retake_extents(struct placement *placement) {
@@ -309,18 +284,15 @@ static enum placer_result retake_extents(struct placement *placement) {
 
 enum placer_result segment_retake(struct segment *segment, struct placement *placement) {
     enum placer_result result = PLACER_OK;
-    if (!within_commit_limits(segment, placement->size)) {
+    if (!within_commit_limits(segment, placement->size))
         return PLACER_FULL;
-    }
-    if (placement->extents) {
+    if (placement->extents)
         result = retake_extents(placement);
-    } else if (!placement->floating) {
+    else if (!placement->floating)
         result = placer_alloc_at(placement->placer, placement->offset, placement->size,
                                  &placement->block);
-    }
-    if (result == PLACER_OK) {
+    if (result == PLACER_OK)
         account(segment, placement);
-    }
     return result;
 }
 
@@ -338,11 +310,10 @@ uint32_t placement_extent(const struct placement *placement, uint64_t at) {
     uint32_t first = 0, end = placement->extent_count;
     while (end - first > 1u) {
         uint32_t middle = first + (end - first) / 2u;
-        if (placement->extents[middle].at <= at) {
+        if (placement->extents[middle].at <= at)
             first = middle;
-        } else {
+        else
             end = middle;
-        }
     }
     return first;
 }

@@ -43,7 +43,7 @@ static enum vidmm_status list_ranges(struct vidmm_adapter *adapter, uint32_t id,
         runs++;
     if (runs == 0)
         return VIDMM_OK;
-    *ranges = adapter_alloc(adapter, runs * sizeof **ranges);
+    *ranges = adapter_alloc(adapter, runs * sizeof(**ranges));
     if (!*ranges)
         return error_no_memory(adapter, call);
     *count = runs;

@@ -53,9 +53,8 @@ enum vidmm_status query_ask(const struct question *question, DXGK_QUERYADAPTERIN
     args.OutputDataSize = output_size;
     const struct query_context *context = question->context;
     NTSTATUS status = context->ddi->DxgkDdiQueryAdapterInfo(context->hadapter, &args);
-    if (status == STATUS_SUCCESS) {
+    if (status == STATUS_SUCCESS)
         return VIDMM_OK;
-    }
     query_refuse(question, &(struct complaint){
                                .field = "status",
                                .expected = "STATUS_SUCCESS; or STATUS_INVALID_PARAMETER, "
@@ -87,9 +86,8 @@ static uint32_t caps_size(uint32_t version) {
         {DXGKDDI_INTERFACE_VERSION_WIN7, 0x210},
     };
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        if (version >= sizes[i].version) {
+        if (version >= sizes[i].version)
             return sizes[i].size;
-        }
     }
     return 0x150;
 }
@@ -98,7 +96,7 @@ static enum vidmm_status judge_addresses(const struct question *question,
                                          const DXGK_DRIVERCAPS *caps) {
     const struct vidmm_os *os = question->context->os;
     uint64_t highest = (uint64_t)caps->HighestAcceptableAddress.QuadPart;
-    if (highest < os->memory_highest(os->ctx)) {
+    if (highest < os->memory_highest(os->ctx))
         return query_refuse(
             question, &(struct complaint){
                           .field = "DXGK_DRIVERCAPS.HighestAcceptableAddress",
@@ -106,7 +104,6 @@ static enum vidmm_status judge_addresses(const struct question *question,
                           .rule = "R31",
                           .page = PAGE_CAPS,
                           .value = highest});
-    }
     return VIDMM_OK;
 }
 
@@ -122,9 +119,8 @@ static uint32_t known_vidmm_caps(uint32_t version) {
         {DXGKDDI_INTERFACE_VERSION_WIN7, 4},
     };
     for (size_t i = 0; i < sizeof(gates) / sizeof(*gates); i++) {
-        if (version >= gates[i].version) {
+        if (version >= gates[i].version)
             return (1u << gates[i].bits) - 1u;
-        }
     }
     return 1u;
 }
@@ -176,14 +172,13 @@ static enum vidmm_status judge_compute_only(const struct question *question,
         {"DXGK_VIDMMCAPS.NonCpuVisiblePrimary", memory->NonCpuVisiblePrimary},
     };
     for (size_t i = 0; caps->MiscCaps.ComputeOnly && i < sizeof(zeros) / sizeof(*zeros); i++) {
-        if (zeros[i].value != 0) {
+        if (zeros[i].value != 0)
             return query_refuse(question,
                                 &(struct complaint){.field = zeros[i].field,
                                                     .expected = "0 from a compute-only driver",
                                                     .rule = "R25",
                                                     .page = PAGE_COMPUTE_ONLY,
                                                     .value = zeros[i].value});
-        }
     }
     return VIDMM_OK;
 }
@@ -194,24 +189,21 @@ static enum vidmm_status query_driver_caps(const struct query_context *context,
     DXGK_DRIVERCAPS *caps = &facts->caps;
     uint32_t size = caps_size(facts->interface_version);
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_DRIVERCAPS, NULL, 0, caps, size);
-    if (status != VIDMM_OK) {
+    if (status != VIDMM_OK)
         return status;
-    }
     /* The buffer is larger than what was offered: nothing may have been written behind it. */
     const uint8_t *bytes = (const uint8_t *)caps;
     for (size_t i = size; i < sizeof(*caps); i++) {
-        if (bytes[i] != 0) {
+        if (bytes[i] != 0)
             return query_refuse(
                 &question, &(struct complaint){.field = "DXGKARG_QUERYADAPTERINFO.pOutputData",
                                                .expected = "nothing written behind OutputDataSize",
                                                .page = PAGE_QUERY,
                                                .value = i});
-        }
     }
     status = judge_addresses(&question, caps);
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = judge_vidmm_caps(&question, facts->interface_version, caps->MemoryManagementCaps);
-    }
     return status == VIDMM_OK ? judge_compute_only(&question, caps) : status;
 }
 
@@ -233,20 +225,17 @@ static enum vidmm_status topology_nodes(const struct query_context *context,
     const struct question question = {context, error, "DxgkDdiQueryAdapterInfo(DRIVERCAPS)"};
     facts->nodes = 1;
     facts->paging_node = 0;
-    if (!facts->caps.SchedulingCaps.MultiEngineAware) {
+    if (!facts->caps.SchedulingCaps.MultiEngineAware)
         return VIDMM_OK;
-    }
     uint32_t nodes = facts->caps.GpuEngineTopology.NbAsymetricProcessingNodes;
     uint32_t paging = facts->caps.MemoryManagementCaps.PagingNode;
-    if (nodes == 0 || nodes > NODES_MAX) {
+    if (nodes == 0 || nodes > NODES_MAX)
         return refuse_node(&question, "DXGK_GPUENGINETOPOLOGY.NbAsymetricProcessingNodes",
                            "1 to 64 nodes from a MultiEngineAware driver", NULL,
                            "ns-d3dkmddi-_dxgk_gpuenginetopology", nodes);
-    }
-    if (paging >= nodes) {
+    if (paging >= nodes)
         return refuse_node(&question, "DXGK_VIDMMCAPS.PagingNode", "less than the number of nodes",
                            "R88", PAGE_VIDMM_CAPS, paging);
-    }
     facts->nodes = nodes;
     facts->paging_node = paging;
     return VIDMM_OK;
@@ -271,24 +260,20 @@ static enum vidmm_status physical_nodes(const struct query_context *context,
         memset(error, 0, sizeof(*error)); /* the referee says what it has to say */
         return topology_nodes(context, facts, error);
     }
-    if (status != VIDMM_OK) {
+    if (status != VIDMM_OK)
         return status;
-    }
-    if (caps.NumExecutionNodes == 0 || caps.NumExecutionNodes > NODES_MAX) {
+    if (caps.NumExecutionNodes == 0 || caps.NumExecutionNodes > NODES_MAX)
         return refuse_node(&question, "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes",
                            "1 to 64 execution nodes", NULL, PAGE_PHYSICAL_CAPS,
                            caps.NumExecutionNodes);
-    }
-    if (caps.PagingNodeIndex >= caps.NumExecutionNodes) {
+    if (caps.PagingNodeIndex >= caps.NumExecutionNodes)
         return refuse_node(&question, "DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
                            "less than NumExecutionNodes", "R89", PAGE_PHYSICAL_CAPS,
                            caps.PagingNodeIndex);
-    }
-    if (caps.Flags.VPRPagingContextRequired && caps.VPRPagingNode >= caps.NumExecutionNodes) {
+    if (caps.Flags.VPRPagingContextRequired && caps.VPRPagingNode >= caps.NumExecutionNodes)
         return refuse_node(&question, "DXGK_PHYSICALADAPTERCAPS.VPRPagingNode",
                            "less than NumExecutionNodes with VPRPagingContextRequired", NULL,
                            PAGE_PHYSICAL_CAPS, caps.VPRPagingNode);
-    }
     facts->mmu.has = facts->caps.MemoryManagementCaps.GpuMmuSupported && caps.Flags.GpuMmuSupported;
     facts->iommu = facts->caps.MemoryManagementCaps.IoMmuSupported && caps.Flags.IoMmuSupported;
     facts->nodes = caps.NumExecutionNodes;
@@ -299,9 +284,8 @@ static enum vidmm_status physical_nodes(const struct query_context *context,
 enum vidmm_status query_caps(const struct query_context *context, struct adapter_facts *facts,
                              struct vidmm_error *error) {
     enum vidmm_status status = query_driver_caps(context, facts, error);
-    if (status != VIDMM_OK) {
+    if (status != VIDMM_OK)
         return status;
-    }
     return facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0
                ? physical_nodes(context, facts, error)
                : topology_nodes(context, facts, error);

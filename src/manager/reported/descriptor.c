@@ -86,9 +86,8 @@ static enum vidmm_status bad_flag(const struct trial *trial, const char *field,
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 enum descriptor_version descriptor_version_of(uint32_t interface_version) {
-    if (interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
+    if (interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return DESCRIPTOR_4;
-    }
     return interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8 ? DESCRIPTOR_3 : DESCRIPTOR_1;
 }
 
@@ -139,13 +138,12 @@ static void read_4(struct descriptor *out, const void *element) {
 void descriptor_read(struct descriptor *descriptor, enum descriptor_version version,
                      const void *element) {
     memset(descriptor, 0, sizeof(*descriptor));
-    if (version == DESCRIPTOR_1) {
+    if (version == DESCRIPTOR_1)
         read_1(descriptor, element);
-    } else if (version == DESCRIPTOR_3) {
+    else if (version == DESCRIPTOR_3)
         read_3(descriptor, element);
-    } else {
+    else
         read_4(descriptor, element);
-    }
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -160,35 +158,29 @@ static uint32_t known_flags(uint32_t version) {
         {DXGKDDI_INTERFACE_VERSION_WIN8, 11},
     };
     for (size_t i = 0; i < sizeof(gates) / sizeof(*gates); i++) {
-        if (version >= gates[i].version) {
+        if (version >= gates[i].version)
             return (1u << gates[i].bits) - 1u;
-        }
     }
     return (1u << 10) - 1u;
 }
 
 static enum vidmm_status judge_flags(const struct trial *trial) {
     DXGK_SEGMENTFLAGS flags = trial->d->flags;
-    if ((flags.Value & ~known_flags(trial->interface_version)) != 0) {
+    if ((flags.Value & ~known_flags(trial->interface_version)) != 0)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.Reserved",
                         "0 in every bit that the interface version does not define", "R54");
-    }
-    if (flags.ReservedSysMem) {
+    if (flags.ReservedSysMem)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.ReservedSysMem", "0: only the system sets it",
                         "R58");
-    }
-    if (flags.SupportsCpuHostAperture && flags.CpuVisible) {
+    if (flags.SupportsCpuHostAperture && flags.CpuVisible)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.SupportsCpuHostAperture",
                         "not set together with CpuVisible", "R59");
-    }
-    if (flags.SupportsCachedCpuHostAperture && !flags.SupportsCpuHostAperture) {
+    if (flags.SupportsCachedCpuHostAperture && !flags.SupportsCpuHostAperture)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.SupportsCachedCpuHostAperture",
                         "set only together with SupportsCpuHostAperture", "R60");
-    }
-    if (trial->compute_only && (flags.Agp || flags.UseBanking || flags.PitchAlignment)) {
+    if (trial->compute_only && (flags.Agp || flags.UseBanking || flags.PitchAlignment))
         return bad_flag(trial, "DXGK_SEGMENTFLAGS",
                         "no Agp, UseBanking or PitchAlignment from a compute-only driver", "R26");
-    }
     return VIDMM_OK;
 }
 
@@ -198,13 +190,11 @@ static enum vidmm_status accept_agp(const struct trial *trial) {
     struct segment *segment = trial->segment;
     DXGK_SEGMENTFLAGS agp_only = {.Value = 0};
     agp_only.Agp = 1;
-    if (trial->d->flags.Value != agp_only.Value) {
+    if (trial->d->flags.Value != agp_only.Value)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.Agp", "the only flag of its segment", "R33");
-    }
-    if (context->agp_size == 0 || trial->version == DESCRIPTOR_4) {
+    if (context->agp_size == 0 || trial->version == DESCRIPTOR_4)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.Agp",
                         "0: DXGK_QUERYSEGMENTIN reports no AGP aperture", "R14");
-    }
     uint64_t limit = trial->d->commit_limit;
     segment->aperture = segment->agp = true;
     segment->base = context->agp_base;
@@ -216,15 +206,12 @@ static enum vidmm_status accept_agp(const struct trial *trial) {
 static enum vidmm_status accept_extent(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
-    if (d->size == 0 || d->size % PAGE_BYTES != 0) {
+    if (d->size == 0 || d->size % PAGE_BYTES != 0)
         return bad_field(trial, FIELD_SIZE, "a multiple of 4096, and not 0", "R32", d->size);
-    }
-    if (d->size / segment->page_size > PLACER_PAGES_MAX) {
+    if (d->size / segment->page_size > PLACER_PAGES_MAX)
         return bad_field(trial, FIELD_SIZE, "less than 8 TiB", NULL, d->size);
-    }
-    if (d->base > UINT64_MAX - d->size) {
+    if (d->base > UINT64_MAX - d->size)
         return bad_field(trial, FIELD_BASE, "BaseAddress + Size within 64 bits", "R20", d->base);
-    }
     segment->base = d->base;
     segment->size = d->size;
     return VIDMM_OK;
@@ -241,20 +228,17 @@ static enum vidmm_status accept_commit_limit(const struct trial *trial) {
         segment->commit_limit = segment->size;
         bool equal =
             trial->version != DESCRIPTOR_4 || trial->question->context->readings.commit_limit == 1;
-        if (equal && d->commit_limit != d->size) {
+        if (equal && d->commit_limit != d->size)
             return bad_field(trial, FIELD_COMMIT, "Size, in a memory segment", "R62",
                              d->commit_limit);
-        }
         return VIDMM_OK;
     }
-    if (d->commit_limit > d->size) {
+    if (d->commit_limit > d->size)
         return bad_field(trial, FIELD_COMMIT, "at most Size", "R63", d->commit_limit);
-    }
-    if (d->commit_limit < segment->page_size) {
+    if (d->commit_limit < segment->page_size)
         return bad_field(trial, FIELD_COMMIT,
                          "at least a page: nothing could be mapped into the aperture", NULL,
                          d->commit_limit);
-    }
     segment->commit_limit = d->commit_limit;
     return VIDMM_OK;
 }
@@ -263,26 +247,22 @@ static enum vidmm_status accept_commit_limit(const struct trial *trial) {
 static enum vidmm_status accept_cpu_access(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
-    if (segment->aperture) {
+    if (segment->aperture)
         return VIDMM_OK;
-    }
     if (d->flags.SupportsCpuHostAperture) {
         uint64_t size = (uint64_t)d->host_aperture_pages * segment->page_size;
         if (size == 0 || d->host_aperture_base == 0 || d->host_aperture_base % PAGE_BYTES != 0 ||
-            d->host_aperture_base > UINT64_MAX - size) {
+            d->host_aperture_base > UINT64_MAX - size)
             return bad_field(trial, FIELD_HOST_APERTURE,
                              "a page-aligned physical range when SupportsCpuHostAperture is set",
                              "R61", d->host_aperture_base);
-        }
         segment->host_aperture_base = d->host_aperture_base;
         segment->host_aperture_size = size;
     } else if (d->flags.CpuVisible) {
-        if (d->cpu_base == 0 || d->cpu_base % PAGE_BYTES != 0 ||
-            d->cpu_base > UINT64_MAX - d->size) {
+        if (d->cpu_base == 0 || d->cpu_base % PAGE_BYTES != 0 || d->cpu_base > UINT64_MAX - d->size)
             return bad_field(trial, FIELD_CPU,
                              "the page-aligned physical address at which the CPU sees the segment",
                              "R39", d->cpu_base);
-        }
         segment->cpu_base = d->cpu_base;
     }
     return VIDMM_OK;
@@ -307,18 +287,15 @@ static enum vidmm_status accept_preservation(const struct trial *trial) {
         segment->flags.PreservedDuringHibernate = 0;
         segment->flags.PartiallyPreservedDuringHibernate = 0;
     }
-    if (trial->version == DESCRIPTOR_1) {
+    if (trial->version == DESCRIPTOR_1)
         return VIDMM_OK;
-    }
-    if ((d->system_memory_end != 0) != partial || d->system_memory_end >= d->size) {
+    if ((d->system_memory_end != 0) != partial || d->system_memory_end >= d->size)
         return bad_field(trial, FIELD_END,
                          "an offset in the segment with PartiallyPreservedDuringHibernate, else 0",
                          "R52", d->system_memory_end);
-    }
     segment->system_memory_end = d->system_memory_end;
-    if (d->reserved != 0) {
+    if (d->reserved != 0)
         return bad_field(trial, FIELD_RESERVED, "0", "R54", d->reserved);
-    }
     return VIDMM_OK;
 }
 
@@ -327,28 +304,23 @@ static enum vidmm_status accept_banks(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
     const struct vidmm_os *os = trial->question->context->os;
-    if (!d->flags.UseBanking || trial->version == DESCRIPTOR_4) {
+    if (!d->flags.UseBanking || trial->version == DESCRIPTOR_4)
         return VIDMM_OK;
-    }
-    if (d->banks == 0 || d->banks > BANKS_MAX) {
+    if (d->banks == 0 || d->banks > BANKS_MAX)
         return bad_field(trial, FIELD_BANKS, "1 to 127 with UseBanking", "R40", d->banks);
-    }
-    if (!d->bank_ends) {
+    if (!d->bank_ends)
         return bad_field(trial, FIELD_BANK_TABLE, "a table with UseBanking", "R40", 0);
-    }
     uint64_t *ends = os->alloc(os->ctx, d->banks * sizeof(*ends));
-    if (!ends) {
+    if (!ends)
         return query_no_memory(trial->question);
-    }
     segment->banks = d->banks;
     segment->bank_ends = ends;
     uint64_t previous = 0;
     for (uint32_t i = 0; i + 1u < d->banks; i++) {
         ends[i] = d->bank_ends[i];
-        if (ends[i] <= previous || ends[i] >= d->size) {
+        if (ends[i] <= previous || ends[i] >= d->size)
             return bad_field(trial, FIELD_BANK_TABLE,
                              "end offsets that increase and stay below Size", "R41", ends[i]);
-        }
         previous = ends[i];
     }
     ends[d->banks - 1u] = d->size;
@@ -364,22 +336,17 @@ static enum vidmm_status accept_vpr(const struct trial *trial) {
     struct segment *segment = trial->segment;
     uint64_t page = segment->page_size, unit = d->vpr_alignment ? d->vpr_alignment : page;
     const char *aligned = "a multiple of VprAlignment and of the segment's pages";
-    if (!d->flags.VprSupported || segment->aperture || d->vpr_size == 0) {
+    if (!d->flags.VprSupported || segment->aperture || d->vpr_size == 0)
         return VIDMM_OK;
-    }
-    if (d->vpr_start > segment->size || d->vpr_size > segment->size - d->vpr_start) {
+    if (d->vpr_start > segment->size || d->vpr_size > segment->size - d->vpr_start)
         return bad_field(trial, FIELD_VPR_SIZE, "a protected range inside the segment", NULL,
                          d->vpr_size);
-    }
-    if (d->vpr_start % unit != 0 || d->vpr_start % page != 0) {
+    if (d->vpr_start % unit != 0 || d->vpr_start % page != 0)
         return bad_field(trial, FIELD_VPR_START, aligned, NULL, d->vpr_start);
-    }
-    if (d->vpr_size % unit != 0 || d->vpr_size % page != 0) {
+    if (d->vpr_size % unit != 0 || d->vpr_size % page != 0)
         return bad_field(trial, FIELD_VPR_SIZE, aligned, NULL, d->vpr_size);
-    }
-    if (d->vpr_reserve > d->vpr_size) {
+    if (d->vpr_reserve > d->vpr_size)
         return bad_field(trial, FIELD_VPR_RESERVE, "at most VprRangeSize", NULL, d->vpr_reserve);
-    }
     uint64_t reserve = (d->vpr_reserve + page - 1u) / page * page;
     segment->vpr = (struct protected_range){d->vpr_start, d->vpr_size, reserve};
     return VIDMM_OK;
@@ -404,9 +371,8 @@ enum vidmm_status descriptor_accept(const struct question *question,
     };
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
         enum vidmm_status status = steps[i](&trial);
-        if (status != VIDMM_OK) {
+        if (status != VIDMM_OK)
             return status;
-        }
     }
     return VIDMM_OK;
 }

@@ -57,18 +57,15 @@ static enum vidmm_status ask_caps(const struct query_context *context, struct mm
     DXGK_QUERYGPUMMUCAPSIN input = {.PhysicalAdapterIndex = 0};
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_GPUMMUCAPS, &input, sizeof(input),
                                          &mmu->caps, sizeof(mmu->caps));
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = judge_caps(&question, &mmu->caps);
-    }
-    if (status != VIDMM_OK) {
+    if (status != VIDMM_OK)
         return status;
-    }
     mmu->levels = mmu->caps.PageTableLevelCount;
     mmu->limit = UINT64_C(1) << mmu->caps.VirtualAddressBitCount;
     mmu->wide_size = mmu->caps.LeafPageTableSizeFor64KPagesInBytes;
-    if (mmu->wide_size != 0) {
+    if (mmu->wide_size != 0)
         mmu->pages = mmu->caps.DualPteSupported ? MMU_PAGES_DUAL : MMU_PAGES_SINGLE;
-    }
     return VIDMM_OK;
 }
 
@@ -95,35 +92,28 @@ static enum vidmm_status wrong(const struct level_question *question, const char
 static enum vidmm_status judge_segment(const struct level_question *question, const char *field,
                                        uint32_t size, uint32_t *id) {
     const struct adapter_facts *facts = question->facts;
-    if (question->question.context->readings.system_segment == 1 &&
-        *id == facts->segment_count + 1) {
+    if (question->question.context->readings.system_segment == 1 && *id == facts->segment_count + 1)
         *id = 0;
-    }
     const struct segment *segment = query_segment(facts, *id);
-    if (*id != 0 && (!segment || segment->aperture)) {
+    if (*id != 0 && (!segment || segment->aperture))
         return wrong(question, field, "a memory segment, or 0 for system memory", NULL, *id);
-    }
-    if (*id == 0 && size > 4096u) {
+    if (*id == 0 && size > 4096u)
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
                      "at most 4096 where page tables are in system memory", "R252", size);
-    }
     return VIDMM_OK;
 }
 
 static enum vidmm_status judge_size(const struct level_question *question, uint32_t bits,
                                     uint32_t size) {
-    if (bits > INDEX_BITS_MAX || (bits == 0 && !question->root_grows)) {
+    if (bits > INDEX_BITS_MAX || (bits == 0 && !question->root_grows))
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
                      "1 to 18; or 0 for a root page table that grows", NULL, bits);
-    }
-    if (question->level == 0 && question->mmu->pages != MMU_PAGES_4K && bits < WIDE_BITS) {
+    if (question->level == 0 && question->mmu->pages != MMU_PAGES_4K && bits < WIDE_BITS)
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
                      "at least 4 for leaf page tables where there are pages of 64 KB", NULL, bits);
-    }
-    if (size % 4096u != 0 || (size < (1u << bits) && !question->root_grows)) {
+    if (size % 4096u != 0 || (size < (1u << bits) && !question->root_grows))
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
                      "a multiple of 4096 with room for all entries", "R253", size);
-    }
     return VIDMM_OK;
 }
 
@@ -133,44 +123,37 @@ static enum vidmm_status judge_reach(const struct level_question *question,
     const struct segment *segment = query_segment(question->facts, level->segment);
     const struct segment *paging = query_segment(question->facts, level->paging_segment);
     bool by_cpu = question->mmu->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-    if (by_cpu && question->level > 0 && segment && !segment->flags.PopulatedFromSystemMemory) {
+    if (by_cpu && question->level > 0 && segment && !segment->flags.PopulatedFromSystemMemory)
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
                      "not local memory where PageTableUpdateMode is CPU_VIRTUAL", "R212",
                      level->segment);
-    }
-    if (by_cpu && segment && !segment->flags.CpuVisible) {
+    if (by_cpu && segment && !segment->flags.CpuVisible)
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
                      "memory that the CPU reaches where PageTableUpdateMode is CPU_VIRTUAL", NULL,
                      level->segment);
-    }
-    if (paging && !paging->flags.CpuVisible) {
+    if (paging && !paging->flags.CpuVisible)
         return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
                      "memory that the CPU reaches: it initializes these tables", "R211",
                      level->paging_segment);
-    }
     return VIDMM_OK;
 }
 
 static enum vidmm_status judge_level(const struct level_question *question,
                                      struct vidmm_level_info *level) {
     uint32_t size = level->size;
-    if (question->level == 0 && question->mmu->wide_size > size) {
+    if (question->level == 0 && question->mmu->wide_size > size)
         size = question->mmu->wide_size;
-    }
     enum vidmm_status status = judge_size(question, level->index_bits, level->size);
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = judge_segment(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId", size,
                                &level->segment);
-    }
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status =
             judge_segment(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
                           size, &level->paging_segment);
-    }
-    if (status == VIDMM_OK && (level->alignment & (level->alignment - 1)) != 0) {
+    if (status == VIDMM_OK && (level->alignment & (level->alignment - 1)) != 0)
         status = wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
                        "0 or a power of two", NULL, level->alignment);
-    }
     return status == VIDMM_OK ? judge_reach(question, level) : status;
 }
 
@@ -187,9 +170,8 @@ static enum vidmm_status ask_level(const struct query_context *context,
     memset(&desc, 0, sizeof(desc));
     enum vidmm_status status = query_ask(&question.question, DXGKQAITYPE_PAGETABLELEVELDESC, &input,
                                          sizeof(input), &desc, sizeof(desc));
-    if (status != VIDMM_OK) {
+    if (status != VIDMM_OK)
         return status;
-    }
     mmu->level[index] =
         (struct vidmm_level_info){.index_bits = desc.PageTableIndexBitCount,
                                   .segment = desc.PageTableSegmentId,
@@ -208,9 +190,8 @@ static enum vidmm_status judge_coverage(const struct query_context *context, con
     uint32_t all = below + mmu->level[mmu->levels - 1].index_bits;
     uint32_t most = mmu_root_grows(mmu) ? ROOT_BITS_MAX : INDEX_BITS_MAX;
     bool root = bits > below && bits - below <= most;
-    if (root && (mmu_root_grows(mmu) || all >= bits)) {
+    if (root && (mmu_root_grows(mmu) || all >= bits))
         return VIDMM_OK;
-    }
     return query_refuse(
         &question, &(struct complaint){
                        .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
@@ -229,27 +210,22 @@ static void ask_paging_size(const struct query_context *context, const struct ad
     UINT index = 0, megabytes = 0;
     if (facts->interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_2 &&
         query_ask(&question, DXGKQAITYPE_PAGINGPROCESSGPUVASIZE, &index, sizeof(index), &megabytes,
-                  sizeof(megabytes)) == VIDMM_OK) {
+                  sizeof(megabytes)) == VIDMM_OK)
         mmu->paging = (uint64_t)megabytes << 20;
-    }
 }
 
 enum vidmm_status query_mmu(const struct query_context *context, struct adapter_facts *facts,
                             struct vidmm_error *error) {
     struct mmu *mmu = &facts->mmu;
-    if (!mmu->has) {
+    if (!mmu->has)
         return VIDMM_OK;
-    }
     enum vidmm_status status = ask_caps(context, mmu, error);
-    for (uint32_t i = 0; status == VIDMM_OK && i < mmu->levels; i++) {
+    for (uint32_t i = 0; status == VIDMM_OK && i < mmu->levels; i++)
         status = ask_level(context, facts, mmu, i, error);
-    }
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = judge_coverage(context, mmu, error);
-    }
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         ask_paging_size(context, facts, mmu);
-    }
     mmu->on = status == VIDMM_OK &&
               (context->model == VIDMM_MODEL_ANY || context->model == VIDMM_MODEL_GPUMMU);
     return status;

@@ -121,9 +121,8 @@ static enum vidmm_status call_driver(const struct survey *survey, DXGK_QUERYSEGM
 static bool all_are(const void *bytes, size_t size, uint8_t value) {
     const uint8_t *at = bytes;
     size_t i = 0;
-    while (i < size && at[i] == value) {
+    while (i < size && at[i] == value)
         i++;
-    }
     return i == size;
 }
 
@@ -136,25 +135,21 @@ static enum vidmm_status ask_count(struct survey *survey) {
     memset(&element, CANARY, sizeof(element));
     out.NbSegment = 0;
     out.pSegmentDescriptor = with_array ? (void *)&element : NULL;
-    if (survey->version == DESCRIPTOR_4) {
+    if (survey->version == DESCRIPTOR_4)
         out.SegmentDescriptorStride = survey->dialect->stride;
-    }
     DXGK_QUERYSEGMENTOUT4 untouched = out;
     enum vidmm_status status = call_driver(survey, &out);
-    if (status != VIDMM_OK) {
+    if (status != VIDMM_OK)
         return status;
-    }
     survey->count = out.NbSegment;
     untouched.NbSegment = out.NbSegment;
-    if (memcmp(&out, &untouched, sizeof(out)) != 0 || !all_are(&element, sizeof(element), CANARY)) {
+    if (memcmp(&out, &untouched, sizeof(out)) != 0 || !all_are(&element, sizeof(element), CANARY))
         return wrong(survey, survey->dialect->count,
                      "the only member written by the first of the two calls",
                      survey->version == DESCRIPTOR_4 ? "R5" : "R3", out.NbSegment);
-    }
-    if (survey->count == 0 || survey->count > SEGMENTS_MAX) {
+    if (survey->count == 0 || survey->count > SEGMENTS_MAX)
         return wrong(survey, survey->dialect->count, "1 to 31 segments: segment ids have five bits",
                      "R16", survey->count);
-    }
     return VIDMM_OK;
 }
 
@@ -172,29 +167,25 @@ static enum vidmm_status judge_array(const struct survey *survey) {
     for (uint32_t i = 0; survey->version == DESCRIPTOR_4 && i < survey->count; i++) {
         size_t at = (size_t)i * dialect->stride;
         if (!left_alone(survey, at + dialect->element, STRIDE_GAP, true) ||
-            (i != 0 && all_are(survey->array + at, dialect->element, 0))) {
+            (i != 0 && all_are(survey->array + at, dialect->element, 0)))
             return wrong(survey, dialect->array, by_stride, "R8", i);
-        }
     }
     size_t elements = (size_t)survey->count * dialect->stride;
-    if (!left_alone(survey, elements, GUARD_BYTES, false)) {
+    if (!left_alone(survey, elements, GUARD_BYTES, false))
         return wrong(survey, dialect->array, "no element written beyond NbSegment",
                      survey->version == DESCRIPTOR_4 ? "R8" : "R6", survey->count);
-    }
     return VIDMM_OK;
 }
 
 static enum vidmm_status judge_second_call(const struct survey *survey,
                                            const DXGK_QUERYSEGMENTOUT4 *out) {
     const struct dialect *dialect = survey->dialect;
-    if (out->NbSegment != survey->count) {
+    if (out->NbSegment != survey->count)
         return wrong(survey, dialect->count, "the number that the first call reported", "R7",
                      out->NbSegment);
-    }
     if (out->pSegmentDescriptor != survey->array ||
-        (survey->version == DESCRIPTOR_4 && out->SegmentDescriptorStride != dialect->stride)) {
+        (survey->version == DESCRIPTOR_4 && out->SegmentDescriptorStride != dialect->stride))
         return wrong(survey, dialect->array, "pointer and stride as the system set them", "R8", 0);
-    }
     const struct {
         const char *field;
         uint32_t value;
@@ -204,10 +195,9 @@ static enum vidmm_status judge_second_call(const struct survey *survey,
         {dialect->paging_private, out->PagingBufferPrivateDataSize},
     };
     for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++) {
-        if (required[i].value == CANARY_WORD) {
+        if (required[i].value == CANARY_WORD)
             return wrong(survey, required[i].field, "filled in by the second call", "R10",
                          required[i].value);
-        }
     }
     return judge_array(survey);
 }
@@ -217,22 +207,19 @@ static enum vidmm_status ask_descriptors(struct survey *survey) {
     const struct vidmm_os *os = survey->question.context->os;
     survey->array_size = (size_t)survey->count * dialect->stride + GUARD_BYTES;
     survey->array = os->alloc(os->ctx, survey->array_size);
-    if (!survey->array) {
+    if (!survey->array)
         return query_no_memory(&survey->question);
-    }
     memset(survey->array, CANARY, survey->array_size);
-    for (uint32_t i = 0; i < survey->count; i++) {
+    for (uint32_t i = 0; i < survey->count; i++)
         memset(survey->array + (size_t)i * dialect->stride, 0, dialect->element);
-    }
     DXGK_QUERYSEGMENTOUT4 out;
     memset(&out, CANARY, sizeof(out));
     out.NbSegment = survey->count;
     out.pSegmentDescriptor = survey->array;
     out.SegmentDescriptorStride = dialect->stride;
     enum vidmm_status status = call_driver(survey, &out);
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = judge_second_call(survey, &out);
-    }
     if (status == VIDMM_OK) {
         survey->facts->paging_segment = out.PagingBufferSegmentId;
         survey->facts->paging_size = out.PagingBufferSize;
@@ -255,9 +242,8 @@ static enum vidmm_status reserve_ranges(const struct question *question, struct 
             return query_refuse(question, &complaint);
         }
         enum placer_result result = segment_exclude(segment, at, size);
-        if (result == PLACER_NO_MEMORY) {
+        if (result == PLACER_NO_MEMORY)
             return query_no_memory(question);
-        }
         if (result == PLACER_FULL) {
             complaint.field = "DXGK_MEMORYRANGE.SegmentOffset";
             complaint.expected = "ranges that lie in the segment and do not overlap";
@@ -273,19 +259,17 @@ static enum vidmm_status exclude_invalid_ranges(const struct survey *survey,
     struct question question = survey->question;
     question.call = "DxgkDdiQueryAdapterInfo(SEGMENTMEMORYSTATE)";
     const struct vidmm_os *os = question.context->os;
-    if (count > INVALID_RANGES_MAX) {
+    if (count > INVALID_RANGES_MAX)
         return wrong_segment(
             survey, segment,
             (struct complaint){.field = "DXGK_SEGMENTDESCRIPTOR4.NumInvalidMemoryRanges",
                                .expected = "at most 65536 ranges",
                                .page = "ns-d3dkmddi-_dxgk_segmentdescriptor4",
                                .value = count});
-    }
     size_t size = (size_t)count * sizeof(DXGK_MEMORYRANGE);
     DXGK_MEMORYRANGE *ranges = os->alloc(os->ctx, size);
-    if (!ranges) {
+    if (!ranges)
         return query_no_memory(&question);
-    }
     DXGK_QUERYSEGMENTMEMORYSTATE state;
     memset(&state, 0, sizeof(state));
     state.DriverSegmentId = (WORD)segment->id;
@@ -297,7 +281,7 @@ static enum vidmm_status exclude_invalid_ranges(const struct survey *survey,
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_SEGMENTMEMORYSTATE, &input,
                                          sizeof(input), &state, sizeof(state));
     if (status == VIDMM_OK &&
-        (state.NumInvalidMemoryRanges != count || state.pMemoryRanges != ranges)) {
+        (state.NumInvalidMemoryRanges != count || state.pMemoryRanges != ranges))
         status = query_refuse(
             &question,
             &(struct complaint){.field = "DXGK_QUERYSEGMENTMEMORYSTATE.NumInvalidMemoryRanges",
@@ -306,10 +290,8 @@ static enum vidmm_status exclude_invalid_ranges(const struct survey *survey,
                                 .page = "ns-d3dkmddi-_dxgk_querysegmentmemorystate",
                                 .index = segment->id,
                                 .value = state.NumInvalidMemoryRanges});
-    }
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = reserve_ranges(&question, segment, ranges, count);
-    }
     segment->invalid = ranges;
     segment->invalid_count = count;
     return status;
@@ -327,32 +309,28 @@ static enum vidmm_status make_segment(const struct survey *survey, uint32_t inde
     enum vidmm_status status =
         descriptor_accept(&survey->question, survey->version, facts->interface_version,
                           facts->caps.MiscCaps.ComputeOnly, &descriptor, segment);
-    if (status != VIDMM_OK) {
+    if (status != VIDMM_OK)
         return status;
-    }
     const struct query_context *context = survey->question.context;
-    if (!segment_init(segment, context->os, &facts->shared)) {
+    if (!segment_init(segment, context->os, &facts->shared))
         return query_no_memory(&survey->question);
-    }
     resident_queue_init(&segment->queue, context->policy);
-    if (descriptor.invalid_ranges == 0 || segment->aperture) {
+    if (descriptor.invalid_ranges == 0 || segment->aperture)
         return VIDMM_OK;
-    }
     return exclude_invalid_ranges(survey, segment, descriptor.invalid_ranges);
 }
 
 static enum vidmm_status judge_overlap(const struct survey *survey, const struct segment *a) {
     const struct adapter_facts *facts = survey->facts;
     for (const struct segment *b = facts->segments; b < a; b++) {
-        if (a->agp && b->agp) {
+        if (a->agp && b->agp)
             return wrong_segment(survey, a,
                                  (struct complaint){.field = "DXGK_SEGMENTFLAGS.Agp",
                                                     .expected = "set in one segment at most",
                                                     .rule = "R34",
                                                     .page = "ns-d3dkmddi-_dxgk_segmentflags",
                                                     .value = a->flags.Value});
-        }
-        if (a->base < b->base + b->size && b->base < a->base + a->size) {
+        if (a->base < b->base + b->size && b->base < a->base + a->size)
             return wrong_segment(survey, a,
                                  (struct complaint){.field = "BaseAddress, Size",
                                                     .expected =
@@ -361,7 +339,6 @@ static enum vidmm_status judge_overlap(const struct survey *survey, const struct
                                                     .rule = "R20",
                                                     .page = PAGE_SEGMENTS,
                                                     .value = a->base});
-        }
     }
     return VIDMM_OK;
 }
@@ -371,11 +348,10 @@ static enum vidmm_status judge_overlap(const struct survey *survey, const struct
 static enum vidmm_status judge_aperture_count(const struct survey *survey) {
     const struct adapter_facts *facts = survey->facts;
     uint32_t apertures = 0;
-    for (uint32_t i = 0; i < facts->segment_count; i++) {
+    for (uint32_t i = 0; i < facts->segment_count; i++)
         apertures += facts->segments[i].aperture;
-    }
     uint32_t least = facts->caps.MiscCaps.ComputeOnly ? 0 : 1;
-    if (survey->version == DESCRIPTOR_4 && (apertures < least || apertures > 1)) {
+    if (survey->version == DESCRIPTOR_4 && (apertures < least || apertures > 1))
         return query_refuse(&survey->question,
                             &(struct complaint){.field = "DXGK_SEGMENTFLAGS.Aperture",
                                                 .expected =
@@ -384,7 +360,6 @@ static enum vidmm_status judge_aperture_count(const struct survey *survey) {
                                                 .rule = "R21",
                                                 .page = PAGE_GPU_SEGMENTS,
                                                 .value = apertures});
-    }
     return VIDMM_OK;
 }
 
@@ -394,21 +369,17 @@ static enum vidmm_status judge_paging_buffer(const struct survey *survey) {
     uint32_t id = facts->paging_segment;
     const struct segment *segment = query_segment(facts, id);
     bool zero = id == 0 && survey->question.context->readings.paging_segment == 0;
-    if (!zero && (!segment || !segment->aperture)) {
+    if (!zero && (!segment || !segment->aperture))
         return wrong(survey, dialect->paging_segment, "an aperture segment, or 0", "R73", id);
-    }
     uint64_t size = facts->paging_size;
-    if (size == 0 || size > PAGING_BUFFER_MAX) {
+    if (size == 0 || size > PAGING_BUFFER_MAX)
         return wrong(survey, dialect->paging_size, "1 byte to 64 MiB", "R76", size);
-    }
-    if (segment && size > segment->commit_limit) {
+    if (segment && size > segment->commit_limit)
         return wrong(survey, dialect->paging_size,
                      "at most the CommitLimit of the paging buffer's segment", "R76", size);
-    }
-    if (facts->paging_private > PAGING_PRIVATE_MAX) {
+    if (facts->paging_private > PAGING_PRIVATE_MAX)
         return wrong(survey, dialect->paging_private, "at most 16 MiB of nonpaged memory", "R77",
                      facts->paging_private);
-    }
     return VIDMM_OK;
 }
 
@@ -420,17 +391,15 @@ static void compute_limits(const struct vidmm_os *os, struct adapter_facts *fact
     facts->available = total;
     for (uint32_t i = 0; i < facts->segment_count; i++) {
         const struct segment *segment = &facts->segments[i];
-        if (segment->aperture) {
+        if (segment->aperture)
             apertures += segment->commit_limit;
-        } else if (segment->flags.PopulatedFromSystemMemory) {
+        else if (segment->flags.PopulatedFromSystemMemory)
             facts->dedicated_system += segment->size;
-        } else {
+        else
             facts->dedicated_video += segment->size;
-        }
     }
-    if (facts->dedicated_system > total) {
+    if (facts->dedicated_system > total)
         facts->dedicated_system = total;
-    }
     /* 0 states none: a compute-only driver has to leave it so, and others do that systems run. */
     uint64_t limit = facts->caps.ApertureSegmentCommitLimit;
     limit = limit != 0 && limit < apertures ? limit : apertures;
@@ -442,18 +411,15 @@ static enum vidmm_status make_segments(struct survey *survey) {
     struct adapter_facts *facts = survey->facts;
     const struct vidmm_os *os = survey->question.context->os;
     facts->segments = os->alloc(os->ctx, survey->count * sizeof(*facts->segments));
-    if (!facts->segments) {
+    if (!facts->segments)
         return query_no_memory(&survey->question);
-    }
     facts->segment_count = survey->count;
     for (uint32_t i = 0; i < survey->count; i++) {
         enum vidmm_status status = make_segment(survey, i);
-        if (status == VIDMM_OK) {
+        if (status == VIDMM_OK)
             status = judge_overlap(survey, &facts->segments[i]);
-        }
-        if (status != VIDMM_OK) {
+        if (status != VIDMM_OK)
             return status;
-        }
     }
     return VIDMM_OK;
 }
@@ -471,15 +437,12 @@ static enum vidmm_status query_segments(const struct query_context *context,
     static enum vidmm_status (*const judges[])(const struct survey *) = {judge_aperture_count,
                                                                          judge_paging_buffer};
     enum vidmm_status status = VIDMM_OK;
-    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && status == VIDMM_OK; i++) {
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && status == VIDMM_OK; i++)
         status = steps[i](&survey);
-    }
-    for (size_t i = 0; i < sizeof(judges) / sizeof(*judges) && status == VIDMM_OK; i++) {
+    for (size_t i = 0; i < sizeof(judges) / sizeof(*judges) && status == VIDMM_OK; i++)
         status = judges[i](&survey);
-    }
-    if (survey.array) {
+    if (survey.array)
         context->os->free(context->os->ctx, survey.array, survey.array_size);
-    }
     return status;
 }
 
@@ -494,28 +457,24 @@ static enum vidmm_status query_all(const struct query_context *context, struct a
                                    struct vidmm_error *error) {
     const struct question question = {context, error, "DriverEntry"};
     facts->interface_version = context->ddi->Version;
-    if (!version_known(facts->interface_version)) {
+    if (!version_known(facts->interface_version))
         return query_refuse(&question,
                             &(struct complaint){.field = "DRIVER_INITIALIZATION_DATA.Version",
                                                 .expected = "a released DXGKDDI_INTERFACE_VERSION",
                                                 .page = "ns-dispmprt-_driver_initialization_data",
                                                 .value = facts->interface_version});
-    }
-    if (!context->ddi->DxgkDdiQueryAdapterInfo) {
+    if (!context->ddi->DxgkDdiQueryAdapterInfo)
         return query_refuse(
             &question,
             &(struct complaint){.field = "DRIVER_INITIALIZATION_DATA.DxgkDdiQueryAdapterInfo",
                                 .expected = "a function",
                                 .rule = "R30",
                                 .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo"});
-    }
     enum vidmm_status status = query_caps(context, facts, error);
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = query_segments(context, facts, error);
-    }
-    if (status == VIDMM_OK) {
+    if (status == VIDMM_OK)
         status = query_mmu(context, facts, error);
-    }
     return status == VIDMM_OK ? query_dirty(context, facts, error) : status;
 }
 
@@ -533,11 +492,9 @@ enum vidmm_status query_adapter(const struct query_context *context, struct adap
 }
 
 void query_release(const struct vidmm_os *os, struct adapter_facts *facts) {
-    for (uint32_t i = 0; i < facts->segment_count; i++) {
+    for (uint32_t i = 0; i < facts->segment_count; i++)
         segment_destroy(&facts->segments[i], os);
-    }
-    if (facts->segments) {
+    if (facts->segments)
         os->free(os->ctx, facts->segments, facts->segment_count * sizeof(*facts->segments));
-    }
     memset(facts, 0, sizeof(*facts));
 }

@@ -6,7 +6,7 @@
  *     static NTSTATUS APIENTRY see_Patch(const HANDLE handle, const DXGKARG_PATCH *args) {
  *         struct referee_call call;
  *         referee_enter(&call, "DxgkDdiPatch", REFEREE_SCHEDULER);
- *         MANAGER_MUST(273, args->pAllocationList == NULL, "no list", "AllocationList %p", ...);
+ *         MANAGER_MUST(273, !args->pAllocationList, "no list", "AllocationList %p", ...);
  *         referee_leave(&call);                            // the driver may call back
  *         NTSTATUS status = referee->real.DxgkDdiPatch(handle, args);
  *         referee_return(&call);

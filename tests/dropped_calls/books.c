@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 #include "object/allocation.h"
 #include "engine/fence.h"
 #include "lists/residency_list.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 #include "engine/fence.h"
 
 #include <vidmm/softgpu.h>

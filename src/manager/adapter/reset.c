@@ -10,34 +10,18 @@
  * buffers hangs, the next reset goes on from there: what the GPU did not unmap is unmapped again,
  * and the driver is told nothing else twice.
  */
+#include "paging/aperture_op.h"
 #include "adapter/reset.h"
 
 #include "object/allocation.h"
+#include "engine/tdr.h"
 #include "object/aperture.h"
 #include "object/host_aperture.h"
-#include "address/iommu.h"
+#include "object/iommu_mapping.h"
 #include "lists/residency_list.h"
 #include "engine/page_fault.h"
 #include "residency/residency.h"
 #include "paging/space.h"
-
-static enum vidmm_status driver_call(struct vidmm_adapter *adapter, const char *call,
-                                     const char *page,
-                                     NTSTATUS(APIENTRY *function)(const HANDLE adapter)) {
-    NTSTATUS nt = function ? function(adapter->hadapter) : STATUS_SUCCESS;
-    if (nt == STATUS_SUCCESS)
-        return VIDMM_OK;
-    return FATAL(adapter, .status = VIDMM_GPU_LOST, .call = call, .field = "return value",
-                 .expected = "STATUS_SUCCESS", .page = page, .index = ERROR_NO_INDEX,
-                 .value = (uint32_t)nt, .nt = nt);
-}
-
-enum vidmm_status reset_restart(struct vidmm_adapter *adapter) {
-    adapter->paging.held = false;
-    return driver_call(adapter, "DxgkDdiRestartFromTimeout",
-                       "nc-d3dkmddi-dxgkddi_restartfromtimeout",
-                       adapter->ddi->DxgkDdiRestartFromTimeout);
-}
 
 /* Built, and not known to be done. */
 static bool in_flight(const struct plan_op *op) {
@@ -198,7 +182,7 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
         segment_release(segment, &allocation->place);
         allocation->segment = NULL;
         if (allocation->adapter->iommu)
-            iommu_follow(allocation);
+            iommu_mapping_follow(allocation);
     }
     if (lost)
         allocation->content = false;
@@ -206,6 +190,26 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     allocation_publish(allocation);
     if (lost)
         allocation_lost_content(allocation);
+}
+
+static enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
+                                      struct dma_buffer *buffer) {
+    struct aperture_range range = {
+        NULL, device, buffer->mdl, buffer->segment, buffer->place.offset, page_round(buffer->size)};
+    enum vidmm_status status = unmap(adapter, &range);
+    segment_release(buffer->segment, &buffer->place);
+    return status;
+}
+
+/* The paging buffers are no longer mapped. */
+static enum vidmm_status clean_up_paging(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (buffer->place.block)
+            status = reset_buffer(adapter, NULL, buffer);
+    }
+    return status;
 }
 
 static enum vidmm_status clean_up_ring(struct vidmm_adapter *adapter, struct dma_ring *ring) {
@@ -219,17 +223,8 @@ static enum vidmm_status clean_up_ring(struct vidmm_adapter *adapter, struct dma
     return status;
 }
 
-enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
-                               struct dma_buffer *buffer) {
-    struct aperture_range range = {
-        NULL, device, buffer->mdl, buffer->segment, buffer->place.offset, page_round(buffer->size)};
-    enum vidmm_status status = unmap(adapter, &range);
-    segment_release(buffer->segment, &buffer->place);
-    return status;
-}
-
 static enum vidmm_status clean_up_buffers(struct vidmm_adapter *adapter) {
-    enum vidmm_status status = paging_reset_buffers(adapter);
+    enum vidmm_status status = clean_up_paging(adapter);
     for (struct vidmm_device *device = adapter->devices; device; device = device->next) {
         for (struct vidmm_context *context = device->contexts; context; context = context->next) {
             if (status == VIDMM_OK)
@@ -286,7 +281,7 @@ static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
     if (status == VIDMM_OK)
         status = build_notices(adapter);
     if (status == VIDMM_OK && adapter->paging.held)
-        status = reset_restart(adapter);
+        status = paging_restart(adapter);
     if (status == VIDMM_OK)
         status = paging_finish(adapter);
     if (status)
@@ -299,9 +294,7 @@ static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
 enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
     struct cleanup pins = {VIDMM_OK};
     adapter->stats.resets++;
-    enum vidmm_status status =
-        driver_call(adapter, "DxgkDdiResetFromTimeout", "nc-d3dkmddi-dxgkddi_resetfromtimeout",
-                    adapter->ddi->DxgkDdiResetFromTimeout);
+    enum vidmm_status status = tdr_reset(adapter);
     note_done(adapter);
     if (fence_give_up(adapter))
         lose_paging_owners(adapter);
@@ -311,4 +304,15 @@ enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
     if (status == VIDMM_OK)
         allocation_each(adapter, bring_back, &pins);
     return status ? status : (pins.status == VIDMM_GPU_LOST ? VIDMM_GPU_LOST : VIDMM_OK);
+}
+
+enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_reset");
+    if (status == VIDMM_OK) {
+        plan_begin(adapter);
+        status = adapter_recover(adapter);
+    }
+    adapter_leave(adapter);
+    return status;
 }

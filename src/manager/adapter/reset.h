@@ -4,7 +4,7 @@
 #ifndef VIDMM_MANAGER_RESET_H
 #define VIDMM_MANAGER_RESET_H
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 /*
  * ResetFromTimeout, clean-up notices, RestartFromTimeout. Work in flight is given up: the devices
@@ -14,11 +14,5 @@
  * follow.
  */
 enum vidmm_status reset_adapter(struct vidmm_adapter *adapter);
-/* The UNMAP notice of one DMA or paging buffer joins the others; its place is given back. */
-enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
-                               struct dma_buffer *buffer);
-/* Ends the clean-up phase: RestartFromTimeout, after which paging buffers may be submitted again.
- */
-enum vidmm_status reset_restart(struct vidmm_adapter *adapter);
 
 #endif

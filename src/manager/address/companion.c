@@ -1,12 +1,12 @@
 /*
  * companion.c - see companion.h.
  */
+#include "engine/device_error.h"
 #include "address/companion.h"
 
 #include "object/allocation.h"
-#include "address/privileged.h"
-#include "life/process.h"
-#include "address/va_api.h"
+#include "base/process.h"
+#include "address/va_update.h"
 
 #define CALL "vidmm_va_update"
 
@@ -74,22 +74,9 @@ enum vidmm_status companion_run(struct vidmm_context *context) {
     return status;
 }
 
-static enum vidmm_status create(struct vidmm_context *context) {
-    struct vidmm_adapter *adapter = context->device->adapter;
-    struct companion *companion = adapter_alloc(adapter, sizeof(*companion));
-    if (!companion)
-        return error_no_memory(adapter, CALL);
-    enum vidmm_status status = privileged_join(context, companion);
-    if (status)
-        adapter_free(adapter, companion, sizeof(*companion));
-    else
-        context->companion = companion;
-    return status;
-}
-
 enum vidmm_status companion_queue(struct vidmm_context *context,
                                   const struct vidmm_va_operation *operations, uint32_t count) {
-    enum vidmm_status status = context->companion ? VIDMM_OK : create(context);
+    enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < count; i++) {
         struct companion *companion = context->companion;
         if (companion->count == COMPANION_QUEUE)
@@ -193,17 +180,8 @@ void companion_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
     }
 }
 
-/* Nobody can be told that there is no memory for its updates: without them the device would go on
- * with tiles that lead somewhere else. */
-void companion_end(struct vidmm_context *context) {
-    struct vidmm_adapter *adapter = context->device->adapter;
-    if (!context->companion)
-        return;
+void companion_finish(struct vidmm_context *context) {
     if (companion_run(context))
         device_mark_lost(context->device);
     drop(context, NULL, NULL);
-    if (context->companion->context)
-        context_destroy(context->companion->context);
-    adapter_free(adapter, context->companion, sizeof(*context->companion));
-    context->companion = NULL;
 }

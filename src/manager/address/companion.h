@@ -15,7 +15,7 @@
 #ifndef VIDMM_MANAGER_COMPANION_H
 #define VIDMM_MANAGER_COMPANION_H
 
-#include "life/device.h"
+#include "base/device.h"
 
 #define COMPANION_QUEUE 128u /* nc-d3dumddi-pfnd3dddi_updategpuvirtualaddresscb.md */
 
@@ -27,8 +27,8 @@ struct companion {
 };
 
 /*
- * Queues operations that were judged; `context` gets its companion with the first. One that finds
- * the queue full waits until all that came before is carried out.
+ * Queues operations that were checked, on a context that has a companion. One that finds the queue
+ * full waits until all that came before is carried out.
  */
 enum vidmm_status companion_queue(struct vidmm_context *context,
                                   const struct vidmm_va_operation *operations, uint32_t count);
@@ -46,7 +46,10 @@ void companion_forget(struct vidmm_allocation *allocation);
 enum vidmm_status companion_settle(struct vidmm_process *process, uint64_t va, uint64_t size);
 /* It is free: what is queued and lies in it is dropped (R299). */
 void companion_free(struct vidmm_process *process, uint64_t va, uint64_t size);
-/* With its context. What is queued is carried out; the device is in error if it cannot be. */
-void companion_end(struct vidmm_context *context);
+/*
+ * Before the context goes: carries out what is queued. There is no caller left to answer that there
+ * is no memory for an update; the device is in error then, because its tiles lead somewhere else.
+ */
+void companion_finish(struct vidmm_context *context);
 
 #endif

@@ -2,9 +2,12 @@
  * iommu.c - see iommu.h. Where a process has mapped allocations is in process->shared, with the
  * same books as GPU addresses have (va.h).
  */
+#include "lists/idle.h"
 #include "address/iommu.h"
 
+#include "reported/needed.h"
 #include "object/allocation.h"
+#include "object/iommu_mapping.h"
 
 #define CALL_MAP  "vidmm_va_map"
 #define CALL_FREE "vidmm_va_free"
@@ -14,19 +17,6 @@ static enum vidmm_status wrong(struct vidmm_adapter *adapter, const char *call,
                                const char *expected) {
     return FAIL(adapter, .status = VIDMM_BAD_ARGUMENT, .call = call, .expected = expected,
                 .page = PAGE, .index = ERROR_NO_INDEX);
-}
-
-static struct vidmm_process *process_of(const struct mapping *mapping) {
-    return (struct vidmm_process *)(void *)((char *)mapping->va -
-                                            offsetof(struct vidmm_process, shared));
-}
-
-/* Needs no memory: map_all saw to that. */
-static void unmap(const struct mapping *mapping) {
-    struct vidmm_process *process = process_of(mapping);
-    const struct vidmm_os *os = &process->adapter->os;
-    os->iommu->unmap(os->ctx, process->pasid, mapping->start);
-    (void)va_set(&process->shared, mapping->start, mapping->end, NULL);
 }
 
 /* ---- Adapters, processes, contexts ----------------------------------------------------------- */
@@ -53,7 +43,7 @@ enum vidmm_status iommu_enter(struct vidmm_process *process) {
 void iommu_leave(struct vidmm_process *process) {
     const struct vidmm_os *os = &process->adapter->os;
     while (process->shared.root)
-        unmap(process->shared.root);
+        iommu_mapping_end(process->shared.root);
     os->iommu->detach(os->ctx, process->pasid);
     va_destroy(&process->shared);
 }
@@ -78,12 +68,6 @@ static const struct mapping *mapping_of(const struct vidmm_process *process,
     return mapping;
 }
 
-static void show(const struct mapping *mapping) {
-    const struct vidmm_process *process = process_of(mapping);
-    const struct vidmm_os *os = &process->adapter->os;
-    os->iommu->show(os->ctx, process->pasid, mapping->start, mapping->use.allocation->segment);
-}
-
 static enum vidmm_status map_all(struct vidmm_process *process,
                                  struct vidmm_allocation *allocation) {
     const struct vidmm_os *os = &process->adapter->os;
@@ -100,7 +84,7 @@ static enum vidmm_status map_all(struct vidmm_process *process,
         os->iommu->unmap(os->ctx, process->pasid, start);
         return error_no_memory(process->adapter, CALL_MAP);
     }
-    show(mapping_of(process, allocation));
+    iommu_mapping_show(mapping_of(process, allocation));
     return VIDMM_OK;
 }
 
@@ -137,16 +121,6 @@ enum vidmm_status iommu_free(struct vidmm_process *process, uint64_t va, uint64_
         return wrong(process->adapter, CALL_FREE,
                      "all of an allocation: the CPU's addresses are not divided");
     adapter_settle(process->adapter, mapping->use.allocation);
-    unmap(mapping);
+    iommu_mapping_end(mapping);
     return VIDMM_OK;
-}
-
-void iommu_follow(const struct vidmm_allocation *allocation) {
-    for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next)
-        show(mapping);
-}
-
-void iommu_forget(struct vidmm_allocation *allocation) {
-    while (allocation->mappings)
-        unmap(allocation->mappings);
 }

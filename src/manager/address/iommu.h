@@ -12,7 +12,7 @@
 #ifndef VIDMM_MANAGER_IOMMU_H
 #define VIDMM_MANAGER_IOMMU_H
 
-#include "life/process.h"
+#include "base/process.h"
 
 /* At start: the driver has what the model needs. */
 enum vidmm_status iommu_start(struct vidmm_adapter *adapter);
@@ -27,9 +27,5 @@ enum vidmm_status iommu_map(struct vidmm_process *process, const struct vidmm_va
                             uint64_t *va);
 /* vidmm_va_free: of all of an allocation. */
 enum vidmm_status iommu_free(struct vidmm_process *process, uint64_t va, uint64_t size);
-/* The allocation became resident, or is not any more: the GPU reaches it, or does not. */
-void iommu_follow(const struct vidmm_allocation *allocation);
-/* Before an allocation is destroyed: it has no addresses any more. */
-void iommu_forget(struct vidmm_allocation *allocation);
 
 #endif

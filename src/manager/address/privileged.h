@@ -19,9 +19,6 @@
 
 struct companion;
 
-/* The space of the context's process, and a companion context on the node that the driver chose.
- * Nothing of it where the CPU writes page tables. */
-enum vidmm_status privileged_join(struct vidmm_context *context, struct companion *companion);
 /* What `companion` needs in order to copy entries from [from, from + size) of `source` to
  * [start, end) of `space`, or to write those, is shown. */
 enum vidmm_status privileged_show(const struct companion *companion, struct space *space,
@@ -32,9 +29,5 @@ enum vidmm_status privileged_show(const struct companion *companion, struct spac
  */
 enum vidmm_status privileged_view(const struct companion *companion, const struct va_use *use,
                                   uint64_t *va);
-/* `space` is one. */
-bool privileged_is(const struct space *space);
-/* The space that shows the tables of `space`, or NULL. */
-struct space *privileged_of(const struct space *space);
 
 #endif

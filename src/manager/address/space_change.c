@@ -6,40 +6,11 @@
 #include "object/allocation.h"
 #include "address/companion.h"
 #include "address/privileged.h"
-#include "life/process.h"
+#include "base/process.h"
 
 #define CALL "vidmm page tables"
 
-struct space *space_of(const struct mapping *mapping) {
-    return (struct space *)(void *)((char *)mapping->va - offsetof(struct space, va));
-}
-
-void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end) {
-    const struct va_use *use = &mapping->use;
-    *start = use->offset;
-    *end = use->offset + use->repeat;
-    if (!use->repeat) {
-        *start += mapping->start - use->origin;
-        *end = *start + (mapping->end - mapping->start);
-    }
-}
-
 /* ---- Roots ----------------------------------------------------------------------------------- */
-
-static void tell(const struct vidmm_device *device) {
-    for (struct vidmm_context *context = device->contexts; context; context = context->next)
-        (void)space_enter(context);
-}
-
-void space_tell_contexts(const struct space *space) {
-    const struct vidmm_process *process = space->process;
-    for (struct vidmm_device *device = space->adapter->devices; device; device = device->next) {
-        if (device->process == process)
-            tell(device);
-    }
-    if (process->device)
-        tell(process->device);
-}
 
 /* The root has grown: the contexts run with the new one from now on (R256). Companion contexts are
  * idle: what they do is waited for. */
@@ -48,7 +19,7 @@ static enum vidmm_status tell_contexts(struct space *space) {
     enum vidmm_status status = VIDMM_OK;
     if (!space->old_root.size)
         return VIDMM_OK;
-    if (!privileged_is(space))
+    if (!space_is_privileged(space))
         status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
     if (status)
         return status;
@@ -140,7 +111,7 @@ static bool copy_rows(const struct change *change, const struct table_copied *so
 static enum vidmm_status show_source(const struct change *change, const struct va_use *use,
                                      struct table_copied *source) {
     const struct companion *companion = change->companion;
-    struct space *space = change->space, *privileged = privileged_of(space);
+    struct space *space = change->space, *privileged = space_privileged_of(space);
     enum vidmm_status status = VIDMM_OK;
     *source = (struct table_copied){change->from ? space : privileged, change->from};
     if (change->from)
@@ -340,6 +311,16 @@ enum vidmm_status space_unmap(const struct mapping *mapping) {
                             .leads = old->reservation && use.kind != VA_NOTHING};
     (void)va_set(&space->va, change.start, change.end, old->reservation ? &use : NULL);
     return space->adapter->stopped ? VIDMM_OK : adapter_persist(space->adapter, attempt, &change);
+}
+
+enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
+    enum vidmm_status status = VIDMM_OK;
+    (void)adapter;
+    while (allocation->mappings) {
+        enum vidmm_status one = space_unmap(allocation->mappings);
+        status = status ? status : one;
+    }
+    return status;
 }
 
 /* ---- Spaces ---------------------------------------------------------------------------------- */

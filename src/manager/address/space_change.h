@@ -9,8 +9,6 @@
 
 struct companion;
 
-#define SPACE_RESERVE_UNIT 65536u /* of reservations; nobody gets the first of them */
-
 /* An address space; its root table, which has entries for all that the driver reserved. */
 enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct space **out);
 enum vidmm_status space_root(struct space *space);
@@ -37,10 +35,8 @@ enum vidmm_status space_copy(struct space *space, const struct companion *compan
                              uint64_t to, uint64_t size);
 /* The mapping ends; what it was mapped into stays reserved. */
 enum vidmm_status space_unmap(const struct mapping *mapping);
-/* The bytes of the allocation that a mapping leads to lie in [start, end). */
-void space_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end);
-struct space *space_of(const struct mapping *mapping);
-/* DxgkDdiSetRootPageTable for every context of the space's process, all of which are idle. */
-void space_tell_contexts(const struct space *space);
+
+/* Before an allocation is destroyed: its mappings end, the addresses are free. */
+enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
 
 #endif

@@ -3,8 +3,8 @@
  */
 #include "address/table_eviction.h"
 
-#include "life/device.h"
-#include "life/process.h"
+#include "base/device.h"
+#include "base/process.h"
 #include "address/space_change.h"
 
 #define CALL "vidmm page tables"

@@ -9,7 +9,7 @@
 #ifndef VIDMM_MANAGER_SPACE_AWAY_H
 #define VIDMM_MANAGER_SPACE_AWAY_H
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 /*
  * Makes room in `segment` (NULL: any) by sending the tables of a process other than `runs` away.

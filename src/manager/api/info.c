@@ -1,7 +1,7 @@
 /*
  * info.c - what anybody may ask about an adapter.
  */
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 void vidmm_adapter_info(struct vidmm_adapter *adapter, struct vidmm_adapter_info *info) {
     const struct adapter_facts *facts = &adapter->facts;

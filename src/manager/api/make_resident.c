@@ -5,6 +5,8 @@
  * A request that does not fit first asks every other process that is over its budget to trim, then
  * answers how much the asking process would have to let go of.
  */
+#include "life/resource.h"
+#include "engine/device_error.h"
 #include "object/allocation.h"
 #include "lists/budget.h"
 #include "lists/residency_list.h"

@@ -5,6 +5,8 @@
  * An offered allocation is the first to be evicted, low offers before high ones, whether or not a
  * device lists it; its device runs without it.
  */
+#include "life/resource.h"
+#include "engine/device_error.h"
 #include "object/allocation.h"
 #include "lists/residency_list.h"
 #include "life/paging_queue.h"

@@ -1,6 +1,7 @@
 /*
  * pin.c - allocations told to stay, and to go.
  */
+#include "engine/device_error.h"
 #include "object/allocation.h"
 #include "residency/residency.h"
 

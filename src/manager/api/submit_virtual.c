@@ -4,9 +4,10 @@
  * resident, and DxgkDdiSubmitCommandVirtual gets the address. submit.c is the same for physical
  * addresses.
  */
+#include "engine/device_error.h"
 #include "object/allocation.h"
 #include "address/companion.h"
-#include "life/context_allocation.h"
+#include "object/context_allocation.h"
 #include "lists/residency_list.h"
 #include "residency/residency.h"
 #include "address/table_eviction.h"

@@ -3,7 +3,7 @@
  */
 #include "base/error.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 enum vidmm_status error_report(struct vidmm_adapter *adapter, const struct vidmm_error *error) {
     adapter->error = *error;

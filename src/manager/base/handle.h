@@ -2,7 +2,7 @@
  * handle.h - kernel handles of allocations: the D3DKMT_HANDLE that a driver sees in
  * DxgkDdiOpenAllocation and gives to DxgkCbGetHandleData.
  *
- * A slot a living allocation; free slots are a list. Under the adapter's fence_lock, a leaf,
+ * A slot for each living allocation; free slots are a list. Under the adapter's fence_lock, a leaf,
  * because the driver asks from inside a DDI call.
  */
 #ifndef VIDMM_MANAGER_HANDLE_H
@@ -11,8 +11,8 @@
 #include <vidmm/manager.h>
 
 struct handle_slot {
-    struct vidmm_allocation *allocation; /* NULL: free */
-    uint32_t next;                       /* free: index + 1 of the next free slot */
+    void *object;  /* NULL: free */
+    uint32_t next; /* free: index + 1 of the next free slot */
 };
 
 struct handles {
@@ -20,8 +20,10 @@ struct handles {
     uint32_t size, used, free; /* free: index + 1 of the first free slot */
 };
 
-/* A handle for `allocation`; 0: no memory. */
-D3DKMT_HANDLE handle_open(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
+/* A handle for `object`; 0: no memory. */
+D3DKMT_HANDLE handle_open(struct vidmm_adapter *adapter, void *object);
+/* With the fence lock held: the object of `handle`, or NULL. */
+void *handle_object(const struct vidmm_adapter *adapter, D3DKMT_HANDLE handle);
 /* Gives it back; 0 is fine. */
 void handle_close(struct vidmm_adapter *adapter, D3DKMT_HANDLE handle);
 void handles_release(struct vidmm_adapter *adapter);

@@ -29,6 +29,7 @@ struct dma_buffer {
     bool pending;            /* submitted, and nobody has waited for it since */
 };
 
+/* residency/dma_ring.h */
 struct dma_ring {
     struct vidmm_device *device; /* owner of the mappings */
     struct dma_buffer buffers[DMA_BUFFERS];
@@ -47,16 +48,5 @@ void dma_buffer_destroy(struct vidmm_adapter *adapter, struct dma_buffer *buffer
 /* Address for the driver: segment base + offset, or a system physical address. */
 PHYSICAL_ADDRESS dma_buffer_address(const struct dma_buffer *buffer);
 uint32_t dma_buffer_segment(const struct dma_buffer *buffer);
-
-enum vidmm_status dma_ring_create(struct vidmm_adapter *adapter, struct dma_ring *ring,
-                                  const DXGK_CONTEXTINFO *info, const char *call);
-/* Unmaps and frees. */
-void dma_ring_destroy(struct vidmm_adapter *adapter, struct dma_ring *ring);
-/* A buffer that the GPU is done with, mapped. */
-enum vidmm_status dma_ring_acquire(struct vidmm_context *context, struct dma_buffer **buffer);
-/* Maps the buffer if it must be and is not; for one acquired before a reset. */
-enum vidmm_status dma_buffer_ready(struct vidmm_context *context, struct dma_buffer *buffer);
-/* Room for so many elements in the allocation list. */
-bool dma_ring_lists(struct vidmm_adapter *adapter, struct dma_ring *ring, uint32_t allocations);
 
 #endif

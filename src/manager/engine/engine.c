@@ -12,8 +12,8 @@
  */
 #include "engine/engine.h"
 
-#include "adapter/adapter.h"
-#include "life/device.h"
+#include "base/adapter.h"
+#include "base/device.h"
 #include "engine/packet.h"
 #include "engine/page_fault.h"
 
@@ -129,7 +129,7 @@ static enum vidmm_status preempt(struct vidmm_adapter *adapter, uint32_t index, 
     node->preempting = true;
     fences_unlock(adapter);
     enum vidmm_status status =
-        submit_judge(adapter, "DxgkDdiPreemptCommand", "nc-d3dkmddi-dxgkddi_preemptcommand",
+        packet_check(adapter, "DxgkDdiPreemptCommand", "nc-d3dkmddi-dxgkddi_preemptcommand",
                      adapter->ddi->DxgkDdiPreemptCommand(adapter->hadapter, &arg));
     if (status)
         return status;

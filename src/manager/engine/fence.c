@@ -4,8 +4,8 @@
  */
 #include "engine/fence.h"
 
-#include "adapter/adapter.h"
-#include "life/device.h"
+#include "base/adapter.h"
+#include "base/device.h"
 #include "engine/engine.h"
 
 void fences_lock(struct vidmm_adapter *adapter) {
@@ -305,30 +305,21 @@ bool vidmm_completed(struct vidmm_adapter *adapter, uint64_t fence) {
     return completed;
 }
 
-/* Sleeps until `number` is no longer outstanding; true: it hangs. With the fence lock held. */
-static bool hangs(struct vidmm_adapter *adapter, uint64_t number) {
+bool fence_wait_number(struct vidmm_adapter *adapter, uint64_t number) {
     struct node *node;
-    while ((node = node_of(&adapter->fences, number))) {
-        if (!sleep_on(adapter, node))
-            return true;
-    }
-    return false;
+    bool hangs = false;
+    fences_lock(adapter);
+    while (!hangs && (node = node_of(&adapter->fences, number)))
+        hangs = !sleep_on(adapter, node);
+    fences_unlock(adapter);
+    return !hangs;
 }
 
-enum vidmm_status vidmm_wait(struct vidmm_adapter *adapter, uint64_t fence) {
-    enum vidmm_status status = VIDMM_OK;
+bool fence_lost(struct vidmm_adapter *adapter, uint64_t number, uint32_t *device) {
     fences_lock(adapter);
-    if (fence == 0 || fence > adapter->fences.submitted) {
-        fences_unlock(adapter);
-        return VIDMM_BAD_ARGUMENT;
-    }
-    while (status == VIDMM_OK && hangs(adapter, fence)) {
-        fences_unlock(adapter);
-        status = adapter_recover_submission(adapter, fence);
-        fences_lock(adapter);
-    }
-    const struct lost_work *lost = lost_work(&adapter->fences, fence);
-    uint32_t device = lost ? lost->device : 0;
+    const struct lost_work *lost = lost_work(&adapter->fences, number);
+    if (lost)
+        *device = lost->device;
     fences_unlock(adapter);
-    return status == VIDMM_OK && lost ? device_report_lost(adapter, device, "vidmm_wait") : status;
+    return lost;
 }

@@ -83,6 +83,10 @@ bool fence_passed(struct vidmm_adapter *adapter, uint32_t node, uint32_t fence);
 bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number);
 /* Sleeps until that is so. */
 enum vidmm_status fence_wait_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number);
+/* Sleeps until submission `number` is no longer outstanding; false: it hangs, and nothing helped. */
+bool fence_wait_number(struct vidmm_adapter *adapter, uint64_t number);
+/* Submission `number` was given up: `*device` is the number of the device that it belonged to. */
+bool fence_lost(struct vidmm_adapter *adapter, uint64_t number, uint32_t *device);
 /* Sleeps until `node` is empty; until every node is. */
 enum vidmm_status fence_wait_node(struct vidmm_adapter *adapter, uint32_t node);
 enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter);

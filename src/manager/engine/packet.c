@@ -3,7 +3,7 @@
  */
 #include "engine/packet.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 bool packet_begin(struct vidmm_adapter *adapter, struct packet *packet, uint64_t size) {
     void *kept = packet->kept;
@@ -19,16 +19,25 @@ void packet_free(struct vidmm_adapter *adapter, struct packet *packet) {
     packet->kept = NULL;
 }
 
+enum vidmm_status packet_check(struct vidmm_adapter *adapter, const char *call, const char *page,
+                               NTSTATUS nt) {
+    if (nt == STATUS_SUCCESS)
+        return VIDMM_OK;
+    return FATAL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = call, .field = "return value",
+                 .expected = "STATUS_SUCCESS", .rule = "R277", .page = page,
+                 .index = ERROR_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
+}
+
 static enum vidmm_status submit_physical(struct vidmm_adapter *adapter, struct packet *packet,
                                          uint32_t fence) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     enum vidmm_status status = VIDMM_OK;
     packet->patch.SubmissionFenceId = packet->submit.SubmissionFenceId = fence;
     if (packet->patches)
-        status = submit_judge(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
+        status = packet_check(adapter, "DxgkDdiPatch", "nc-d3dkmddi-dxgkddi_patch",
                               ddi->DxgkDdiPatch(adapter->hadapter, &packet->patch));
     if (status == VIDMM_OK)
-        status = submit_judge(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
+        status = packet_check(adapter, "DxgkDdiSubmitCommand", "nc-d3dkmddi-dxgkddi_submitcommand",
                               ddi->DxgkDdiSubmitCommand(adapter->hadapter, &packet->submit));
     if (status == VIDMM_OK)
         adapter->fences.nodes[packet->submit.NodeOrdinal].context = packet->submit.hContext;
@@ -42,7 +51,7 @@ static enum vidmm_status submit_virtual(struct vidmm_adapter *adapter, struct pa
         adapter->ddi->DxgkDdiSubmitCommandVirtual(adapter->hadapter, &packet->submit_virtual);
     if (nt == STATUS_INVALID_PARAMETER && !packet->submit_virtual.Flags.Paging)
         return VIDMM_DRIVER_REFUSED;
-    return submit_judge(adapter, "DxgkDdiSubmitCommandVirtual",
+    return packet_check(adapter, "DxgkDdiSubmitCommandVirtual",
                         "nc-d3dkmddi-dxgkddi_submitcommandvirtual", nt);
 }
 

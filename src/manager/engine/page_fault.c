@@ -6,10 +6,10 @@
  */
 #include "engine/page_fault.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 #include "object/allocation.h"
-#include "life/device.h"
-#include "life/process.h"
+#include "base/device.h"
+#include "base/process.h"
 #include "address/space_change.h"
 
 /* No allocation further away than this is named. */
@@ -128,7 +128,7 @@ static void name(struct vidmm_access *access, const struct mapping *mapping,
     access->place = place;
     access->page = page;
     access->allocation = allocation->kernel;
-    access->user = vidmm_allocation_user(allocation);
+    access->user = allocation->user;
     access->resident = allocation->segment;
 }
 

@@ -5,6 +5,8 @@
  * creating only takes memory, and destroying marks; the next API call takes care of what is marked.
  * By then the driver's own handle is dead and is no longer passed to it.
  */
+#include "life/release.h"
+#include "lists/idle.h"
 #include "life/context_allocation.h"
 
 static struct vidmm_device *find_device(struct vidmm_adapter *adapter, HANDLE handle) {
@@ -85,13 +87,6 @@ NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter,
     return nt;
 }
 
-struct vidmm_allocation *context_allocation_find(struct vidmm_adapter *adapter, HANDLE handle) {
-    struct vidmm_allocation *allocation = adapter->context_allocations;
-    while (allocation && ((HANDLE)allocation != handle || allocation->dead))
-        allocation = allocation->next;
-    return allocation;
-}
-
 NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE handle) {
     adapter_close(adapter);
     struct vidmm_allocation *allocation = context_allocation_find(adapter, handle);
@@ -125,29 +120,5 @@ void context_allocations_reap(struct vidmm_adapter *adapter) {
         allocation_release(allocation);
         *link = allocation->next;
         adapter_free(adapter, allocation, sizeof(*allocation));
-    }
-}
-
-static bool belongs(const struct vidmm_allocation *allocation,
-                    const struct vidmm_context *context) {
-    return allocation->device == context->device && !allocation->dead &&
-           (!allocation->context || allocation->context == context);
-}
-
-uint32_t context_allocations_count(const struct vidmm_context *context) {
-    uint32_t count = 0;
-    const struct vidmm_allocation *allocation = context->device->adapter->context_allocations;
-    for (; allocation; allocation = allocation->next)
-        count += belongs(allocation, context);
-    return count;
-}
-
-/* The GPU saves state in them, so each is as good as written. */
-void context_allocations_list(const struct vidmm_context *context,
-                              struct vidmm_reference *references) {
-    struct vidmm_allocation *allocation = context->device->adapter->context_allocations;
-    for (; allocation; allocation = allocation->next) {
-        if (belongs(allocation, context))
-            *references++ = (struct vidmm_reference){.allocation = allocation, .write = true};
     }
 }

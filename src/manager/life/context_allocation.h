@@ -8,16 +8,10 @@
 #ifndef VIDMM_MANAGER_CONTEXT_ALLOCATION_H
 #define VIDMM_MANAGER_CONTEXT_ALLOCATION_H
 
-#include "object/allocation.h"
+#include "object/context_allocation.h"
 
-/* The one that the driver names by the handle it was given, or NULL. */
-struct vidmm_allocation *context_allocation_find(struct vidmm_adapter *adapter, HANDLE handle);
 /* Destroys those that the driver gave up, and with `device` or `context` those left of theirs. */
 void context_allocations_reap(struct vidmm_adapter *adapter);
 void context_allocations_abandon(struct vidmm_device *device, struct vidmm_context *context);
-/* How many submissions of `context` need; then fills in that many. */
-uint32_t context_allocations_count(const struct vidmm_context *context);
-void context_allocations_list(const struct vidmm_context *context,
-                              struct vidmm_reference *references);
 
 #endif

@@ -13,7 +13,7 @@
 #include "life/process.h"
 #include "residency/residency.h"
 #include "paging/space.h"
-#include "address/va_api.h"
+#include "address/va_request.h"
 
 static void enter(struct vidmm_adapter *adapter, bool inside) {
     if (inside)

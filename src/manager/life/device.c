@@ -1,6 +1,9 @@
 /*
  * device.c - devices, and the system device. context.c makes contexts.
  */
+#include "life/resource.h"
+#include "engine/device_error.h"
+#include "lists/idle.h"
 #include "life/device.h"
 
 #include "object/allocation.h"
@@ -177,62 +180,6 @@ void vidmm_device_destroy(struct vidmm_device *device) {
     adapter_leave(adapter);
 }
 
-bool device_is_lost(struct vidmm_device *device) {
-    const struct vidmm_os *os = &device->adapter->os;
-    os->lock(os->ctx, device->adapter->fence_lock);
-    bool lost = device->lost;
-    os->unlock(os->ctx, device->adapter->fence_lock);
-    return lost;
-}
-
-void device_mark_lost(struct vidmm_device *device) {
-    const struct vidmm_os *os = &device->adapter->os;
-    os->lock(os->ctx, device->adapter->fence_lock);
-    device->lost = true;
-    os->unlock(os->ctx, device->adapter->fence_lock);
-}
-
-enum vidmm_status device_lose(struct vidmm_device *device, const char *call, const char *rule,
-                              const char *page) {
-    device_mark_lost(device);
-    return FAIL(device->adapter, .status = VIDMM_DEVICE_LOST, .call = call, .rule = rule,
-                .page = page, .index = ERROR_NO_INDEX);
-}
-
 bool vidmm_device_lost(struct vidmm_device *device) {
     return device_is_lost(device);
-}
-
-/* Why it is in error, as far as that is known. */
-static enum vidmm_status tell_lost(struct vidmm_device *device, const char *call) {
-    struct vidmm_adapter *adapter = device->adapter;
-    page_faults_resolve(adapter);
-    fences_lock(adapter);
-    struct vidmm_access access = device->access;
-    fences_unlock(adapter);
-    return FAIL(adapter, .status = VIDMM_DEVICE_LOST, .call = call,
-                .rule = access.known ? "R381" : "R384",
-                .page = access.known ? "access-to-non-resident-allocation"
-                                     : "thread-synchronization-and-tdr",
-                .index = ERROR_NO_INDEX, .access = access);
-}
-
-enum vidmm_status device_serves(struct vidmm_device *device, const char *call) {
-    enum vidmm_status status = adapter_serves(device->adapter, call);
-    return status == VIDMM_OK && device_is_lost(device) ? tell_lost(device, call) : status;
-}
-
-enum vidmm_status device_report_lost(struct vidmm_adapter *adapter, uint32_t number,
-                                     const char *call) {
-    enum vidmm_status status;
-    adapter_enter(adapter);
-    struct vidmm_device *device = adapter->devices;
-    while (device && device->number != number)
-        device = device->next;
-    if (device)
-        status = tell_lost(device, call);
-    else
-        status = FAIL(adapter, .status = VIDMM_DEVICE_LOST, .call = call, .index = ERROR_NO_INDEX);
-    adapter_leave(adapter);
-    return status;
 }

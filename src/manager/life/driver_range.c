@@ -5,13 +5,14 @@
  * page tables of its own. In the paging process, whose root stays as it is once it is there, the
  * driver may also do it while it makes the system device (R259).
  */
+#include "life/paging_process.h"
 #include "life/process.h"
 #include "address/space_change.h"
 
 /* The first address that the driver may have: neither entry 0 nor what paging itself needs. */
 static uint64_t lowest(const struct vidmm_process *process, uint64_t unit) {
     const struct space *space = process->space;
-    uint64_t own = space->paging ? space_paging_extent(process->adapter) : unit;
+    uint64_t own = space->paging ? paging_process_bytes(process->adapter) : unit;
     return (own + unit - 1) & ~(unit - 1);
 }
 

@@ -6,7 +6,7 @@
 #ifndef VIDMM_MANAGER_PAGING_FENCE_H
 #define VIDMM_MANAGER_PAGING_FENCE_H
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 /* One value; `page` NULL: there is no paging process, or the driver does not know the operation,
  * and there is no memory. */

@@ -1,6 +1,7 @@
 /*
  * paging_queue.c - see paging_queue.h.
  */
+#include "engine/device_error.h"
 #include "life/paging_queue.h"
 
 #define CALL "vidmm_paging_queue_create"

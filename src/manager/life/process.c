@@ -1,6 +1,7 @@
 /*
  * process.c - see process.h: processes and where their addresses lead.
  */
+#include "lists/idle.h"
 #include "life/process.h"
 
 #include "object/allocation.h"

@@ -6,6 +6,10 @@
  * all of them (R140), so an allocation that is destroyed alone gives back its memory at once, and
  * its handles when the last one of the resource goes.
  */
+#include "life/resource.h"
+#include "life/release.h"
+#include "engine/device_error.h"
+#include "lists/idle.h"
 #include "object/allocation.h"
 #include "address/companion.h"
 #include "object/validate.h"
@@ -98,7 +102,7 @@ static enum vidmm_status judge_all(struct vidmm_resource *resource,
                                    const struct vidmm_allocation_request *requests) {
     enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < resource->count; i++)
-        status = judge_allocation(resource->adapter, &infos[i], &requests[i], i);
+        status = validate_allocation(resource->adapter, &infos[i], &requests[i], i);
     return status;
 }
 
@@ -141,7 +145,7 @@ static enum vidmm_status driver_create(struct vidmm_resource *resource, DXGK_ALL
     NTSTATUS nt = adapter->ddi->DxgkDdiCreateAllocation(adapter->hadapter, &arg);
     adapter_return(adapter);
     enum vidmm_status status =
-        judge_status(adapter, "DxgkDdiCreateAllocation", "R137", CREATE_PAGE, nt);
+        validate_status(adapter, "DxgkDdiCreateAllocation", "R137", CREATE_PAGE, nt);
     if (status)
         return status;
     resource->handle = arg.hResource;
@@ -198,7 +202,8 @@ static enum vidmm_status driver_open(struct vidmm_resource *resource, struct vid
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiOpenAllocation(device->handle, &arg);
     adapter_return(adapter);
-    enum vidmm_status status = judge_status(adapter, "DxgkDdiOpenAllocation", NULL, OPEN_PAGE, nt);
+    enum vidmm_status status =
+        validate_status(adapter, "DxgkDdiOpenAllocation", NULL, OPEN_PAGE, nt);
     return status ? status : take_handles(resource, device, binding, infos);
 }
 

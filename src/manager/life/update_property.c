@@ -3,6 +3,7 @@
  * (nc-d3dumddi-pfnd3dddi_updateallocationpropertycb.md): the driver is asked first (R402), and what
  * no longer fits the new properties moves, or everything is as before.
  */
+#include "engine/device_error.h"
 #include "object/allocation.h"
 #include "residency/residency.h"
 

@@ -12,7 +12,7 @@
 #ifndef VIDMM_MANAGER_BUDGET_H
 #define VIDMM_MANAGER_BUDGET_H
 
-#include "life/process.h"
+#include "base/process.h"
 
 struct listing;
 

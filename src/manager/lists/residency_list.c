@@ -7,7 +7,6 @@
 #include "object/allocation.h"
 #include "lists/budget.h"
 #include "object/candidates.h"
-#include "residency/decide.h"
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
@@ -45,7 +44,7 @@ static void set_standing(struct listing *listing, enum listing_line kind, bool s
 
 static bool prefers_memory(const struct vidmm_allocation *allocation) {
     struct candidate_list list;
-    candidates_list(allocation, decide_set(allocation, true), &list);
+    candidates_list(allocation, candidate_set(allocation, true), &list);
     return list.count && !list.segments[0]->aperture;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "migration/dirty.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 #include "base/bitmap.h"
 
 #define START_CALL "DxgkDdiStartDirtyTracking"

@@ -6,7 +6,7 @@
 #include "object/allocation.h"
 #include "base/bitmap.h"
 #include "lists/budget.h"
-#include "life/process.h"
+#include "base/process.h"
 
 /* What is marked where. */
 struct marking {

@@ -6,7 +6,7 @@
 #ifndef VIDMM_MANAGER_IN_USE_H
 #define VIDMM_MANAGER_IN_USE_H
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 /* Sets a bit of `map` for each piece of `unit` bytes of `segment` that holds any of it. */
 void in_use_mark(struct vidmm_adapter *adapter, const struct segment *segment, uint32_t unit,

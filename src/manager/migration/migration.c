@@ -1,21 +1,17 @@
 /*
  * migration.c - see migration.h: the driver's calls, and who is paused.
  */
+#include "life/paging_process.h"
 #include "migration/migration.h"
 
-#include "adapter/adapter.h"
+#include "reported/needed.h"
+#include "base/adapter.h"
 #include "paging/space.h"
 
 #define DATA_MAX (UINT64_C(64) << 20) /* bytes of a driver's own state that are believed */
 
 #define PREPARE_CALL "DxgkDdiPrepareLiveMigration"
 #define END_CALL     "DxgkDdiEndLiveMigration"
-
-uint64_t migration_addresses(const struct vidmm_adapter *adapter) {
-    const struct adapter_facts *facts = &adapter->facts;
-    uint64_t wanted = 2 * VIDMM_MIGRATION_STAGING;
-    return facts->dirty.migration && wanted < facts->mmu.limit / 2 ? wanted : 0;
-}
 
 /* ---- Start and end of the adapter ------------------------------------------------------------ */
 
@@ -71,7 +67,7 @@ enum vidmm_status migration_start(struct vidmm_adapter *adapter) {
     if (!adapter->facts.dirty.tracking)
         return VIDMM_OK;
     status = check_table(adapter);
-    if (status == VIDMM_OK && adapter->gpummu && migration_addresses(adapter))
+    if (status == VIDMM_OK && adapter->gpummu && paging_process_migration_bytes(adapter))
         status = make_staging(adapter);
     return status == VIDMM_OK ? dirty_start(adapter) : status;
 }

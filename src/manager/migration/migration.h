@@ -24,8 +24,6 @@ struct migration {
     struct extent *extents;         /* room for as many pages as there are staging pages */
 };
 
-/* Bytes of the paging process's addresses that migrations have for themselves; 0: none. */
-uint64_t migration_addresses(const struct vidmm_adapter *adapter);
 /* At start, behind the paging process: what is wanted later; and its end. */
 enum vidmm_status migration_start(struct vidmm_adapter *adapter);
 void migration_release(struct vidmm_adapter *adapter);

@@ -6,7 +6,7 @@
  */
 #include "migration/migration.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 #include "base/bitmap.h"
 #include "paging/space.h"
 

@@ -8,7 +8,7 @@
  */
 #include "migration/migration.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 #include "base/bitmap.h"
 #include "migration/in_use.h"
 

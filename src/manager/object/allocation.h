@@ -15,8 +15,8 @@
 
 #include <vidmm/virtual.h>
 
-#include "adapter/adapter.h"
-#include "life/device.h"
+#include "base/adapter.h"
+#include "base/device.h"
 
 enum lock_kind {
     LOCK_NONE,
@@ -90,8 +90,9 @@ struct vidmm_allocation {
 /* An allocation's pages and constants from `info`; false: no memory. */
 bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
                      const DXGK_ALLOCATIONINFO *info, PMDL existing);
-/* Out of the segment, without keeping content, and the pages given back. */
-void allocation_release(struct vidmm_allocation *allocation);
+/* Segments for reading: from WDDM 2.0 on the write set stands for both (R96). */
+uint32_t allocation_read_set_of(const struct vidmm_adapter *adapter,
+                                const DXGK_ALLOCATIONINFO *info);
 /* Runs for each allocation of the adapter. */
 void allocation_each(struct vidmm_adapter *adapter,
                      void (*visit)(void *ctx, struct vidmm_allocation *allocation), void *ctx);
@@ -120,17 +121,7 @@ void allocation_queue(struct vidmm_allocation *allocation);
 void allocation_unqueue(struct vidmm_allocation *allocation);
 /* Makes the current state visible to vidmm_allocation_info. */
 void allocation_publish(struct vidmm_allocation *allocation);
-/* Sleeps until the GPU is done with it. */
-enum vidmm_status allocation_wait_idle(struct vidmm_allocation *allocation);
-bool allocation_idle(struct vidmm_allocation *allocation);
 /* Tells the observer. */
 void allocation_lost_content(struct vidmm_allocation *allocation);
-
-/* Closes `binding` of the resource in the driver and frees it. Lock released meanwhile. */
-void resource_unbind(struct vidmm_resource *resource, struct binding *binding);
-/* Closes everywhere, destroys in the driver, frees. */
-void resource_destroy(struct vidmm_resource *resource);
-HANDLE resource_handle(const struct vidmm_allocation *allocation,
-                       const struct vidmm_device *device);
 
 #endif

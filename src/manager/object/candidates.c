@@ -4,6 +4,7 @@
 #include "object/candidates.h"
 
 #include "object/allocation.h"
+#include "object/aperture.h"
 
 #define PREFERENCES     5u /* SegmentId0 .. SegmentId4 */
 #define PREFERENCE_BITS 6u /* five of the id, one of the direction */
@@ -69,4 +70,23 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
     if (index == 0 && list->preferred)
         request.banks = allocation->info.HintedBank;
     return request;
+}
+
+/* Swizzled content lies linear outside of memory segments, where the GPU cannot use it. */
+uint32_t candidate_set(const struct vidmm_allocation *allocation, bool write) {
+    const struct vidmm_adapter *adapter = allocation->adapter;
+    uint32_t set = write ? allocation->write_set : allocation->read_set;
+    set &= adapter->memory_set | adapter->aperture_set;
+    if (allocation_swizzled(allocation) && (set & adapter->memory_set))
+        set &= adapter->memory_set;
+    if (allocation_in_vpr(allocation))
+        set &= adapter->vpr_set;
+    /* The CPU has a pointer to the system pages: only an aperture shows the GPU the same bytes. */
+    if (allocation->lock_kind == LOCK_SYSTEM && !allocation->info.Flags.PermanentSysMem &&
+        !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
+        set &= adapter->aperture_set;
+    if (!aperture_serves(allocation) &&
+        !(adapter->iommu && !allocation_contiguous(allocation))) /* no range of it */
+        set &= ~adapter->aperture_set;
+    return set;
 }

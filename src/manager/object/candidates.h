@@ -4,7 +4,7 @@
 #ifndef VIDMM_MANAGER_CANDIDATES_H
 #define VIDMM_MANAGER_CANDIDATES_H
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 struct candidate_list {
     uint32_t count;
@@ -23,5 +23,8 @@ void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
 /* What the allocation asks of candidate `index`. */
 struct segment_request candidate_request(const struct vidmm_allocation *allocation,
                                          const struct candidate_list *list, uint32_t index);
+
+/* Segments that may hold `allocation` for such an access, in the state it is in. */
+uint32_t candidate_set(const struct vidmm_allocation *allocation, bool write);
 
 #endif

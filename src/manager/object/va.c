@@ -199,6 +199,16 @@ uint64_t va_offset(const struct mapping *mapping, uint64_t at, uint64_t *run) {
     return use->offset + into;
 }
 
+void va_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end) {
+    const struct va_use *use = &mapping->use;
+    *start = use->offset;
+    *end = use->offset + use->repeat;
+    if (!use->repeat) {
+        *start += mapping->start - use->origin;
+        *end = *start + (mapping->end - mapping->start);
+    }
+}
+
 /* ---- Room ------------------------------------------------------------------------------------ */
 
 struct search {

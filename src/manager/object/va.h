@@ -90,4 +90,7 @@ bool va_prepare(struct va *va, uint32_t ranges);
 /* The byte of the allocation that `at` leads to; and how many follow it in a row. */
 uint64_t va_offset(const struct mapping *mapping, uint64_t at, uint64_t *run);
 
+/* The bytes of the allocation that a mapping leads to lie in [start, end). */
+void va_mapped_bytes(const struct mapping *mapping, uint64_t *start, uint64_t *end);
+
 #endif

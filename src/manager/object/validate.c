@@ -5,7 +5,7 @@
 #include "object/validate.h"
 
 #include "object/aperture.h"
-#include "life/device.h"
+#include "object/allocation.h"
 
 #define CALL             "DxgkDdiCreateAllocation"
 #define INFO_PAGE        "ns-d3dkmddi-_dxgk_allocationinfo"
@@ -16,19 +16,19 @@
 #define RESERVED_FLAGS    0xfff80000u
 #define RESERVED_FLAGS_1X 0xffff8000u
 
-struct verdict {
+struct validation {
     struct vidmm_adapter *adapter;
     uint32_t index;
     bool broken;
 };
 
-static void broke(struct verdict *verdict, const char *field, const char *expected,
-                  const char *rule, const char *page, uint64_t value) {
-    if (verdict->broken)
+static void validate_broke(struct validation *validation, const char *field, const char *expected,
+                           const char *rule, const char *page, uint64_t value) {
+    if (validation->broken)
         return;
-    verdict->broken = true;
-    (void)FAIL(verdict->adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL, .field = field,
-               .expected = expected, .rule = rule, .page = page, .index = verdict->index,
+    validation->broken = true;
+    (void)FAIL(validation->adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL, .field = field,
+               .expected = expected, .rule = rule, .page = page, .index = validation->index,
                .value = value);
 }
 
@@ -36,123 +36,122 @@ static uint32_t all_segments(const struct vidmm_adapter *adapter) {
     return (uint32_t)((UINT64_C(1) << adapter->facts.segment_count) - 1);
 }
 
-static void judge_size(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info) {
+static void validate_size(struct validation *validation, const DXGK_ALLOCATIONINFO *info) {
     if (info->Size == 0)
-        broke(verdict, "DXGK_ALLOCATIONINFO.Size", "not 0", "R92", INFO_PAGE, 0);
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.Size", "not 0", "R92", INFO_PAGE, 0);
     if (info->Alignment & (info->Alignment - 1))
-        broke(verdict, "DXGK_ALLOCATIONINFO.Alignment", "0 or a power of two", "R92", INFO_PAGE,
-              info->Alignment);
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.Alignment", "0 or a power of two", "R92",
+                       INFO_PAGE, info->Alignment);
     if (info->PitchAlignedSize && info->PitchAlignedSize < info->Size)
-        broke(verdict, "DXGK_ALLOCATIONINFO.PitchAlignedSize", "0 or at least Size", "R94",
-              INFO_PAGE, info->PitchAlignedSize);
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.PitchAlignedSize", "0 or at least Size",
+                       "R94", INFO_PAGE, info->PitchAlignedSize);
     if (info->Size > UINT64_MAX / 2)
-        broke(verdict, "DXGK_ALLOCATIONINFO.Size", "a size that memory can have", "R92", INFO_PAGE,
-              info->Size);
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.Size", "a size that memory can have", "R92",
+                       INFO_PAGE, info->Size);
 }
 
-static void judge_preference(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info,
-                             uint32_t supported) {
+static void validate_preference(struct validation *validation, const DXGK_ALLOCATIONINFO *info,
+                                uint32_t supported) {
     UINT preference = info->PreferredSegment.Value;
     for (uint32_t i = 0; i < 5; i++, preference >>= 6) {
         UINT id = preference & 31u;
         if (id && !((supported >> (id - 1)) & 1u))
-            broke(verdict, "DXGK_ALLOCATIONINFO.PreferredSegment",
-                  "segments of the supported segment sets", "R95", INFO_PAGE, id);
+            validate_broke(validation, "DXGK_ALLOCATIONINFO.PreferredSegment",
+                           "segments of the supported segment sets", "R95", INFO_PAGE, id);
     }
 }
 
-uint32_t judge_read_set(const struct vidmm_adapter *adapter, const DXGK_ALLOCATIONINFO *info) {
-    return adapter->facts.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0
-               ? info->SupportedWriteSegmentSet
-               : info->SupportedReadSegmentSet;
-}
-
-static void judge_sets(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info) {
-    const struct vidmm_adapter *adapter = verdict->adapter;
+static void validate_sets(struct validation *validation, const DXGK_ALLOCATIONINFO *info) {
+    const struct vidmm_adapter *adapter = validation->adapter;
     uint32_t all = all_segments(adapter);
-    uint32_t both = judge_read_set(adapter, info) | info->SupportedWriteSegmentSet;
+    uint32_t both = allocation_read_set_of(adapter, info) | info->SupportedWriteSegmentSet;
     if ((both & ~all) || both == 0)
-        broke(verdict, "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet",
-              "segments that the adapter has, at least one", "R16", INFO_PAGE, both);
-    judge_preference(verdict, info, both);
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet",
+                       "segments that the adapter has, at least one", "R16", INFO_PAGE, both);
+    validate_preference(validation, info, both);
     if (info->EvictionSegmentSet & ~adapter->aperture_set)
-        broke(verdict, "DXGK_ALLOCATIONINFO.EvictionSegmentSet", "aperture segments only", "R99",
-              INFO_PAGE, info->EvictionSegmentSet);
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.EvictionSegmentSet",
+                       "aperture segments only", "R99", INFO_PAGE, info->EvictionSegmentSet);
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         const struct segment *segment = &adapter->facts.segments[i];
         if (segment->flags.Use64KBPages && segment_in_set(segment, both) && info->Alignment &&
             info->Alignment % 65536)
-            broke(verdict, "DXGK_ALLOCATIONINFO.Alignment",
-                  "a multiple of 64 KB where a segment with Use64KBPages is supported", "R57",
-                  "ns-d3dkmddi-_dxgk_segmentflags", info->Alignment);
+            validate_broke(validation, "DXGK_ALLOCATIONINFO.Alignment",
+                           "a multiple of 64 KB where a segment with Use64KBPages is supported",
+                           "R57", "ns-d3dkmddi-_dxgk_segmentflags", info->Alignment);
     }
 }
 
-static void judge_backing(struct verdict *verdict, DXGK_ALLOCATIONINFOFLAGS flags,
-                          const struct vidmm_allocation_request *request) {
+static void validate_backing(struct validation *validation, DXGK_ALLOCATIONINFOFLAGS flags,
+                             const struct vidmm_allocation_request *request) {
     bool existing = flags.ExistingSysMem || flags.ExistingKernelSysMem;
     if (flags.PermanentSysMem && (!flags.CpuVisible || request->primary))
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS.PermanentSysMem",
-              "only with CpuVisible, and not on a primary", "R106", FLAGS_PAGE, flags.Value);
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS.PermanentSysMem",
+                       "only with CpuVisible, and not on a primary", "R106", FLAGS_PAGE,
+                       flags.Value);
     if (flags.Cached && (!flags.CpuVisible || request->primary))
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS.Cached",
-              "only with CpuVisible, and not on a primary", "R109", FLAGS_PAGE, flags.Value);
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS.Cached",
+                       "only with CpuVisible, and not on a primary", "R109", FLAGS_PAGE,
+                       flags.Value);
     if (flags.Protected && (flags.PermanentSysMem || existing || request->primary))
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS.Protected",
-              "not with PermanentSysMem or existing system memory, and not on a primary", "R111",
-              FLAGS_PAGE, flags.Value);
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS.Protected",
+                       "not with PermanentSysMem or existing system memory, and not on a primary",
+                       "R111", FLAGS_PAGE, flags.Value);
     if (existing && (flags.PermanentSysMem || flags.Protected || request->primary ||
                      (flags.ExistingSysMem && flags.ExistingKernelSysMem)))
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS.ExistingSysMem",
-              "alone among the kinds of backing store, and not on a primary", "R112", FLAGS_PAGE,
-              flags.Value);
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS.ExistingSysMem",
+                       "alone among the kinds of backing store, and not on a primary", "R112",
+                       FLAGS_PAGE, flags.Value);
     if (existing && !request->existing)
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS.ExistingSysMem",
-              "only for an allocation that was given existing system memory", "R112", FLAGS_PAGE,
-              flags.Value);
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS.ExistingSysMem",
+                       "only for an allocation that was given existing system memory", "R112",
+                       FLAGS_PAGE, flags.Value);
 }
 
-static void judge_flags(struct verdict *verdict, const DXGK_ALLOCATIONINFO *info,
-                        const struct vidmm_allocation_request *request) {
+static void validate_flags(struct validation *validation, const DXGK_ALLOCATIONINFO *info,
+                           const struct vidmm_allocation_request *request) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags;
-    UINT version = verdict->adapter->facts.interface_version;
+    UINT version = validation->adapter->facts.interface_version;
     UINT reserved =
         version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? RESERVED_FLAGS : RESERVED_FLAGS_1X;
     if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 && info->FlagsWddm2.MapApertureCpuVisible &&
-        !aperture_second_form(verdict->adapter))
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.MapApertureCpuVisible",
-              "only from a driver with DXGK_VIDMMCAPS.MapAperture2Supported", NULL,
-              WDDM2_FLAGS_PAGE, flags.Value);
+        !aperture_second_form(validation->adapter))
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.MapApertureCpuVisible",
+                       "only from a driver with DXGK_VIDMMCAPS.MapAperture2Supported", NULL,
+                       WDDM2_FLAGS_PAGE, flags.Value);
     if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1 && info->FlagsWddm2.CreateInVpr &&
-        !(info->SupportedWriteSegmentSet & verdict->adapter->vpr_set))
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr",
-              "only where a supported segment has a video protected range", NULL, WDDM2_FLAGS_PAGE,
-              flags.Value);
+        !(info->SupportedWriteSegmentSet & validation->adapter->vpr_set))
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr",
+                       "only where a supported segment has a video protected range", NULL,
+                       WDDM2_FLAGS_PAGE, flags.Value);
     if (flags.Value & reserved)
-        broke(verdict, "DXGK_ALLOCATIONINFO.Flags", "reserved bits 0", "R117", FLAGS_PAGE,
-              flags.Value);
-    judge_backing(verdict, flags, request);
+        validate_broke(validation, "DXGK_ALLOCATIONINFO.Flags", "reserved bits 0", "R117",
+                       FLAGS_PAGE, flags.Value);
+    validate_backing(validation, flags, request);
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_1 && flags.UseAlternateVA && !request->primary)
-        broke(verdict, "DXGK_ALLOCATIONINFOFLAGS.UseAlternateVA", "only on a primary", "R121",
-              FLAGS_PAGE, flags.Value);
+        validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS.UseAlternateVA", "only on a primary",
+                       "R121", FLAGS_PAGE, flags.Value);
 }
 
-enum vidmm_status judge_allocation(struct vidmm_adapter *adapter, const DXGK_ALLOCATIONINFO *info,
-                                   const struct vidmm_allocation_request *request, uint32_t index) {
-    struct verdict verdict = {.adapter = adapter, .index = index};
-    judge_size(&verdict, info);
-    judge_sets(&verdict, info);
-    judge_flags(&verdict, info, request);
+enum vidmm_status validate_allocation(struct vidmm_adapter *adapter,
+                                      const DXGK_ALLOCATIONINFO *info,
+                                      const struct vidmm_allocation_request *request,
+                                      uint32_t index) {
+    struct validation validation = {.adapter = adapter, .index = index};
+    validate_size(&validation, info);
+    validate_sets(&validation, info);
+    validate_flags(&validation, info, request);
     if (!info->hAllocation)
-        broke(&verdict, "DXGK_ALLOCATIONINFO.hAllocation", "a handle that is not NULL", "R102",
-              INFO_PAGE, 0);
+        validate_broke(&validation, "DXGK_ALLOCATIONINFO.hAllocation", "a handle that is not NULL",
+                       "R102", INFO_PAGE, 0);
     if (info->AllocationPriority == 0)
-        broke(&verdict, "DXGK_ALLOCATIONINFO.AllocationPriority", "not 0", "R103", INFO_PAGE, 0);
-    return verdict.broken ? VIDMM_DRIVER_BROKE_RULE : VIDMM_OK;
+        validate_broke(&validation, "DXGK_ALLOCATIONINFO.AllocationPriority", "not 0", "R103",
+                       INFO_PAGE, 0);
+    return validation.broken ? VIDMM_DRIVER_BROKE_RULE : VIDMM_OK;
 }
 
-enum vidmm_status judge_status(struct vidmm_adapter *adapter, const char *call, const char *rule,
-                               const char *page, NTSTATUS nt) {
+enum vidmm_status validate_status(struct vidmm_adapter *adapter, const char *call, const char *rule,
+                                  const char *page, NTSTATUS nt) {
     if (nt == STATUS_SUCCESS)
         return VIDMM_OK;
     bool allowed = nt == STATUS_INVALID_PARAMETER || nt == STATUS_NO_MEMORY ||

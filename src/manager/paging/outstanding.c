@@ -3,7 +3,7 @@
  */
 #include "paging/outstanding.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 bool outstanding_create(struct vidmm_adapter *adapter) {
     struct outstanding *outstanding = &adapter->outstanding;

@@ -8,6 +8,8 @@
  * allocation, then again with AllocationIsIdle anything else            the driver is broken:
  * Windows stops with a bugcheck, we stop the adapter
  */
+#include "paging/aperture_op.h"
+#include "lists/idle.h"
 #include "paging/paging.h"
 
 #include "object/allocation.h"

@@ -42,8 +42,8 @@ void paging_destroy(struct vidmm_adapter *adapter);
 void paging_unmap(struct vidmm_adapter *adapter);
 /* After a reset: what was in flight is gone; only the buffer in contiguous memory is safe. */
 void paging_forget(struct vidmm_adapter *adapter);
-/* Notices that the paging buffers are no longer mapped. */
-enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter);
+/* Ends what paging_forget began: the GPU takes paging buffers again. */
+enum vidmm_status paging_restart(struct vidmm_adapter *adapter);
 /* With GPU virtual addresses: the buffers' addresses in the paging process. */
 enum vidmm_status paging_keep(struct vidmm_adapter *adapter);
 /* Maps the paging buffers into their aperture segment (again). */
@@ -53,9 +53,6 @@ enum vidmm_status paging_map(struct vidmm_adapter *adapter);
 struct paging_line paging_line(const struct vidmm_adapter *adapter);
 uint64_t paging_address(const struct vidmm_adapter *adapter, const struct dma_buffer *buffer);
 
-/* Judges what Patch or SubmitCommand returned: nothing but STATUS_SUCCESS is allowed. */
-enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, const char *page,
-                               NTSTATUS nt);
 /* Has the driver encode one operation, in as many buffers as it takes. */
 enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op);
 /* The GPU has done what is in buffers up to number `number`. */

@@ -7,7 +7,7 @@
 #include "paging/paging.h"
 
 #include "object/allocation.h"
-#include "adapter/reset.h"
+#include "engine/tdr.h"
 #include "paging/space.h"
 
 static bool mapped(const struct vidmm_adapter *adapter) {
@@ -114,14 +114,9 @@ void paging_forget(struct vidmm_adapter *adapter) {
     use_buffers(adapter, true);
 }
 
-enum vidmm_status paging_reset_buffers(struct vidmm_adapter *adapter) {
-    enum vidmm_status status = VIDMM_OK;
-    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
-        if (buffer->place.block)
-            status = reset_buffer(adapter, NULL, buffer);
-    }
-    return status;
+enum vidmm_status paging_restart(struct vidmm_adapter *adapter) {
+    adapter->paging.held = false;
+    return tdr_restart(adapter);
 }
 
 enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
@@ -196,15 +191,6 @@ static void describe_virtual(struct vidmm_adapter *adapter, const struct dma_buf
     packet->submit_virtual.Flags.Paging = 1;
 }
 
-enum vidmm_status submit_judge(struct vidmm_adapter *adapter, const char *call, const char *page,
-                               NTSTATUS nt) {
-    if (nt == STATUS_SUCCESS)
-        return VIDMM_OK;
-    return FATAL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = call, .field = "return value",
-                 .expected = "STATUS_SUCCESS", .rule = "R277", .page = page,
-                 .index = ERROR_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
-}
-
 static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
     uint32_t node = paging_line(adapter).node;
     enum vidmm_status status = fence_room(adapter, node);
@@ -264,7 +250,7 @@ enum vidmm_status paging_submit(struct vidmm_adapter *adapter) {
     if (paging->used == 0)
         return VIDMM_OK;
     if (paging->held)
-        status = reset_restart(adapter);
+        status = paging_restart(adapter);
     if (status == VIDMM_OK)
         status = hand_over(adapter, &paging->buffers[paging->current]);
     if (status)

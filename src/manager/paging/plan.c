@@ -1,6 +1,7 @@
 /*
  * plan.c - see plan.h: making moves and taking them back. plan_run.c emits and executes.
  */
+#include "paging/aperture_op.h"
 #include "paging/plan.h"
 
 #include "object/allocation.h"

@@ -9,12 +9,13 @@
  *   3. from memory segment to memory segment, whose old places are still held;
  *   4. in: FILL, INIT_CONTEXT_RESOURCE, TRANSFER, MAP, and the MAP of a DMA buffer.
  */
+#include "lists/idle.h"
 #include "paging/plan.h"
 
 #include "object/allocation.h"
 #include "object/aperture.h"
 #include "object/host_aperture.h"
-#include "address/iommu.h"
+#include "object/iommu_mapping.h"
 #include "engine/null_context.h"
 #include "paging/transfer.h"
 
@@ -210,7 +211,7 @@ static void commit_move(struct vidmm_adapter *adapter, struct move *move) {
         segment_release(move->window, &move->window_place);
     allocation->move = 0;
     if (adapter->iommu)
-        iommu_follow(allocation);
+        iommu_mapping_follow(allocation);
     allocation_publish(allocation);
     if (move->discard && move->content)
         allocation_lost_content(allocation);

@@ -18,6 +18,8 @@
 struct space;
 struct mapping;
 
+#define SPACE_RESERVE_UNIT 65536u /* of reservations; the first one is never given out */
+
 /*
  * Where the bytes of an allocation are: `place` in `segment`, or its system pages. A place may be
  * scattered over the segment: placement_at() (segment.h) says where each byte is. What `place`
@@ -31,11 +33,11 @@ struct view {
 /* Where a resident allocation is. */
 struct view space_view_of(const struct vidmm_allocation *allocation);
 
-/* At start, when the adapter runs on GPU virtual addresses: the paging process and its tables. */
-enum vidmm_status space_start(struct vidmm_adapter *adapter);
-void space_stop(struct vidmm_adapter *adapter);
-/* Bytes of the paging process's addresses, from 0 on, that are the manager's own. */
-uint64_t space_paging_extent(const struct vidmm_adapter *adapter);
+/*
+ * Runs the plan under construction, whose entries the CPU writes at once; `emitted` false: there was
+ * no memory for it.
+ */
+enum vidmm_status space_run_now(struct space *space, bool emitted);
 
 /*
  * System pages that the paging process sees for ever, mapped with the CPU at start: paging buffers.
@@ -50,6 +52,9 @@ bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size,
  * whenever the root table moves.
  */
 enum vidmm_status space_enter(struct vidmm_context *context);
+
+/* DxgkDdiSetRootPageTable for every context of the space's process, all of which are idle. */
+void space_tell_contexts(const struct space *space);
 
 /* Every mapping of `allocation`, in every space: to nothing, with the flushes that needs. */
 bool space_hide(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
@@ -75,8 +80,6 @@ bool space_update(struct vidmm_adapter *adapter, struct vidmm_allocation *alloca
                   uint32_t size);
 /* The paging process can see all of it at once. */
 bool space_shows_whole(const struct vidmm_allocation *allocation);
-/* Before an allocation is destroyed: its mappings end, the addresses are free. */
-enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
 /*
  * After a reset that lost the memory segments: the paging process's tables are written anew, by the
  * CPU, before anything is built; then, through the paging queue, those of all processes.

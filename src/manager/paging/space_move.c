@@ -40,7 +40,7 @@ static uint64_t protection_at(const struct vidmm_allocation *allocation, uint64_
         if (!(use->driver_protection & VIDMM_DRIVER_PROTECTION_UNIQUE))
             continue;
         uint64_t start, stop;
-        space_mapped_bytes(mapping, &start, &stop);
+        va_mapped_bytes(mapping, &start, &stop);
         if (at >= start && at < stop) {
             protection = use->driver_protection;
             *end = stop < *end ? stop : *end;

@@ -8,7 +8,7 @@
 #include "lists/budget.h"
 #include "lists/residency_list.h"
 #include "address/privileged.h"
-#include "life/process.h"
+#include "base/process.h"
 #include "residency/residency.h"
 #include "address/table_eviction.h"
 
@@ -21,7 +21,7 @@ static const struct mmu *mmu_of(const struct space *space) {
 
 /* What the manager maps for itself has pages of 4 KiB, whatever they could be. */
 static bool has_narrow_pages(const struct space *space) {
-    return space->paging || privileged_is(space);
+    return space->paging || space_is_privileged(space);
 }
 
 uint64_t table_end(const struct table *table) {
@@ -49,7 +49,7 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
     if (memory->window)
         (void)va_set(&adapter->spaces.paging->va, memory->window,
                      memory->window + page_round(memory->size), NULL);
-    struct space *privileged = privileged_of(space);
+    struct space *privileged = space_privileged_of(space);
     if (memory->shown && privileged)
         (void)va_set(&privileged->va, memory->shown, memory->shown + page_round(memory->size),
                      NULL);

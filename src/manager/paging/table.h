@@ -18,8 +18,6 @@
 #define TABLE_ENTRIES_MAX 1024u /* of one operation that does not repeat a single entry */
 #define TABLE_RANGES_MAX  64u   /* of one COPY_PAGE_TABLE_ENTRIES */
 
-struct vidmm_process;
-
 struct table_memory {
     uint64_t size;           /* bytes; 0: there is none */
     struct segment *segment; /* NULL: system memory */
@@ -109,6 +107,10 @@ struct table_op {
     bool coherent, read_only, no_execute;
     uint64_t driver_protection;
 };
+
+static inline struct space *space_of(const struct mapping *mapping) {
+    return (struct space *)(void *)((char *)mapping->va - offsetof(struct space, va));
+}
 
 /* ---- table.c --------------------------------------------------------------------------------- */
 

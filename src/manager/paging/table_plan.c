@@ -6,6 +6,7 @@
  * that the plan ends with, and these grow. Which entries an update really has is found out when it
  * is built; those that turn out to change nothing are not built at all.
  */
+#include "base/process.h"
 #include "object/allocation.h"
 #include "address/privileged.h"
 #include "address/space_change.h"
@@ -442,7 +443,7 @@ bool tables_emit_old_root(struct space *space) {
 
 /* Nobody finds a table in the privileged space any more, unless that goes as a whole. */
 static bool hide(const struct table *table) {
-    struct space *privileged = privileged_of(table->space);
+    struct space *privileged = space_privileged_of(table->space);
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t at = table->memory[i].shown;
         if (at && !write_mapping(va_find(&privileged->va, at), at,
@@ -493,7 +494,7 @@ bool tables_emit_leave(struct space *space) {
 }
 
 static bool emit_evict(struct table *table) {
-    return (privileged_is(table->space) || hide(table)) && add_whole(table, TABLE_EVICT) &&
+    return (space_is_privileged(table->space) || hide(table)) && add_whole(table, TABLE_EVICT) &&
            write_windows(table, false);
 }
 

@@ -38,25 +38,6 @@ struct decision {
     uint64_t hopeless[2][SEGMENTS_MAX];
 };
 
-/* Swizzled content lies linear outside of memory segments, where the GPU cannot use it. */
-uint32_t decide_set(const struct vidmm_allocation *allocation, bool write) {
-    const struct vidmm_adapter *adapter = allocation->adapter;
-    uint32_t set = write ? allocation->write_set : allocation->read_set;
-    set &= adapter->memory_set | adapter->aperture_set;
-    if (allocation_swizzled(allocation) && (set & adapter->memory_set))
-        set &= adapter->memory_set;
-    if (allocation_in_vpr(allocation))
-        set &= adapter->vpr_set;
-    /* The CPU has a pointer to the system pages: only an aperture shows the GPU the same bytes. */
-    if (allocation->lock_kind == LOCK_SYSTEM && !allocation->info.Flags.PermanentSysMem &&
-        !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
-        set &= adapter->aperture_set;
-    if (!aperture_serves(allocation) &&
-        !(adapter->iommu && !allocation_contiguous(allocation))) /* no range of it */
-        set &= ~adapter->aperture_set;
-    return set;
-}
-
 static bool eligible(void *ctx, const struct resident *resident) {
     const struct decision *decision = ctx;
     struct vidmm_allocation *allocation = resident->owner;
@@ -190,7 +171,7 @@ static enum vidmm_status does_not_fit(struct decision *decision,
                                           : "DXGK_ALLOCATIONINFO.SupportedReadSegmentSet",
                 .expected = "room for all references together in their supported segments",
                 .page = "paging-video-memory-resources", .index = index,
-                .value = decide_set(reference->allocation, reference->write));
+                .value = candidate_set(reference->allocation, reference->write));
 }
 
 static enum vidmm_status place_reference(struct decision *decision,
@@ -202,7 +183,7 @@ static enum vidmm_status place_reference(struct decision *decision,
     uint32_t found;
     if (allocation->segment && (allocation_fixed(allocation) || allocation->pinned))
         return does_not_fit(decision, reference);
-    candidates_list(allocation, decide_set(allocation, reference->write), &list);
+    candidates_list(allocation, candidate_set(allocation, reference->write), &list);
     switch (find_place(decision, allocation, &list, &found, &place)) {
     case PLACER_FULL:
         return does_not_fit(decision, reference);
@@ -219,7 +200,7 @@ static enum vidmm_status place_reference(struct decision *decision,
 static bool acceptable(const struct vidmm_reference *reference) {
     const struct vidmm_allocation *allocation = reference->allocation;
     return allocation->segment &&
-           segment_in_set(allocation->segment, decide_set(allocation, reference->write));
+           segment_in_set(allocation->segment, candidate_set(allocation, reference->write));
 }
 
 static enum vidmm_status in_order(struct decision *decision) {
@@ -242,8 +223,8 @@ static enum vidmm_status in_order(struct decision *decision) {
 /* Fewest choices first, then largest. */
 static bool goes_before(const struct vidmm_adapter *adapter, const struct vidmm_reference *a,
                         const struct vidmm_reference *b) {
-    bool a_free = (decide_set(a->allocation, a->write) & adapter->aperture_set) != 0;
-    bool b_free = (decide_set(b->allocation, b->write) & adapter->aperture_set) != 0;
+    bool a_free = (candidate_set(a->allocation, a->write) & adapter->aperture_set) != 0;
+    bool b_free = (candidate_set(b->allocation, b->write) & adapter->aperture_set) != 0;
     return a_free != b_free ? b_free : a->allocation->size > b->allocation->size;
 }
 
@@ -285,7 +266,7 @@ static bool clear_segments(struct decision *decision) {
     const struct vidmm_reference *references = decision->references;
     uint32_t sets = 0;
     for (uint32_t i = 0; i < decision->count; i++)
-        sets |= decide_set(references[i].allocation, references[i].write);
+        sets |= candidate_set(references[i].allocation, references[i].write);
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         struct segment *segment = &adapter->facts.segments[i];
         struct vidmm_allocation *victim;
@@ -307,7 +288,7 @@ static bool put_back(struct decision *decision, const struct vidmm_reference *re
         return false;
     const struct move *move = &adapter->plan.moves[allocation->move - 1];
     return segment_is_memory(move->from) &&
-           segment_in_set(move->from, decide_set(allocation, reference->write)) &&
+           segment_in_set(move->from, candidate_set(allocation, reference->write)) &&
            plan_spare(adapter, allocation->move - 1);
 }
 
@@ -347,7 +328,7 @@ static enum vidmm_status promote(struct decision *decision,
     struct candidate_list list;
     struct placement place;
     uint32_t found;
-    candidates_list(allocation, decide_set(allocation, reference->write), &list);
+    candidates_list(allocation, candidate_set(allocation, reference->write), &list);
     if (list.count == 0 || list.segments[0]->aperture)
         return VIDMM_OK;
     enum placer_result result = PLACER_FULL;

@@ -5,7 +5,7 @@
 #ifndef VIDMM_MANAGER_DECIDE_H
 #define VIDMM_MANAGER_DECIDE_H
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 /*
  * Completes the plan at hand so that every reference is in a segment it may be in. On failure the
@@ -14,8 +14,6 @@
 enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vidmm_device *device,
                                   const struct vidmm_reference *references, uint32_t count,
                                   uint64_t number);
-/* Segments that may hold `allocation` for such an access, in the state it is in. */
-uint32_t decide_set(const struct vidmm_allocation *allocation, bool write);
 /* A place for a DMA buffer in an aperture of `set`, evicting if need be. */
 enum vidmm_status decide_buffer(struct vidmm_adapter *adapter, uint32_t set, uint64_t size,
                                 struct segment **segment, struct placement *place);

@@ -11,7 +11,7 @@
 
 #include "object/allocation.h"
 #include "lists/budget.h"
-#include "life/context_allocation.h"
+#include "object/context_allocation.h"
 #include "residency/residency.h"
 
 #define PROMOTIONS         16u /* tried in one request */

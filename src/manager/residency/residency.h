@@ -4,7 +4,7 @@
 #ifndef VIDMM_MANAGER_RESIDENCY_H
 #define VIDMM_MANAGER_RESIDENCY_H
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 
 /* All references resident at once. VIDMM_GPU_LOST is the caller's to handle (adapter_persist). */
 enum vidmm_status residency_make(struct vidmm_adapter *adapter,

@@ -3,9 +3,9 @@
  */
 #include "residency/trim.h"
 
-#include "adapter/adapter.h"
+#include "base/adapter.h"
 #include "lists/budget.h"
-#include "life/device.h"
+#include "base/device.h"
 
 #define PATIENCE_NS UINT64_C(1000000000) /* a waiter looks again that often, woken or not */
 

@@ -3,7 +3,7 @@
  * the GPU can reach them, and are kept until the allocation dies: an eviction can then never fail
  * for want of memory.
  */
-#include "memory/backing.h"
+#include "object/backing.h"
 
 bool backing_create(struct vidmm_allocation *allocation, PMDL existing) {
     const struct vidmm_adapter *adapter = allocation->adapter;

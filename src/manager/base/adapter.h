@@ -1,14 +1,22 @@
 /*
- * adapter.h - the adapter: one driver, its segments, and everything that lives on it.
+ * adapter.h - the record of the adapter: one driver, its segments, and all that lives on it.
+ *
+ * Each member that is a struct is defined by the header of the folder that works on it; this header
+ * and base/device.h, base/process.h are the only ones that include headers of later folders.
  *
  * Locks, outermost first:
- *   gate        one API call at a time. The documented threading levels are kept with room to
- * spare: no DDI ever runs beside another (threading-and-synchronization-zero-level.md ...). lock
- * the state below. Released around the level-0 calls Create*, Destroy*, Open*, Close* and Render,
- * and around SetRootPageTable, because the driver may call back into vidmm_context_allocation_*
- * and vidmm_driver_reserve there; nothing is half done at these points. fence_lock  leaf: fence
- * state (fence.h) and what vidmm_allocation_info shows. gate and lock are held across waits for the
- * GPU; interrupts only need fence_lock.
+ *
+ *   api_lock    One API call at a time. The documented threading levels are kept with room to
+ *               spare: no DDI function runs beside another
+ *               (threading-and-synchronization-zero-level.md ...).
+ *   lock        The state below. Released around the level-0 calls Create*, Destroy*, Open*, Close*
+ *               and Render, and around SetRootPageTable, because the driver may call back into
+ *               vidmm_context_allocation_* and vidmm_driver_reserve there. At these points no
+ *               change is half made.
+ *   fence_lock  A leaf: the state of fences (fence.h) and what vidmm_allocation_info returns.
+ *
+ * api_lock and lock are held while the manager waits for the GPU; interrupts only need fence_lock.
+ * api_lock.h has the functions that take and release them.
  */
 #ifndef VIDMM_MANAGER_ADAPTER_H
 #define VIDMM_MANAGER_ADAPTER_H
@@ -17,9 +25,11 @@
 
 #include <vidmm/manager.h>
 
+#include "base/api_lock.h"
 #include "base/error.h"
-#include "engine/fence.h"
 #include "base/handle.h"
+#include "base/heap.h"
+#include "engine/fence.h"
 #include "migration/migration.h"
 #include "paging/outstanding.h"
 #include "paging/paging.h"
@@ -44,11 +54,12 @@ struct vidmm_adapter {
     const struct vidmm_policy *policy;
     struct vidmm_observer observer;
     struct vidmm_readings readings;
+    struct adapter_hooks hooks;
     void (*quiesce)(void *ctx); /* NULL: none; see struct vidmm_adapter_config */
     void *quiesce_ctx;
     uint64_t hang_ns, transfer_chunk;
 
-    void *gate, *lock, *fence_lock;
+    void *api_lock, *lock, *fence_lock;
     bool stopped;    /* in error or stopping */
     uint32_t within; /* callbacks under way, each from inside a DDI call, that use the GPU */
     bool hung;       /* the GPU, in one of them: reset when the outermost call returns */
@@ -93,55 +104,6 @@ struct vidmm_adapter {
 static inline bool adapter_virtual(const struct vidmm_adapter *adapter) {
     return adapter->gpummu || adapter->iommu;
 }
-
-/* Takes gate and lock. */
-void adapter_enter(struct vidmm_adapter *adapter);
-/* Finishes what callbacks left behind, then releases them. */
-void adapter_leave(struct vidmm_adapter *adapter);
-/* VIDMM_STOPPED with a error when the adapter only serves destroy calls. */
-enum vidmm_status adapter_serves(struct vidmm_adapter *adapter, const char *call);
-/* Around a level-0 DDI call: only the gate is held in between. */
-void adapter_open(struct vidmm_adapter *adapter);
-/* Resets the adapter if the GPU hung in work that the driver asked for during the call. */
-void adapter_return(struct vidmm_adapter *adapter);
-/* Around what a callback does from inside such a call: the lock alone. */
-void adapter_close(struct vidmm_adapter *adapter);
-
-/* A function that the manager calls, and whether the driver has it. */
-struct needed_function {
-    const char *name;
-    bool there;
-};
-/* VIDMM_DRIVER_BROKE_RULE with a error for the first that is missing. */
-enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct needed_function *needed,
-                                size_t count, const char *expected, const char *page);
-
-/*
- * Before destroying: the GPU is done with `allocation` (NULL: with everything), by a reset if it
- * must be.
- */
-void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
-
-/* Memory of the OS, with the block size that free() wants. */
-void *adapter_alloc(struct vidmm_adapter *adapter, size_t size);
-void adapter_free(struct vidmm_adapter *adapter, void *block, size_t size);
-/* Grows `*array` of `*capacity` elements to at least `need`; false: no memory, nothing changed. */
-bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacity, uint32_t need,
-                  size_t element);
-
-/*
- * Resets, and again when the GPU hangs on what the reset itself has to have done; if that does not
- * help either the adapter is stopped.
- */
-enum vidmm_status adapter_recover(struct vidmm_adapter *adapter);
-/*
- * Runs `attempt` until it answers something else than VIDMM_GPU_LOST, with a reset after each hang.
- * VIDMM_GPU_LOST: resets did not help, the adapter is stopped.
- */
-enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
-                                  enum vidmm_status (*attempt)(void *ctx), void *ctx);
-/* From vidmm_wait: submission `number` hangs. Takes and releases the locks. */
-enum vidmm_status adapter_recover_submission(struct vidmm_adapter *adapter, uint64_t number);
 
 /* True for a place in a memory segment. */
 static inline bool adapter_in_memory(const struct vidmm_adapter *adapter,

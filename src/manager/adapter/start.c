@@ -1,8 +1,13 @@
 /*
- * adapter.c - the adapter's life, its locks, and the requests that concern all of it.
+ * start.c - the start and the stop of an adapter.
  */
-#include "adapter/adapter.h"
+#include "life/device.h"
+#include "life/paging_process.h"
+#include "life/resource.h"
+#include "lists/idle.h"
+#include "base/adapter.h"
 
+#include "reported/needed.h"
 #include "object/allocation.h"
 #include "life/context_allocation.h"
 #include "object/host_aperture.h"
@@ -13,148 +18,10 @@
 #include "residency/residency.h"
 #include "paging/space.h"
 
-#define DEFAULT_HANG_NS   UINT64_C(2000000000)
-#define HANGS_BEFORE_LOST 3u
-
-void *adapter_alloc(struct vidmm_adapter *adapter, size_t size) {
-    return adapter->os.alloc(adapter->os.ctx, size);
-}
-
-void adapter_free(struct vidmm_adapter *adapter, void *block, size_t size) {
-    if (block)
-        adapter->os.free(adapter->os.ctx, block, size);
-}
-
-bool adapter_grow(struct vidmm_adapter *adapter, void **array, uint32_t *capacity, uint32_t need,
-                  size_t element) {
-    if (need <= *capacity)
-        return true;
-    uint32_t wanted = *capacity ? *capacity * 2 : 16;
-    if (wanted < need)
-        wanted = need;
-    void *grown = adapter_alloc(adapter, wanted * element);
-    if (!grown)
-        return false;
-    if (*array)
-        memcpy(grown, *array, *capacity * element);
-    adapter_free(adapter, *array, *capacity * element);
-    *array = grown;
-    *capacity = wanted;
-    return true;
-}
-
-void adapter_open(struct vidmm_adapter *adapter) {
-    adapter->os.unlock(adapter->os.ctx, adapter->lock);
-}
-
-void adapter_close(struct vidmm_adapter *adapter) {
-    adapter->os.lock(adapter->os.ctx, adapter->lock);
-}
-
-void adapter_enter(struct vidmm_adapter *adapter) {
-    adapter->os.lock(adapter->os.ctx, adapter->gate);
-    adapter->os.lock(adapter->os.ctx, adapter->lock);
-}
-
-void adapter_leave(struct vidmm_adapter *adapter) {
-    context_allocations_reap(adapter);
-    adapter->os.unlock(adapter->os.ctx, adapter->lock);
-    adapter->os.unlock(adapter->os.ctx, adapter->gate);
-}
-
-enum vidmm_status adapter_serves(struct vidmm_adapter *adapter, const char *call) {
-    if (!adapter->stopped)
-        return VIDMM_OK;
-    return FAIL(adapter, .status = VIDMM_STOPPED, .call = call, .index = ERROR_NO_INDEX);
-}
-
-static enum vidmm_status gpu_lost(struct vidmm_adapter *adapter, uint32_t hangs) {
-    return FATAL(adapter, .status = VIDMM_GPU_LOST, .call = "vidmm reset",
-                 .page = "thread-synchronization-and-tdr", .index = ERROR_NO_INDEX, .value = hangs);
-}
-
-enum vidmm_status adapter_recover(struct vidmm_adapter *adapter) {
-    enum vidmm_status status = reset_adapter(adapter);
-    for (uint32_t hangs = 0; status == VIDMM_GPU_LOST && !adapter->stopped; hangs++)
-        status = hangs == HANGS_BEFORE_LOST ? gpu_lost(adapter, hangs) : reset_adapter(adapter);
-    adapter->stopped |= status != VIDMM_OK; /* nobody knows what state the GPU is in */
-    return status;
-}
-
-enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
-                                  enum vidmm_status (*attempt)(void *ctx), void *ctx) {
-    for (uint32_t hangs = 0;; hangs++) {
-        /* The plan that hung is kept until the reset has looked at it. */
-        enum vidmm_status status = adapter->hung ? VIDMM_GPU_LOST : attempt(ctx);
-        if (status != VIDMM_GPU_LOST)
-            return status;
-        if (adapter->within) { /* no reset beside another call (R361) */
-            adapter->hung = true;
-            return status;
-        }
-        status = adapter_recover(adapter);
-        if (status)
-            return status;
-        if (hangs == HANGS_BEFORE_LOST)
-            return gpu_lost(adapter, hangs);
-    }
-}
-
-struct submission_wait {
-    struct vidmm_adapter *adapter;
-    uint64_t number;
-};
-
-static enum vidmm_status wait_submission(void *ctx) {
-    const struct submission_wait *wait = ctx;
-    return fence_wait_idle(wait->adapter, UINT64_MAX, wait->number);
-}
-
-enum vidmm_status adapter_recover_submission(struct vidmm_adapter *adapter, uint64_t number) {
-    struct submission_wait wait = {adapter, number};
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_wait");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, wait_submission, &wait);
-    adapter_leave(adapter);
-    return status;
-}
-
-static enum vidmm_status wait_everything(void *ctx) {
-    return fence_wait_all(ctx);
-}
-
-static enum vidmm_status wait_allocation(void *ctx) {
-    return allocation_wait_idle(ctx);
-}
-
-void adapter_settle(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
-    enum vidmm_status (*wait)(void *ctx) = allocation ? wait_allocation : wait_everything;
-    void *target = allocation ? (void *)allocation : (void *)adapter;
-    enum vidmm_status status =
-        adapter->stopped ? wait(target) : adapter_persist(adapter, wait, target);
-    if (status) { /* the GPU must not touch what is about to be freed */
-        adapter->stopped = true;
-        if (adapter->ddi->DxgkDdiResetFromTimeout)
-            (void)adapter->ddi->DxgkDdiResetFromTimeout(adapter->hadapter);
-        (void)fence_give_up(adapter);
-    }
-}
-
-void adapter_return(struct vidmm_adapter *adapter) {
-    adapter_close(adapter);
-    if (!adapter->hung || adapter->within)
-        return;
-    adapter->hung = false;
-    if (!adapter->stopped)
-        (void)adapter_recover(adapter);
-}
-
-/* ---- Start and stop ---------------------------------------------------------------------------
- */
+#define DEFAULT_HANG_NS UINT64_C(2000000000)
 
 static void destroy_locks(struct vidmm_adapter *adapter) {
-    void *locks[3] = {adapter->gate, adapter->lock, adapter->fence_lock};
+    void *locks[3] = {adapter->api_lock, adapter->lock, adapter->fence_lock};
     for (uint32_t i = 0; i < 3; i++) {
         if (locks[i])
             adapter->os.lock_destroy(adapter->os.ctx, locks[i]);
@@ -203,17 +70,6 @@ static enum vidmm_status query(struct vidmm_adapter *adapter,
                                     .readings = config->readings,
                                     .model = config->model};
     return query_adapter(&context, &adapter->facts, &adapter->error);
-}
-
-enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct needed_function *needed,
-                                size_t count, const char *expected, const char *page) {
-    for (size_t i = 0; i < count; i++) {
-        if (!needed[i].there)
-            return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
-                        .field = "DRIVER_INITIALIZATION_DATA", .expected = expected, .page = page,
-                        .index = ERROR_NO_INDEX);
-    }
-    return VIDMM_OK;
 }
 
 static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
@@ -271,7 +127,7 @@ static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
         return error_no_memory(adapter, "vidmm_adapter_start");
     status = paging_create(adapter);
     if (status == VIDMM_OK && adapter->gpummu)
-        status = space_start(adapter);
+        status = paging_process_start(adapter);
     if (status == VIDMM_OK && adapter->iommu)
         status = iommu_start(adapter);
     if (status == VIDMM_OK)
@@ -297,21 +153,22 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     if (config->observer)
         adapter->observer = *config->observer;
     adapter->readings = config->readings;
+    adapter->hooks = (struct adapter_hooks){reset_adapter, context_allocations_reap};
     adapter->quiesce = config->quiesce;
     adapter->quiesce_ctx = config->quiesce_ctx;
     adapter->hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;
     adapter->transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
-    adapter->gate = os->lock_create(os->ctx);
+    adapter->api_lock = os->lock_create(os->ctx);
     adapter->lock = os->lock_create(os->ctx);
     adapter->fence_lock = os->lock_create(os->ctx);
-    if (adapter->gate && adapter->lock && adapter->fence_lock)
+    if (adapter->api_lock && adapter->lock && adapter->fence_lock)
         return adapter;
     destroy_locks(adapter);
     os->free(os->ctx, adapter, sizeof(*adapter));
     return NULL;
 }
 
-/* The way down, for a start that failed as for a stop. Gate and lock are held and released. */
+/* The way down, for a start that failed as for a stop. Both locks are held, and released. */
 static void tear_down(struct vidmm_adapter *adapter) {
     if (adapter->fences.nodes)
         adapter_settle(adapter, NULL);
@@ -327,7 +184,7 @@ static void tear_down(struct vidmm_adapter *adapter) {
     if (adapter->system)
         device_destroy(adapter->system);
     if (adapter->gpummu)
-        space_stop(adapter);
+        paging_process_stop(adapter);
     paging_fences_end(adapter);
     migration_release(adapter);
     host_apertures_end(adapter);
@@ -378,79 +235,4 @@ void vidmm_adapter_stop(struct vidmm_adapter *adapter) {
     if (!adapter->stopped)
         (void)adapter_persist(adapter, empty_segments, adapter);
     tear_down(adapter);
-}
-
-/* ---- Requests that concern the whole adapter --------------------------------------------------
- */
-
-enum vidmm_status vidmm_wait_idle(struct vidmm_adapter *adapter) {
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_wait_idle");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, wait_everything, adapter);
-    adapter_leave(adapter);
-    return status;
-}
-
-enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_reset");
-    if (status == VIDMM_OK) {
-        plan_begin(adapter);
-        status = adapter_recover(adapter);
-    }
-    adapter_leave(adapter);
-    return status;
-}
-
-static enum vidmm_status evict_what_may(void *ctx) {
-    return residency_evict_all(ctx, false);
-}
-
-enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter) {
-    adapter_enter(adapter);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_evict_all");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, evict_what_may, adapter);
-    adapter_leave(adapter);
-    return status;
-}
-
-struct flush {
-    struct vidmm_adapter *adapter;
-    uint32_t segment;
-    uint64_t offset;
-    bool write;
-};
-
-static enum vidmm_status touch(void *ctx) {
-    const struct flush *flush = ctx;
-    struct vidmm_place place = {.segment = flush->segment, .offset = flush->offset};
-    plan_begin(flush->adapter);
-    struct plan_op *op = plan_add(
-        flush->adapter, flush->write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
-    if (!op)
-        return error_no_memory(flush->adapter, "vidmm_flush");
-    op->op.size = sizeof(uint64_t);
-    if (flush->write)
-        op->op.to = place;
-    else
-        op->op.from = place;
-    return plan_execute(flush->adapter);
-}
-
-enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,
-                              bool write) {
-    struct flush flush = {adapter, segment, offset, write};
-    adapter_enter(adapter);
-    const struct segment *target = query_segment(&adapter->facts, segment);
-    enum vidmm_status status = adapter_serves(adapter, "vidmm_flush");
-    if (status == VIDMM_OK && (!target || offset >= target->size || target->size - offset < 8))
-        status = error_argument(adapter, "vidmm_flush", "eight bytes inside a segment");
-    if (status == VIDMM_OK && adapter->gpummu)
-        status = error_argument(adapter, "vidmm_flush", "an adapter on physical addresses");
-    if (status == VIDMM_OK)
-        status = adapter_persist(adapter, touch, &flush);
-    adapter_leave(adapter);
-    return status;
 }

@@ -1,0 +1,58 @@
+/*
+ * flush.c - what a caller asks of the segments as a whole: to write out what the hardware holds
+ * back, and to evict all that may leave.
+ */
+#include "base/adapter.h"
+#include "residency/residency.h"
+
+struct flush {
+    struct vidmm_adapter *adapter;
+    uint32_t segment;
+    uint64_t offset;
+    bool write;
+};
+
+static enum vidmm_status touch(void *ctx) {
+    const struct flush *flush = ctx;
+    struct vidmm_place place = {.segment = flush->segment, .offset = flush->offset};
+    plan_begin(flush->adapter);
+    struct plan_op *op = plan_add(
+        flush->adapter, flush->write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
+    if (!op)
+        return error_no_memory(flush->adapter, "vidmm_flush");
+    op->op.size = sizeof(uint64_t);
+    if (flush->write)
+        op->op.to = place;
+    else
+        op->op.from = place;
+    return plan_execute(flush->adapter);
+}
+
+enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,
+                              bool write) {
+    struct flush flush = {adapter, segment, offset, write};
+    adapter_enter(adapter);
+    const struct segment *target = query_segment(&adapter->facts, segment);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_flush");
+    if (status == VIDMM_OK && (!target || offset >= target->size || target->size - offset < 8))
+        status = error_argument(adapter, "vidmm_flush", "eight bytes inside a segment");
+    if (status == VIDMM_OK && adapter->gpummu)
+        status = error_argument(adapter, "vidmm_flush", "an adapter on physical addresses");
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, touch, &flush);
+    adapter_leave(adapter);
+    return status;
+}
+
+static enum vidmm_status evict_what_may(void *ctx) {
+    return residency_evict_all(ctx, false);
+}
+
+enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter) {
+    adapter_enter(adapter);
+    enum vidmm_status status = adapter_serves(adapter, "vidmm_evict_all");
+    if (status == VIDMM_OK)
+        status = adapter_persist(adapter, evict_what_may, adapter);
+    adapter_leave(adapter);
+    return status;
+}

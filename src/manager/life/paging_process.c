@@ -1,0 +1,112 @@
+/*
+ * paging_process.c - see paging_process.h.
+ */
+#include "life/paging_process.h"
+
+#include "life/process.h"
+#include "reported/needed.h"
+
+#define SCRATCH_BYTES (UINT64_C(1) << 30) /* the least that there should be (R263) */
+#define WINDOW_SHARE  4u                  /* windows have so many times less */
+#define EXTENT_LEAST  (UINT64_C(16) << 20)
+#define CALL          "vidmm paging process"
+
+uint64_t paging_process_migration_bytes(const struct vidmm_adapter *adapter) {
+    const struct adapter_facts *facts = &adapter->facts;
+    uint64_t wanted = 2 * VIDMM_MIGRATION_STAGING;
+    return facts->dirty.migration && wanted < facts->mmu.limit / 2 ? wanted : 0;
+}
+
+static enum vidmm_status paging_process_needs(struct vidmm_adapter *adapter) {
+    const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
+    bool root = !mmu_root_grows(&adapter->facts.mmu) || ddi->DxgkDdiGetRootPageTableSize;
+    const struct needed_function needed[] = {
+        {"DxgkDdiCreateProcess", ddi->DxgkDdiCreateProcess},
+        {"DxgkDdiDestroyProcess", ddi->DxgkDdiDestroyProcess},
+        {"DxgkDdiCreateContext", adapter->contexts},
+        {"DxgkDdiSetRootPageTable", ddi->DxgkDdiSetRootPageTable},
+        {"DxgkDdiGetRootPageTableSize", root},
+        {"DxgkDdiSubmitCommandVirtual", ddi->DxgkDdiSubmitCommandVirtual},
+    };
+    return adapter_needs(adapter, needed, sizeof(needed) / sizeof(needed[0]),
+                         "a function, from a driver with GpuMmuSupported", "gpummu-model");
+}
+
+/*
+ * Bytes of addresses: as many as there should be, unless their leaf tables then take more than a
+ * quarter of the segment that they lie in.
+ */
+uint64_t paging_process_bytes(const struct vidmm_adapter *adapter) {
+    const struct vidmm_level_info *leaf = &adapter->facts.mmu.level[0];
+    const struct segment *segment = query_segment(&adapter->facts, leaf->paging_segment);
+    uint64_t scratch = adapter->facts.mmu.paging ? adapter->facts.mmu.paging : SCRATCH_BYTES;
+    uint64_t aside = paging_process_migration_bytes(adapter),
+             limit = adapter->facts.mmu.limit - aside;
+    uint64_t all = scratch + scratch / WINDOW_SHARE, page = segment ? segment->page_size : 1;
+    uint64_t each = (leaf->size + page - 1) / page * page; /* a table has pages of its own */
+    all = all > EXTENT_LEAST ? all : EXTENT_LEAST;
+    all = all < limit ? all : limit;
+    while (segment && all > EXTENT_LEAST &&
+           (all >> (leaf->index_bits + PAGE_SHIFT)) * each > segment->size / 4)
+        all /= 2;
+    return all + aside;
+}
+
+/* How the paging process's addresses are divided. False: no memory. */
+static bool paging_process_lay_out(struct vidmm_adapter *adapter, struct space *space) {
+    struct spaces *spaces = &adapter->spaces;
+    const struct va_use nothing = {.kind = VA_NOTHING};
+    uint64_t end = paging_process_bytes(adapter),
+             all = end - paging_process_migration_bytes(adapter);
+    space->va.limit = end;
+    spaces->scratch_end = all;
+    spaces->scratch_start = all / (WINDOW_SHARE + 1) & ~(uint64_t)(SPACE_RESERVE_UNIT - 1);
+    spaces->scratch_next = spaces->scratch_start;
+    return va_set(&space->va, 0, SPACE_RESERVE_UNIT, &nothing) &&
+           va_set(&space->va, spaces->scratch_start, end, &nothing);
+}
+
+static enum vidmm_status paging_process_make_tables(struct vidmm_adapter *adapter,
+                                                    struct space *space) {
+    struct spaces *spaces = &adapter->spaces;
+    spaces->paging = space;
+    spaces->entries = adapter_alloc(adapter, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
+    if (!spaces->entries || !paging_process_lay_out(adapter, space))
+        return error_no_memory(adapter, CALL);
+    uint64_t end = space->va.root->high; /* of what the driver reserved */
+    enum vidmm_status status = end > space->va.limit ? tables_prepare(space, end, end) : VIDMM_OK;
+    if (status == VIDMM_OK)
+        status = tables_prepare(space, 0, space->va.limit);
+    if (status)
+        return status;
+    plan_begin(adapter);
+    space->now = true;
+    status = space_run_now(space, tables_emit(space));
+    tables_keep(space);
+    return status;
+}
+
+enum vidmm_status paging_process_start(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = paging_process_needs(adapter);
+    if (status == VIDMM_OK)
+        status = process_make(adapter, 0, &adapter->system_process);
+    return status == VIDMM_OK ? paging_process_make_tables(adapter, adapter->system_process->space)
+                              : status;
+}
+
+void paging_process_stop(struct vidmm_adapter *adapter) {
+    struct spaces *spaces = &adapter->spaces;
+    struct vidmm_process *process = adapter->system_process;
+    if (process && process->space->root && !adapter->stopped) {
+        plan_begin(adapter);
+        process->space->now = true;
+        (void)space_run_now(process->space, tables_emit_leave(process->space));
+    }
+    if (process)
+        process_end(process);
+    adapter->system_process = NULL;
+    adapter_free(adapter, spaces->entries, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
+    adapter_free(adapter, spaces->waiting, spaces->waiting_capacity * sizeof(*spaces->waiting));
+    adapter_free(adapter, spaces->kept, spaces->kept_capacity * sizeof(*spaces->kept));
+    memset(spaces, 0, sizeof(*spaces));
+}

@@ -1,0 +1,17 @@
+/*
+ * needed.c - see needed.h.
+ */
+#include "reported/needed.h"
+
+#include "base/adapter.h"
+
+enum vidmm_status adapter_needs(struct vidmm_adapter *adapter, const struct needed_function *needed,
+                                size_t count, const char *expected, const char *page) {
+    for (size_t i = 0; i < count; i++) {
+        if (!needed[i].there)
+            return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = needed[i].name,
+                        .field = "DRIVER_INITIALIZATION_DATA", .expected = expected, .page = page,
+                        .index = ERROR_NO_INDEX);
+    }
+    return VIDMM_OK;
+}

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softgpu_regs.h"
+#include "registers/softgpu_regs.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

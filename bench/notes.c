@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "hardware/copy.h"
-#include "softgpu_regs.h"
+#include "registers/softgpu_regs.h"
 
 #define VRAM   (256 * BENCH_MIB)
 #define RAM    (64 * BENCH_MIB)

@@ -85,7 +85,7 @@ def resolve(path, name):
 def classify_quoted(path, target):
     room = room_of(path)
     if target.startswith('src/softgpu/') and path.startswith('src/softgpu/'):
-        shared = fnmatch.fnmatch(target, 'src/softgpu/softgpu_*.h')  # what the two halves share: the registers
+        shared = target.startswith('src/softgpu/registers/')  # what the two halves share
         return 'own' if shared or target.split('/')[2] == path.split('/')[2] else 'other-half'
     if target.startswith(room + '/'):
         return 'own'
@@ -174,7 +174,7 @@ def check_folder(path, name, order):
     """What is wrong with an include inside a room as to folders; None: nothing."""
     folders, target = order.get(room_of(path)), resolve(path, name)
     mine, its = folder_of(path), folder_of(target)
-    if not folders or mine == '.' or its == mine or path.startswith('src/softgpu/') and its == '.':
+    if not folders or mine == '.' or its == mine:
         return None
     uses = folders.get(mine) or set()
     if its in uses:

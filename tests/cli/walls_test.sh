@@ -8,11 +8,11 @@ failures=0
 
 house() { # a small one with one file in each room
     house=$(mktemp -d)
-    mkdir -p "$house"/include/{wddm,vidmm} "$house"/src/{manager,softgpu/{driver,hardware},host,harness,workload,cli,attic}
+    mkdir -p "$house"/include/{wddm,vidmm} "$house"/src/{manager,softgpu/{driver,hardware,registers},host,harness,workload,cli,attic}
     mkdir -p "$house"/drivers/{common,plain,other}
     touch "$house/include/wddm/ntddk.h" "$house/include/vidmm/manager.h"
     echo '#include "own.h"' >"$house/src/manager/own.c"
-    touch "$house"/src/softgpu/{driver/kmd,hardware/hw}.h
+    touch "$house"/src/softgpu/{driver/kmd,hardware/hw,registers/softgpu_regs}.h
     touch "$house/src/manager/own.h" "$house/drivers/common/skeleton.h" "$house/drivers/other/other.h"
     mkdir -p "$house"/src/manager/{base,memory,api}
     touch "$house"/src/manager/{base,memory,api}/it.h
@@ -50,7 +50,7 @@ expect 1 src/softgpu/driver/a.c '<vidmm/manager.h>'
 expect 1 src/softgpu/driver/b.c '<vidmm/hwmodel.h>'
 expect 1 src/softgpu/hardware/a.c '<ntddk.h>'
 expect 0 src/softgpu/driver/a.c '"driver/kmd.h"'
-expect 0 src/softgpu/driver/a.c '"softgpu_regs.h"'
+expect 0 src/softgpu/driver/a.c '"registers/softgpu_regs.h"'
 expect 1 src/softgpu/driver/a.c '"hardware/hw.h"'
 expect 1 src/softgpu/hardware/a.c '"driver/kmd.h"'
 expect 1 src/host/a.c '<vidmm/manager.h>'

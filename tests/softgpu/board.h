@@ -12,7 +12,7 @@
 
 #include <vidmm/hwmodel.h>
 
-#include "softgpu_regs.h"
+#include "registers/softgpu_regs.h"
 
 #define MIB       (UINT64_C(1) << 20)
 #define RAM_BYTES (8 * MIB)

@@ -17,6 +17,14 @@ struct kmd_allocation *kmd_open_of(HANDLE handle) {
     return open && open->magic == KMD_MAGIC_OPEN ? open->allocation : NULL;
 }
 
+void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
+    struct kmd_allocation *allocation = kmd_allocation_of(handle);
+    if (!allocation)
+        return;
+    allocation->segment = segment;
+    allocation->address = segment != 0 ? address : 0;
+}
+
 /* ---- Placement ------------------------------------------------------------------------------- */
 
 /* Kinds in order of preference; the eviction aperture only for who names it. */

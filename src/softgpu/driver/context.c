@@ -1,7 +1,8 @@
 /*
  * context.c - devices and contexts: little more than handles, since this GPU need not save
- * anything between command buffers. With an MMU a context has a root page table (driver/process.c);
- * with ContextBytes all that belongs to it is in memory (driver/saved.c).
+ * anything between command buffers. With an MMU a context has a root page table, as
+ * DxgkDdiSetRootPageTable says (nc-d3dkmddi-dxgkddi_setrootpagetable.md); with ContextBytes all that
+ * belongs to it is in memory (saved.c).
  */
 #include "driver/kmd.h"
 
@@ -100,4 +101,21 @@ NTSTATUS APIENTRY kmd_destroy_context(const HANDLE hContext) {
     context->magic = 0;
     kmd_free(context);
     return STATUS_SUCCESS;
+}
+
+/*
+ * The context is idle meanwhile, so no register has to change now. Other content may be in another
+ * table: what the TLB knows of the old one must not outlive it.
+ */
+VOID APIENTRY kmd_set_root_page_table(const HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE *args) {
+    struct kmd_adapter *adapter = hAdapter;
+    struct kmd_context *context = kmd_context_of(args->hContext);
+    if (!context || !kmd_mmu_on(adapter))
+        return;
+    bool moved = context->root_entries != 0;
+    context->root = kmd_gpu_address(adapter, args->Address.SegmentId, args->Address.SegmentOffset);
+    context->root_entries = args->NumEntries;
+    if (moved)
+        kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, context->device->space, 0, 0);
+    kmd_saved_update(context);
 }

@@ -1,79 +1,12 @@
 /*
- * entry.c - DriverEntry: settings from the registry, and the table of entry points.
+ * entry.c - DriverEntry: the table of entry points, as far as the declared version has them.
  */
 #include "driver/kmd.h"
 
 #include <vidmm/softgpu.h>
 
-/* One copy for the loaded driver, as with any driver's registry parameters. */
-static struct kmd_settings settings;
-
-const struct kmd_settings *kmd_settings(void) {
-    return &settings;
-}
-
-PVOID kmd_alloc(SIZE_T bytes) {
-    return ExAllocatePoolZero(NonPagedPoolNx, bytes, KMD_TAG);
-}
-
-void kmd_free(PVOID block) {
-    ExFreePoolWithTag(block, KMD_TAG);
-}
-
 static DXGKDDI_UNLOAD unload;
 static VOID APIENTRY unload(VOID) {
-}
-
-static RTL_QUERY_REGISTRY_TABLE number(const void *name, ULONG *value) {
-    RTL_QUERY_REGISTRY_TABLE entry = {0};
-    entry.Flags = RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK;
-    entry.Name = (PWSTR)(uintptr_t)name;
-    entry.EntryContext = value;
-    entry.DefaultType = ((ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT) | REG_DWORD;
-    entry.DefaultData = value;
-    entry.DefaultLength = sizeof(*value);
-    return entry;
-}
-
-static NTSTATUS read_settings(PUNICODE_STRING registry_path) {
-    settings = (struct kmd_settings){
-        .version = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .paging_bytes = 65536,
-        .vram_segments = 1,
-        .mmu_update_mode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL,
-    };
-    RTL_QUERY_REGISTRY_TABLE table[] = {
-        number(u"InterfaceVersion", &settings.version),
-        number(u"PagingBufferBytes", &settings.paging_bytes),
-        number(u"PagingBufferSegment", &settings.paging_segment),
-        number(u"PagingPrivateBytes", &settings.paging_private),
-        number(u"Banks", &settings.banks),
-        number(u"VramSegments", &settings.vram_segments),
-        number(u"BusyEvery", &settings.busy_every),
-        number(u"Agp", &settings.agp),
-        number(u"MmuLevels", &settings.mmu_levels),
-        number(u"MmuUpdateMode", &settings.mmu_update_mode),
-        number(u"MmuTableSegment", &settings.mmu_table_segment),
-        number(u"MmuDemands", &settings.mmu_demands),
-        number(u"ContextBytes", &settings.context_bytes),
-        number(u"CpuHostApertureBytes", &settings.host_aperture_bytes),
-        number(u"VprBytes", &settings.vpr_bytes),
-        number(u"DirtyPageBytes", &settings.dirty_page_bytes),
-        number(u"DirtyPerformant", &settings.dirty_performant),
-        number(u"MapAperture2", &settings.map_aperture2),
-        number(u"Iommu", &settings.iommu),
-        {0},
-    };
-    NTSTATUS status =
-        RtlQueryRegistryValues(RTL_REGISTRY_ABSOLUTE, registry_path->Buffer, table, NULL, NULL);
-    if (!NT_SUCCESS(status))
-        return status;
-    if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) || settings.banks > KMD_BANKS_MAX ||
-        settings.paging_bytes == 0 || settings.context_bytes % GPU_PAGE != 0 ||
-        settings.context_bytes > GPU_SAVE_PAGES_MAX * GPU_PAGE ||
-        settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
-        return STATUS_INVALID_PARAMETER;
-    return STATUS_SUCCESS;
 }
 
 static void device_entries(DRIVER_INITIALIZATION_DATA *table) {
@@ -115,6 +48,7 @@ static void memory_entries(DRIVER_INITIALIZATION_DATA *table) {
 
 /* Slots that the declared version does not have are not ours to fill. */
 static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
+    const struct kmd_settings *settings = kmd_settings();
     if (table->Version >= DXGKDDI_INTERFACE_VERSION_WIN8) {
         table->DxgkDdiQueryDependentEngineGroup = kmd_query_dependent_engine_group;
         table->DxgkDdiQueryEngineStatus = kmd_query_engine_status;
@@ -127,13 +61,13 @@ static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
         table->DxgkDdiDestroyProcess = kmd_destroy_process;
     }
     if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
-        (settings.mmu_levels != 0 || settings.iommu != 0))
+        (settings->mmu_levels != 0 || settings->iommu != 0))
         table->DxgkDdiSubmitCommandVirtual = kmd_submit_command_virtual;
-    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings.mmu_levels != 0) {
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings->mmu_levels != 0) {
         table->DxgkDdiSetRootPageTable = kmd_set_root_page_table;
         table->DxgkDdiGetRootPageTableSize = kmd_get_root_page_table_size;
     }
-    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings.host_aperture_bytes != 0) {
+    if (table->Version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && settings->host_aperture_bytes != 0) {
         table->DxgkDdiMapCpuHostAperture = kmd_map_cpu_host_aperture;
         table->DxgkDdiUnmapCpuHostAperture = kmd_unmap_cpu_host_aperture;
     }
@@ -142,14 +76,15 @@ static void newer_entries(DRIVER_INITIALIZATION_DATA *table) {
 }
 
 static void migration_entries(DRIVER_INITIALIZATION_DATA *table) {
-    if (table->Version < DXGKDDI_INTERFACE_VERSION_WDDM3_2 || settings.dirty_page_bytes == 0)
+    const struct kmd_settings *settings = kmd_settings();
+    if (table->Version < DXGKDDI_INTERFACE_VERSION_WDDM3_2 || settings->dirty_page_bytes == 0)
         return;
     table->DxgkDdiCreateMemoryBasis = kmd_create_memory_basis;
     table->DxgkDdiDestroyMemoryBasis = kmd_destroy_memory_basis;
     table->DxgkDdiStartDirtyTracking = kmd_start_dirty_tracking;
     table->DxgkDdiStopDirtyTracking = kmd_stop_dirty_tracking;
     table->DxgkDdiQueryDirtyBitData = kmd_query_dirty_bit_data;
-    if (settings.mmu_levels == 0)
+    if (settings->mmu_levels == 0)
         return;
     table->DxgkDdiPrepareLiveMigration = kmd_prepare_live_migration;
     table->DxgkDdiEndLiveMigration = kmd_end_live_migration;
@@ -161,10 +96,10 @@ static void migration_entries(DRIVER_INITIALIZATION_DATA *table) {
 
 NTSTATUS NTAPI softgpu_driver_entry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
     DRIVER_INITIALIZATION_DATA table = {0};
-    NTSTATUS status = read_settings(RegistryPath);
+    NTSTATUS status = kmd_read_settings(RegistryPath);
     if (!NT_SUCCESS(status))
         return status;
-    table.Version = settings.version;
+    table.Version = kmd_settings()->version;
     device_entries(&table);
     memory_entries(&table);
     kmd_display_entries(&table);

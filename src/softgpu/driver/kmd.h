@@ -23,7 +23,7 @@
 
 #include <vidmm/umd.h>
 
-#include "softgpu_regs.h"
+#include "registers/softgpu_regs.h"
 
 #define KMD_TAG 0x75504753u /* "SGPu" */
 
@@ -122,7 +122,7 @@ struct kmd_context {
     struct kmd_saved *saved; /* NULL: it is told what to use with each submission */
 };
 
-/* driver/saved.c: a context whose state is in memory: struct gpu_context_state, then the save area. */
+/* saved.c: a context whose state is in memory: struct gpu_context_state, then the save area. */
 struct kmd_saved {
     struct kmd_allocation allocation; /* hDriverAllocation */
     struct kmd_context *context;
@@ -229,19 +229,21 @@ static inline void kmd_write64(const struct kmd_adapter *adapter, ULONG offset, 
 
 /* ---- Between files --------------------------------------------------------------------------- */
 
-/* Zeroed nonpaged memory or NULL. */
+/* pool.c: zeroed nonpaged memory or NULL. */
 PVOID kmd_alloc(SIZE_T bytes);
 void kmd_free(PVOID block);
 
+/* settings.c */
+NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path);
 const struct kmd_settings *kmd_settings(void);
-/* Adds the display entry points that an adapter without outputs still has to have. */
+/* display.c: adds the display entry points that an adapter without outputs still has to have. */
 void kmd_display_entries(DRIVER_INITIALIZATION_DATA *table);
 
-/* driver/query.c: copies as much as the system's structure, which may be older, has room for. */
+/* answer.c: copies as much as the system's structure, which may be older, has room for. */
 NTSTATUS kmd_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,
                     SIZE_T least);
 
-/* driver/mmu.c: false when these settings and this board do not go together. */
+/* mmu.c: false when these settings and this board do not go together. */
 bool kmd_mmu_build(struct kmd_adapter *adapter);
 static inline bool kmd_mmu_on(const struct kmd_adapter *adapter) {
     return adapter->mmu.format.levels != 0;
@@ -261,10 +263,10 @@ bool kmd_mmu_series(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UI
 void kmd_mmu_flush(struct kmd_adapter *adapter, UINT what, UINT space, ULONGLONG start,
                    ULONGLONG end);
 
-/* driver/process.c: the space of hKmdProcess. */
+/* process.c: the space of hKmdProcess. */
 UINT kmd_space_of(HANDLE process);
 
-/* driver/saved.c: false: no memory. */
+/* saved.c: false: no memory. */
 bool kmd_saved_create(struct kmd_context *context, HANDLE runtime);
 void kmd_saved_destroy(struct kmd_context *context);
 /* The root is another one. */
@@ -272,12 +274,13 @@ void kmd_saved_update(struct kmd_context *context);
 /* The state as the GPU shall find it before anything ran. */
 struct gpu_context_state kmd_saved_state(const struct kmd_saved *saved);
 
-/* driver/context.c: the driver's object behind a handle, or NULL. */
+/* context.c: the driver's object behind a handle, or NULL. */
 struct kmd_context *kmd_context_of(HANDLE handle);
 
-/* driver/segment.c */
+/* segment.c */
 void kmd_segments_build(struct kmd_adapter *adapter);
-NTSTATUS kmd_query_segments(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
+/* Adds the AGP aperture that the arguments of a segment query tell of, if they do. */
+void kmd_add_agp(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
 /* NULL for id 0 and ids that do not exist. */
 const struct kmd_segment *kmd_segment(const struct kmd_adapter *adapter, UINT id);
 bool kmd_segment_is_memory(const struct kmd_adapter *adapter, UINT id);
@@ -287,36 +290,46 @@ ULONGLONG kmd_gpu_address(const struct kmd_adapter *adapter, UINT id, ULONGLONG 
 UINT kmd_segment_page(const struct kmd_adapter *adapter, UINT id);
 /* Segment set of all segments of a kind. */
 UINT kmd_segment_set(const struct kmd_adapter *adapter, enum kmd_segment_kind kind);
+/* The id of the first memory segment; behind all ids: there is none. */
+UINT kmd_first_memory(const struct kmd_adapter *adapter);
 /* The segment with the video protected range; 0: the board has none. */
 UINT kmd_vpr_segment(const struct kmd_adapter *adapter);
+/* The range in memory segment `id`: its offset, its bytes. */
+SIZE_T kmd_vpr_start(const struct kmd_adapter *adapter, UINT id);
+SIZE_T kmd_vpr_size(const struct kmd_adapter *adapter, UINT id);
 /* Apertures are mapped from address descriptor lists (DXGK_VIDMMCAPS.MapAperture2Supported). */
 bool kmd_second_form(const struct kmd_adapter *adapter);
 
-/* driver/host_aperture.c: segment `id` has a part of the CPU host aperture, and which. */
+/* segment_query.c */
+NTSTATUS kmd_query_segments(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
+
+/* host_aperture.c: segment `id` has a part of the CPU host aperture, and which. */
 bool kmd_has_host_aperture(const struct kmd_adapter *adapter, UINT id);
 DXGK_CPUHOSTAPERTURE kmd_describe_host_aperture(const struct kmd_adapter *adapter, UINT id);
 
-/* driver/allocation.c: the driver's object behind a handle, or NULL. */
+/* allocation.c: the driver's object behind a handle, or NULL. */
 struct kmd_allocation *kmd_allocation_of(HANDLE handle);
 struct kmd_allocation *kmd_open_of(HANDLE handle);
+/* Where it is from now on; segment 0: system memory. */
+void kmd_moved(HANDLE allocation, UINT segment, ULONGLONG address);
 static inline ULONGLONG kmd_round_to_page(ULONGLONG bytes) {
     return (bytes + GPU_PAGE - 1) & ~(ULONGLONG)(GPU_PAGE - 1);
 }
 
-/* driver/basis.c: with the plane where the CPU sees it. */
+/* basis.c: with the plane where the CPU sees it. */
 NTSTATUS kmd_dirty_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS plane);
 void kmd_dirty_stop(struct kmd_adapter *adapter);
 NTSTATUS kmd_query_dirty(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
 
-/* driver/migration.c: with the entries of the apertures where the CPU sees them. */
+/* migration.c: with the entries of the apertures where the CPU sees them. */
 NTSTATUS kmd_migration_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS entries);
 void kmd_migration_stop(struct kmd_adapter *adapter);
 NTSTATUS kmd_query_gpup(const struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args);
 
-/* driver/submit.c */
+/* submit.c */
 void kmd_interrupts(const struct kmd_adapter *adapter, bool enable);
 
-/* driver/engine.c: `fence` was given to the engine with these registers. */
+/* engine.c: `fence` was given to the engine with these registers. */
 void kmd_note_submitted(struct kmd_adapter *adapter, ULONG engine, ULONG fence);
 ULONG kmd_last_completed(const struct kmd_adapter *adapter, UINT node);
 /* A page fault or a reset ended what the engine had up to `fence`. Any IRQL. */
@@ -324,7 +337,7 @@ void kmd_settle(struct kmd_adapter *adapter, UINT node, ULONG fence);
 /* The adapter was reset: nothing is under way (tdr-changes-in-windows-8.md). */
 void kmd_settle_all(struct kmd_adapter *adapter);
 
-/* driver/submit_virtual.c: for DxgkCbNotifyInterrupt, after what the engine says of its last fault. */
+/* submit_virtual.c: for DxgkCbNotifyInterrupt, after what the engine says of its last fault. */
 void kmd_report_page_fault(struct kmd_adapter *adapter, UINT node);
 void kmd_report_signaled(struct kmd_adapter *adapter, UINT node);
 

@@ -40,14 +40,6 @@ static NTSTATUS fits(bool written) {
     return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
-    struct kmd_allocation *allocation = kmd_allocation_of(handle);
-    if (!allocation)
-        return;
-    allocation->segment = segment;
-    allocation->address = segment != 0 ? address : 0;
-}
-
 /* ---- Transfer -------------------------------------------------------------------------------- */
 
 /* GPU_FLAG_TILE, GPU_FLAG_UNTILE or neither. */

@@ -1,7 +1,6 @@
 /*
- * process.c - processes and whose page tables their contexts use. A process is a space: the tag
- * that keeps its translations apart from others' in the TLB. A root table belongs to a context, as
- * DxgkDdiSetRootPageTable says (nc-d3dkmddi-dxgkddi_setrootpagetable.md).
+ * process.c - processes. A process is a space: the tag that keeps its translations apart from those of
+ * others in the TLB.
  */
 #include "driver/kmd.h"
 
@@ -77,21 +76,4 @@ NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdPr
     process->magic = 0;
     kmd_free(process);
     return STATUS_SUCCESS;
-}
-
-/*
- * The context is idle meanwhile, so no register has to change now. Other content may be in another
- * table: what the TLB knows of the old one must not outlive it.
- */
-VOID APIENTRY kmd_set_root_page_table(const HANDLE hAdapter, const DXGKARG_SETROOTPAGETABLE *args) {
-    struct kmd_adapter *adapter = hAdapter;
-    struct kmd_context *context = kmd_context_of(args->hContext);
-    if (!context || !kmd_mmu_on(adapter))
-        return;
-    bool moved = context->root_entries != 0;
-    context->root = kmd_gpu_address(adapter, args->Address.SegmentId, args->Address.SegmentOffset);
-    context->root_entries = args->NumEntries;
-    if (moved)
-        kmd_mmu_flush(adapter, GPU_FLUSH_SPACE, context->device->space, 0, 0);
-    kmd_saved_update(context);
 }

@@ -6,15 +6,6 @@
  */
 #include "driver/kmd.h"
 
-NTSTATUS kmd_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes,
-                    SIZE_T least) {
-    if (!args->pOutputData || args->OutputDataSize < least)
-        return STATUS_INVALID_PARAMETER;
-    RtlCopyMemory(args->pOutputData, data,
-                  args->OutputDataSize < bytes ? args->OutputDataSize : bytes);
-    return STATUS_SUCCESS;
-}
-
 /* The GPU executes packets as they are. */
 C_ASSERT((int)VIDMM_UMD_PACKET_NOP == (int)GPU_NOP && (int)VIDMM_UMD_PACKET_COPY == (int)GPU_COPY);
 C_ASSERT((int)VIDMM_UMD_PACKET_FILL == (int)GPU_FILL &&

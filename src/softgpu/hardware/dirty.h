@@ -1,6 +1,7 @@
 /*
  * dirty.h - the plane of dirty bits, a bit a page of VRAM (softgpu_dirty.h): whoever writes VRAM
- * says so here. hardware/dirty.c has the plane, hardware/trap.c the CPU's writes, which nobody announces.
+ * says so here. dirty.c has the plane, note.c the writes of engines, trap.c those of the CPU, which are not
+ * announced.
  *
  * Order: a write is noted after its bytes are visible, never before. A reader takes the bits, then
  * copies the pages. A bit that is set after the bytes are there is taken by this reader, whose copy
@@ -57,7 +58,7 @@ void hw_dirty_write(struct hw *hw, uint32_t offset, uint64_t value);
 
 bool hw_dirty_on(const struct hw *hw);
 
-/* ---- Between the two files ------------------------------------------------------------------- */
+/* ---- Bits: note.c ---------------------------------------------------------------------------- */
 
 /* Bits of word `at` that stand for [first, last]. */
 static inline uint64_t hw_bits_inside(uint64_t at, uint64_t first, uint64_t last) {
@@ -72,6 +73,8 @@ static inline uint64_t hw_bits_inside(uint64_t at, uint64_t first, uint64_t last
 bool hw_bits_make(struct hw_bits *bits, struct hw_memory *memory, uint64_t count);
 /* Sets bits [first, last], which are in one memory. What they stand for is visible. */
 void hw_bits_set(struct hw_bits *bits, uint64_t first, uint64_t last);
+
+/* ---- The CPU's view of VRAM: trap.c ----------------------------------------------------------- */
 
 /* What the CPU sees of VRAM: another mapping of the same memory. False: none could be made. */
 bool hw_view_make(struct hw *hw);

@@ -46,11 +46,6 @@ void hw_interrupt(struct hw *hw) {
         hw->host.interrupt(hw->host.ctx, 0);
 }
 
-bool hw_damaged(struct hw *hw, enum hw_damage kind) {
-    return hw->damage_kind == (uint64_t)kind &&
-           atomic_fetch_add(&hw->actions, 1) + 1 == hw->damage_at;
-}
-
 /* ---- The queue ------------------------------------------------------------------------------- */
 
 static void push(struct hw_engine *engine, const struct hw_submission *submission) {
@@ -228,23 +223,6 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
 }
 
 /* ---- Execution ------------------------------------------------------------------------------- */
-
-enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
-                               uint32_t bytes) {
-    if (engine->commands) {
-        memcpy(out, engine->commands + offset, bytes);
-        return GPU_FAULT_NONE;
-    }
-    return hw_read(hw, engine->mapped ? engine : NULL, GPU_ACCESS_EXECUTE,
-                   engine->queue[engine->head].address + offset, out, bytes);
-}
-
-enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
-                           void *out, uint32_t bytes) {
-    if (head->size < bytes)
-        return GPU_FAULT_COMMAND;
-    return hw_engine_fetch(hw, engine, engine->cursor, out, bytes);
-}
 
 static enum gpu_fault nop(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head) {
     (void)hw;

@@ -19,7 +19,7 @@
 
 #include <vidmm/hwmodel.h>
 
-#include "softgpu_regs.h"
+#include "registers/softgpu_regs.h"
 
 /* ---- Faults to order (vidmm/softgpu.h FaultKind) --------------------------------------------- */
 
@@ -176,7 +176,12 @@ struct hw {
     uint64_t begun[3];        /* under lock */
 };
 
-/* ---- hardware/memory.c: addresses ------------------------------------------------------------ */
+/* ---- damage.c: faults to order --------------------------------------------------------------- */
+
+/* True for the action that FaultKind and FaultAt name. */
+bool hw_damaged(struct hw *hw, enum hw_damage kind);
+
+/* ---- memory.c: physical addresses ------------------------------------------------------------ */
 
 bool hw_memory_make(struct hw_memory *memory, uint64_t size);
 void hw_memory_drop(struct hw_memory *memory);
@@ -188,6 +193,8 @@ enum gpu_fault hw_at(struct hw *hw, uint64_t address, unsigned char **at, uint64
 /* Is [address, address + bytes) inside one memory, aperture or the bus? */
 bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes);
 bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes);
+
+/* ---- reach.c: addresses of any kind ---------------------------------------------------------- */
 
 /*
  * Whose addresses? `by` is an engine whose active submission translates them, or NULL: they are
@@ -207,7 +214,7 @@ static inline struct hw_engine *hw_operand_space(struct hw_engine *engine) {
 bool hw_named(const struct hw *hw, const struct hw_engine *engine, uint64_t address,
               uint64_t bytes);
 
-/* ---- hardware/translate.c: virtual addresses; mmu.h has what only the MMU needs --------------- */
+/* ---- translate.c: virtual addresses; mmu.h has what only the MMU needs ----------------------- */
 
 struct hw_mmu;
 /* As hw_at. What cannot be reached is noted in engine->trap. */
@@ -223,7 +230,7 @@ enum gpu_fault hw_mmu_pieces(struct hw *hw, struct hw_engine *engine, uint32_t a
 /* A submission begins in this space; false when there is no such. */
 bool hw_mmu_enter(struct hw *hw, const struct hw_space *space);
 
-/* ---- hardware/host_aperture.c: the CPU's window to what no BAR shows ------------------------- */
+/* ---- host_aperture.c: the CPU's window to what no BAR shows ---------------------------------- */
 
 /* `bytes` of it; after VRAM was made. Dropped after that. */
 bool hw_host_aperture_make(struct hw *hw, uint64_t bytes);
@@ -233,20 +240,20 @@ void hw_host_aperture_reset(struct hw *hw);
 uint64_t hw_host_aperture_read(const struct hw *hw);
 void hw_host_aperture_write(struct hw *hw, uint32_t offset, uint64_t value);
 
-/* ---- hardware/context.c: contexts whose state is in memory ----------------------------------- */
+/* ---- context.c: contexts whose state is in memory -------------------------------------------- */
 
 /* The active submission begins: its space, and the save area as it should be. */
 enum gpu_fault hw_context_restore(struct hw *hw, struct hw_engine *engine, uint64_t state);
 /* It came to its end. */
 enum gpu_fault hw_context_save(struct hw *hw, struct hw_engine *engine, uint64_t state);
 
-/* ---- hardware/iommu.c: addresses of the CPU -------------------------------------------------- */
+/* ---- iommu.c: addresses of the CPU ----------------------------------------------------------- */
 
 /* As hw_mmu_at, for a submission that shares the address space of a process. */
 enum gpu_fault hw_iommu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
                            unsigned char **at, uint64_t *bytes);
 
-/* ---- hardware/walk.c: one side of a command, as pieces of host memory ------------------------ */
+/* ---- walk.c: one side of a command, as pieces of host memory --------------------------------- */
 
 #define HW_PIECES 64u
 
@@ -302,7 +309,7 @@ static inline const unsigned char *hw_walk_ahead(const struct hw_walk *walk, uin
     return walk->next + 1 < walk->count ? piece[1].at : NULL;
 }
 
-/* ---- hardware/dirty.c: dirty bits (hardware/dirty.h) ----------------------------------------- */
+/* ---- note.c: dirty bits (dirty.h) ------------------------------------------------------------ */
 
 /*
  * `bytes` at `at`, in one memory of any kind, were written: after the store. What an engine writes
@@ -319,7 +326,16 @@ void hw_dirty_begin(struct hw *hw, const struct hw_engine *engine);
 void hw_dirty_settle(struct hw *hw);
 void hw_dirty_end(struct hw *hw);
 
-/* ---- hardware/engine.c: queues and execution ------------------------------------------------- */
+/* ---- fetch.c: reading commands --------------------------------------------------------------- */
+
+/* `bytes` at `offset` of the active submission. */
+enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
+                               uint32_t bytes);
+/* Reads a command's operands; a fault when it is too short for them. */
+enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
+                           void *out, uint32_t bytes);
+
+/* ---- engine.c: queues and execution ---------------------------------------------------------- */
 
 bool hw_engine_make(struct hw *hw, uint32_t index);
 void hw_engine_drop(struct hw *hw, struct hw_engine *engine);
@@ -332,14 +348,8 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
 void hw_interrupt(struct hw *hw);
 void hw_engine_stop(struct hw *hw, struct hw_engine *engine);
 bool hw_engine_step(struct hw *hw, struct hw_engine *engine);
-/* `bytes` at `offset` of the active submission. */
-enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
-                               uint32_t bytes);
-/* True for the action that FaultKind and FaultAt name. */
-bool hw_damaged(struct hw *hw, enum hw_damage kind);
 
-/* ---- hardware/paging.c, hardware/render.c, hardware/table.c: commands. The head was read and its size is inside the
- * submission. --------- */
+/* ---- paging.c, render.c, table.c, range.c: commands; the head was read, its size is in bounds -- */
 
 typedef enum gpu_fault hw_command(struct hw *hw, struct hw_engine *engine,
                                   const struct gpu_command *head);
@@ -348,11 +358,8 @@ hw_command hw_draw_command, hw_spin_command;
 hw_command hw_range_back_command, hw_range_detach_command, hw_range_attach_command;
 hw_command hw_write_entries_command, hw_copy_entries_command, hw_flush_command;
 hw_command hw_signal_command, hw_store_command;
-/* Reads a command's operands; a fault when it is too short for them. */
-enum gpu_fault hw_operands(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head,
-                           void *out, uint32_t bytes);
 
-/* ---- hardware/tile.c: the tiled layout ------------------------------------------------------- */
+/* ---- tile.c: the tiled layout ---------------------------------------------------------------- */
 
 /* Is there such a surface in VRAM? Nothing else is ever tiled. */
 bool hw_tiled_surface(const struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface);
@@ -362,7 +369,7 @@ void hw_tile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, 
 void hw_untile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, uint64_t at,
                unsigned char *linear, uint64_t bytes);
 
-/* ---- hardware/range.c: swizzling ranges ------------------------------------------------------ */
+/* ---- range.c: swizzling ranges --------------------------------------------------------------- */
 
 uint64_t hw_range_read(struct hw *hw, uint32_t offset);
 void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value);

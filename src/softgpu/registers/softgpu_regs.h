@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#include "softgpu_dirty.h"
-#include "softgpu_mmu.h"
+#include "registers/softgpu_dirty.h"
+#include "registers/softgpu_mmu.h"
 
 #define GPU_PAGE       4096u
 #define GPU_PAGE_SHIFT 12u

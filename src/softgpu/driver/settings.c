@@ -1,0 +1,61 @@
+/* settings.c - what the registry says (vidmm/softgpu.h). */
+#include "driver/kmd.h"
+
+/* One copy for the loaded driver, as with any driver's registry parameters. */
+static struct kmd_settings settings;
+
+const struct kmd_settings *kmd_settings(void) {
+    return &settings;
+}
+
+static RTL_QUERY_REGISTRY_TABLE settings_number(const void *name, ULONG *value) {
+    RTL_QUERY_REGISTRY_TABLE entry = {0};
+    entry.Flags = RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK;
+    entry.Name = (PWSTR)(uintptr_t)name;
+    entry.EntryContext = value;
+    entry.DefaultType = ((ULONG)REG_DWORD << RTL_QUERY_REGISTRY_TYPECHECK_SHIFT) | REG_DWORD;
+    entry.DefaultData = value;
+    entry.DefaultLength = sizeof(*value);
+    return entry;
+}
+
+NTSTATUS kmd_read_settings(PUNICODE_STRING registry_path) {
+    settings = (struct kmd_settings){
+        .version = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .paging_bytes = 65536,
+        .vram_segments = 1,
+        .mmu_update_mode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL,
+    };
+    RTL_QUERY_REGISTRY_TABLE table[] = {
+        settings_number(u"InterfaceVersion", &settings.version),
+        settings_number(u"PagingBufferBytes", &settings.paging_bytes),
+        settings_number(u"PagingBufferSegment", &settings.paging_segment),
+        settings_number(u"PagingPrivateBytes", &settings.paging_private),
+        settings_number(u"Banks", &settings.banks),
+        settings_number(u"VramSegments", &settings.vram_segments),
+        settings_number(u"BusyEvery", &settings.busy_every),
+        settings_number(u"Agp", &settings.agp),
+        settings_number(u"MmuLevels", &settings.mmu_levels),
+        settings_number(u"MmuUpdateMode", &settings.mmu_update_mode),
+        settings_number(u"MmuTableSegment", &settings.mmu_table_segment),
+        settings_number(u"MmuDemands", &settings.mmu_demands),
+        settings_number(u"ContextBytes", &settings.context_bytes),
+        settings_number(u"CpuHostApertureBytes", &settings.host_aperture_bytes),
+        settings_number(u"VprBytes", &settings.vpr_bytes),
+        settings_number(u"DirtyPageBytes", &settings.dirty_page_bytes),
+        settings_number(u"DirtyPerformant", &settings.dirty_performant),
+        settings_number(u"MapAperture2", &settings.map_aperture2),
+        settings_number(u"Iommu", &settings.iommu),
+        {0},
+    };
+    NTSTATUS status =
+        RtlQueryRegistryValues(RTL_REGISTRY_ABSOLUTE, registry_path->Buffer, table, NULL, NULL);
+    if (!NT_SUCCESS(status))
+        return status;
+    if (!IS_OFFICIAL_DDI_INTERFACE_VERSION(settings.version) || settings.banks > KMD_BANKS_MAX ||
+        settings.paging_bytes == 0 || settings.context_bytes % GPU_PAGE != 0 ||
+        settings.context_bytes > GPU_SAVE_PAGES_MAX * GPU_PAGE ||
+        settings.mmu_update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
+        return STATUS_INVALID_PARAMETER;
+    return STATUS_SUCCESS;
+}

@@ -141,6 +141,32 @@ extern const struct vidmm_policy vidmm_policy_lru;
 
 /* ---- Watching -------------------------------------------------------------------------------- */
 
+/* What a plan, a list of moves and paging operations, is made for. */
+enum vidmm_plan_reason {
+    VIDMM_PLAN_START, /* of the adapter: the paging process, paging buffers */
+    VIDMM_PLAN_STOP,
+    VIDMM_PLAN_SUBMISSION,         /* its references, or what its device lists */
+    VIDMM_PLAN_MAKE_RESIDENT,      /* vidmm_make_resident */
+    VIDMM_PLAN_RECLAIM,            /* vidmm_reclaim */
+    VIDMM_PLAN_PIN,                /* vidmm_allocation_pin */
+    VIDMM_PLAN_PROPERTY,           /* vidmm_update_property: other segments */
+    VIDMM_PLAN_CONTEXT_ALLOCATION, /* DxgkCbUpdateContextAllocation */
+    VIDMM_PLAN_LOCK,               /* of the CPU */
+    VIDMM_PLAN_UNLOCK,
+    VIDMM_PLAN_EVICT, /* vidmm_allocation_evict, vidmm_evict_all */
+    VIDMM_PLAN_DESTROY,
+    VIDMM_PLAN_DMA_BUFFER,     /* of a context, in an aperture */
+    VIDMM_PLAN_ADDRESSES,      /* GPU virtual addresses are mapped, unmapped, updated */
+    VIDMM_PLAN_TABLE_ROOM,     /* an allocation gives way to a page table */
+    VIDMM_PLAN_TABLE_EVICTION, /* the page tables of a process that does not run give way */
+    VIDMM_PLAN_TABLE_RETURN,   /* and are written again */
+    VIDMM_PLAN_MIGRATION,
+    VIDMM_PLAN_FENCE, /* a paging fence is signaled */
+    VIDMM_PLAN_FLUSH, /* vidmm_flush */
+    VIDMM_PLAN_RESET, /* notices to the driver, and what has to be there again */
+    VIDMM_PLAN_REASONS
+};
+
 /* One side of an operation: a segment offset, or pages of an MDL. */
 struct vidmm_place {
     uint32_t segment; /* 0: system memory */

@@ -30,7 +30,7 @@ static bool in_flight(const struct plan_op *op) {
 
 /* Devices that own allocations of the paging operations in flight (tdr-changes-in-windows-8.md). */
 static void lose_paging_owners(struct vidmm_adapter *adapter) {
-    const struct plan *plan = &adapter->plan;
+    const struct plan *plan = &adapter->lost;
     struct node *nodes = adapter->fences.nodes; /* companion contexts are on any of them */
     fences_lock(adapter);
     for (uint32_t i = 0; i < plan->built; i++) {
@@ -56,7 +56,7 @@ static bool same_window(const struct plan_op *op, enum vidmm_op_kind kind,
 
 /* Before fences are given up: what of the plan that hung is done all the same. */
 static void note_done(struct vidmm_adapter *adapter) {
-    struct plan *plan = &adapter->plan;
+    struct plan *plan = &adapter->lost;
     for (uint32_t i = 0; i < plan->built; i++) {
         struct plan_op *op = &plan->ops[i];
         op->done = op->done || (op->last_buffer && paging_passed(adapter, op->last_buffer));
@@ -75,7 +75,7 @@ static bool plan_unmaps(const struct plan *plan, uint32_t first,
 }
 
 static enum vidmm_status add_notice(struct vidmm_adapter *adapter, const struct plan_op *notice) {
-    struct plan_op *op = plan_add(adapter, notice->op.kind, notice->op.allocation);
+    struct plan_op *op = plan_add(&adapter->lost, notice->op.kind, notice->op.allocation);
     if (!op)
         return error_no_memory(adapter, "vidmm reset");
     *op = *notice;
@@ -89,7 +89,7 @@ static enum vidmm_status unmap(struct vidmm_adapter *adapter, const struct apert
     for (uint64_t at = 0; status == VIDMM_OK && at < range->size;) {
         struct plan_op op;
         at += aperture_op(range, at, false, &op);
-        if (!plan_unmaps(&adapter->plan, 0, range->allocation, &op.op.from))
+        if (!plan_unmaps(&adapter->lost, 0, range->allocation, &op.op.from))
             status = add_notice(adapter, &op);
     }
     return status;
@@ -136,7 +136,7 @@ static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
 
 /* What the driver was told last of its residency: by the plan that hung, or before. */
 static bool told_resident(const struct vidmm_allocation *allocation) {
-    const struct plan *plan = &allocation->adapter->plan;
+    const struct plan *plan = &allocation->adapter->lost;
     for (uint32_t i = plan->built; i-- > 0;) {
         const struct vidmm_op *op = &plan->ops[i].op;
         if (op->kind == VIDMM_OP_NOTIFY_RESIDENCY && op->allocation == allocation)
@@ -241,22 +241,25 @@ static void bring_back(void *ctx, struct vidmm_allocation *allocation) {
     if (!allocation->pinned || cleanup->status == VIDMM_GPU_LOST)
         return;
     cleanup->status = residency_make(allocation->adapter, &reference, 1,
-                                     allocation->adapter->fences.submitted + 1);
+                                     allocation->adapter->fences.submitted + 1, VIDMM_PLAN_RESET);
 }
 
 /* Everything leaves on paper; what the driver has to be told of it is due in the plan. */
 static enum vidmm_status clean_up_all(struct vidmm_adapter *adapter) {
     struct cleanup cleanup = {VIDMM_OK};
-    turn_round(&adapter->plan);
+    struct plan *plan = &adapter->lost;
+    if (!plan->adapter) /* no plan hung */
+        plan_begin(plan, adapter, VIDMM_PLAN_RESET);
+    turn_round(plan);
     allocation_each(adapter, clean_up, &cleanup);
     if (cleanup.status == VIDMM_OK)
         cleanup.status = clean_up_buffers(adapter);
-    adapter->plan.built = adapter->plan.op_count; /* a hang from here on is one of these */
+    plan->built = plan->op_count; /* a hang from here on is one of these */
     return cleanup.status;
 }
 
 static enum vidmm_status build_notices(struct vidmm_adapter *adapter) {
-    struct plan *plan = &adapter->plan;
+    struct plan *plan = &adapter->lost;
     enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < plan->op_count; i++) {
         struct plan_op *op = &plan->ops[i];
@@ -286,7 +289,7 @@ static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
         status = paging_finish(adapter);
     if (status)
         return status;
-    plan_begin(adapter);
+    plan_end(&adapter->lost);
     status = paging_map(adapter);
     return status == VIDMM_OK && adapter->gpummu ? space_restore(adapter) : status;
 }
@@ -310,7 +313,7 @@ enum vidmm_status vidmm_reset(struct vidmm_adapter *adapter) {
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, "vidmm_reset");
     if (status == VIDMM_OK) {
-        plan_begin(adapter);
+        plan_end(&adapter->lost);
         status = adapter_recover(adapter);
     }
     adapter_leave(adapter);

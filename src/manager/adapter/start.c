@@ -32,7 +32,7 @@ static void release(struct vidmm_adapter *adapter) {
     const struct vidmm_os os = adapter->os;
     paging_destroy(adapter);
     swizzling_destroy(adapter);
-    plan_destroy(adapter);
+    plans_destroy(adapter);
     handles_release(adapter);
     adapter_free(adapter, adapter->scratch, adapter->scratch_size * sizeof(*adapter->scratch));
     fences_destroy(adapter);
@@ -225,7 +225,7 @@ enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
 }
 
 static enum vidmm_status empty_segments(void *ctx) {
-    return residency_evict_all(ctx, true);
+    return residency_evict_all(ctx, true, VIDMM_PLAN_STOP);
 }
 
 void vidmm_adapter_stop(struct vidmm_adapter *adapter) {

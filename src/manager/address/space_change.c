@@ -31,11 +31,13 @@ static enum vidmm_status tell_contexts(struct space *space) {
  */
 static enum vidmm_status retire_root(struct space *space) {
     enum vidmm_status status = VIDMM_OK;
+    struct plan plan;
     if (!space->old_root.size)
         return VIDMM_OK;
-    plan_begin(space->adapter);
-    if (tables_emit_old_root(space))
-        status = plan_execute(space->adapter);
+    plan_begin(&plan, space->adapter, VIDMM_PLAN_ADDRESSES);
+    if (tables_emit_old_root(&plan, space))
+        status = plan_run(&plan);
+    plan_end(&plan);
     return status;
 }
 
@@ -52,17 +54,17 @@ struct change {
     uint64_t from;                     /* what that led to is copied; 0: it is as the books say */
 };
 
-static bool draw(const struct change *change) {
-    return change->tables || table_draw(change->space, change->start, change->end);
+static bool draw(struct plan *plan, const struct change *change) {
+    return change->tables || table_draw(plan, change->space, change->start, change->end);
 }
 
-static bool emit(struct change *change, struct table **dying) {
+static bool emit(struct plan *plan, struct change *change, struct table **dying) {
     struct space *space = change->space;
-    if (!tables_emit(space) || (change->end > change->start && !draw(change)))
+    if (change->end > change->start && !draw(plan, change))
         return false;
     if (!change->leads)
         *dying = tables_detach(space, change->start, change->end);
-    return tables_emit_end(*dying);
+    return tables_emit_end(plan, *dying);
 }
 
 static enum vidmm_status attempt(void *ctx) {
@@ -73,12 +75,15 @@ static enum vidmm_status attempt(void *ctx) {
     enum vidmm_status status = VIDMM_OK;
     if (space->away)
         return VIDMM_OK; /* the books are enough */
+    struct tables_ready ready = {.space = space};
+    struct plan plan;
     if (change->leads)
-        status = tables_prepare(space, change->start, change->end);
+        status = tables_prepare(space, change->start, change->end, &ready);
     if (status)
         return status;
-    plan_begin(adapter);
-    status = emit(change, &dying) ? plan_execute(adapter) : error_no_memory(adapter, CALL);
+    bool emitted = tables_begin(&plan, &ready, VIDMM_PLAN_ADDRESSES) && emit(&plan, change, &dying);
+    status = emitted ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    plan_end(&plan);
     if (status == VIDMM_OK)
         status = tell_contexts(space);
     if (status) {
@@ -95,12 +100,13 @@ static enum vidmm_status attempt(void *ctx) {
 /* ---- On a companion context ------------------------------------------------------------------ */
 
 /* What the mapping leads to is copied from where `source` shows all of its pool, row by row. */
-static bool copy_rows(const struct change *change, const struct table_copied *source) {
+static bool copy_rows(struct plan *plan, const struct change *change,
+                      const struct table_copied *source) {
     const struct mapping *mapping = va_find(&change->space->va, change->start);
     for (uint64_t at = change->start, row; at < change->end; at += row) {
         const struct table_copied part = {source->space,
                                           source->from + va_offset(mapping, at, &row)};
-        if (!table_copy(&part, change->space, at, at + row))
+        if (!table_copy(plan, &part, change->space, at, at + row))
             return false;
     }
     return true;
@@ -125,13 +131,13 @@ static enum vidmm_status show_source(const struct change *change, const struct v
 }
 
 /* Making tables may have cost the pool its place. */
-static bool draw_late(const struct change *change, const struct va_use *use,
+static bool draw_late(struct plan *plan, const struct change *change, const struct va_use *use,
                       const struct table_copied *source) {
     if (change->from)
-        return table_copy(source, change->space, change->start, change->end);
+        return table_copy(plan, source, change->space, change->start, change->end);
     return source->from && use->allocation->segment
-               ? copy_rows(change, source)
-               : table_draw(change->space, change->start, change->end);
+               ? copy_rows(plan, change, source)
+               : table_draw(plan, change->space, change->start, change->end);
 }
 
 /* Tables and pool are shown to the companion context, and it changes the entries. */
@@ -145,11 +151,12 @@ static enum vidmm_status run_companion(const struct change *change) {
         status = show_source(change, &use, &source);
     if (status)
         return status;
-    plan_begin(adapter);
-    bool drawn = draw_late(change, &use, &source);
-    adapter->paging.line = &change->companion->line;
-    status = drawn ? plan_execute(adapter) : error_no_memory(adapter, CALL);
-    adapter->paging.line = NULL;
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_ADDRESSES);
+    plan.line = &change->companion->line;
+    bool drawn = draw_late(&plan, change, &use, &source);
+    status = drawn ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    plan_end(&plan);
     return status;
 }
 
@@ -344,9 +351,12 @@ enum vidmm_status space_root(struct space *space) {
 
 static enum vidmm_status leave(void *ctx) {
     struct space *space = ctx;
-    plan_begin(space->adapter);
-    return tables_emit_leave(space) ? plan_execute(space->adapter)
-                                    : error_no_memory(space->adapter, CALL);
+    struct plan plan;
+    plan_begin(&plan, space->adapter, VIDMM_PLAN_ADDRESSES);
+    enum vidmm_status status =
+        tables_emit_leave(&plan, space) ? plan_run(&plan) : error_no_memory(space->adapter, CALL);
+    plan_end(&plan);
+    return status;
 }
 
 void space_end(struct space *space) {

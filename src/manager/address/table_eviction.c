@@ -41,9 +41,11 @@ enum vidmm_status space_send_away(struct vidmm_adapter *adapter, const struct vi
     enum vidmm_status status = fence_wait_idle(adapter, UINT64_MAX, adapter->fences.submitted);
     if (status)
         return status;
-    plan_begin(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_TABLE_EVICTION);
     status =
-        tables_emit_away(process->space) ? plan_execute(adapter) : error_no_memory(adapter, CALL);
+        tables_emit_away(&plan, process->space) ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    plan_end(&plan);
     if (status == VIDMM_OK) {
         tables_end(process->space);
         process->space->away = true;
@@ -52,13 +54,13 @@ enum vidmm_status space_send_away(struct vidmm_adapter *adapter, const struct vi
 }
 
 /* A root that need not grow, and a table for everything that is mapped. */
-static enum vidmm_status prepare(struct space *space) {
+static enum vidmm_status prepare(struct space *space, struct tables_ready *ready) {
     uint64_t end = space->va.root ? space->va.root->high : 0;
-    enum vidmm_status status = tables_prepare(space, end, end);
+    enum vidmm_status status = tables_prepare(space, end, end, ready);
     for (const struct mapping *mapping = va_find(&space->va, 0); mapping && status == VIDMM_OK;
          mapping = va_find(&space->va, mapping->end)) {
         if (mapping->use.kind != VA_NOTHING)
-            status = tables_prepare(space, mapping->start, mapping->end);
+            status = tables_prepare(space, mapping->start, mapping->end, ready);
     }
     return status;
 }
@@ -68,12 +70,15 @@ enum vidmm_status space_bring_back(struct vidmm_process *process) {
     struct vidmm_adapter *adapter = process->adapter;
     if (!space->away)
         return VIDMM_OK;
-    enum vidmm_status status = prepare(space);
+    struct tables_ready ready;
+    struct plan plan;
+    enum vidmm_status status = prepare(space, &ready);
     if (status)
         return status;
-    plan_begin(adapter);
-    bool emitted = tables_emit(space) && table_draw(space, 0, space->va.limit);
-    status = emitted ? plan_execute(adapter) : error_no_memory(adapter, CALL);
+    bool emitted = tables_begin(&plan, &ready, VIDMM_PLAN_TABLE_RETURN) &&
+                   table_draw(&plan, space, 0, space->va.limit);
+    status = emitted ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    plan_end(&plan);
     if (status) {
         tables_drop(space);
         return status;

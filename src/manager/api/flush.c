@@ -15,17 +15,20 @@ struct flush {
 static enum vidmm_status touch(void *ctx) {
     const struct flush *flush = ctx;
     struct vidmm_place place = {.segment = flush->segment, .offset = flush->offset};
-    plan_begin(flush->adapter);
-    struct plan_op *op = plan_add(
-        flush->adapter, flush->write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
-    if (!op)
+    struct plan plan;
+    plan_begin(&plan, flush->adapter, VIDMM_PLAN_FLUSH);
+    struct plan_op *op =
+        plan_add(&plan, flush->write ? VIDMM_OP_WRITE_PHYSICAL : VIDMM_OP_READ_PHYSICAL, NULL);
+    if (!op) {
+        plan_end(&plan);
         return error_no_memory(flush->adapter, "vidmm_flush");
+    }
     op->op.size = sizeof(uint64_t);
     if (flush->write)
         op->op.to = place;
     else
         op->op.from = place;
-    return plan_execute(flush->adapter);
+    return plan_run(&plan);
 }
 
 enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,
@@ -45,7 +48,7 @@ enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, u
 }
 
 static enum vidmm_status evict_what_may(void *ctx) {
-    return residency_evict_all(ctx, false);
+    return residency_evict_all(ctx, false, VIDMM_PLAN_EVICT);
 }
 
 enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter) {

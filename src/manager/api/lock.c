@@ -52,10 +52,11 @@ static enum vidmm_status refresh_pages(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
     if (!segment_is_memory(allocation->segment) || !allocation->content || !allocation->stale)
         return VIDMM_OK;
-    plan_begin(adapter);
-    if (!plan_sync(adapter, allocation, true))
-        return error_no_memory(adapter, CALL);
-    enum vidmm_status status = plan_execute(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_LOCK);
+    enum vidmm_status status =
+        plan_sync(&plan, allocation, true) ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    plan_end(&plan);
     if (status == VIDMM_OK)
         allocation->stale = false;
     listing_update(allocation);
@@ -68,7 +69,8 @@ static enum vidmm_status lock_evicted(const struct lock_call *call) {
         return not_lockable(allocation, "a way to its bytes that needs no eviction");
     if (allocation->pinned)
         return not_lockable(allocation, "a way to the bytes of a pinned allocation");
-    enum vidmm_status status = residency_evict(allocation, (call->flags & VIDMM_LOCK_DISCARD) != 0);
+    enum vidmm_status status =
+        residency_evict(allocation, (call->flags & VIDMM_LOCK_DISCARD) != 0, VIDMM_PLAN_LOCK);
     return status ? status : lock_pages(allocation);
 }
 
@@ -210,10 +212,13 @@ static enum vidmm_status push_pages(void *ctx) {
     struct vidmm_adapter *adapter = allocation->adapter;
     if (!segment_is_memory(allocation->segment) || allocation->stale)
         return VIDMM_OK;
-    plan_begin(adapter);
-    if (!plan_sync(adapter, allocation, false))
-        return error_no_memory(adapter, "vidmm_unlock");
-    return plan_execute(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_UNLOCK);
+    enum vidmm_status status = plan_sync(&plan, allocation, false)
+                                   ? plan_run(&plan)
+                                   : error_no_memory(adapter, "vidmm_unlock");
+    plan_end(&plan);
+    return status;
 }
 
 /* Without memory for the update the segment copy is dropped instead: DISCARD is one small plan. */
@@ -221,7 +226,7 @@ static void update_segment(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
     if (adapter->stopped || adapter_persist(adapter, push_pages, allocation) != VIDMM_NO_MEMORY)
         return;
-    (void)residency_evict(allocation, false);
+    (void)residency_evict(allocation, false, VIDMM_PLAN_UNLOCK);
 }
 
 void vidmm_unlock(struct vidmm_allocation *allocation) {

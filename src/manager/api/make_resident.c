@@ -64,7 +64,7 @@ static enum vidmm_status restore(void *ctx) {
     uint64_t epoch = device->adapter->epoch;
     enum vidmm_status status = device_serves(device, CALL);
     if (status == VIDMM_OK)
-        status = listing_restore(device, NULL, request->suspends);
+        status = listing_restore(device, NULL, request->suspends, VIDMM_PLAN_MAKE_RESIDENT);
     request->moved |= epoch != device->adapter->epoch;
     return status;
 }

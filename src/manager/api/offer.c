@@ -64,7 +64,7 @@ enum vidmm_status vidmm_offer(struct vidmm_device *device,
 static enum vidmm_status restore(void *ctx) {
     struct vidmm_device *device = ctx;
     enum vidmm_status status = device_serves(device, "vidmm_reclaim");
-    return status ? status : listing_restore(device, NULL, SUSPEND_EXCESS);
+    return status ? status : listing_restore(device, NULL, SUSPEND_EXCESS, VIDMM_PLAN_RECLAIM);
 }
 
 static void take_back(struct vidmm_allocation *const *allocations, uint32_t count,

@@ -10,7 +10,7 @@ static enum vidmm_status bring_in(void *ctx) {
     struct vidmm_adapter *adapter = allocation->adapter;
     struct vidmm_reference reference = {.allocation = allocation,
                                         .write = allocation->write_set != 0};
-    return residency_make(adapter, &reference, 1, adapter->fences.submitted + 1);
+    return residency_make(adapter, &reference, 1, adapter->fences.submitted + 1, VIDMM_PLAN_PIN);
 }
 
 enum vidmm_status vidmm_allocation_pin(struct vidmm_allocation *allocation, bool pin) {
@@ -54,7 +54,7 @@ static enum vidmm_status evict(void *ctx) {
     const struct eviction *eviction = ctx;
     struct vidmm_allocation *allocation = eviction->allocation;
     if (allocation->segment)
-        return residency_evict(allocation, eviction->discard);
+        return residency_evict(allocation, eviction->discard, VIDMM_PLAN_EVICT);
     return eviction->discard ? drop(allocation) : VIDMM_OK;
 }
 

@@ -179,8 +179,8 @@ static enum vidmm_status prepare(void *ctx) {
     if (status == VIDMM_OK)
         status = dma_buffer_ready(context, call->buffer);
     if (status == VIDMM_OK)
-        status =
-            residency_make(adapter_of(call), context->references, call->references, call->number);
+        status = residency_make(adapter_of(call), context->references, call->references,
+                                call->number, VIDMM_PLAN_SUBMISSION);
     if (status == VIDMM_OK)
         status = fence_room(adapter_of(call), context->node);
     return status ? status : device_serves(context->device, CALL); /* it may be lost by now */

@@ -55,9 +55,9 @@ static enum vidmm_status prepare(void *ctx) {
         status = space_bring_back(device->process);
     if (status)
         return status;
-    status = listing_restore(device, context, SUSPEND_EXCESS);
+    status = listing_restore(device, context, SUSPEND_EXCESS, VIDMM_PLAN_SUBMISSION);
     if (status == VIDMM_DOES_NOT_FIT)
-        status = listing_restore(device, context, SUSPEND_ANYBODY);
+        status = listing_restore(device, context, SUSPEND_ANYBODY, VIDMM_PLAN_SUBMISSION);
     if (status == VIDMM_OK)
         status = note_own(context);
     if (status == VIDMM_OK)

@@ -73,7 +73,8 @@ struct vidmm_adapter {
     struct fences fences;
     struct handles handles;
     struct paging paging;
-    struct plan plan;
+    struct plan lost;  /* what the GPU hung on, until it was reset: plan.h */
+    struct plan spare; /* memory that the next plan takes */
     struct outstanding outstanding;
     struct swizzling swizzling;
     uint32_t mark; /* of the newest decision; see allocation.h */

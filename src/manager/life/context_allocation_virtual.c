@@ -88,11 +88,12 @@ static enum vidmm_status make_resident(struct vidmm_allocation *allocation) {
     if (allocation->segment)
         return VIDMM_OK;
     device->list.suspends = SUSPEND_EXCESS;
-    enum vidmm_status status = residency_make_for(device, &reference, 1);
+    enum vidmm_status status =
+        residency_make_for(device, &reference, 1, VIDMM_PLAN_CONTEXT_ALLOCATION);
     if (status != VIDMM_DOES_NOT_FIT)
         return status;
     device->list.suspends = SUSPEND_ANYBODY;
-    return residency_make_for(device, &reference, 1);
+    return residency_make_for(device, &reference, 1, VIDMM_PLAN_CONTEXT_ALLOCATION);
 }
 
 static enum vidmm_status attempt(void *ctx) {
@@ -102,11 +103,13 @@ static enum vidmm_status attempt(void *ctx) {
     enum vidmm_status status = make_resident(allocation);
     if (status)
         return status;
-    plan_begin(adapter);
-    if (!space_update(adapter, allocation, update->args->pPrivateDriverData,
-                      update->args->PrivateDriverDataSize))
-        return error_no_memory(adapter, "DxgkCbUpdateContextAllocation");
-    status = plan_execute(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_CONTEXT_ALLOCATION);
+    status = space_update(&plan, allocation, update->args->pPrivateDriverData,
+                          update->args->PrivateDriverDataSize)
+                 ? plan_run(&plan)
+                 : error_no_memory(adapter, "DxgkCbUpdateContextAllocation");
+    plan_end(&plan);
     if (status == VIDMM_OK)
         residency_written(allocation);
     return status;

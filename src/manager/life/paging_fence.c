@@ -81,14 +81,17 @@ struct signal {
 
 static enum vidmm_status signal_once(void *ctx) {
     const struct signal *signal = ctx;
-    plan_begin(signal->adapter);
-    struct plan_op *op = plan_add(signal->adapter, VIDMM_OP_SIGNAL_FENCE, NULL);
-    if (!op)
+    struct plan plan;
+    plan_begin(&plan, signal->adapter, VIDMM_PLAN_FENCE);
+    struct plan_op *op = plan_add(&plan, VIDMM_OP_SIGNAL_FENCE, NULL);
+    if (!op) {
+        plan_end(&plan);
         return VIDMM_NO_MEMORY;
+    }
     op->op.size = sizeof(signal->value);
     op->op.va_to = signal->address;
     op->op.value = signal->value;
-    return plan_execute(signal->adapter);
+    return plan_run(&plan);
 }
 
 void paging_fence_signal(struct vidmm_adapter *adapter, const struct paging_fence *fence,

@@ -74,14 +74,16 @@ static enum vidmm_status paging_process_make_tables(struct vidmm_adapter *adapte
     if (!spaces->entries || !paging_process_lay_out(adapter, space))
         return error_no_memory(adapter, CALL);
     uint64_t end = space->va.root->high; /* of what the driver reserved */
-    enum vidmm_status status = end > space->va.limit ? tables_prepare(space, end, end) : VIDMM_OK;
+    struct tables_ready ready;
+    struct plan plan;
+    enum vidmm_status status =
+        end > space->va.limit ? tables_prepare(space, end, end, &ready) : VIDMM_OK;
     if (status == VIDMM_OK)
-        status = tables_prepare(space, 0, space->va.limit);
+        status = tables_prepare(space, 0, space->va.limit, &ready);
     if (status)
         return status;
-    plan_begin(adapter);
     space->now = true;
-    status = space_run_now(space, tables_emit(space));
+    status = space_run_now(&plan, space, tables_begin(&plan, &ready, VIDMM_PLAN_START));
     tables_keep(space);
     return status;
 }
@@ -98,15 +100,15 @@ void paging_process_stop(struct vidmm_adapter *adapter) {
     struct spaces *spaces = &adapter->spaces;
     struct vidmm_process *process = adapter->system_process;
     if (process && process->space->root && !adapter->stopped) {
-        plan_begin(adapter);
+        struct plan plan;
+        plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
         process->space->now = true;
-        (void)space_run_now(process->space, tables_emit_leave(process->space));
+        (void)space_run_now(&plan, process->space, tables_emit_leave(&plan, process->space));
     }
     if (process)
         process_end(process);
     adapter->system_process = NULL;
     adapter_free(adapter, spaces->entries, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
-    adapter_free(adapter, spaces->waiting, spaces->waiting_capacity * sizeof(*spaces->waiting));
     adapter_free(adapter, spaces->kept, spaces->kept_capacity * sizeof(*spaces->kept));
     memset(spaces, 0, sizeof(*spaces));
 }

@@ -12,7 +12,7 @@
 
 static enum vidmm_status release_leave(void *ctx) {
     struct vidmm_allocation *allocation = ctx;
-    return allocation->segment ? residency_evict(allocation, true) : VIDMM_OK;
+    return allocation->segment ? residency_evict(allocation, true, VIDMM_PLAN_DESTROY) : VIDMM_OK;
 }
 
 /*

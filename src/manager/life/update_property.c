@@ -95,9 +95,10 @@ static enum vidmm_status move(void *ctx) {
     struct vidmm_reference reference = {.allocation = allocation, .write = true};
     enum vidmm_status status = device_serves(allocation_device(allocation), CALL);
     if (status == VIDMM_OK && !fits(allocation))
-        status = residency_evict(allocation, false);
+        status = residency_evict(allocation, false, VIDMM_PLAN_PROPERTY);
     if (status == VIDMM_OK && allocation->listings && !allocation->segment)
-        status = residency_make(adapter, &reference, 1, adapter->fences.submitted + 1);
+        status = residency_make(adapter, &reference, 1, adapter->fences.submitted + 1,
+                                VIDMM_PLAN_PROPERTY);
     return status;
 }
 

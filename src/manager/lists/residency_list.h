@@ -107,7 +107,7 @@ struct vidmm_allocation *listing_victim(struct vidmm_adapter *adapter,
                                         const struct segment_request *request);
 /* Everything that `device` lists is resident, and with `context` what the driver keeps for it. */
 enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_context *context,
-                                  enum suspension suspends);
+                                  enum suspension suspends, enum vidmm_plan_reason reason);
 /* Notes that submission `number` on `node` may use, and with `writes` write, all of the list. */
 void listing_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes);
 /* The GPU writes `allocation`; `assumed`: for all that is known. */

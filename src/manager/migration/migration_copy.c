@@ -70,18 +70,17 @@ static struct placement gather(const struct copy *copy) {
     return place;
 }
 
-static bool emit(const struct copy *copy, const struct placement *place) {
+static bool emit(struct plan *plan, const struct copy *copy, const struct placement *place) {
     struct vidmm_adapter *adapter = copy->adapter;
     const struct migration *migration = &adapter->migration;
     const struct segment *segment = query_segment(&adapter->facts, copy->id);
     const struct table_source source = {.view = {.segment = segment, .place = place}};
     const struct vidmm_place staging = {.mdl = migration->staging};
     const struct vidmm_place memory = {.segment = copy->id, .offset = place->offset};
-    if (!table_scratch(adapter->spaces.paging, migration->window_va,
-                       migration->window_va + copy->size, &source) ||
-        !table_flush(adapter->spaces.paging))
+    if (!table_scratch(plan, migration->window_va, migration->window_va + copy->size, &source) ||
+        !table_flush(plan, adapter->spaces.paging))
         return false;
-    struct plan_op *op = plan_add(adapter, VIDMM_OP_VIRTUAL_TRANSFER, NULL);
+    struct plan_op *op = plan_add(plan, VIDMM_OP_VIRTUAL_TRANSFER, NULL);
     if (!op)
         return false;
     op->op.size = copy->size;
@@ -105,12 +104,13 @@ static void restore_figures(struct vidmm_adapter *adapter, struct vidmm_stats fi
  * Nobody but who migrates is to see that it happened: neither the observer nor the figures nor the
  * next paging operations, which go into the buffer that they would have gone into.
  */
-static enum vidmm_status run_aside(struct vidmm_adapter *adapter) {
+static enum vidmm_status run_aside(struct plan *plan) {
+    struct vidmm_adapter *adapter = plan->adapter;
     const struct vidmm_stats figures = adapter->stats;
     const struct vidmm_observer observer = adapter->observer;
     const uint32_t current = adapter->paging.current;
     adapter->observer.op_done = NULL;
-    enum vidmm_status status = plan_execute(adapter);
+    enum vidmm_status status = plan_run(plan);
     adapter->observer = observer;
     if (status == VIDMM_OK) {
         restore_figures(adapter, figures);
@@ -125,9 +125,11 @@ static enum vidmm_status move(const struct copy *copy) {
     if (copy->count == 0)
         return VIDMM_OK;
     const struct placement place = gather(copy);
-    plan_begin(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_MIGRATION);
     enum vidmm_status status =
-        emit(copy, &place) ? run_aside(adapter) : error_no_memory(adapter, copy->call);
+        emit(&plan, copy, &place) ? run_aside(&plan) : error_no_memory(adapter, copy->call);
+    plan_end(&plan);
     if (status == VIDMM_GPU_LOST)
         (void)adapter_recover(adapter);
     return status;

@@ -48,12 +48,16 @@ static void use_buffers(struct vidmm_adapter *adapter, bool bootstrap) {
     paging->used = paging->private_used = 0;
 }
 
-static bool add_map(struct vidmm_adapter *adapter, struct dma_buffer *buffer, bool map) {
-    return plan_map(adapter, NULL, NULL, buffer->mdl, buffer->segment, buffer->place.offset,
-                    page_round(buffer->size), map);
+static bool add_map(struct plan *plan, struct dma_buffer *buffer, bool map) {
+    const struct plan_buffer what = {.mdl = buffer->mdl,
+                                     .segment = buffer->segment,
+                                     .offset = buffer->place.offset,
+                                     .size = page_round(buffer->size)};
+    return plan_map_buffer(plan, &what, map);
 }
 
-static enum vidmm_status place_buffer(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+static enum vidmm_status place_buffer(struct plan *plan, struct dma_buffer *buffer) {
+    struct vidmm_adapter *adapter = plan->adapter;
     struct segment_request request = {.size = page_round(buffer->size)};
     if (segment_place(buffer->segment, &request, &buffer->place) != PLACER_OK)
         return FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "paging buffers",
@@ -61,7 +65,7 @@ static enum vidmm_status place_buffer(struct vidmm_adapter *adapter, struct dma_
                     .expected = "room for the paging buffers in PagingBufferSegmentId",
                     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
                     .index = adapter->facts.paging_segment, .value = buffer->size);
-    return add_map(adapter, buffer, true) ? VIDMM_OK : error_no_memory(adapter, "paging buffers");
+    return add_map(plan, buffer, true) ? VIDMM_OK : error_no_memory(adapter, "paging buffers");
 }
 
 static void release_places(struct vidmm_adapter *adapter) {
@@ -77,12 +81,14 @@ enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
     enum vidmm_status status = VIDMM_OK;
     if (!mapped(adapter))
         return VIDMM_OK;
-    plan_begin(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_START);
     use_buffers(adapter, true);
     for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++)
-        status = place_buffer(adapter, &adapter->paging.buffers[i]);
+        status = place_buffer(&plan, &adapter->paging.buffers[i]);
     if (status == VIDMM_OK)
-        status = plan_execute(adapter);
+        status = plan_run(&plan);
+    plan_end(&plan);
     if (status)
         release_places(adapter);
     else
@@ -94,14 +100,16 @@ void paging_unmap(struct vidmm_adapter *adapter) {
     if (!mapped(adapter))
         return;
     bool built = !adapter->stopped;
-    plan_begin(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
     use_buffers(adapter, true);
     for (uint32_t i = 1; built && i <= PAGING_BUFFERS; i++) {
         struct dma_buffer *buffer = &adapter->paging.buffers[i];
-        built = !buffer->place.block || add_map(adapter, buffer, false);
+        built = !buffer->place.block || add_map(&plan, buffer, false);
     }
     if (built)
-        (void)plan_execute(adapter);
+        (void)plan_run(&plan);
+    plan_end(&plan);
     release_places(adapter);
 }
 

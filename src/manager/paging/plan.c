@@ -1,5 +1,5 @@
 /*
- * plan.c - see plan.h: making moves and taking them back. plan_run.c emits and executes.
+ * plan.c - see plan.h: making moves and taking them back. plan_emit.c emits operations, plan_run.c executes.
  */
 #include "paging/aperture_op.h"
 #include "paging/plan.h"
@@ -8,24 +8,58 @@
 #include "object/aperture.h"
 #include "lists/residency_list.h"
 
-void plan_begin(struct vidmm_adapter *adapter) {
-    struct plan *plan = &adapter->plan;
-    plan->move_count = plan->op_count = plan->built = 0;
-    plan->buffer_segment = NULL;
-    adapter->spaces.waiting_count = 0;
+void plan_begin(struct plan *plan, struct vidmm_adapter *adapter, enum vidmm_plan_reason reason) {
+    const struct plan spare = adapter->spare;
+    *plan = (struct plan){.adapter = adapter,
+                          .reason = reason,
+                          .moves = spare.moves,
+                          .move_capacity = spare.move_capacity,
+                          .ops = spare.ops,
+                          .op_capacity = spare.op_capacity,
+                          .waiting = spare.waiting,
+                          .waiting_capacity = spare.waiting_capacity};
+    memset(&adapter->spare, 0, sizeof(adapter->spare));
 }
 
-void plan_destroy(struct vidmm_adapter *adapter) {
-    struct plan *plan = &adapter->plan;
-    adapter_free(adapter, plan->moves, plan->move_capacity * sizeof(*plan->moves));
-    adapter_free(adapter, plan->ops, plan->op_capacity * sizeof(*plan->ops));
+/* The larger of two arrays becomes the spare one. */
+static void plan_keep(struct vidmm_adapter *adapter, void **spare, uint32_t *capacity, void *array,
+                      uint32_t array_capacity, size_t element) {
+    bool larger = array_capacity > *capacity;
+    void *unwanted = larger ? *spare : array;
+    adapter_free(adapter, unwanted, (larger ? *capacity : array_capacity) * element);
+    if (!larger)
+        return;
+    *spare = array;
+    *capacity = array_capacity;
+}
+
+void plan_end(struct plan *plan) {
+    struct vidmm_adapter *adapter = plan->adapter;
+    if (!adapter)
+        return;
+    struct plan *spare = &adapter->spare;
+    plan_undo(plan, 0);
+    plan_keep(adapter, (void **)&spare->moves, &spare->move_capacity, plan->moves,
+              plan->move_capacity, sizeof(*plan->moves));
+    plan_keep(adapter, (void **)&spare->ops, &spare->op_capacity, plan->ops, plan->op_capacity,
+              sizeof(*plan->ops));
+    plan_keep(adapter, (void **)&spare->waiting, &spare->waiting_capacity, plan->waiting,
+              plan->waiting_capacity, sizeof(*plan->waiting));
     memset(plan, 0, sizeof(*plan));
 }
 
-static struct move *add_move(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
-    struct plan *plan = &adapter->plan;
-    if (!adapter_grow(adapter, (void **)&plan->moves, &plan->move_capacity, plan->move_count + 1,
-                      sizeof(*plan->moves)))
+void plans_destroy(struct vidmm_adapter *adapter) {
+    struct plan *spare = &adapter->spare;
+    plan_end(&adapter->lost);
+    adapter_free(adapter, spare->moves, spare->move_capacity * sizeof(*spare->moves));
+    adapter_free(adapter, spare->ops, spare->op_capacity * sizeof(*spare->ops));
+    adapter_free(adapter, spare->waiting, spare->waiting_capacity * sizeof(*spare->waiting));
+    memset(spare, 0, sizeof(*spare));
+}
+
+static struct move *plan_add_move(struct plan *plan, struct vidmm_allocation *allocation) {
+    if (!adapter_grow(plan->adapter, (void **)&plan->moves, &plan->move_capacity,
+                      plan->move_count + 1, sizeof(*plan->moves)))
         return NULL;
     struct move *move = &plan->moves[plan->move_count++];
     *move = (struct move){
@@ -39,9 +73,8 @@ static struct move *add_move(struct vidmm_adapter *adapter, struct vidmm_allocat
     return move;
 }
 
-bool plan_leave(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool discard,
-                bool hold) {
-    struct move *move = add_move(adapter, allocation);
+bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard, bool hold) {
+    struct move *move = plan_add_move(plan, allocation);
     if (!move)
         return false;
     move->holds_old = hold;
@@ -61,10 +94,10 @@ bool plan_leave(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
     return true;
 }
 
-bool plan_enter(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-                struct segment *segment, const struct placement *place) {
-    struct move *move = allocation->move ? &adapter->plan.moves[allocation->move - 1]
-                                         : add_move(adapter, allocation);
+bool plan_enter(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
+                const struct placement *place) {
+    struct move *move =
+        allocation->move ? &plan->moves[allocation->move - 1] : plan_add_move(plan, allocation);
     if (!move)
         return false;
     if (move->holds_old) { /* segment to segment: the system pages see nothing of it */
@@ -81,7 +114,7 @@ bool plan_enter(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
 }
 
 /* Puts the allocation of `move` back to where it was; its old place must be free or held. */
-static void restore(struct move *move) {
+static void move_restore(struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
     allocation->segment = move->from;
     allocation->place = move->old;
@@ -93,17 +126,16 @@ static void restore(struct move *move) {
     move->allocation = NULL;
 }
 
-static void take_back(struct move *move) {
+static void move_take_back(struct move *move) {
     if (move->from && !move->holds_old)
         (void)segment_retake(move->from, &move->old);
-    restore(move);
+    move_restore(move);
 }
 
-void plan_undo(struct vidmm_adapter *adapter, uint32_t count) {
-    struct plan *plan = &adapter->plan;
-    if (count == 0 && plan->buffer_segment) {
-        segment_release(plan->buffer_segment, plan->buffer_place);
-        plan->buffer_segment = NULL;
+void plan_undo(struct plan *plan, uint32_t count) {
+    if (count == 0 && plan->buffer.segment) {
+        segment_release(plan->buffer.segment, plan->buffer_place);
+        plan->buffer.segment = NULL;
     }
     /* First everything that was taken is given back: then all old places are free again. */
     for (uint32_t i = plan->move_count; i-- > count;) {
@@ -120,24 +152,23 @@ void plan_undo(struct vidmm_adapter *adapter, uint32_t count) {
     while (plan->move_count > count) {
         struct move *move = &plan->moves[--plan->move_count];
         if (move->allocation)
-            take_back(move);
+            move_take_back(move);
     }
 }
 
-bool plan_spare(struct vidmm_adapter *adapter, uint32_t index) {
-    struct move *move = &adapter->plan.moves[index];
+bool plan_spare(struct plan *plan, uint32_t index) {
+    struct move *move = &plan->moves[index];
     if (!move->allocation || move->allocation->segment || !move->from || move->holds_old)
         return false;
     if (segment_retake(move->from, &move->old) != PLACER_OK)
         return false;
-    restore(move);
+    move_restore(move);
     return true;
 }
 
-struct plan_op *plan_insert(struct vidmm_adapter *adapter, uint32_t at, enum vidmm_op_kind kind,
+struct plan_op *plan_insert(struct plan *plan, uint32_t at, enum vidmm_op_kind kind,
                             struct vidmm_allocation *allocation) {
-    struct plan *plan = &adapter->plan;
-    if (!adapter_grow(adapter, (void **)&plan->ops, &plan->op_capacity, plan->op_count + 1,
+    if (!adapter_grow(plan->adapter, (void **)&plan->ops, &plan->op_capacity, plan->op_count + 1,
                       sizeof(*plan->ops)))
         return NULL;
     struct plan_op *op = &plan->ops[at];
@@ -152,20 +183,31 @@ struct plan_op *plan_insert(struct vidmm_adapter *adapter, uint32_t at, enum vid
     return op;
 }
 
-struct plan_op *plan_add(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
+struct plan_op *plan_add(struct plan *plan, enum vidmm_op_kind kind,
                          struct vidmm_allocation *allocation) {
-    return plan_insert(adapter, adapter->plan.op_count, kind, allocation);
+    return plan_insert(plan, plan->op_count, kind, allocation);
 }
 
-bool plan_map(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-              struct vidmm_device *device, PMDL mdl, struct segment *segment, uint64_t offset,
-              uint64_t size, bool map) {
-    struct aperture_range range = {allocation, device, mdl, segment, offset, size};
-    for (uint64_t at = 0; at < size;) {
-        struct plan_op *op = plan_add(adapter, map ? VIDMM_OP_MAP : VIDMM_OP_UNMAP, allocation);
+static bool plan_map_range(struct plan *plan, const struct aperture_range *range, bool map) {
+    for (uint64_t at = 0; at < range->size;) {
+        struct plan_op *op = plan_add(plan, map ? VIDMM_OP_MAP : VIDMM_OP_UNMAP, range->allocation);
         if (!op)
             return false;
-        at += aperture_op(&range, at, map, op);
+        at += aperture_op(range, at, map, op);
     }
     return true;
+}
+
+bool plan_map(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
+              uint64_t offset, bool map) {
+    const struct aperture_range range = {allocation,      aperture_device(allocation),
+                                         allocation->mdl, segment,
+                                         offset,          allocation->size};
+    return plan_map_range(plan, &range, map);
+}
+
+bool plan_map_buffer(struct plan *plan, const struct plan_buffer *buffer, bool map) {
+    const struct aperture_range range = {
+        NULL, buffer->device, buffer->mdl, buffer->segment, buffer->offset, buffer->size};
+    return plan_map_range(plan, &range, map);
 }

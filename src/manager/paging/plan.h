@@ -1,11 +1,19 @@
 /*
- * plan.h - a decision as data: who moves, and the paging operations that make it so.
+ * plan.h - a decision as data: what moves where, and the paging operations that make it so.
  *
- * Moves are made on paper first: places are taken and given back in the segments at once, with the
- * adapter's lock held, so that later choices see them; until the plan is executed everything can be
- * taken back exactly (plan_undo). plan_execute emits the operations, has them built and executed,
- * and only after the last fence are the changes of place for others to see; what each operation did
- * is told as soon as it is done (outstanding.h).
+ * A plan is a value of its request: begun, filled by residency/decide.c or by its request, run, and
+ * over. Moves are made on paper first: places are taken and given back in the segments at once,
+ * with the adapter's lock held, so that later choices see them; until the plan is executed
+ * everything can be taken back exactly (plan_undo). Executing emits the operations, has them built
+ * and executed, and only after the last fence are the changes of place visible; what each operation
+ * did is told as soon as it is done (outstanding.h).
+ *
+ * Page tables are prepared, which may evict with plans of its own, before a plan that writes them:
+ * such a plan begins with what was prepared (tables_begin in table.h), and there is no other way to
+ * get new tables into a plan.
+ *
+ * A plan that the GPU hung on becomes adapter->lost: the reset takes over what is in flight from
+ * there (adapter/reset.c). The next plan that runs ends that.
  */
 #ifndef VIDMM_MANAGER_PLAN_H
 #define VIDMM_MANAGER_PLAN_H
@@ -14,6 +22,8 @@
 
 #include "memory/segment.h"
 #include "paging/table.h"
+
+struct paging_line;
 
 /* One allocation's way through the plan. */
 struct move {
@@ -39,62 +49,68 @@ struct plan_op {
     bool due;                           /* in the clean-up of a reset: still to be built */
 };
 
+/* A DMA buffer's pages in an aperture segment. */
+struct plan_buffer {
+    struct vidmm_device *device; /* hDevice, or NULL */
+    PMDL mdl;
+    struct segment *segment;
+    uint64_t offset, size;
+};
+
 struct plan {
+    struct vidmm_adapter *adapter; /* NULL: all zero, no plan */
+    enum vidmm_plan_reason reason;
     struct move *moves;
     uint32_t move_count, move_capacity;
     struct plan_op *ops;
     uint32_t op_count, op_capacity;
-    uint32_t built;                 /* operations the driver has seen */
-    struct segment *buffer_segment; /* place of a DMA buffer that the plan maps, or NULL */
+    uint32_t built;           /* operations the driver has seen */
+    struct vidmm_op *waiting; /* transfers and fills, for space_send */
+    uint32_t waiting_count, waiting_capacity;
+    const struct paging_line *line; /* where it runs; NULL: in the paging process */
+    struct plan_buffer buffer;      /* a DMA buffer that the plan maps; segment NULL: none */
     struct placement *buffer_place;
-    struct vidmm_device *buffer_device; /* whose it is */
-    PMDL buffer_mdl;
-    uint64_t buffer_size;
 };
 
-/* Starts an empty plan. */
-void plan_begin(struct vidmm_adapter *adapter);
-void plan_destroy(struct vidmm_adapter *adapter);
+/* Starts an empty plan in memory that the adapter keeps from earlier ones. */
+void plan_begin(struct plan *plan, struct vidmm_adapter *adapter, enum vidmm_plan_reason reason);
+/* The plan is over, and its memory the next one's. Moves that were not executed are taken back. */
+void plan_end(struct plan *plan);
+/* Frees the memory that the adapter keeps for plans. */
+void plans_destroy(struct vidmm_adapter *adapter);
 
 /*
  * Takes `allocation` out of its segment, to system memory. With `hold` its place stays taken until
  * the plan is done. False: no memory.
  */
-bool plan_leave(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool discard,
-                bool hold);
+bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard, bool hold);
 /* Puts `allocation`, which is in system memory or has left, into `place`. False: no memory. */
-bool plan_enter(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-                struct segment *segment, const struct placement *place);
+bool plan_enter(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
+                const struct placement *place);
 /* Takes back moves down to `count`: everything is where it was. */
-void plan_undo(struct vidmm_adapter *adapter, uint32_t count);
+void plan_undo(struct plan *plan, uint32_t count);
 /* Takes back one eviction, if its old place is still free. */
-bool plan_spare(struct vidmm_adapter *adapter, uint32_t index);
+bool plan_spare(struct plan *plan, uint32_t index);
 
 /* Adds an operation that no move stands for. NULL: no memory. */
-struct plan_op *plan_add(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
+struct plan_op *plan_add(struct plan *plan, enum vidmm_op_kind kind,
                          struct vidmm_allocation *allocation);
 /* The same in front of operation `at`. */
-struct plan_op *plan_insert(struct vidmm_adapter *adapter, uint32_t at, enum vidmm_op_kind kind,
+struct plan_op *plan_insert(struct plan *plan, uint32_t at, enum vidmm_op_kind kind,
                             struct vidmm_allocation *allocation);
 /* Adds the transfers between the system pages and the segment copy of a resident allocation. */
-bool plan_sync(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, bool to_system);
-/* Adds the MAPs or UNMAPs of a whole aperture range; `allocation` NULL: of a DMA buffer. */
-bool plan_map(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-              struct vidmm_device *device, PMDL mdl, struct segment *segment, uint64_t offset,
-              uint64_t size, bool map);
-
-/* Runs `emit` for each move that stands; false as soon as one is. */
-typedef bool plan_emitter(struct vidmm_adapter *adapter, struct move *move);
-bool plan_each(struct vidmm_adapter *adapter, plan_emitter *emit);
-/* Emits what takes a move out of an aperture range, if it is in one. */
-bool plan_emit_unmap(struct vidmm_adapter *adapter, struct move *move);
-/* The operations of all moves when the GPU uses virtual addresses (plan_virtual.c). */
-bool plan_emit_virtual(struct vidmm_adapter *adapter);
+bool plan_sync(struct plan *plan, struct vidmm_allocation *allocation, bool to_system);
+/* Adds the MAPs or UNMAPs of a whole aperture range: of an allocation's move, of a DMA buffer. */
+bool plan_map(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
+              uint64_t offset, bool map);
+bool plan_map_buffer(struct plan *plan, const struct plan_buffer *buffer, bool map);
 
 /*
  * Emits, builds, executes, commits. On failure everything is as before plan_begin as far as the
- * manager is concerned; after VIDMM_GPU_LOST the plan's arrays are kept for the reset to look at.
+ * manager is concerned. The plan's operations stay to be looked at.
  */
-enum vidmm_status plan_execute(struct vidmm_adapter *adapter);
+enum vidmm_status plan_execute(struct plan *plan);
+/* plan_execute, and plan_end; after VIDMM_GPU_LOST adapter->lost is what was in flight. */
+enum vidmm_status plan_run(struct plan *plan);
 
 #endif

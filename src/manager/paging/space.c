@@ -7,6 +7,7 @@
 #include "reported/needed.h"
 #include "object/allocation.h"
 #include "base/process.h"
+#include "paging/plan.h"
 #include "paging/table.h"
 
 #define CALL "vidmm paging process"
@@ -14,16 +15,16 @@
 /* ---- Kept pages ------------------------------------------------------------------------------ */
 
 /* Runs the plan under construction, which the CPU carries out at once. */
-enum vidmm_status space_run_now(struct space *space, bool emitted) {
-    enum vidmm_status status =
-        emitted ? plan_execute(space->adapter) : error_no_memory(space->adapter, CALL);
+enum vidmm_status space_run_now(struct plan *plan, struct space *space, bool emitted) {
+    enum vidmm_status status = emitted ? plan_run(plan) : error_no_memory(space->adapter, CALL);
+    plan_end(plan);
     space->now = false;
     return status;
 }
 
-static bool emit_kept(struct space *space, const struct kept_pages *kept) {
+static bool emit_kept(struct plan *plan, const struct kept_pages *kept) {
     struct table_source source = {.mdl = kept->mdl};
-    return table_scratch(space, kept->start, kept->start + kept->size, &source);
+    return table_scratch(plan, kept->start, kept->start + kept->size, &source);
 }
 
 bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size, uint64_t start) {
@@ -33,9 +34,10 @@ bool space_keep_pages_at(struct vidmm_adapter *adapter, PMDL mdl, uint64_t size,
     if (!adapter_grow(adapter, (void **)&spaces->kept, &spaces->kept_capacity,
                       spaces->kept_count + 1, sizeof(*spaces->kept)))
         return false;
-    plan_begin(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_START);
     space->now = true;
-    if (space_run_now(space, emit_kept(space, &kept)))
+    if (space_run_now(&plan, space, emit_kept(&plan, &kept)))
         return false;
     spaces->kept[spaces->kept_count++] = kept;
     return true;
@@ -83,28 +85,19 @@ void space_tell_contexts(const struct space *space) {
         space_tell_device(process->device);
 }
 
-struct view space_view_of(const struct vidmm_allocation *allocation) {
-    return segment_is_memory(allocation->segment)
-               ? (struct view){.segment = allocation->segment, .place = &allocation->place}
-               : (struct view){0};
-}
-
 /* ---- Mappings in plans ----------------------------------------------------------------------- */
 
-bool space_hide(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
-    (void)adapter;
+bool space_hide(struct plan *plan, struct vidmm_allocation *allocation) {
     for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next) {
-        if (!table_show(mapping, NULL))
+        if (!table_show(plan, mapping, NULL))
             return false;
     }
     return true;
 }
 
-bool space_show(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-                struct view view) {
-    (void)adapter;
+bool space_show(struct plan *plan, struct vidmm_allocation *allocation, struct view view) {
     for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next) {
-        if (!table_show(mapping, &view))
+        if (!table_show(plan, mapping, &view))
             return false;
     }
     return true;
@@ -112,26 +105,28 @@ bool space_show(struct vidmm_adapter *adapter, struct vidmm_allocation *allocati
 
 /* ---- After a reset --------------------------------------------------------------------------- */
 
-/* With a plan of its own: the one that hung is still looked at. */
+/* Not plan_run: the plan that hung is still looked at. */
 enum vidmm_status space_restore_paging(struct vidmm_adapter *adapter) {
     struct space *space = adapter->spaces.paging;
-    struct plan kept = adapter->plan;
-    memset(&adapter->plan, 0, sizeof(adapter->plan));
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_RESET);
     space->now = true;
-    bool emitted = tables_emit_again(space);
+    bool emitted = tables_emit_again(&plan, space);
     for (uint32_t i = 0; emitted && i < adapter->spaces.kept_count; i++)
-        emitted = emit_kept(space, &adapter->spaces.kept[i]);
-    enum vidmm_status status = space_run_now(space, emitted);
-    plan_destroy(adapter);
-    adapter->plan = kept;
+        emitted = emit_kept(&plan, &adapter->spaces.kept[i]);
+    enum vidmm_status status = emitted ? plan_execute(&plan) : error_no_memory(adapter, CALL);
+    plan_end(&plan);
+    space->now = false;
     return status;
 }
 
 enum vidmm_status space_restore(struct vidmm_adapter *adapter) {
-    plan_begin(adapter);
-    for (struct vidmm_process *process = adapter->processes; process; process = process->next) {
-        if (process->space->root && !tables_emit_again(process->space))
-            return error_no_memory(adapter, "vidmm reset");
-    }
-    return plan_execute(adapter);
+    struct vidmm_process *process = adapter->processes;
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_RESET);
+    while (process && (!process->space->root || tables_emit_again(&plan, process->space)))
+        process = process->next;
+    enum vidmm_status status = process ? error_no_memory(adapter, "vidmm reset") : plan_run(&plan);
+    plan_end(&plan);
+    return status;
 }

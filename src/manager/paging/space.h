@@ -4,8 +4,8 @@
  * which bytes are moved.
  *
  * Behind it: va.h (which addresses are taken, and by what), table.h (the tree of page tables and
- * where its tables live), mmu.h (what the driver said of its MMU). The functions below add
- * operations to the plan under construction and change nothing else that a plan could not take
+ * where its tables live), mmu.h (what the driver said of its MMU). The functions below that
+ * take a plan add operations to it and change nothing else that a plan could not take
  * back; they answer false when there is no memory.
  */
 #ifndef VIDMM_MANAGER_SPACE_H
@@ -15,6 +15,7 @@
 
 #include "memory/segment.h"
 
+struct plan;
 struct space;
 struct mapping;
 
@@ -37,7 +38,7 @@ struct view space_view_of(const struct vidmm_allocation *allocation);
  * Runs the plan under construction, whose entries the CPU writes at once; `emitted` false: there was
  * no memory for it.
  */
-enum vidmm_status space_run_now(struct space *space, bool emitted);
+enum vidmm_status space_run_now(struct plan *plan, struct space *space, bool emitted);
 
 /*
  * System pages that the paging process sees for ever, mapped with the CPU at start: paging buffers.
@@ -57,26 +58,25 @@ enum vidmm_status space_enter(struct vidmm_context *context);
 void space_tell_contexts(const struct space *space);
 
 /* Every mapping of `allocation`, in every space: to nothing, with the flushes that needs. */
-bool space_hide(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation);
+bool space_hide(struct plan *plan, struct vidmm_allocation *allocation);
 /* Every mapping of `allocation`: to `view`, with the flushes that needs. */
-bool space_show(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-                struct view view);
+bool space_show(struct plan *plan, struct vidmm_allocation *allocation, struct view view);
 /*
  * All bytes of `allocation` from one place to another: scratch mappings, and VIRTUAL_TRANSFERs, in
  * pieces that fit the scratch space, which wait for space_send.
  */
-bool space_transfer(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-                    struct view from, struct view to);
+bool space_transfer(struct plan *plan, struct vidmm_allocation *allocation, struct view from,
+                    struct view to);
 /* VIRTUAL_FILL of all bytes with `pattern`, which waits likewise. */
-bool space_fill(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to,
+bool space_fill(struct plan *plan, struct vidmm_allocation *allocation, struct view to,
                 uint32_t pattern);
 /* What waits: one flush, then all of it. Before anything that needs its result. */
-bool space_send(struct vidmm_adapter *adapter);
+bool space_send(struct plan *plan);
 /* INIT_CONTEXT_RESOURCE: the driver's own initial content. */
-bool space_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to);
+bool space_init(struct plan *plan, struct vidmm_allocation *allocation, struct view to);
 /* UPDATE_CONTEXT_ALLOCATION of a resident one with `size` bytes that mean something to the driver.
  */
-bool space_update(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, void *data,
+bool space_update(struct plan *plan, struct vidmm_allocation *allocation, void *data,
                   uint32_t size);
 /* The paging process can see all of it at once. */
 bool space_shows_whole(const struct vidmm_allocation *allocation);

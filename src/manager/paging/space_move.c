@@ -11,11 +11,17 @@
 #include "address/space_change.h"
 #include "paging/table.h"
 
+struct view space_view_of(const struct vidmm_allocation *allocation) {
+    return segment_is_memory(allocation->segment)
+               ? (struct view){.segment = allocation->segment, .place = &allocation->place}
+               : (struct view){0};
+}
+
 /* Scratch addresses that nothing built so far uses, unless `wrapped` says so. False: no memory. */
-static bool take_scratch(struct vidmm_adapter *adapter, uint64_t size, uint64_t *start) {
-    struct spaces *spaces = &adapter->spaces;
+static bool take_scratch(struct plan *plan, uint64_t size, uint64_t *start) {
+    struct spaces *spaces = &plan->adapter->spaces;
     if (spaces->scratch_end - spaces->scratch_next < size) {
-        if (!space_send(adapter))
+        if (!space_send(plan))
             return false;
         spaces->scratch_next = spaces->scratch_start;
         spaces->wrapped = true;
@@ -68,14 +74,14 @@ static bool next_piece(struct vidmm_adapter *adapter, const struct vidmm_allocat
 }
 
 /* A piece of an allocation as the paging process sees it from `va` on. */
-static bool show_piece(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
+static bool show_piece(struct plan *plan, struct vidmm_allocation *allocation,
                        const struct piece *piece, struct view view, uint64_t va) {
     struct table_source source = {.allocation = allocation,
                                   .view = view,
                                   .mdl = allocation->mdl,
                                   .offset = piece->at,
                                   .driver_protection = piece->protection};
-    return table_scratch(adapter->spaces.paging, va, va + piece->size, &source);
+    return table_scratch(plan, va, va + piece->size, &source);
 }
 
 static struct vidmm_place place_of(const struct vidmm_allocation *allocation, struct view view,
@@ -88,44 +94,41 @@ static struct vidmm_place place_of(const struct vidmm_allocation *allocation, st
 }
 
 /* What is done once its scratch addresses, and those of all others, lead there. NULL: no memory. */
-static struct vidmm_op *add_waiting(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
+static struct vidmm_op *add_waiting(struct plan *plan, enum vidmm_op_kind kind,
                                     struct vidmm_allocation *allocation,
                                     const struct piece *piece) {
-    struct spaces *spaces = &adapter->spaces;
-    if (!adapter_grow(adapter, (void **)&spaces->waiting, &spaces->waiting_capacity,
-                      spaces->waiting_count + 1, sizeof(*spaces->waiting)))
+    if (!adapter_grow(plan->adapter, (void **)&plan->waiting, &plan->waiting_capacity,
+                      plan->waiting_count + 1, sizeof(*plan->waiting)))
         return NULL;
-    struct vidmm_op *op = &spaces->waiting[spaces->waiting_count++];
+    struct vidmm_op *op = &plan->waiting[plan->waiting_count++];
     *op = (struct vidmm_op){
         .kind = kind, .allocation = allocation, .at = piece->at, .size = piece->size};
     return op;
 }
 
-bool space_send(struct vidmm_adapter *adapter) {
-    struct spaces *spaces = &adapter->spaces;
-    if (spaces->waiting_count && !table_flush(spaces->paging))
+bool space_send(struct plan *plan) {
+    if (plan->waiting_count && !table_flush(plan, plan->adapter->spaces.paging))
         return false;
-    for (uint32_t i = 0; i < spaces->waiting_count; i++) {
-        struct plan_op *op =
-            plan_add(adapter, spaces->waiting[i].kind, spaces->waiting[i].allocation);
+    for (uint32_t i = 0; i < plan->waiting_count; i++) {
+        struct plan_op *op = plan_add(plan, plan->waiting[i].kind, plan->waiting[i].allocation);
         if (!op)
             return false;
-        op->op = spaces->waiting[i];
+        op->op = plan->waiting[i];
     }
-    spaces->waiting_count = 0;
+    plan->waiting_count = 0;
     return true;
 }
 
-bool space_transfer(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-                    struct view from, struct view to) {
+bool space_transfer(struct plan *plan, struct vidmm_allocation *allocation, struct view from,
+                    struct view to) {
     struct piece piece = {0};
     uint64_t source;
-    while (next_piece(adapter, allocation, 2, &piece)) {
-        if (!take_scratch(adapter, 2 * piece.size, &source) ||
-            !show_piece(adapter, allocation, &piece, from, source) ||
-            !show_piece(adapter, allocation, &piece, to, source + piece.size))
+    while (next_piece(plan->adapter, allocation, 2, &piece)) {
+        if (!take_scratch(plan, 2 * piece.size, &source) ||
+            !show_piece(plan, allocation, &piece, from, source) ||
+            !show_piece(plan, allocation, &piece, to, source + piece.size))
             return false;
-        struct vidmm_op *op = add_waiting(adapter, VIDMM_OP_VIRTUAL_TRANSFER, allocation, &piece);
+        struct vidmm_op *op = add_waiting(plan, VIDMM_OP_VIRTUAL_TRANSFER, allocation, &piece);
         if (!op)
             return false;
         op->from = place_of(allocation, from, piece.at);
@@ -136,15 +139,15 @@ bool space_transfer(struct vidmm_adapter *adapter, struct vidmm_allocation *allo
     return true;
 }
 
-bool space_fill(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, struct view to,
+bool space_fill(struct plan *plan, struct vidmm_allocation *allocation, struct view to,
                 uint32_t pattern) {
     struct piece piece = {0};
     uint64_t target;
-    while (next_piece(adapter, allocation, 1, &piece)) {
-        if (!take_scratch(adapter, piece.size, &target) ||
-            !show_piece(adapter, allocation, &piece, to, target))
+    while (next_piece(plan->adapter, allocation, 1, &piece)) {
+        if (!take_scratch(plan, piece.size, &target) ||
+            !show_piece(plan, allocation, &piece, to, target))
             return false;
-        struct vidmm_op *op = add_waiting(adapter, VIDMM_OP_VIRTUAL_FILL, allocation, &piece);
+        struct vidmm_op *op = add_waiting(plan, VIDMM_OP_VIRTUAL_FILL, allocation, &piece);
         if (!op)
             return false;
         op->pattern = pattern;
@@ -160,17 +163,16 @@ bool space_shows_whole(const struct vidmm_allocation *allocation) {
 }
 
 /* An operation on all of an allocation, which the paging process sees if it is not too large. */
-static struct plan_op *add_whole(struct vidmm_adapter *adapter, enum vidmm_op_kind kind,
+static struct plan_op *add_whole(struct plan *plan, enum vidmm_op_kind kind,
                                  struct vidmm_allocation *allocation, struct view to) {
-    struct spaces *spaces = &adapter->spaces;
     const struct piece piece = {.size = allocation->size};
     bool fits = space_shows_whole(allocation);
     uint64_t target = 0;
-    if (fits &&
-        (!take_scratch(adapter, piece.size, &target) ||
-         !show_piece(adapter, allocation, &piece, to, target) || !table_flush(spaces->paging)))
+    if (fits && (!take_scratch(plan, piece.size, &target) ||
+                 !show_piece(plan, allocation, &piece, to, target) ||
+                 !table_flush(plan, plan->adapter->spaces.paging)))
         return NULL;
-    struct plan_op *op = plan_add(adapter, kind, allocation);
+    struct plan_op *op = plan_add(plan, kind, allocation);
     if (!op)
         return NULL;
     op->op.to = (struct vidmm_place){.segment = allocation->segment->id,
@@ -179,15 +181,14 @@ static struct plan_op *add_whole(struct vidmm_adapter *adapter, enum vidmm_op_ki
     return op;
 }
 
-bool space_init(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation,
-                struct view to) {
-    return add_whole(adapter, VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation, to);
+bool space_init(struct plan *plan, struct vidmm_allocation *allocation, struct view to) {
+    return add_whole(plan, VIDMM_OP_INIT_CONTEXT_RESOURCE, allocation, to);
 }
 
-bool space_update(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation, void *data,
+bool space_update(struct plan *plan, struct vidmm_allocation *allocation, void *data,
                   uint32_t size) {
-    struct plan_op *op = add_whole(adapter, VIDMM_OP_UPDATE_CONTEXT_ALLOCATION, allocation,
-                                   space_view_of(allocation));
+    struct plan_op *op =
+        add_whole(plan, VIDMM_OP_UPDATE_CONTEXT_ALLOCATION, allocation, space_view_of(allocation));
     if (!op)
         return false;
     op->driver_data = data;

@@ -78,7 +78,7 @@ static enum vidmm_status make_room(struct space *space, struct segment *segment,
     struct vidmm_allocation *victim =
         resident ? resident->owner : listing_victim(adapter, NULL, segment, request);
     if (victim)
-        return residency_evict(victim, false);
+        return residency_evict(victim, false, VIDMM_PLAN_TABLE_ROOM);
     enum vidmm_status status = space_send_away(adapter, space->process, segment);
     if (status != VIDMM_DOES_NOT_FIT)
         return status;
@@ -342,12 +342,14 @@ static enum vidmm_status reach_leaf(struct space *space, uint64_t at, uint64_t *
     return VIDMM_OK;
 }
 
-enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end) {
+enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end,
+                                 struct tables_ready *ready) {
     enum vidmm_status status = reach_root(space, end ? end - 1 : 0);
     for (uint64_t at = start; status == VIDMM_OK && at < end;)
         status = reach_leaf(space, at, &at);
     if (status)
         tables_drop(space);
+    *ready = (struct tables_ready){.space = space};
     return status;
 }
 

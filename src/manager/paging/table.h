@@ -67,9 +67,7 @@ struct kept_pages {
 struct spaces {
     struct space *paging; /* of the system process; NULL without GPU virtual addresses */
     uint64_t scratch_start, scratch_end, scratch_next;
-    bool wrapped;             /* the next scratch mapping replaces one that may be in use */
-    struct vidmm_op *waiting; /* transfers and fills, for space_send */
-    uint32_t waiting_count, waiting_capacity;
+    bool wrapped;      /* the next scratch mapping replaces one that may be in use */
     DXGK_PTE *entries; /* TABLE_ENTRIES_MAX of them, twice */
     DXGK_BUILDPAGINGBUFFER_COPY_RANGE ranges[TABLE_RANGES_MAX];
     struct kept_pages *kept;
@@ -114,8 +112,19 @@ static inline struct space *space_of(const struct mapping *mapping) {
 
 /* ---- table.c --------------------------------------------------------------------------------- */
 
-/* A root, and tables that translate [start, end), in memory; what is new waits in space->fresh. */
-enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end);
+/*
+ * Tables that are in memory, and which of them were not written yet: what tables_prepare made, and a
+ * plan begins with (tables_begin). Where nothing is made: .space alone.
+ */
+struct tables_ready {
+    struct space *space;
+};
+/*
+ * A root, and tables that translate [start, end), in memory; what is new waits in space->fresh. May
+ * evict with plans of its own to make room: not while moves of another plan are on paper.
+ */
+enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end,
+                                 struct tables_ready *ready);
 /* The fresh ones were written: they stay. */
 void tables_keep(struct space *space);
 /* They were not, and go; a root that was to grow is as it was. */
@@ -138,20 +147,24 @@ void table_memory_free(struct space *space, struct table_memory *memory);
 
 /* ---- table_plan.c: false: no memory ---------------------------------------------------------- */
 
-/* The fresh tables: their windows, their first content, and the entries that lead to them. */
-bool tables_emit(struct space *space);
+/*
+ * Begins a plan with what was prepared: the fresh tables' windows, their first content, and the
+ * entries that lead to them. The plan is begun also without memory for that.
+ */
+bool tables_begin(struct plan *plan, const struct tables_ready *ready,
+                  enum vidmm_plan_reason reason);
 /* Nobody runs with the root that has grown any more: it is as any table that goes. */
-bool tables_emit_old_root(struct space *space);
+bool tables_emit_old_root(struct plan *plan, struct space *space);
 /* Whoever looks for the dying finds nothing; their windows are gone. */
-bool tables_emit_end(struct table *dying);
+bool tables_emit_end(struct plan *plan, struct table *dying);
 /* Before all of a space goes: every entry invalid where the driver wants that, no windows. */
-bool tables_emit_leave(struct space *space);
+bool tables_emit_leave(struct plan *plan, struct space *space);
 /* The same before its tables are evicted, of which the driver is told (R236). */
-bool tables_emit_away(struct space *space);
+bool tables_emit_away(struct plan *plan, struct space *space);
 /* After the memory was lost: everything anew. */
-bool tables_emit_again(struct space *space);
+bool tables_emit_again(struct plan *plan, struct space *space);
 /* [start, end) as the books say. */
-bool table_draw(struct space *space, uint64_t start, uint64_t end);
+bool table_draw(struct plan *plan, struct space *space, uint64_t start, uint64_t end);
 /* Where entries are copied from: the tables of a space, and the address of the first. */
 struct table_copied {
     const struct space *space;
@@ -161,14 +174,14 @@ struct table_copied {
  * In a plan of a companion context: the entries of [start, end) become copies, where the GPU can do
  * that; where it cannot, the books, which say so already, are drawn.
  */
-bool table_copy(const struct table_copied *source, struct space *space, uint64_t start,
-                uint64_t end);
+bool table_copy(struct plan *plan, const struct table_copied *source, struct space *space,
+                uint64_t start, uint64_t end);
 /* The next part of a copy to `to` of `space`: leaf tables of both sides, and its bytes. `*from`
  * NULL: there is none. */
 uint64_t table_copy_part(const struct table_copied *source, const struct space *space, uint64_t to,
                          uint64_t left, struct table **from, struct table **target);
 /* One mapping, to `view`; without one, to nothing. */
-bool table_show(const struct mapping *mapping, const struct view *view);
+bool table_show(struct plan *plan, const struct mapping *mapping, const struct view *view);
 /* [start, end) of the paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */
 struct table_source {
     struct vidmm_allocation *allocation;
@@ -176,8 +189,8 @@ struct table_source {
     PMDL mdl;
     uint64_t offset, driver_protection;
 };
-bool table_scratch(struct space *paging, uint64_t start, uint64_t end,
+bool table_scratch(struct plan *plan, uint64_t start, uint64_t end,
                    const struct table_source *source);
-bool table_flush(struct space *space);
+bool table_flush(struct plan *plan, struct space *space);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "base/process.h"
 #include "object/allocation.h"
+#include "paging/plan.h"
 #include "address/privileged.h"
 #include "address/space_change.h"
 
@@ -45,10 +46,11 @@ static uint32_t place_of(const struct plan *plan, const struct space *space) {
     return at;
 }
 
-static bool add(const struct table_op *what, struct vidmm_allocation *allocation) {
-    struct vidmm_adapter *adapter = what->space->adapter;
-    struct plan_op *op = plan_insert(adapter, place_of(&adapter->plan, what->space),
-                                     VIDMM_OP_UPDATE_PAGE_TABLE, allocation);
+static bool add(struct plan *plan, const struct table_op *what,
+                struct vidmm_allocation *allocation) {
+    struct vidmm_adapter *adapter = plan->adapter;
+    struct plan_op *op =
+        plan_insert(plan, place_of(plan, what->space), VIDMM_OP_UPDATE_PAGE_TABLE, allocation);
     if (!op)
         return false;
     op->table = *what;
@@ -63,39 +65,38 @@ static bool add(const struct table_op *what, struct vidmm_allocation *allocation
     return true;
 }
 
-bool table_flush(struct space *space) {
-    struct plan *plan = &space->adapter->plan;
+bool table_flush(struct plan *plan, struct space *space) {
     for (uint32_t i = flushes(plan); i < plan->op_count; i++) {
         if (is_flush(&plan->ops[i], space))
             return true;
     }
-    struct plan_op *op = plan_add(space->adapter, VIDMM_OP_FLUSH_TLB, NULL);
+    struct plan_op *op = plan_add(plan, VIDMM_OP_FLUSH_TLB, NULL);
     if (!op)
         return false;
     op->table = (struct table_op){.space = space};
     return true;
 }
 
-static bool add_whole(struct table *table, enum table_write write) {
+static bool add_whole(struct plan *plan, struct table *table, enum table_write write) {
     struct table_op op = {.space = table->space,
                           .table = table,
                           .write = write,
                           .start = table->start,
                           .end = table_end(table)};
-    if (!add(&op, NULL))
+    if (!add(plan, &op, NULL))
         return false;
     op.wide = true;
-    return !table->memory[1].size || write == TABLE_CONVERT || add(&op, NULL);
+    return !table->memory[1].size || write == TABLE_CONVERT || add(plan, &op, NULL);
 }
 
 /* The entry, or entries, of `table` that lead to what is below [start, end). */
-static bool add_links(struct table *table, uint64_t start, uint64_t end) {
+static bool add_links(struct plan *plan, struct table *table, uint64_t start, uint64_t end) {
     uint64_t piece = (uint64_t)TABLE_ENTRIES_MAX << mmu_shift(mmu_of(table->space), table->level);
     struct table_op op = {.space = table->space, .table = table, .write = TABLE_LINKS};
     for (uint64_t at = start; at < end; at = op.end) {
         op.start = at;
         op.end = end - at > piece ? at + piece : end;
-        if (!add(&op, NULL))
+        if (!add(plan, &op, NULL))
             return false;
     }
     return true;
@@ -105,6 +106,7 @@ static bool add_links(struct table *table, uint64_t start, uint64_t end) {
 
 /* What a run of addresses shall lead to. */
 struct leaf_run {
+    struct plan *plan;
     enum table_write write;
     struct table_source source;
     const struct mapping *mapping; /* NULL: the paging process's */
@@ -129,7 +131,7 @@ static bool is_wide(const struct leaf_run *run, uint64_t start, uint64_t end) {
     return true;
 }
 
-static bool convert(struct table *table);
+static bool convert(struct plan *plan, struct table *table);
 
 static struct table_op describe(const struct leaf_run *run, struct table *table, bool wide) {
     const struct mmu *mmu = mmu_of(table->space);
@@ -162,7 +164,7 @@ static bool write_run(const struct leaf_run *run, struct table *table, bool wide
         op.start = at;
         op.end = run->write == TABLE_PAGES && end - at > most ? at + most : end;
         op.offset = offset + (at - start);
-        if (!add(&op, run->source.allocation))
+        if (!add(run->plan, &op, run->source.allocation))
             return false;
     }
     return true;
@@ -193,7 +195,7 @@ static bool write_table(const struct leaf_run *run, struct table *table, uint64_
                         uint64_t end) {
     if (table->memory[1].size)
         return write_dual(run, table, start, end);
-    if (table->wide && !run->narrow && !is_wide(run, start, end) && !convert(table))
+    if (table->wide && !run->narrow && !is_wide(run, start, end) && !convert(run->plan, table))
         return false;
     return write_run(run, table, false, start, end, run->source.offset);
 }
@@ -221,10 +223,10 @@ static PMDL pages_of(const struct va_use *use) {
 }
 
 /* [start, end) of a mapping; without a view it leads nowhere. */
-static bool write_mapping(const struct mapping *mapping, uint64_t start, uint64_t end,
-                          const struct view *view, bool narrow) {
+static bool write_mapping(struct plan *plan, const struct mapping *mapping, uint64_t start,
+                          uint64_t end, const struct view *view, bool narrow) {
     struct space *space = space_of(mapping);
-    struct leaf_run run = {.mapping = mapping, .narrow = narrow};
+    struct leaf_run run = {.plan = plan, .mapping = mapping, .narrow = narrow};
     if (mapping->use.kind == VA_ZERO) {
         run.write = TABLE_ZERO;
         run.source.driver_protection = mapping->use.driver_protection;
@@ -265,7 +267,8 @@ static bool final_view(const struct mapping *mapping, struct view *view) {
     return true;
 }
 
-static bool draw_mappings(struct space *space, uint64_t start, uint64_t end, bool narrow) {
+static bool draw_mappings(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
+                          bool narrow) {
     for (const struct mapping *mapping = va_find(&space->va, start);
          mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
         uint64_t from = mapping->start > start ? mapping->start : start;
@@ -273,27 +276,28 @@ static bool draw_mappings(struct space *space, uint64_t start, uint64_t end, boo
         struct view view;
         bool shown = final_view(mapping, &view);
         if ((shown || mapping->use.kind == VA_ZERO) &&
-            !write_mapping(mapping, from, to, shown ? &view : NULL, narrow))
+            !write_mapping(plan, mapping, from, to, shown ? &view : NULL, narrow))
             return false;
     }
     return true;
 }
 
 /* From 64 KiB pages to 4 KiB pages; all that it translates is written anew (R374). */
-static bool convert(struct table *table) {
+static bool convert(struct plan *plan, struct table *table) {
     struct space *space = table->space;
-    return add_whole(table, TABLE_CONVERT) &&
-           draw_mappings(space, table->start, table_end(table), true) &&
-           add_links(table->parent, table->start, table_end(table)) && table_flush(space);
+    return add_whole(plan, table, TABLE_CONVERT) &&
+           draw_mappings(plan, space, table->start, table_end(table), true) &&
+           add_links(plan, table->parent, table->start, table_end(table)) &&
+           table_flush(plan, space);
 }
 
-bool table_draw(struct space *space, uint64_t start, uint64_t end) {
+bool table_draw(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
     if (mmu_of(space)->pages != MMU_PAGES_4K) { /* a page of 64 KiB is there or not as a whole */
         start &= ~WIDE_MASK;
         end = (end + WIDE_MASK) & ~WIDE_MASK;
     }
-    return write_leaves(space, start, end, (struct leaf_run){.write = TABLE_CLEAR}) &&
-           draw_mappings(space, start, end, false) && table_flush(space);
+    return write_leaves(space, start, end, (struct leaf_run){.plan = plan, .write = TABLE_CLEAR}) &&
+           draw_mappings(plan, space, start, end, false) && table_flush(plan, space);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -329,11 +333,9 @@ static bool gpu_copies(const struct table_copied *source, const struct space *sp
     return parts <= TABLE_RANGES_MAX;
 }
 
-static bool add_copy(const struct table_copied *source, struct space *space, uint64_t start,
-                     uint64_t end) {
-    struct plan *plan = &space->adapter->plan;
-    struct plan_op *op =
-        plan_insert(space->adapter, place_of(plan, space), VIDMM_OP_COPY_ENTRIES, NULL);
+static bool add_copy(struct plan *plan, const struct table_copied *source, struct space *space,
+                     uint64_t start, uint64_t end) {
+    struct plan_op *op = plan_insert(plan, place_of(plan, space), VIDMM_OP_COPY_ENTRIES, NULL);
     if (!op)
         return false;
     op->table = (struct table_op){.space = space,
@@ -348,88 +350,93 @@ static bool add_copy(const struct table_copied *source, struct space *space, uin
     return true;
 }
 
-bool table_copy(const struct table_copied *source, struct space *space, uint64_t start,
-                uint64_t end) {
-    struct leaf_run clear = {.write = TABLE_CLEAR};
+bool table_copy(struct plan *plan, const struct table_copied *source, struct space *space,
+                uint64_t start, uint64_t end) {
+    struct leaf_run clear = {.plan = plan, .write = TABLE_CLEAR};
     struct table_copied part = *source;
     struct table *from, *target;
     if (!gpu_copies(source, space, start, end))
-        return table_draw(space, start, end);
-    if (!add_copy(source, space, start, end))
+        return table_draw(plan, space, start, end);
+    if (!add_copy(plan, source, space, start, end))
         return false;
     for (uint64_t at = start, bytes; at < end; at += bytes, part.from += bytes) {
         bytes = table_copy_part(&part, space, at, end - at, &from, &target);
         if (!from && !write_leaves(space, at, at + bytes, clear))
             return false;
     }
-    return table_flush(space);
+    return table_flush(plan, space);
 }
 
-bool table_show(const struct mapping *mapping, const struct view *view) {
+bool table_show(struct plan *plan, const struct mapping *mapping, const struct view *view) {
     return mapping->use.kind != VA_PAGES ||
-           (write_mapping(mapping, mapping->start, mapping->end, view, false) &&
-            table_flush(space_of(mapping)));
+           (write_mapping(plan, mapping, mapping->start, mapping->end, view, false) &&
+            table_flush(plan, space_of(mapping)));
 }
 
-bool table_scratch(struct space *paging, uint64_t start, uint64_t end,
+bool table_scratch(struct plan *plan, uint64_t start, uint64_t end,
                    const struct table_source *source) {
-    struct leaf_run run = {.write = TABLE_PAGES, .source = *source, .narrow = true};
-    return write_leaves(paging, start, end, run);
+    struct leaf_run run = {.plan = plan, .write = TABLE_PAGES, .source = *source, .narrow = true};
+    return write_leaves(plan->adapter->spaces.paging, start, end, run);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* A memory's window shows it, or nothing any more. */
-static bool write_window(struct vidmm_adapter *adapter, const struct table_memory *memory,
-                         bool open) {
-    struct space *paging = adapter->spaces.paging;
-    struct leaf_run run = {.write = open ? TABLE_PAGES : TABLE_CLEAR, .narrow = true};
+static bool write_window(struct plan *plan, const struct table_memory *memory, bool open) {
+    struct space *paging = plan->adapter->spaces.paging;
+    struct leaf_run run = {.plan = plan, .write = open ? TABLE_PAGES : TABLE_CLEAR, .narrow = true};
     if (!memory->window)
         return true;
     run.source.view = (struct view){.segment = memory->segment, .place = &memory->place};
     run.source.mdl = memory->mdl;
     return write_leaves(paging, memory->window, memory->window + page_round(memory->size), run) &&
-           table_flush(paging);
+           table_flush(plan, paging);
 }
 
-static bool write_windows(struct table *table, bool open) {
-    struct vidmm_adapter *adapter = table->space->adapter;
-    return write_window(adapter, &table->memory[0], open) &&
-           write_window(adapter, &table->memory[1], open);
+static bool write_windows(struct plan *plan, struct table *table, bool open) {
+    return write_window(plan, &table->memory[0], open) &&
+           write_window(plan, &table->memory[1], open);
 }
 
 /* The first content of a table, which is written through its window unless the CPU does it. */
-static bool emit_init(struct table *table) {
-    return (table->space->now || write_windows(table, true)) && add_whole(table, TABLE_INIT);
+static bool emit_init(struct plan *plan, struct table *table) {
+    return (table->space->now || write_windows(plan, table, true)) &&
+           add_whole(plan, table, TABLE_INIT);
 }
 
-static bool emit_link(struct table *table) {
-    return !table->parent || add_links(table->parent, table->start, table_end(table));
+static bool emit_link(struct plan *plan, struct table *table) {
+    return !table->parent || add_links(plan, table->parent, table->start, table_end(table));
 }
 
-bool tables_emit(struct space *space) {
+static bool emit_fresh(struct plan *plan, struct space *space) {
     struct table *root = space->root, *table;
     bool grown = space->old_root.size != 0;
-    if (grown && !emit_init(root))
+    if (grown && !emit_init(plan, root))
         return false;
     for (table = space->fresh; table; table = table->next) {
-        if (!emit_init(table))
+        if (!emit_init(plan, table))
             return false;
     }
-    if (grown && !add_links(root, root->start, table_end(root)))
+    if (grown && !add_links(plan, root, root->start, table_end(root)))
         return false;
     for (table = space->fresh; table; table = table->next) {
-        if (!emit_link(table))
+        if (!emit_link(plan, table))
             return false;
     }
     for (table = space->now ? space->fresh : NULL; table; table = table->next) {
-        if (!write_windows(table, true))
+        if (!write_windows(plan, table, true))
             return false;
     }
     return true;
 }
 
-bool tables_emit_old_root(struct space *space) {
+bool tables_begin(struct plan *plan, const struct tables_ready *ready,
+                  enum vidmm_plan_reason reason) {
+    plan_begin(plan, ready->space->adapter, reason);
+    return emit_fresh(plan, ready->space);
+}
+
+bool tables_emit_old_root(struct plan *plan, struct space *space) {
     struct table *root = space->root;
     struct table_op op = {.space = space,
                           .table = root,
@@ -437,33 +444,34 @@ bool tables_emit_old_root(struct space *space) {
                           .old = true,
                           .start = root->start,
                           .end = table_end(root)};
-    return (!mmu_of(space)->caps.ExplicitPageTableInvalidation || add(&op, NULL)) &&
-           write_window(space->adapter, &space->old_root, false);
+    return (!mmu_of(space)->caps.ExplicitPageTableInvalidation || add(plan, &op, NULL)) &&
+           write_window(plan, &space->old_root, false);
 }
 
 /* Nobody finds a table in the privileged space any more, unless that goes as a whole. */
-static bool hide(const struct table *table) {
+static bool hide(struct plan *plan, const struct table *table) {
     struct space *privileged = space_privileged_of(table->space);
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t at = table->memory[i].shown;
-        if (at && !write_mapping(va_find(&privileged->va, at), at,
+        if (at && !write_mapping(plan, va_find(&privileged->va, at), at,
                                  at + page_round(table->memory[i].size), NULL, true))
             return false;
     }
-    return !table->memory[0].shown || table_flush(privileged);
+    return !table->memory[0].shown || table_flush(plan, privileged);
 }
 
-bool tables_emit_end(struct table *dying) {
+bool tables_emit_end(struct plan *plan, struct table *dying) {
     for (struct table *table = dying; table; table = table->next) {
-        if (!hide(table))
+        if (!hide(plan, table))
             return false;
     }
     for (struct table *table = dying; table; table = table->next) {
-        if (!add_links(table->parent, table->start, table_end(table)) || !table_flush(table->space))
+        if (!add_links(plan, table->parent, table->start, table_end(table)) ||
+            !table_flush(plan, table->space))
             return false;
     }
     for (struct table *table = dying; table; table = table->next) {
-        if (!write_windows(table, false))
+        if (!write_windows(plan, table, false))
             return false;
     }
     return true;
@@ -471,54 +479,55 @@ bool tables_emit_end(struct table *dying) {
 
 /* ---- Whole spaces ---------------------------------------------------------------------------- */
 
-static bool each_table(struct table *table, bool (*visit)(struct table *table)) {
-    if (!visit(table))
+static bool each_table(struct plan *plan, struct table *table,
+                       bool (*visit)(struct plan *plan, struct table *table)) {
+    if (!visit(plan, table))
         return false;
     for (uint32_t i = 0; table->child && i < table->entries; i++) {
-        if (table->child[i] && !each_table(table->child[i], visit))
+        if (table->child[i] && !each_table(plan, table->child[i], visit))
             return false;
     }
     return true;
 }
 
-static bool emit_leave(struct table *table) {
+static bool emit_leave(struct plan *plan, struct table *table) {
     return (!mmu_of(table->space)->caps.ExplicitPageTableInvalidation ||
-            add_whole(table, TABLE_LEAVE)) &&
-           (table->space->paging || write_windows(table, false));
+            add_whole(plan, table, TABLE_LEAVE)) &&
+           (table->space->paging || write_windows(plan, table, false));
 }
 
 /* When the paging process ends nothing runs in it any more, not even a flush. */
-bool tables_emit_leave(struct space *space) {
-    return !space->root ||
-           (each_table(space->root, emit_leave) && (space->paging || table_flush(space)));
+bool tables_emit_leave(struct plan *plan, struct space *space) {
+    return !space->root || (each_table(plan, space->root, emit_leave) &&
+                            (space->paging || table_flush(plan, space)));
 }
 
-static bool emit_evict(struct table *table) {
-    return (space_is_privileged(table->space) || hide(table)) && add_whole(table, TABLE_EVICT) &&
-           write_windows(table, false);
+static bool emit_evict(struct plan *plan, struct table *table) {
+    return (space_is_privileged(table->space) || hide(plan, table)) &&
+           add_whole(plan, table, TABLE_EVICT) && write_windows(plan, table, false);
 }
 
-bool tables_emit_away(struct space *space) {
+bool tables_emit_away(struct plan *plan, struct space *space) {
     space->stale_start = 0;
     space->stale_end = space->va.limit;
-    return each_table(space->root, emit_evict) && table_flush(space);
+    return each_table(plan, space->root, emit_evict) && table_flush(plan, space);
 }
 
-static bool emit_again(struct table *table) {
-    return emit_init(table) &&
-           (table->level == 0 || add_links(table, table->start, table_end(table)));
+static bool emit_again(struct plan *plan, struct table *table) {
+    return emit_init(plan, table) &&
+           (table->level == 0 || add_links(plan, table, table->start, table_end(table)));
 }
 
-static bool emit_window(struct table *table) {
-    return write_windows(table, true);
+static bool emit_window(struct plan *plan, struct table *table) {
+    return write_windows(plan, table, true);
 }
 
-bool tables_emit_again(struct space *space) {
-    if (!each_table(space->root, emit_again))
+bool tables_emit_again(struct plan *plan, struct space *space) {
+    if (!each_table(plan, space->root, emit_again))
         return false;
     space->stale_start = 0;
     space->stale_end = space->va.limit;
     if (space->now)
-        return each_table(space->root, emit_window);
-    return draw_mappings(space, 0, space->va.limit, false) && table_flush(space);
+        return each_table(plan, space->root, emit_window);
+    return draw_mappings(plan, space, 0, space->va.limit, false) && table_flush(plan, space);
 }

@@ -25,6 +25,7 @@ enum mode {
 
 /* One attempt. */
 struct decision {
+    struct plan *plan;
     struct vidmm_adapter *adapter;
     const struct vidmm_device *device; /* that asks for its residency list; NULL: nobody in
                                           particular */
@@ -48,9 +49,9 @@ static bool eligible(void *ctx, const struct resident *resident) {
 }
 
 /* Puts back what was evicted without need: victims that do not lie where `place` is now. */
-static void spare_victims(struct vidmm_adapter *adapter, uint32_t first) {
-    for (uint32_t i = adapter->plan.move_count; i-- > first;)
-        (void)plan_spare(adapter, i);
+static void spare_victims(struct plan *plan, uint32_t first) {
+    for (uint32_t i = plan->move_count; i-- > first;)
+        (void)plan_spare(plan, i);
 }
 
 /* What nobody lists first, then what other devices list. */
@@ -73,8 +74,8 @@ static struct vidmm_allocation *find_victim(struct decision *decision,
 static enum placer_result place_evicting(struct decision *decision, struct segment *segment,
                                          const struct segment_request *request,
                                          struct placement *place) {
-    struct vidmm_adapter *adapter = decision->adapter;
-    uint32_t first = adapter->plan.move_count;
+    struct plan *plan = decision->plan;
+    uint32_t first = plan->move_count;
     uint64_t *hopeless = &decision->hopeless[request->in_vpr][segment->id - 1];
     if (!segment_can_hold(segment, request) || (*hopeless && request->size >= *hopeless))
         return PLACER_FULL;
@@ -83,15 +84,15 @@ static enum placer_result place_evicting(struct decision *decision, struct segme
         struct vidmm_allocation *victim = find_victim(decision, segment, request);
         if (!victim)
             break;
-        if (!plan_leave(adapter, victim, victim->offered != 0, false)) {
+        if (!plan_leave(plan, victim, victim->offered != 0, false)) {
             result = PLACER_NO_MEMORY;
             break;
         }
     }
     if (result == PLACER_OK) {
-        spare_victims(adapter, first);
+        spare_victims(plan, first);
     } else {
-        plan_undo(adapter, first);
+        plan_undo(plan, first);
         if (decision->oldest == UINT64_MAX && (!*hopeless || request->size < *hopeless))
             *hopeless = request->size;
     }
@@ -147,13 +148,13 @@ static enum placer_result find_place(struct decision *decision,
 /* Moves the allocation, wherever it is, to a place that was found. */
 static bool move_to(struct decision *decision, struct vidmm_allocation *allocation,
                     struct segment *segment, struct placement *place) {
-    struct vidmm_adapter *adapter = decision->adapter;
+    struct plan *plan = decision->plan;
     bool across = segment_is_memory(allocation->segment) && segment_is_memory(segment);
-    if (allocation->segment && !plan_leave(adapter, allocation, false, across))
+    if (allocation->segment && !plan_leave(plan, allocation, false, across))
         goto failed;
     allocation->resident.facts.last_use = decision->number;
     allocation->resident.facts.uses++;
-    if (plan_enter(adapter, allocation, segment, place))
+    if (plan_enter(plan, allocation, segment, place))
         return true;
 failed:
     segment_release(segment, place);
@@ -254,7 +255,7 @@ static bool may_lift(const struct vidmm_allocation *allocation) {
 static bool lift(struct decision *decision) {
     for (uint32_t i = 0; i < decision->count; i++) {
         struct vidmm_allocation *allocation = decision->references[i].allocation;
-        if (may_lift(allocation) && !plan_leave(decision->adapter, allocation, false, false))
+        if (may_lift(allocation) && !plan_leave(decision->plan, allocation, false, false))
             return false;
     }
     return true;
@@ -273,7 +274,7 @@ static bool clear_segments(struct decision *decision) {
         if (!segment_in_set(segment, sets))
             continue;
         while ((victim = find_victim(decision, segment, NULL))) {
-            if (!plan_leave(adapter, victim, victim->offered != 0, false))
+            if (!plan_leave(decision->plan, victim, victim->offered != 0, false))
                 return false;
         }
     }
@@ -283,13 +284,13 @@ static bool clear_segments(struct decision *decision) {
 /* Back to where it was taken up, if that is still free and a memory segment. */
 static bool put_back(struct decision *decision, const struct vidmm_reference *reference) {
     struct vidmm_allocation *allocation = reference->allocation;
-    struct vidmm_adapter *adapter = decision->adapter;
+    struct plan *plan = decision->plan;
     if (decision->mode != REPACK || !allocation->move)
         return false;
-    const struct move *move = &adapter->plan.moves[allocation->move - 1];
+    const struct move *move = &plan->moves[allocation->move - 1];
     return segment_is_memory(move->from) &&
            segment_in_set(move->from, candidate_set(allocation, reference->write)) &&
-           plan_spare(adapter, allocation->move - 1);
+           plan_spare(plan, allocation->move - 1);
 }
 
 static enum vidmm_status place_sorted(struct decision *decision) {
@@ -317,7 +318,7 @@ static enum vidmm_status anew(struct decision *decision) {
         return error_no_memory(adapter, "vidmm residency");
     enum vidmm_status status = place_sorted(decision);
     if (status == VIDMM_OK)
-        spare_victims(adapter, 0);
+        spare_victims(decision->plan, 0);
     return status;
 }
 
@@ -358,21 +359,21 @@ static enum vidmm_status promote_all(struct decision *decision) {
     return VIDMM_OK;
 }
 
-enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vidmm_device *device,
-                                  const struct vidmm_reference *references, uint32_t count,
-                                  uint64_t number) {
-    struct decision decision = {.adapter = adapter,
-                                .device = device,
-                                .references = references,
-                                .count = count,
-                                .number = number,
+enum vidmm_status decide_resident(struct plan *plan, const struct decide_request *request) {
+    struct vidmm_adapter *adapter = plan->adapter;
+    struct decision decision = {.plan = plan,
+                                .adapter = adapter,
+                                .device = request->device,
+                                .references = request->references,
+                                .count = request->count,
+                                .number = request->number,
                                 .oldest = UINT64_MAX};
     adapter->mark++;
-    for (uint32_t i = 0; i < count; i++)
-        references[i].allocation->mark = adapter->mark;
+    for (uint32_t i = 0; i < request->count; i++)
+        request->references[i].allocation->mark = adapter->mark;
     enum vidmm_status status = in_order(&decision);
     while (status == VIDMM_DOES_NOT_FIT && decision.mode != COMPACT) {
-        plan_undo(adapter, 0);
+        plan_undo(plan, 0);
         decision.mode++;
         memset(decision.hopeless, 0, sizeof(decision.hopeless));
         status = anew(&decision);
@@ -380,13 +381,14 @@ enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vi
     if (status == VIDMM_OK && decision.mode == IN_ORDER)
         status = promote_all(&decision);
     if (status)
-        plan_undo(adapter, 0);
+        plan_undo(plan, 0);
     return status;
 }
 
-enum vidmm_status decide_buffer(struct vidmm_adapter *adapter, uint32_t set, uint64_t size,
+enum vidmm_status decide_buffer(struct plan *plan, uint32_t set, uint64_t size,
                                 struct segment **out, struct placement *place) {
-    struct decision decision = {.adapter = adapter, .oldest = UINT64_MAX};
+    struct vidmm_adapter *adapter = plan->adapter;
+    struct decision decision = {.plan = plan, .adapter = adapter, .oldest = UINT64_MAX};
     struct segment_request request = {.size = size};
     enum placer_result result = PLACER_FULL;
     for (uint32_t i = 0; result == PLACER_FULL && i < adapter->facts.segment_count; i++) {
@@ -403,7 +405,5 @@ enum vidmm_status decide_buffer(struct vidmm_adapter *adapter, uint32_t set, uin
                     .field = "DXGK_CONTEXTINFO.DmaBufferSegmentSet",
                     .expected = "room for a DMA buffer", .page = "ns-d3dkmddi-_dxgk_contextinfo",
                     .index = ERROR_NO_INDEX, .value = set);
-    adapter->plan.buffer_segment = *out;
-    adapter->plan.buffer_place = place;
     return VIDMM_OK;
 }

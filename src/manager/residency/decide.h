@@ -7,15 +7,23 @@
 
 #include "base/adapter.h"
 
+struct plan;
+
+struct decide_request {
+    /* Whose residency list it is, or is about to be; NULL: of none in particular. */
+    const struct vidmm_device *device;
+    const struct vidmm_reference *references;
+    uint32_t count;
+    uint64_t number; /* of the submission */
+};
+
 /*
- * Completes the plan at hand so that every reference is in a segment it may be in. On failure the
- * plan is empty again: VIDMM_DOES_NOT_FIT names the first allocation that found no place.
+ * Completes the plan, which is empty, so that every reference is in a segment it may be in. On
+ * failure the plan is empty again: VIDMM_DOES_NOT_FIT names the first allocation that found no place.
  */
-enum vidmm_status decide_resident(struct vidmm_adapter *adapter, const struct vidmm_device *device,
-                                  const struct vidmm_reference *references, uint32_t count,
-                                  uint64_t number);
+enum vidmm_status decide_resident(struct plan *plan, const struct decide_request *request);
 /* A place for a DMA buffer in an aperture of `set`, evicting if need be. */
-enum vidmm_status decide_buffer(struct vidmm_adapter *adapter, uint32_t set, uint64_t size,
+enum vidmm_status decide_buffer(struct plan *plan, uint32_t set, uint64_t size,
                                 struct segment **segment, struct placement *place);
 
 #endif

@@ -92,16 +92,27 @@ struct unmapping {
     struct dma_buffer *buffer;
 };
 
+static struct plan_buffer dma_ring_pages(struct vidmm_device *device,
+                                         const struct dma_buffer *buffer) {
+    return (struct plan_buffer){.device = device,
+                                .mdl = buffer->mdl,
+                                .segment = buffer->segment,
+                                .offset = buffer->place.offset,
+                                .size = page_round(buffer->size)};
+}
+
 static enum vidmm_status dma_ring_unmap(void *ctx) {
     const struct unmapping *call = ctx;
     struct dma_buffer *buffer = call->buffer;
     if (!buffer->place.block)
         return VIDMM_OK; /* a reset did it */
-    plan_begin(call->adapter);
-    return plan_map(call->adapter, NULL, call->device, buffer->mdl, buffer->segment,
-                    buffer->place.offset, page_round(buffer->size), false)
-               ? plan_execute(call->adapter)
-               : VIDMM_NO_MEMORY;
+    const struct plan_buffer what = dma_ring_pages(call->device, buffer);
+    struct plan plan;
+    plan_begin(&plan, call->adapter, VIDMM_PLAN_DMA_BUFFER);
+    enum vidmm_status status =
+        plan_map_buffer(&plan, &what, false) ? plan_run(&plan) : VIDMM_NO_MEMORY;
+    plan_end(&plan);
+    return status;
 }
 
 static void dma_ring_end_buffer(struct vidmm_adapter *adapter, struct vidmm_device *device,
@@ -125,15 +136,17 @@ void dma_ring_destroy(struct vidmm_adapter *adapter, struct dma_ring *ring) {
 static enum vidmm_status dma_ring_map(struct vidmm_context *context, struct dma_buffer *buffer) {
     struct vidmm_adapter *adapter = context->device->adapter;
     uint64_t size = page_round(buffer->size);
-    plan_begin(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_DMA_BUFFER);
     enum vidmm_status status =
-        decide_buffer(adapter, context->dma.segments, size, &buffer->segment, &buffer->place);
-    if (status)
-        return status;
-    adapter->plan.buffer_device = context->device;
-    adapter->plan.buffer_mdl = buffer->mdl;
-    adapter->plan.buffer_size = size;
-    return plan_execute(adapter);
+        decide_buffer(&plan, context->dma.segments, size, &buffer->segment, &buffer->place);
+    if (status == VIDMM_OK) {
+        plan.buffer = dma_ring_pages(context->device, buffer);
+        plan.buffer_place = &buffer->place;
+        status = plan_run(&plan);
+    }
+    plan_end(&plan);
+    return status;
 }
 
 enum vidmm_status dma_buffer_ready(struct vidmm_context *context, struct dma_buffer *buffer) {

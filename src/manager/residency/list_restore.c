@@ -179,7 +179,7 @@ static bool all_resident(const struct residency_list *list, uint32_t count) {
 }
 
 enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_context *context,
-                                  enum suspension suspends) {
+                                  enum suspension suspends, enum vidmm_plan_reason reason) {
     struct vidmm_adapter *adapter = device->adapter;
     struct residency_list *list = &device->list;
     uint64_t epoch = adapter->epoch;
@@ -190,7 +190,7 @@ enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_cont
         return error_no_memory(adapter, "vidmm residency");
     if (!promote && all_resident(list, count))
         return VIDMM_OK;
-    enum vidmm_status status = residency_make_for(device, list->wanted, count);
+    enum vidmm_status status = residency_make_for(device, list->wanted, count, reason);
     if (promote) {
         next_in_turn(list);
         note_promotions(device, epoch);
@@ -199,5 +199,5 @@ enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_cont
         return status;
     if (!gather_all(device, context, &count))
         return error_no_memory(adapter, "vidmm residency");
-    return residency_make_for(device, list->wanted, count);
+    return residency_make_for(device, list->wanted, count, reason);
 }

@@ -15,10 +15,8 @@ static bool send_tables_away(struct vidmm_adapter *adapter, const struct vidmm_d
     enum vidmm_status sent = adapter->gpummu && !polite
                                  ? space_send_away(adapter, device ? device->process : NULL, NULL)
                                  : VIDMM_DOES_NOT_FIT;
-    if (sent == VIDMM_OK) {
-        plan_begin(adapter);
+    if (sent == VIDMM_OK)
         return true;
-    }
     if (sent == VIDMM_DOES_NOT_FIT)
         adapter->error = error;
     else
@@ -26,39 +24,59 @@ static bool send_tables_away(struct vidmm_adapter *adapter, const struct vidmm_d
     return false;
 }
 
-static enum vidmm_status make(struct vidmm_adapter *adapter, const struct vidmm_device *device,
-                              const struct vidmm_reference *references, uint32_t count,
-                              uint64_t number) {
-    plan_begin(adapter);
-    enum vidmm_status status = decide_resident(adapter, device, references, count, number);
-    while (status == VIDMM_DOES_NOT_FIT && send_tables_away(adapter, device, &status))
-        status = decide_resident(adapter, device, references, count, number);
-    if (status == VIDMM_OK && adapter->plan.move_count)
-        status = plan_execute(adapter);
+static enum vidmm_status make_once(struct vidmm_adapter *adapter,
+                                   const struct decide_request *request,
+                                   enum vidmm_plan_reason reason) {
+    struct plan plan;
+    plan_begin(&plan, adapter, reason);
+    enum vidmm_status status = decide_resident(&plan, request);
+    if (status == VIDMM_OK && plan.move_count)
+        status = plan_run(&plan);
+    plan_end(&plan);
+    return status;
+}
+
+static enum vidmm_status make(struct vidmm_adapter *adapter, const struct decide_request *request,
+                              enum vidmm_plan_reason reason) {
+    enum vidmm_status status = make_once(adapter, request, reason);
+    while (status == VIDMM_DOES_NOT_FIT && send_tables_away(adapter, request->device, &status))
+        status = make_once(adapter, request, reason);
     return status;
 }
 
 enum vidmm_status residency_make(struct vidmm_adapter *adapter,
                                  const struct vidmm_reference *references, uint32_t count,
-                                 uint64_t number) {
-    return make(adapter, NULL, references, count, number);
+                                 uint64_t number, enum vidmm_plan_reason reason) {
+    const struct decide_request request = {
+        .references = references, .count = count, .number = number};
+    return make(adapter, &request, reason);
 }
 
 enum vidmm_status residency_make_for(struct vidmm_device *device,
-                                     const struct vidmm_reference *references, uint32_t count) {
+                                     const struct vidmm_reference *references, uint32_t count,
+                                     enum vidmm_plan_reason reason) {
     struct vidmm_adapter *adapter = device->adapter;
-    return make(adapter, device, references, count, adapter->fences.submitted + 1);
+    const struct decide_request request = {.device = device,
+                                           .references = references,
+                                           .count = count,
+                                           .number = adapter->fences.submitted + 1};
+    return make(adapter, &request, reason);
 }
 
-enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard) {
+enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard,
+                                  enum vidmm_plan_reason reason) {
     struct vidmm_adapter *adapter = allocation->adapter;
-    plan_begin(adapter);
-    if (!plan_leave(adapter, allocation, discard, false))
-        return error_no_memory(adapter, "vidmm_allocation_evict");
-    return plan_execute(adapter);
+    struct plan plan;
+    plan_begin(&plan, adapter, reason);
+    enum vidmm_status status = plan_leave(&plan, allocation, discard, false)
+                                   ? plan_run(&plan)
+                                   : error_no_memory(adapter, "vidmm_allocation_evict");
+    plan_end(&plan);
+    return status;
 }
 
 struct sweep {
+    struct plan plan;
     bool all, failed;
 };
 
@@ -67,17 +85,18 @@ static void leave(void *ctx, struct vidmm_allocation *allocation) {
     bool stays = allocation->pinned || allocation_fixed(allocation);
     if (!allocation->segment || (stays && !sweep->all) || sweep->failed)
         return;
-    sweep->failed = !plan_leave(allocation->adapter, allocation, false, false);
+    sweep->failed = !plan_leave(&sweep->plan, allocation, false, false);
 }
 
-enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all) {
+enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all,
+                                      enum vidmm_plan_reason reason) {
     struct sweep sweep = {.all = all};
-    plan_begin(adapter);
+    plan_begin(&sweep.plan, adapter, reason);
     allocation_each(adapter, leave, &sweep);
-    if (!sweep.failed)
-        return plan_execute(adapter);
-    plan_undo(adapter, 0);
-    return error_no_memory(adapter, "vidmm_evict_all");
+    enum vidmm_status status =
+        sweep.failed ? error_no_memory(adapter, "vidmm_evict_all") : plan_run(&sweep.plan);
+    plan_end(&sweep.plan);
+    return status;
 }
 
 void residency_written(struct vidmm_allocation *allocation) {

@@ -64,7 +64,8 @@ static bool is_examined(const struct vidmm_check_options *options, const struct 
            (!options->only_some || options->only[rule->number] != 0);
 }
 
-static void count(const struct vidmm_check_options *options, struct vidmm_check_result *result) {
+static void check_count(const struct vidmm_check_options *options,
+                        struct vidmm_check_result *result) {
     const struct vidmm_ledger *ledger = &result->ledger;
     for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
         if (!is_examined(options, vidmm_rule(number)))
@@ -138,6 +139,6 @@ void vidmm_check(const struct vidmm_check_options *options, struct vidmm_check_r
     result->ledger = check.shared->ledger;
     result->ddi_version = check.shared->version;
     munmap(shared, sizeof(*check.shared));
-    count(options, result);
+    check_count(options, result);
     conclude(result);
 }

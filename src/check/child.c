@@ -119,7 +119,7 @@ static void repair(struct check_shared *shared) {
 }
 
 /* Where it was, for the sentence and as the finding's place. */
-static const char *place(struct check_shared *shared) {
+static const char *child_place(struct check_shared *shared) {
     struct vidmm_ledger *ledger = &shared->ledger;
     if (shared->died_in[0] != 0)
         vidmm_ledger_calling(ledger, shared->died_in);
@@ -128,7 +128,7 @@ static const char *place(struct check_shared *shared) {
 
 static enum vidmm_stage_outcome judge_death(struct check_shared *shared, int status) {
     struct vidmm_ledger *ledger = &shared->ledger;
-    const char *where = place(shared);
+    const char *where = child_place(shared);
     bool done = WIFEXITED(status) && WEXITSTATUS(status) == CHILD_DONE && shared->finished == 1;
     if (done)
         return (enum vidmm_stage_outcome)shared->outcome;
@@ -146,7 +146,7 @@ static enum vidmm_stage_outcome judge_death(struct check_shared *shared, int sta
 
 static enum vidmm_stage_outcome judge_hang(struct check_shared *shared, uint32_t timeout_ms) {
     struct vidmm_ledger *ledger = &shared->ledger;
-    const char *where = place(shared);
+    const char *where = child_place(shared);
     vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "no end within %u ms, in %s",
                       timeout_ms, where);
     return check_say(&(struct check){.shared = shared}, VIDMM_STAGE_HUNG,

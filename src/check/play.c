@@ -51,8 +51,8 @@ static bool judge_hangs(struct check *check) {
     return true;
 }
 
-static enum vidmm_stage_outcome play(struct check *check,
-                                     void (*between)(void *ctx, uint64_t done, uint64_t events)) {
+static enum vidmm_stage_outcome
+play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint64_t events)) {
     const struct vidmm_play_options options = {.progress = between, .progress_ctx = check};
     struct vidmm_play_result result;
     char text[256] = "";
@@ -80,7 +80,7 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_world *wor
     } else {
         world->observer = vidmm_player_observer(check->player);
         if (check_open(check, world) && check_manage(check, world))
-            outcome = play(check, between);
+            outcome = play_frames(check, between);
     }
     check_close(check);
     vidmm_player_destroy(check->player);

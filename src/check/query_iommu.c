@@ -8,8 +8,8 @@
 
 #define RANGES 64u
 
-static NTSTATUS ask(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *output,
-                    uint32_t size) {
+static NTSTATUS iommu_ask(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *output,
+                          uint32_t size) {
     UINT adapter = 0;
     DXGKARG_QUERYADAPTERINFO query = {.Type = type,
                                       .pInputData = &adapter,
@@ -25,12 +25,12 @@ static NTSTATUS ask(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *o
 static void ask_ranges(struct check *check) {
     DXGK_PHYSICAL_MEMORY_RANGE range[RANGES];
     DXGK_HARDWARERESERVEDRANGES ranges = {.NumRanges = 0};
-    NTSTATUS status = ask(check, DXGKQAITYPE_HARDWARERESERVEDRANGES, &ranges, sizeof(ranges));
+    NTSTATUS status = iommu_ask(check, DXGKQAITYPE_HARDWARERESERVEDRANGES, &ranges, sizeof(ranges));
     if (status != STATUS_SUCCESS || ranges.NumRanges == 0 || ranges.NumRanges > RANGES)
         return;
     memset(range, 0, sizeof(range));
     ranges.pPhysicalRanges = range;
-    (void)ask(check, DXGKQAITYPE_HARDWARERESERVEDRANGES, &ranges, sizeof(ranges));
+    (void)iommu_ask(check, DXGKQAITYPE_HARDWARERESERVEDRANGES, &ranges, sizeof(ranges));
 }
 
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps) {
@@ -39,11 +39,11 @@ void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps) {
     DXGK_FRAMEBUFFERSAVEAREA area = {.MaximumSize = 0};
     DXGK_IOMMU_CAPS iommu = {.Value = 0};
     if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9)
-        (void)ask(check, DXGKQAITYPE_IOMMU_CAPS, &iommu, sizeof(iommu));
+        (void)iommu_ask(check, DXGKQAITYPE_IOMMU_CAPS, &iommu, sizeof(iommu));
     if (version < DXGKDDI_INTERFACE_VERSION_WDDM2_4 ||
         !caps->MemoryManagementCaps.IoMmuSecureModeSupported)
         return;
-    (void)ask(check, DXGKQAITYPE_PHYSICALADAPTERCAPS, &adapter, sizeof(adapter));
-    (void)ask(check, DXGKQAITYPE_FRAMEBUFFERSAVESIZE, &area, sizeof(area));
+    (void)iommu_ask(check, DXGKQAITYPE_PHYSICALADAPTERCAPS, &adapter, sizeof(adapter));
+    (void)iommu_ask(check, DXGKQAITYPE_FRAMEBUFFERSAVESIZE, &area, sizeof(area));
     ask_ranges(check);
 }

@@ -58,7 +58,7 @@ static bool learn(struct raw_submitter *raw) {
     return true;
 }
 
-static bool fits(struct raw_submitter *raw, bool aperture_will_do) {
+static bool raw_fits(struct raw_submitter *raw, bool aperture_will_do) {
     const char *missing = NULL;
     if (raw->memory.id == 0 && !(aperture_will_do && raw->aperture.id != 0))
         missing = "the driver has no memory segment of 48 pages";
@@ -93,7 +93,7 @@ static bool make_context(struct raw_submitter *raw) {
 
 /* ---- An allocation --------------------------------------------------------------------------- */
 
-static void destroy(struct raw_submitter *raw) {
+static void raw_object_destroy(struct raw_submitter *raw) {
     DXGKARG_DESTROYALLOCATION args = {.NumAllocations = 1, .pAllocationList = &raw->allocation};
     if (raw->allocation)
         (void)raw->ddi->DxgkDdiDestroyAllocation(raw->adapter, &args);
@@ -101,14 +101,14 @@ static void destroy(struct raw_submitter *raw) {
 }
 
 /* Kept if it is just as large as the hand will say, and may be in the segment. */
-static void create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info) {
+static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info) {
     DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
     bool fits = info->Size == HAND_PAGES * CHECK_PAGE &&
                 (info->SupportedWriteSegmentSet >> (raw->memory.id - 1) & 1u) != 0;
     if (!fits)
-        destroy(raw);
+        raw_object_destroy(raw);
 }
 
 static void create_spoken(struct raw_submitter *raw) {
@@ -119,7 +119,7 @@ static void create_spoken(struct raw_submitter *raw) {
     memset(&info, 0, sizeof(info));
     info.pPrivateDriverData = &data;
     info.PrivateDriverDataSize = sizeof(data);
-    create(raw, &info);
+    raw_object_create(raw, &info);
 }
 
 /* A surface that the system makes for itself. */
@@ -130,7 +130,7 @@ static void create_standard(struct raw_submitter *raw, uint32_t kind) {
     if (check_surface_open(raw->check, &surface, kind, 256, HAND_PAGES * CHECK_PAGE / (256 * 4))) {
         info.pPrivateDriverData = surface.data;
         info.PrivateDriverDataSize = surface.size;
-        create(raw, &info);
+        raw_object_create(raw, &info);
     }
     check_surface_close(&surface);
 }
@@ -170,7 +170,7 @@ static enum vidmm_stage_outcome open_hand(struct raw_submitter *raw, struct chec
                                   .completed = FIRST_FENCE};
     if (!learn(raw))
         return VIDMM_STAGE_STOPPED;
-    if (!fits(raw, aperture_will_do))
+    if (!raw_fits(raw, aperture_will_do))
         return VIDMM_STAGE_SKIPPED;
     const struct vidmm_host_sink sink = {
         .ctx = raw, .completed = completed, .preempted = preempted, .faulted = faulted};
@@ -214,7 +214,7 @@ enum vidmm_stage_outcome raw_close(struct raw_submitter *raw) {
         (void)raw_flush(raw);
     if (raw->unseen)
         give_up(raw);
-    destroy(raw);
+    raw_object_destroy(raw);
     if (raw->context)
         (void)raw->ddi->DxgkDdiDestroyContext(raw->context);
     if (raw->device)

@@ -29,8 +29,8 @@ static uint64_t buffer_address(const struct raw_submitter *raw) {
     return MmGetMdlPfnArray(raw->buffer)[0] * (uint64_t)CHECK_PAGE;
 }
 
-static void describe(const struct raw_submitter *raw, const struct raw_packet *packet,
-                     DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
+static void raw_describe(const struct raw_submitter *raw, const struct raw_packet *packet,
+                         DXGKARG_PATCH *patch, DXGKARG_SUBMITCOMMAND *submit) {
     *patch = (DXGKARG_PATCH){.hContext = raw->context,
                              .DmaBufferSegmentId = raw->mapped ? raw->place.id : 0,
                              .pDmaBuffer = raw->cpu,
@@ -66,13 +66,13 @@ static bool restart(struct raw_submitter *raw) {
     return status == STATUS_SUCCESS || raw_refuse(raw, "DxgkDdiRestartFromTimeout", status);
 }
 
-static bool send(struct raw_submitter *raw, const struct raw_packet *packet, bool again) {
+static bool raw_send(struct raw_submitter *raw, const struct raw_packet *packet, bool again) {
     DXGKARG_PATCH patch;
     DXGKARG_SUBMITCOMMAND submit;
     bool patches = raw->ddi->DxgkDdiPatch && raw->check->options->readings.paging_patch == 0;
     if (raw->held && !restart(raw))
         return false;
-    describe(raw, packet, &patch, &submit);
+    raw_describe(raw, packet, &patch, &submit);
     if (again && raw->info.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         submit.Flags.Resubmission = 1;
     NTSTATUS status = patches ? raw->ddi->DxgkDdiPatch(raw->adapter, &patch) : STATUS_SUCCESS;
@@ -127,7 +127,7 @@ bool raw_submit(struct raw_submitter *raw) {
                                   raw->private_used};
     raw->start = raw->used;
     raw->private_start = raw->private_used;
-    return send(raw, packet, false) && (raw->packets < HAND_PACKETS || settle(raw));
+    return raw_send(raw, packet, false) && (raw->packets < HAND_PACKETS || settle(raw));
 }
 
 bool raw_flush(struct raw_submitter *raw) {
@@ -177,8 +177,8 @@ struct pass {
 };
 
 /* By the other reading it is not run, when it is not alone in its buffer, but starts over. */
-static void drop(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args,
-                 const struct pass *pass) {
+static void raw_drop(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args,
+                     const struct pass *pass) {
     if (raw->check->options->readings.insufficient == 0 || pass->used == 0)
         return;
     raw->used = pass->used;
@@ -192,7 +192,7 @@ static bool next_buffer(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *ar
     bool progress = raw->used != pass->used || args->MultipassOffset != pass->multipass;
     if (!progress && pass->used == 0)
         return raw_refuse(raw, "DxgkDdiBuildPagingBuffer", STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
-    drop(raw, args, pass);
+    raw_drop(raw, args, pass);
     return raw_flush(raw);
 }
 
@@ -248,7 +248,7 @@ bool raw_resubmit(struct raw_submitter *raw) {
     bool good = !raw->refused;
     for (uint32_t i = 0; good && i < raw->packets; i++)
         if (beyond(raw->packet[i].fence, last))
-            good = send(raw, &raw->packet[i], true);
+            good = raw_send(raw, &raw->packet[i], true);
     return good;
 }
 

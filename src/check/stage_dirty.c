@@ -27,11 +27,11 @@ struct dirty {
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static void note(struct dirty *dirty, bool good) {
+static void dirty_note(struct dirty *dirty, bool good) {
     dirty->refused = dirty->refused || !good;
 }
 
-static void create(struct dirty *dirty, struct basis *basis) {
+static void dirty_basis_create(struct dirty *dirty, struct basis *basis) {
     unsigned char block[sizeof(DXGKARG_CREATEMEMORYBASIS) + 2 * sizeof(DXGK_MEMORYRANGE)];
     DXGKARG_CREATEMEMORYBASIS *args = (void *)block;
     memset(block, 0, sizeof(block));
@@ -42,22 +42,22 @@ static void create(struct dirty *dirty, struct basis *basis) {
         args->Ranges[i].SizeInBytes = (UINT64)basis->range[i].pages * dirty->page;
     }
     basis->handle = dirty->raw.ddi->DxgkDdiCreateMemoryBasis(dirty->raw.adapter, args);
-    note(dirty, basis->handle);
+    dirty_note(dirty, basis->handle);
 }
 
-static void start(struct dirty *dirty, const struct basis *basis) {
+static void dirty_start(struct dirty *dirty, const struct basis *basis) {
     if (basis->handle)
-        note(dirty, dirty->raw.ddi->DxgkDdiStartDirtyTracking(dirty->raw.adapter, basis->handle) ==
-                        STATUS_SUCCESS);
+        dirty_note(dirty, dirty->raw.ddi->DxgkDdiStartDirtyTracking(
+                              dirty->raw.adapter, basis->handle) == STATUS_SUCCESS);
 }
 
-static void stop(struct dirty *dirty, const struct basis *basis) {
+static void dirty_stop(struct dirty *dirty, const struct basis *basis) {
     if (basis->handle)
-        note(dirty, dirty->raw.ddi->DxgkDdiStopDirtyTracking(dirty->raw.adapter, basis->handle) ==
-                        STATUS_SUCCESS);
+        dirty_note(dirty, dirty->raw.ddi->DxgkDdiStopDirtyTracking(
+                              dirty->raw.adapter, basis->handle) == STATUS_SUCCESS);
 }
 
-static void destroy(struct dirty *dirty, struct basis *basis) {
+static void dirty_basis_destroy(struct dirty *dirty, struct basis *basis) {
     if (basis->handle)
         (void)dirty->raw.ddi->DxgkDdiDestroyMemoryBasis(dirty->raw.adapter, basis->handle);
     basis->handle = NULL;
@@ -70,7 +70,7 @@ struct question {
     uint32_t room;
 };
 
-static void ask(struct dirty *dirty, const struct basis *basis, struct question question) {
+static void dirty_ask(struct dirty *dirty, const struct basis *basis, struct question question) {
     uint32_t pages = question.pages;
     DXGKARG_QUERYDIRTYBITDATA args = {.MemoryBasis = basis->handle,
                                       .SubrangeIndex = question.index,
@@ -82,26 +82,26 @@ static void ask(struct dirty *dirty, const struct basis *basis, struct question 
         pages += basis->range[i].pages;
     args.BufferSize = (pages + 7) / 8 + question.room;
     if (basis->handle)
-        note(dirty,
-             dirty->raw.ddi->DxgkDdiQueryDirtyBitData(dirty->raw.adapter, &args) == STATUS_SUCCESS);
+        dirty_note(dirty, dirty->raw.ddi->DxgkDdiQueryDirtyBitData(dirty->raw.adapter, &args) ==
+                              STATUS_SUCCESS);
 }
 
-static void look(struct dirty *dirty, const struct basis *basis) {
-    ask(dirty, basis, (struct question){.room = 0});
+static void dirty_look(struct dirty *dirty, const struct basis *basis) {
+    dirty_ask(dirty, basis, (struct question){.room = 0});
 }
 
-static void clear(struct dirty *dirty, const struct basis *basis) {
-    ask(dirty, basis, (struct question){.clear = true, .room = 32});
+static void dirty_clear(struct dirty *dirty, const struct basis *basis) {
+    dirty_ask(dirty, basis, (struct question){.clear = true, .room = 32});
 }
 
 /* The GPU writes the last bytes of a dirty page, and is done. */
-static bool fill(struct dirty *dirty, uint32_t unit) {
+static bool dirty_fill(struct dirty *dirty, uint32_t unit) {
     uint32_t pages = dirty->page / CHECK_PAGE;
     return raw_fill(&dirty->raw, unit * pages + pages - 1, 1, 0x20202020u + unit);
 }
 
-static void write(struct dirty *dirty, uint32_t unit) {
-    note(dirty, fill(dirty, unit) && raw_flush(&dirty->raw));
+static void dirty_write(struct dirty *dirty, uint32_t unit) {
+    dirty_note(dirty, dirty_fill(dirty, unit) && raw_flush(&dirty->raw));
 }
 
 /* ---- Scenes ---------------------------------------------------------------------------------- */
@@ -109,76 +109,76 @@ static void write(struct dirty *dirty, uint32_t unit) {
 /* In any order, with a hole; seven bits. */
 static void play_one(struct dirty *dirty, struct basis *basis) {
     check_step(dirty->raw.check, "dirty: one basis");
-    create(dirty, basis);
-    start(dirty, basis);
-    look(dirty, basis);
-    write(dirty, 5);
-    write(dirty, 1);
-    write(dirty, 2);
-    look(dirty, basis);
-    look(dirty, basis);
-    ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 2, .clear = true});
-    look(dirty, basis);
-    write(dirty, 4);
-    ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 4, .room = 7});
-    clear(dirty, basis);
-    write(dirty, 1);
-    look(dirty, basis);
+    dirty_basis_create(dirty, basis);
+    dirty_start(dirty, basis);
+    dirty_look(dirty, basis);
+    dirty_write(dirty, 5);
+    dirty_write(dirty, 1);
+    dirty_write(dirty, 2);
+    dirty_look(dirty, basis);
+    dirty_look(dirty, basis);
+    dirty_ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 2, .clear = true});
+    dirty_look(dirty, basis);
+    dirty_write(dirty, 4);
+    dirty_ask(dirty, basis, (struct question){.index = 0, .first = 0, .pages = 4, .room = 7});
+    dirty_clear(dirty, basis);
+    dirty_write(dirty, 1);
+    dirty_look(dirty, basis);
 }
 
 /* The driver answers before the GPU has written, while it does, or after. */
 static void play_busy(struct dirty *dirty, const struct basis *basis) {
     check_step(dirty->raw.check, "dirty: a query while the GPU writes");
     for (uint32_t unit = 4; unit < 8; unit++) {
-        note(dirty, fill(dirty, unit) && raw_submit(&dirty->raw));
-        clear(dirty, basis);
-        note(dirty, raw_flush(&dirty->raw));
-        clear(dirty, basis);
+        dirty_note(dirty, dirty_fill(dirty, unit) && raw_submit(&dirty->raw));
+        dirty_clear(dirty, basis);
+        dirty_note(dirty, raw_flush(&dirty->raw));
+        dirty_clear(dirty, basis);
     }
 }
 
 static void play_beside(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{8, 4}}};
     check_step(dirty->raw.check, "dirty: another basis beside it");
-    create(dirty, &other);
-    start(dirty, &other);
-    write(dirty, 9);
-    write(dirty, 1);
-    clear(dirty, basis);
-    write(dirty, 2);
-    look(dirty, &other);
-    clear(dirty, &other);
-    look(dirty, basis);
-    stop(dirty, &other);
-    destroy(dirty, &other);
+    dirty_basis_create(dirty, &other);
+    dirty_start(dirty, &other);
+    dirty_write(dirty, 9);
+    dirty_write(dirty, 1);
+    dirty_clear(dirty, basis);
+    dirty_write(dirty, 2);
+    dirty_look(dirty, &other);
+    dirty_clear(dirty, &other);
+    dirty_look(dirty, basis);
+    dirty_stop(dirty, &other);
+    dirty_basis_destroy(dirty, &other);
 }
 
 static void play_over(struct dirty *dirty, const struct basis *basis) {
     struct basis other = {.count = 1, .range = {{0, UNITS}}};
     check_step(dirty->raw.check, "dirty: another basis over it");
-    create(dirty, &other);
-    start(dirty, &other);
-    write(dirty, 6);
-    look(dirty, basis);
-    look(dirty, &other);
-    stop(dirty, &other);
-    destroy(dirty, &other);
-    look(dirty, basis);
-    write(dirty, 4);
-    look(dirty, basis);
+    dirty_basis_create(dirty, &other);
+    dirty_start(dirty, &other);
+    dirty_write(dirty, 6);
+    dirty_look(dirty, basis);
+    dirty_look(dirty, &other);
+    dirty_stop(dirty, &other);
+    dirty_basis_destroy(dirty, &other);
+    dirty_look(dirty, basis);
+    dirty_write(dirty, 4);
+    dirty_look(dirty, basis);
 }
 
 static void play_again(struct dirty *dirty, struct basis *basis) {
     check_step(dirty->raw.check, "dirty: started again");
-    write(dirty, 5);
-    stop(dirty, basis);
-    start(dirty, basis);
-    look(dirty, basis);
-    stop(dirty, basis);
-    destroy(dirty, basis);
+    dirty_write(dirty, 5);
+    dirty_stop(dirty, basis);
+    dirty_start(dirty, basis);
+    dirty_look(dirty, basis);
+    dirty_stop(dirty, basis);
+    dirty_basis_destroy(dirty, basis);
 }
 
-static void play(struct dirty *dirty) {
+static void dirty_play(struct dirty *dirty) {
     struct basis basis = {.count = 2, .range = {{4, 4}, {0, 3}}};
     play_one(dirty, &basis);
     play_busy(dirty, &basis);
@@ -229,7 +229,7 @@ enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
         return skip(&dirty, "the driver reports no dirty-bit tracking");
     if (dirty.raw.memory.size / dirty.page < UNITS)
         return skip(&dirty, "the memory segment has no 16 dirty pages");
-    play(&dirty);
+    dirty_play(&dirty);
     outcome = raw_close(&dirty.raw);
     if (outcome == VIDMM_STAGE_DONE && dirty.refused)
         return check_say(check, VIDMM_STAGE_STOPPED, "the driver refused a call of its tracking");

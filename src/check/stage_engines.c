@@ -84,7 +84,7 @@ static bool submit_nowhere(struct user *user, uint64_t *fence) {
            check_good(user->check, vidmm_submit_virtual(user->context, &submission, fence));
 }
 
-static void note(struct check *check, const char *text) {
+static void engines_note(struct check *check, const char *text) {
     vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s", text);
 }
 
@@ -107,13 +107,13 @@ static bool adapter_was_reset(struct check *check) {
 static bool others_go_on(struct user *other, uint64_t behind, bool alone) {
     if (alone && vidmm_wait(other->check->harness.adapter, behind) == VIDMM_DEVICE_LOST &&
         !adapter_was_reset(other->check))
-        note(other->check, "a page fault of one process cost another one its device");
+        engines_note(other->check, "a page fault of one process cost another one its device");
     if (vidmm_device_lost(other->device))
         return true;
     if (!user_submit(other, 0) || !user_rest(other))
         return false;
     if (user_lost(other, 0))
-        note(other->check, "a page fault of one process changed bytes of another");
+        engines_note(other->check, "a page fault of one process changed bytes of another");
     return true;
 }
 

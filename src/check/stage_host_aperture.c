@@ -19,7 +19,7 @@ struct host_aperture {
     uint64_t page_size;
 };
 
-static NTSTATUS ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
+static NTSTATUS aperture_ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
     DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
     DXGKARG_QUERYADAPTERINFO query = {.Type = DXGKQAITYPE_QUERYSEGMENT4,
                                       .pInputData = &in,
@@ -31,14 +31,14 @@ static NTSTATUS ask(struct check *check, DXGK_QUERYSEGMENTOUT4 *out) {
 }
 
 /* The first segment that has one. */
-static bool find(struct host_aperture *found) {
+static bool aperture_find(struct host_aperture *found) {
     DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS] = {{.Size = 0}};
     DXGK_QUERYSEGMENTOUT4 out = {.SegmentDescriptorStride = sizeof(segment[0])};
-    if (ask(found->check, &out) != STATUS_SUCCESS || out.NbSegment > SEGMENTS)
+    if (aperture_ask(found->check, &out) != STATUS_SUCCESS || out.NbSegment > SEGMENTS)
         return false;
     UINT count = out.NbSegment;
     out.pSegmentDescriptor = (BYTE *)segment;
-    if (ask(found->check, &out) != STATUS_SUCCESS)
+    if (aperture_ask(found->check, &out) != STATUS_SUCCESS)
         return false;
     for (UINT i = 0; i < count; i++) {
         if (!segment[i].Flags.SupportsCpuHostAperture)
@@ -71,25 +71,25 @@ static bool unmap(const struct host_aperture *host, UINT32 *aperture, uint32_t c
            STATUS_SUCCESS;
 }
 
-static void write(const struct host_aperture *host, uint32_t page, int letter) {
+static void aperture_write(const struct host_aperture *host, uint32_t page, int letter) {
     void *cpu = vidmm_host_io(host->check->harness.host,
                               host->aperture.PhysicalAddress + page * host->page_size, CHECK_PAGE);
     if (cpu)
         memset(cpu, letter, CHECK_PAGE);
 }
 
-static bool play(const struct host_aperture *host) {
+static bool aperture_play(const struct host_aperture *host) {
     UINT32 all[PAGES] = {0, 1, 2, 3}, one[1] = {1}, others[3] = {3, 0, 2};
     UINT64 behind[PAGES] = {5, 3, 9, 0}, new_behind[1] = {12};
     check_step(host->check, "host-aperture: scattered pages");
     if (!map(host, all, behind, PAGES))
         return false;
     for (uint32_t i = 0; i < PAGES; i++)
-        write(host, i, 'a' + (int)i);
+        aperture_write(host, i, 'a' + (int)i);
     check_step(host->check, "host-aperture: one page moves");
     if (!unmap(host, one, 1) || !map(host, one, new_behind, 1))
         return false;
-    write(host, 1, 'z');
+    aperture_write(host, 1, 'z');
     check_step(host->check, "host-aperture: all unmapped");
     return unmap(host, others, 3) && unmap(host, one, 1);
 }
@@ -108,10 +108,10 @@ enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t numbe
         return VIDMM_STAGE_STOPPED;
     if (check->harness.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 ||
         !check->harness.table.DxgkDdiMapCpuHostAperture ||
-        !check->harness.table.DxgkDdiUnmapCpuHostAperture || !find(&host) ||
+        !check->harness.table.DxgkDdiUnmapCpuHostAperture || !aperture_find(&host) ||
         host.aperture.SizeInPages < PAGES || host.pages < 16)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no CPU host aperture");
-    if (!play(&host))
+    if (!aperture_play(&host))
         return check_say(check, VIDMM_STAGE_STOPPED, "the driver refused pages of its aperture");
     return VIDMM_STAGE_DONE;
 }

@@ -46,7 +46,7 @@ static bool fine(struct surfaces *surfaces, enum vidmm_status status) {
     }
 }
 
-static struct vidmm_umd_allocation describe(uint32_t flags) {
+static struct vidmm_umd_allocation locks_describe(uint32_t flags) {
     return (struct vidmm_umd_allocation){.magic = VIDMM_UMD_MAGIC,
                                          .flags = flags,
                                          .size = BYTES,
@@ -73,7 +73,7 @@ static bool make_pair(struct surfaces *surfaces,
 
 static bool make_spoken(struct surfaces *surfaces) {
     for (uint32_t i = 0; i < KINDS; i++) {
-        struct vidmm_umd_allocation data = describe(kinds[i]);
+        struct vidmm_umd_allocation data = locks_describe(kinds[i]);
         const struct vidmm_allocation_request request = {.private_data = &data,
                                                          .private_size = sizeof(data),
                                                          .primary =
@@ -82,7 +82,8 @@ static bool make_spoken(struct surfaces *surfaces) {
                         vidmm_allocation_create(surfaces->device, &request, &surfaces->one[i])))
             return false;
     }
-    struct vidmm_umd_allocation data[2] = {describe(VIDMM_UMD_LOCAL), describe(VIDMM_UMD_LOCAL)};
+    struct vidmm_umd_allocation data[2] = {locks_describe(VIDMM_UMD_LOCAL),
+                                           locks_describe(VIDMM_UMD_LOCAL)};
     const struct vidmm_allocation_request requests[2] = {
         {.private_data = &data[0], .private_size = sizeof(data[0])},
         {.private_data = &data[1], .private_size = sizeof(data[1])}};
@@ -115,7 +116,7 @@ static bool make_standard(struct surfaces *surfaces, enum check_surface_kind kin
     return good;
 }
 
-static bool make(struct surfaces *surfaces, bool speaks) {
+static bool locks_make(struct surfaces *surfaces, bool speaks) {
     if (!make_devices(surfaces))
         return false;
     if (speaks)
@@ -128,7 +129,8 @@ static bool make(struct surfaces *surfaces, bool speaks) {
 
 /* A resource whose second allocation nobody can make: the driver has to take back the first. */
 static void ask_for_too_much(struct surfaces *surfaces) {
-    struct vidmm_umd_allocation data[2] = {describe(VIDMM_UMD_LOCAL), describe(VIDMM_UMD_LOCAL)};
+    struct vidmm_umd_allocation data[2] = {locks_describe(VIDMM_UMD_LOCAL),
+                                           locks_describe(VIDMM_UMD_LOCAL)};
     const struct vidmm_allocation_request requests[2] = {
         {.private_data = &data[0], .private_size = sizeof(data[0])},
         {.private_data = &data[1], .private_size = sizeof(data[1])}};
@@ -149,7 +151,7 @@ static bool rest(struct surfaces *surfaces) {
 }
 
 /* The GPU uses it. */
-static bool use(struct surfaces *surfaces, struct vidmm_allocation *allocation) {
+static bool locks_use(struct surfaces *surfaces, struct vidmm_allocation *allocation) {
     const struct vidmm_reference reference = {.allocation = allocation, .write = true};
     const struct vidmm_submission submission = {.references = &reference, .count = 1};
     uint64_t fence = 0;
@@ -184,10 +186,11 @@ static bool treat(struct surfaces *surfaces, struct vidmm_allocation *allocation
         VIDMM_LOCK_ACQUIRE_APERTURE | VIDMM_LOCK_ALTERNATE_VA,
     };
     for (uint32_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
-        if (!use(surfaces, allocation) || !hold(surfaces, allocation, locks[i]))
+        if (!locks_use(surfaces, allocation) || !hold(surfaces, allocation, locks[i]))
             return false;
-    return use(surfaces, allocation) && fine(surfaces, vidmm_allocation_pin(allocation, true)) &&
-           rest(surfaces) && fine(surfaces, vidmm_allocation_pin(allocation, false)) &&
+    return locks_use(surfaces, allocation) &&
+           fine(surfaces, vidmm_allocation_pin(allocation, true)) && rest(surfaces) &&
+           fine(surfaces, vidmm_allocation_pin(allocation, false)) &&
            fine(surfaces, vidmm_allocation_evict(allocation, false)) && rest(surfaces);
 }
 
@@ -202,7 +205,7 @@ static bool treat_all(struct surfaces *surfaces) {
     }
     if (!surfaces->pair[0])
         return good;
-    return good && use(surfaces, surfaces->pair[0]) && use(surfaces, surfaces->pair[1]);
+    return good && locks_use(surfaces, surfaces->pair[0]) && locks_use(surfaces, surfaces->pair[1]);
 }
 
 static bool has_surfaces(const struct surfaces *surfaces) {
@@ -230,7 +233,7 @@ enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number) {
     if (!check_open(check, &world) || !check_manage(check, &world))
         return VIDMM_STAGE_STOPPED;
     bool speaks = check_speaks(check);
-    if (!make(&surfaces, speaks))
+    if (!locks_make(&surfaces, speaks))
         return VIDMM_STAGE_STOPPED;
     if (!has_surfaces(&surfaces))
         return check_say(check, VIDMM_STAGE_SKIPPED,

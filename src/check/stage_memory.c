@@ -33,7 +33,7 @@ static struct allocating *calling(const char *call) {
     return NULL;
 }
 
-static void note(void *ctx, uint64_t number) {
+static void memory_note(void *ctx, uint64_t number) {
     const struct check *check = ctx;
     struct allocating *now = calling(check->shared->ledger.calling);
     if (!now)
@@ -66,8 +66,9 @@ static void plan_all(struct check_shared *shared) {
             plan(shared, calls[i].noted[nth]);
 }
 
-static enum vidmm_stage_outcome look(struct check *check) {
-    struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}, .allocating = note};
+static enum vidmm_stage_outcome memory_look(struct check *check) {
+    struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}},
+                                .allocating = memory_note};
     check->shared->failures = 0;
     enum vidmm_stage_outcome outcome = check_play(check, &world, FRAMES, NULL);
     plan_all(check->shared);
@@ -77,7 +78,7 @@ static enum vidmm_stage_outcome look(struct check *check) {
 enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number) {
     struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     if (number == 0)
-        return look(check);
+        return memory_look(check);
     if (number > check->shared->failures)
         return VIDMM_STAGE_DONE;
     world.fail_at = check->shared->fail_at[number - 1];

@@ -39,7 +39,7 @@ struct copy {
     unsigned char *bytes;
 };
 
-static void drop(struct check *check, struct copy *copy) {
+static void migration_drop(struct check *check, struct copy *copy) {
     vidmm_migration_release_ranges(check->harness.adapter, copy->ranges, copy->count);
     free(copy->bytes);
     *copy = (struct copy){.count = 0};
@@ -70,7 +70,7 @@ static enum vidmm_status write_pieces(struct check *check, uint32_t segment,
 #define BATCH 64u
 
 /* As many pieces at once as there are staging pages for, the last of them cut. */
-static bool move(struct check *check, const struct copy *copy, mover *one) {
+static bool migration_move(struct check *check, const struct copy *copy, mover *one) {
     uint64_t done = 0, inside = 0;
     for (uint32_t i = 0; copy->bytes && i < copy->count;) {
         struct vidmm_memory_range batch[BATCH];
@@ -106,9 +106,9 @@ static void read_round(struct check *check) {
         if (good(check,
                  vidmm_migration_dirty(check->harness.adapter, id, &copy.ranges, &copy.count))) {
             measure(&copy);
-            (void)move(check, &copy, read_pieces);
+            (void)migration_move(check, &copy, read_pieces);
         }
-        drop(check, &copy);
+        migration_drop(check, &copy);
     }
 }
 
@@ -119,7 +119,7 @@ struct state {
     size_t size;
 };
 
-static void save(struct check *check, struct state *state) {
+static void migration_save(struct check *check, struct state *state) {
     (void)good(check, vidmm_migration_save(check->harness.adapter, VIDMM_MIGRATION_MUTABLE,
                                            &state->data, &state->size));
 }
@@ -138,7 +138,7 @@ static void keep_board(struct check *check) {
     vidmm_migration_release(check->harness.adapter, state.data, state.size);
 }
 
-static void release(struct check *check, struct state *state) {
+static void migration_release(struct check *check, struct state *state) {
     vidmm_migration_release(check->harness.adapter, state->data, state->size);
     *state = (struct state){NULL, 0};
 }
@@ -177,7 +177,7 @@ static void read_all(struct check *check, struct whole *whole) {
                   vidmm_migration_used(check->harness.adapter, id, &copy->ranges, &copy->count)))
             return;
         measure(copy);
-        (void)move(check, copy, read_pieces);
+        (void)migration_move(check, copy, read_pieces);
     }
 }
 
@@ -186,7 +186,7 @@ static void poison(struct check *check, const struct copy *copy) {
     other.bytes = malloc((size_t)copy->size + 1);
     if (other.bytes)
         memset(other.bytes, POISON, (size_t)copy->size);
-    (void)move(check, &other, write_pieces);
+    (void)migration_move(check, &other, write_pieces);
     free(other.bytes);
 }
 
@@ -200,7 +200,7 @@ static void receive(struct check *check, struct whole *whole) {
                                               stage.board_size));
     for (uint32_t i = 0; !stage.refused && i < whole->count; i++) {
         poison(check, &whole->copies[i]);
-        (void)move(check, &whole->copies[i], write_pieces);
+        (void)migration_move(check, &whole->copies[i], write_pieces);
     }
     if (!stage.refused)
         (void)good(check, vidmm_migration_restore(adapter, VIDMM_MIGRATION_MUTABLE,
@@ -208,7 +208,7 @@ static void receive(struct check *check, struct whole *whole) {
     vidmm_migration_end(adapter);
 }
 
-static void give(struct check *check) {
+static void migration_give(struct check *check) {
     static struct whole whole;
     memset(&whole, 0, sizeof(whole));
     check_step(check, "migration: the guest is paused");
@@ -216,14 +216,14 @@ static void give(struct check *check) {
         return;
     read_round(check);
     read_all(check, &whole);
-    save(check, &whole.mutable);
+    migration_save(check, &whole.mutable);
     vidmm_migration_end(check->harness.adapter);
     if (!stage.refused)
         receive(check, &whole);
     stage.moved = !stage.refused;
     for (uint32_t i = 0; i < whole.count; i++)
-        drop(check, &whole.copies[i]);
-    release(check, &whole.mutable);
+        migration_drop(check, &whole.copies[i]);
+    migration_release(check, &whole.mutable);
 }
 
 /* One pause of the game: a round, the last of them the move. */
@@ -243,7 +243,7 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
     }
     read_round(check);
     if (++stage.rounds == ROUNDS && !stage.refused)
-        give(check);
+        migration_give(check);
 }
 
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number) {

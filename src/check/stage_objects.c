@@ -63,7 +63,7 @@ static bool pass_on(struct check *check, const struct check_surface *surface) {
     return good;
 }
 
-static bool describe(struct check *check, const struct check_surface *surface) {
+static bool objects_describe(struct check *check, const struct check_surface *surface) {
     const struct vidmm_allocation_request wanted = check_surface_request(surface, true);
     struct vidmm_allocation *primary;
     struct vidmm_allocation_info info;
@@ -89,7 +89,8 @@ static bool with_surface(struct check *check, enum check_surface_kind kind, bool
     bool good = true;
     if (check_surface_open(check, &surface, kind, WIDTH, WIDTH)) {
         *known = true;
-        good = kind == CHECK_SURFACE_PRIMARY ? describe(check, &surface) : pass_on(check, &surface);
+        good = kind == CHECK_SURFACE_PRIMARY ? objects_describe(check, &surface)
+                                             : pass_on(check, &surface);
     }
     check_surface_close(&surface);
     return good;

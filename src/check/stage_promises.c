@@ -25,7 +25,7 @@ struct promises {
 
 /* ---- Surfaces -------------------------------------------------------------------------------- */
 
-static bool make(struct promises *promises, uint32_t flags, uint64_t pages) {
+static bool promises_make(struct promises *promises, uint32_t flags, uint64_t pages) {
     struct vidmm_umd_allocation data = {
         .magic = VIDMM_UMD_MAGIC, .flags = flags, .size = pages * CHECK_PAGE};
     const struct vidmm_allocation_request request = {.private_data = &data,
@@ -35,11 +35,11 @@ static bool make(struct promises *promises, uint32_t flags, uint64_t pages) {
                       vidmm_allocation_create(promises->device, &request, &promises->surface));
 }
 
-static void drop(struct promises *promises) {
+static void promises_drop(struct promises *promises) {
     vidmm_allocation_destroy(promises->surface);
 }
 
-static enum vidmm_status use(struct promises *promises) {
+static enum vidmm_status promises_use(struct promises *promises) {
     const struct vidmm_reference reference = {.allocation = promises->surface};
     const struct vidmm_submission submission = {.references = &reference, .count = 1};
     uint64_t fence = 0;
@@ -85,15 +85,15 @@ static bool pages_have_it(const struct promises *promises) {
 /* R98: too large for the memory that it prefers, at home in the aperture as well. */
 static bool too_large(struct promises *promises) {
     check_step(promises->check, "promises: a surface larger than the segment that it prefers");
-    if (!make(promises, VIDMM_UMD_LOCAL, VRAM / CHECK_PAGE + PAGES))
+    if (!promises_make(promises, VIDMM_UMD_LOCAL, VRAM / CHECK_PAGE + PAGES))
         return false;
-    enum vidmm_status status = use(promises);
+    enum vidmm_status status = promises_use(promises);
     bool placed = status != VIDMM_DOES_NOT_FIT;
     if (placed || !check_explained(promises->check))
         vidmm_ledger_judge(promises->ledger, 98, VIDMM_SIDE_MANAGER, placed,
                            "another segment of the supported set",
                            "a surface larger than its preferred segment found no place");
-    drop(promises);
+    promises_drop(promises);
     return !placed || check_good(promises->check, status);
 }
 
@@ -107,9 +107,10 @@ static uint64_t transfers(const struct promises *promises) {
 static bool permanent(struct promises *promises) {
     void *cpu = NULL;
     check_step(promises->check, "promises: a lock of a PermanentSysMem surface");
-    if (!make(promises, VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM,
-              PAGES) ||
-        !check_good(promises->check, use(promises)) ||
+    if (!promises_make(promises,
+                       VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM,
+                       PAGES) ||
+        !check_good(promises->check, promises_use(promises)) ||
         !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
         return false;
     write_all(cpu);
@@ -123,7 +124,7 @@ static bool permanent(struct promises *promises) {
                            "%s",
                            system ? "the unlock did not update the segment"
                                   : "the lock leads to other bytes than the system copy's");
-    drop(promises);
+    promises_drop(promises);
     return true;
 }
 
@@ -131,11 +132,11 @@ static bool permanent(struct promises *promises) {
 static bool held(struct promises *promises) {
     void *cpu = NULL;
     check_step(promises->check, "promises: a lock before residency");
-    if (!make(promises, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, PAGES) ||
+    if (!promises_make(promises, VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE, PAGES) ||
         !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
         return false;
     write_all(cpu);
-    (void)use(promises);
+    (void)promises_use(promises);
     bool kept = !in_memory(promises);
     if (promises->check->shared->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
         (kept || !check_explained(promises->check)))
@@ -143,8 +144,8 @@ static bool held(struct promises *promises) {
                            "a locked surface that supports no aperture left in system memory",
                            "it was committed to a memory segment while it was locked");
     vidmm_unlock(promises->surface);
-    bool good = check_good(promises->check, use(promises));
-    drop(promises);
+    bool good = check_good(promises->check, promises_use(promises));
+    promises_drop(promises);
     return good;
 }
 
@@ -152,12 +153,12 @@ static bool held(struct promises *promises) {
 static bool in_order(struct promises *promises) {
     void *cpu = NULL;
     check_step(promises->check, "promises: a surface in the aperture");
-    if (!make(promises, VIDMM_UMD_CPU_VISIBLE, PAGES) ||
+    if (!promises_make(promises, VIDMM_UMD_CPU_VISIBLE, PAGES) ||
         !check_good(promises->check, vidmm_lock(promises->surface, 0, &cpu)))
         return false;
     write_all(cpu);
     vidmm_unlock(promises->surface);
-    if (!check_good(promises->check, use(promises)))
+    if (!check_good(promises->check, promises_use(promises)))
         return false;
     bool mapped = pages_have_it(promises);
     if (!check_good(promises->check, vidmm_allocation_evict(promises->surface, true)))
@@ -167,15 +168,16 @@ static bool in_order(struct promises *promises) {
         vidmm_ledger_judge(promises->ledger, 202, VIDMM_SIDE_DRIVER, kept,
                            "the system pages as the CPU wrote them", "they have other bytes %s",
                            mapped ? "after the unmapping" : "while mapped");
-    drop(promises);
+    promises_drop(promises);
     return true;
 }
 
 /* One surface through a whole life. */
 static bool live(struct promises *promises) {
-    if (!make(promises, VIDMM_UMD_LOCAL, PAGES) || !check_good(promises->check, use(promises)))
+    if (!promises_make(promises, VIDMM_UMD_LOCAL, PAGES) ||
+        !check_good(promises->check, promises_use(promises)))
         return false;
-    drop(promises);
+    promises_drop(promises);
     return true;
 }
 

@@ -11,7 +11,7 @@
 #define GUARD 64u
 #define ASH   0x5au
 
-static NTSTATUS ask(struct check *check, DXGKARG_QUERYADAPTERINFO *query) {
+static NTSTATUS query_ask(struct check *check, DXGKARG_QUERYADAPTERINFO *query) {
     const DRIVER_INITIALIZATION_DATA *ddi = &check->harness.table;
     return ddi->DxgkDdiQueryAdapterInfo(vidmm_host_adapter(check->harness.host), query);
 }
@@ -30,7 +30,7 @@ static NTSTATUS ask_sized(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, u
     memset(bytes, 0, size);
     memset(bytes + size, ASH, GUARD);
     DXGKARG_QUERYADAPTERINFO query = {.Type = type, .pOutputData = bytes, .OutputDataSize = size};
-    NTSTATUS status = ask(check, &query);
+    NTSTATUS status = query_ask(check, &query);
     if (!is_ash(bytes + size, GUARD) && check->shared->ledger.broken[27] == 0)
         vidmm_ledger_judge(&check->shared->ledger, 27, VIDMM_SIDE_DRIVER, false,
                            "an answer of no more than OutputDataSize bytes",
@@ -77,7 +77,7 @@ static void ask_with(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *
                                       .pOutputData = bytes,
                                       .OutputDataSize = out};
     check_step(check, "query: type %d", (int)type);
-    (void)ask(check, &query);
+    (void)query_ask(check, &query);
 }
 
 /* What systems ask besides; of GPU virtual addresses only those who have them. */

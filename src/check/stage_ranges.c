@@ -20,7 +20,7 @@ struct ranges {
     void *cpu[SURFACES];
 };
 
-static bool make(struct ranges *ranges, uint32_t index) {
+static bool ranges_make(struct ranges *ranges, uint32_t index) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
                                         .flags = VIDMM_UMD_LOCAL_ONLY | VIDMM_UMD_CPU_VISIBLE,
                                         .size = PAGES * CHECK_PAGE};
@@ -31,7 +31,7 @@ static bool make(struct ranges *ranges, uint32_t index) {
 }
 
 /* All of them in GPU memory. */
-static bool use(struct ranges *ranges) {
+static bool ranges_use(struct ranges *ranges) {
     struct vidmm_reference references[SURFACES];
     const struct vidmm_submission submission = {.references = references, .count = SURFACES};
     uint64_t fence = 0;
@@ -41,12 +41,12 @@ static bool use(struct ranges *ranges) {
            check_good(ranges->check, vidmm_wait_idle(ranges->check->harness.adapter));
 }
 
-static void look(struct ranges *ranges, uint32_t index, int letter) {
+static void ranges_compare(struct ranges *ranges, uint32_t index, int letter) {
     if (ranges->cpu[index])
         memset(ranges->cpu[index], letter, PAGES * CHECK_PAGE);
 }
 
-static bool leave(struct ranges *ranges, uint32_t index) {
+static bool ranges_leave(struct ranges *ranges, uint32_t index) {
     if (ranges->cpu[index])
         vidmm_unlock(ranges->surface[index]);
     return check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true));
@@ -59,16 +59,16 @@ static bool hold(struct ranges *ranges, uint32_t index) {
     return status == VIDMM_NOT_LOCKABLE || check_good(ranges->check, status);
 }
 
-static bool play(struct ranges *ranges) {
+static bool ranges_play(struct ranges *ranges) {
     check_step(ranges->check, "ranges: two at once");
-    if (!use(ranges) || !hold(ranges, 0) || !hold(ranges, 1))
+    if (!ranges_use(ranges) || !hold(ranges, 0) || !hold(ranges, 1))
         return false;
-    look(ranges, 0, 'a');
-    look(ranges, 1, 'b');
-    if (!leave(ranges, 0))
+    ranges_compare(ranges, 0, 'a');
+    ranges_compare(ranges, 1, 'b');
+    if (!ranges_leave(ranges, 0))
         return false;
-    look(ranges, 1, 'c');
-    return leave(ranges, 1) && use(ranges);
+    ranges_compare(ranges, 1, 'c');
+    return ranges_leave(ranges, 1) && ranges_use(ranges);
 }
 
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
@@ -83,7 +83,7 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
                          "the driver does not speak vidmm/umd.h, so nobody can name its surfaces");
     if (!check_good(check, vidmm_device_create(check->harness.adapter, &ranges.device)) ||
         !check_good(check, vidmm_context_create(ranges.device, 0, &ranges.context)) ||
-        !make(&ranges, 0) || !make(&ranges, 1) || !play(&ranges))
+        !ranges_make(&ranges, 0) || !ranges_make(&ranges, 1) || !ranges_play(&ranges))
         return VIDMM_STAGE_STOPPED;
     return VIDMM_STAGE_DONE;
 }

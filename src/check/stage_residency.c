@@ -21,7 +21,7 @@ enum { A, B, C, D, LARGE };
 
 static const uint32_t a[] = {A}, b[] = {B}, ab[] = {A, B}, cd[] = {C, D}, large[] = {LARGE};
 
-static bool step(struct user *user, const char *what) {
+static bool residency_step(struct user *user, const char *what) {
     check_step(user->check, "residency: %s", what);
     return true;
 }
@@ -36,8 +36,9 @@ static bool make_lists(struct user *user) {
 }
 
 /* Counted twice, and back. */
-static bool count(struct user *user) {
-    return step(user, "counted references") && user_make_resident(user, NULL, ab, COUNT(ab), 0) &&
+static bool residency_count(struct user *user) {
+    return residency_step(user, "counted references") &&
+           user_make_resident(user, NULL, ab, COUNT(ab), 0) &&
            user_make_resident(user, NULL, a, COUNT(a), 0) && user_submit(user, 0) &&
            user_budget(user) && user_evict(user, a, COUNT(a), VIDMM_EVICT_ONLY_IF_NECESSARY) &&
            user_evict(user, a, COUNT(a), 0) && user_evict(user, a, COUNT(a), 0) &&
@@ -46,7 +47,8 @@ static bool count(struct user *user) {
 
 /* Its own list fills the memory: there is nobody to take from. */
 static bool too_much(struct user *user) {
-    return step(user, "more than there is") && user_make_resident(user, NULL, a, COUNT(a), 0) &&
+    return residency_step(user, "more than there is") &&
+           user_make_resident(user, NULL, a, COUNT(a), 0) &&
            user_make_resident(user, NULL, cd, COUNT(cd), 0) && user_submit(user, 0) &&
            user_make_resident(user, NULL, large, COUNT(large), 0) && user_budget(user) &&
            user_make_resident(user, NULL, large, COUNT(large), VIDMM_RESIDENT_MUST_SUCCEED);
@@ -55,20 +57,20 @@ static bool too_much(struct user *user) {
 /* Another process wants its share, and both go on. */
 static bool share(struct user *user, struct user *other) {
     user->give = D + 1;
-    return step(user, "two processes") && user_make(other, A, MINE, QUARTER) &&
+    return residency_step(user, "two processes") && user_make(other, A, MINE, QUARTER) &&
            user_write(other, A, 'z') && user_make_resident(user, other, a, COUNT(a), 0) &&
            user_make_resident(other, NULL, a, COUNT(a), 0) && user_submit(other, 0) &&
            user_submit(user, 0) && user_submit(other, 0) && user_rest(user);
 }
 
 static bool unwritten(struct user *user) {
-    return step(user, "what was not written to") && user_evict(user, b, COUNT(b), 0) &&
+    return residency_step(user, "what was not written to") && user_evict(user, b, COUNT(b), 0) &&
            user_make_resident(user, NULL, b, COUNT(b), 0) && user_submit(user, 0) &&
            user_rest(user) && user_evict(user, b, COUNT(b), VIDMM_EVICT_NOT_WRITTEN_TO);
 }
 
 static bool offer(struct user *user) {
-    return step(user, "offers") && user_make_resident(user, NULL, b, COUNT(b), 0) &&
+    return residency_step(user, "offers") && user_make_resident(user, NULL, b, COUNT(b), 0) &&
            user_offer(user, B, 0) && user_submit(user, STEPS) &&
            user_offer(user, B, VIDMM_OFFER_LOW) && user_lock(user, B, 0) &&
            user_make_resident(user, NULL, b, COUNT(b), 0) && user_submit(user, 0) &&
@@ -79,7 +81,7 @@ static bool offer(struct user *user) {
 static bool places(struct user *user) {
     struct vidmm_allocation_info info;
     vidmm_allocation_info(user->surface[A].allocation, &info);
-    step(user, "places that change");
+    residency_step(user, "places that change");
     for (uint32_t i = 0; i < PLACES; i++)
         if (!user_place(user, A, 1u << i) || !user_submit(user, 0) || !user_rest(user))
             return false;
@@ -88,14 +90,15 @@ static bool places(struct user *user) {
 
 /* The last request: it may cost the device. */
 static bool must_succeed(struct user *user) {
-    return step(user, "a request that must succeed") &&
+    return residency_step(user, "a request that must succeed") &&
            user_make_resident(user, NULL, large, COUNT(large),
                               VIDMM_RESIDENT_CANT_TRIM | VIDMM_RESIDENT_MUST_SUCCEED);
 }
 
 static bool play_lists(struct user *user) {
     struct user other;
-    if (!make_lists(user) || !count(user) || !too_much(user) || !user_open(user->check, &other))
+    if (!make_lists(user) || !residency_count(user) || !too_much(user) ||
+        !user_open(user->check, &other))
         return false;
     bool good = share(user, &other);
     user_close(&other);
@@ -106,7 +109,7 @@ static bool play_lists(struct user *user) {
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
 static bool play_addresses(struct user *user) {
-    step(user, "addresses");
+    residency_step(user, "addresses");
     return user_make(user, A, MINE, QUARTER) && user_make(user, B, MINE, QUARTER) &&
            user_make_resident(user, NULL, ab, COUNT(ab), 0) && user_addresses(user, A, B);
 }
@@ -121,7 +124,7 @@ static bool play_locks(struct user *user) {
         VIDMM_LOCK_DONT_EVICT,
         VIDMM_LOCK_READ_ONLY,
     };
-    step(user, "locks");
+    residency_step(user, "locks");
     if (!user_make(user, A, MINE, QUARTER) || !user_write(user, A, 'a') ||
         !user_make(user, B, VIDMM_UMD_LOCAL_ONLY, QUARTER) ||
         !user_make_resident(user, NULL, ab, COUNT(ab), 0))

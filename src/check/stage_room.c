@@ -46,7 +46,7 @@ static bool all_out(struct raw_submitter *raw) {
     return raw_move(raw, false, HAND_PAGES);
 }
 
-static bool fill(struct raw_submitter *raw) {
+static bool room_fill(struct raw_submitter *raw) {
     return raw_fill(raw, 0, HAND_PAGES, PATTERN);
 }
 
@@ -71,13 +71,13 @@ static bool flush_write(struct raw_submitter *raw) {
 
 /* A fill comes first, as for a new allocation, and after a discard. */
 static const struct trial trials[] = {
-    {"fill", named, NULL, fill, fill, all_out, 188, filled},
+    {"fill", named, NULL, room_fill, room_fill, all_out, 188, filled},
     {"transfer in", NULL, NULL, out, in, all_out, 161, raw_same},
     {"transfer out", NULL, NULL, in, out, NULL, 161, raw_same},
     {"map", with_aperture, NULL, out, map, unmap, 0, NULL},
     {"unmap", with_aperture, map, out, unmap, NULL, 0, NULL},
     {"write", NULL, NULL, out, flush_write, NULL, 0, NULL},
-    {"discard", named, NULL, fill, raw_discard, NULL, 0, NULL},
+    {"discard", named, NULL, room_fill, raw_discard, NULL, 0, NULL},
 };
 
 /* ---- Rooms ----------------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ static bool want(const struct check *check, struct check_surface *surface,
     }
 }
 
-static bool ask(struct check *check, struct check_surface *surface) {
+static bool surface_ask(struct check *check, struct check_surface *surface) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.table;
     HANDLE adapter = vidmm_host_adapter(check->harness.host);
     return table->DxgkDdiGetStandardAllocationDriverData(adapter, &surface->ask) == STATUS_SUCCESS;
@@ -66,7 +66,7 @@ bool check_surface_open(struct check *check, struct check_surface *surface,
                         enum check_surface_kind kind, uint32_t width, uint32_t height) {
     memset(surface, 0, sizeof(*surface));
     if (!check->harness.table.DxgkDdiGetStandardAllocationDriverData ||
-        !want(check, surface, kind, width, height) || !ask(check, surface))
+        !want(check, surface, kind, width, height) || !surface_ask(check, surface))
         return false;
     surface->data = calloc(1, (size_t)surface->ask.AllocationPrivateDriverDataSize + 1);
     surface->resource = calloc(1, (size_t)surface->ask.ResourcePrivateDriverDataSize + 1);
@@ -74,7 +74,7 @@ bool check_surface_open(struct check *check, struct check_surface *surface,
         return false;
     surface->ask.pAllocationPrivateDriverData = surface->data;
     surface->ask.pResourcePrivateDriverData = surface->resource;
-    if (!ask(check, surface))
+    if (!surface_ask(check, surface))
         return false;
     surface->size = surface->ask.AllocationPrivateDriverDataSize;
     return true;

@@ -69,7 +69,8 @@ static enum vidmm_status create_standard(struct user *user, struct user_surface 
     return status;
 }
 
-static bool make(struct user *user, struct user_surface *surface, uint32_t flags, uint32_t pages) {
+static bool user_surface_make(struct user *user, struct user_surface *surface, uint32_t flags,
+                              uint32_t pages) {
     struct vidmm_allocation_info info;
     *surface = (struct user_surface){.allocation = NULL};
     if (!check_good(user->check, user->speaks ? create_spoken(user, surface, flags, pages)
@@ -86,7 +87,7 @@ static bool make(struct user *user, struct user_surface *surface, uint32_t flags
 }
 
 bool user_make(struct user *user, uint32_t index, uint32_t flags, uint32_t pages) {
-    return make(user, &user->surface[index], flags, pages);
+    return user_surface_make(user, &user->surface[index], flags, pages);
 }
 
 void user_drop(struct user *user, uint32_t index) {
@@ -174,7 +175,7 @@ static void trimmed(void *ctx, uint32_t flags, uint64_t bytes) {
 
 static bool open_command_buffer(struct user *user) {
     uint64_t fence = 0;
-    return make(user, &user->commands, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED, 1) &&
+    return user_surface_make(user, &user->commands, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED, 1) &&
            user_fine(user, vidmm_lock(user->commands.allocation, 0, &user->cpu)) &&
            check_good(user->check, vidmm_make_resident(user->queue, &user->commands.allocation, 1,
                                                        0, &fence, NULL));

@@ -24,7 +24,7 @@ static bool leads(const struct user *user, uint64_t va, const struct vidmm_alloc
     return vidmm_process_lookup(user->process, va, &found, &at) && found == target && at == offset;
 }
 
-static bool tell(struct user *user, struct vidmm_told *told, enum vidmm_status status) {
+static bool addresses_report(struct user *user, struct vidmm_told *told, enum vidmm_status status) {
     told->answer = user_answer(status);
     check_told(user->check, told);
     return user_fine(user, status);
@@ -40,7 +40,7 @@ static bool reserve(struct user *user, uint64_t base, uint64_t size, enum vidmm_
     enum vidmm_status status = vidmm_va_reserve(user->process, &request, va);
     told.addresses = (struct vidmm_told_addresses){
         .base = base, .size = size, .va = *va, .driver_protection = PROTECTION, .range = range};
-    return tell(user, &told, status);
+    return addresses_report(user, &told, status);
 }
 
 static bool map(struct user *user, const struct vidmm_va_request *request,
@@ -59,12 +59,12 @@ static bool map(struct user *user, const struct vidmm_va_request *request,
         .allocation = request->allocation,
         .nowhere = (request->protection & (VIDMM_VA_NO_ACCESS | VIDMM_VA_ZERO)) != 0,
         .leads = status == VIDMM_OK && leads(user, *va, request->allocation, request->offset)};
-    return tell(user, &told, status);
+    return addresses_report(user, &told, status);
 }
 
 /* `count` operations on the same addresses; the last one decides. */
-static bool update(const struct range *range, const struct vidmm_va_operation *operations,
-                   uint32_t count) {
+static bool addresses_update(const struct range *range, const struct vidmm_va_operation *operations,
+                             uint32_t count) {
     const struct vidmm_va_operation *last = &operations[count - 1];
     struct user *user = range->user;
     struct vidmm_told told = {.service = VIDMM_SERVICE_UPDATE};
@@ -84,7 +84,7 @@ static bool update(const struct range *range, const struct vidmm_va_operation *o
         .leads = range->waits ? last->type == VIDMM_VA_OP_MAP
                               : leads(user, last->base, range->target, last->offset),
         .should_lead = last->type == VIDMM_VA_OP_MAP};
-    return tell(user, &told, status);
+    return addresses_report(user, &told, status);
 }
 
 static bool give_back(const struct range *range, uint64_t va, uint64_t size) {
@@ -92,11 +92,11 @@ static bool give_back(const struct range *range, uint64_t va, uint64_t size) {
     enum vidmm_status status = vidmm_va_free(range->user->process, va, size);
     told.addresses = (struct vidmm_told_addresses){
         .base = va, .size = size, .leads = leads(range->user, va, range->target, 0)};
-    return tell(range->user, &told, status);
+    return addresses_report(range->user, &told, status);
 }
 
 /* Its addresses go with it. */
-static bool destroy(struct user *user, uint32_t index) {
+static bool addresses_destroy(struct user *user, uint32_t index) {
     const struct user_surface gone = user->surface[index];
     struct vidmm_allocation *found = NULL;
     struct vidmm_told told = {.service = VIDMM_SERVICE_FREE};
@@ -106,7 +106,7 @@ static bool destroy(struct user *user, uint32_t index) {
         .base = gone.va,
         .size = gone.size,
         .leads = vidmm_process_lookup(user->process, gone.va, &found, &at)};
-    return tell(user, &told, VIDMM_OK);
+    return addresses_report(user, &told, VIDMM_OK);
 }
 
 /* ---- What is asked --------------------------------------------------------------------------- */
@@ -156,21 +156,22 @@ static bool update_all(const struct range *range) {
          .protection = VIDMM_VA_NO_ACCESS}};
     struct vidmm_va_operation wrong = pair[0];
     check_step(range->user->check, "residency: updates");
-    if (!update(range, pair, 1) || !update(range, pair, 2) || !update(range, pair, 1))
+    if (!addresses_update(range, pair, 1) || !addresses_update(range, pair, 2) ||
+        !addresses_update(range, pair, 1))
         return false;
     wrong.base = range->va + RESERVED - CHECK_PAGE;
-    if (!update(range, &wrong, 1))
+    if (!addresses_update(range, &wrong, 1))
         return false;
     wrong = pair[0];
     wrong.offset = CHECK_PAGE / 2;
-    if (!update(range, &wrong, 1))
+    if (!addresses_update(range, &wrong, 1))
         return false;
     wrong = pair[0];
     wrong.repeat = 3 * CHECK_PAGE;
-    if (!update(range, &wrong, 1))
+    if (!addresses_update(range, &wrong, 1))
         return false;
     wrong.repeat = 4 * CHECK_PAGE;
-    return update(range, &wrong, 1);
+    return addresses_update(range, &wrong, 1);
 }
 
 /* More of them behind work than may be queued; the next work finds all of them done. */
@@ -181,14 +182,15 @@ static bool queue_all(struct range *range) {
     check_step(range->user->check, "residency: queued updates");
     range->waits = true;
     for (uint32_t i = 0; fine && i < MANY; i++)
-        fine = update(range, &map, 1);
+        fine = addresses_update(range, &map, 1);
     range->waits = false;
-    return fine && user_submit(range->user, 0) && user_rest(range->user) && update(range, &map, 1);
+    return fine && user_submit(range->user, 0) && user_rest(range->user) &&
+           addresses_update(range, &map, 1);
 }
 
 bool user_addresses(struct user *user, uint32_t mapped, uint32_t gone) {
     struct range range = {.user = user, .target = user->surface[mapped].allocation};
     return reserve_all(&range) && map_all(&range) && update_all(&range) && queue_all(&range) &&
            user_submit(user, 0) && user_rest(user) && give_back(&range, range.va, RESERVED) &&
-           user_evict(user, &gone, 1, 0) && destroy(user, gone);
+           user_evict(user, &gone, 1, 0) && addresses_destroy(user, gone);
 }

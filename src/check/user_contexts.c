@@ -47,7 +47,7 @@ static bool map_high(struct user *user, uint32_t index) {
     return user_fine(user, status);
 }
 
-static bool play(struct user *user, uint32_t index, struct vidmm_context **contexts) {
+static bool contexts_play(struct user *user, uint32_t index, struct vidmm_context **contexts) {
     struct check *check = user->check;
     if (!round_of(user, contexts, "they were made") ||
         !check_good(check, vidmm_evict_all(check->harness.adapter)) ||
@@ -69,7 +69,7 @@ bool user_contexts(struct user *user, uint32_t index) {
     bool good = true;
     for (uint32_t i = 1; good && i < CONTEXTS; i++)
         good = check_good(user->check, vidmm_context_create(user->device, 0, &contexts[i]));
-    good = good && play(user, index, contexts);
+    good = good && contexts_play(user, index, contexts);
     for (uint32_t i = CONTEXTS; i-- > 1;)
         if (contexts[i])
             vidmm_context_destroy(contexts[i]);

@@ -31,8 +31,9 @@ struct request {
     struct vidmm_told told;
 };
 
-static void begin(struct request *request, enum vidmm_service service, const struct user *user,
-                  const struct user *owner, const uint32_t *list, uint32_t count) {
+static void requests_begin(struct request *request, enum vidmm_service service,
+                           const struct user *user, const struct user *owner, const uint32_t *list,
+                           uint32_t count) {
     *request = (struct request){.owner = owner, .told = {.service = service}};
     request->told.residency.count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -42,12 +43,12 @@ static void begin(struct request *request, enum vidmm_service service, const str
 }
 
 /* What the books say afterwards. */
-static void note(struct request *request, const struct user *user, const uint32_t *list) {
+static void requests_note(struct request *request, const struct user *user, const uint32_t *list) {
     for (uint32_t i = 0; i < request->told.residency.count; i++)
         after(user, request->owner, list[i], &request->told.residency.allocation[i]);
 }
 
-static bool tell(struct request *request, struct user *user, enum vidmm_status status) {
+static bool requests_report(struct request *request, struct user *user, enum vidmm_status status) {
     request->told.answer = user_answer(status);
     check_told(user->check, &request->told);
     return user_fine(user, status);
@@ -56,7 +57,8 @@ static bool tell(struct request *request, struct user *user, enum vidmm_status s
 bool user_make_resident(struct user *user, const struct user *owners, const uint32_t *list,
                         uint32_t count, uint32_t flags) {
     struct request request;
-    begin(&request, VIDMM_SERVICE_MAKE_RESIDENT, user, owners ? owners : user, list, count);
+    requests_begin(&request, VIDMM_SERVICE_MAKE_RESIDENT, user, owners ? owners : user, list,
+                   count);
     struct vidmm_told_residency *told = &request.told.residency;
     told->cant_trim = (flags & VIDMM_RESIDENT_CANT_TRIM) != 0;
     told->must_succeed = (flags & VIDMM_RESIDENT_MUST_SUCCEED) != 0;
@@ -65,25 +67,25 @@ bool user_make_resident(struct user *user, const struct user *owners, const uint
     if (status == VIDMM_OK && told->fence != 0)
         status = vidmm_paging_wait(user->queue, told->fence);
     told->reached = vidmm_paging_fence(user->queue);
-    note(&request, user, list);
-    return tell(&request, user, status);
+    requests_note(&request, user, list);
+    return requests_report(&request, user, status);
 }
 
 bool user_evict(struct user *user, const uint32_t *list, uint32_t count, uint32_t flags) {
     struct request request;
-    begin(&request, VIDMM_SERVICE_EVICT, user, user, list, count);
+    requests_begin(&request, VIDMM_SERVICE_EVICT, user, user, list, count);
     struct vidmm_told_residency *told = &request.told.residency;
     told->if_necessary = (flags & VIDMM_EVICT_ONLY_IF_NECESSARY) != 0;
     told->not_written_to = (flags & VIDMM_EVICT_NOT_WRITTEN_TO) != 0;
     enum vidmm_status status =
         vidmm_device_evict(user->device, request.list, count, flags, &told->bytes_to_trim);
-    note(&request, user, list);
+    requests_note(&request, user, list);
     for (uint32_t i = 0; status == VIDMM_OK && told->not_written_to && i < count; i++) {
         if (!user_fine(user, vidmm_allocation_evict(request.list[i], true)))
             return false;
         told->allocation[i].lost = user_lost(user, list[i]);
     }
-    return tell(&request, user, status);
+    return requests_report(&request, user, status);
 }
 
 /* The newest submission is not done, and can have to do with what was resident. */
@@ -97,7 +99,7 @@ bool user_offer(struct user *user, uint32_t index, uint32_t priority) {
     struct user_surface *surface = &user->surface[index];
     struct vidmm_allocation_info info;
     struct request request;
-    begin(&request, VIDMM_SERVICE_OFFER, user, user, &index, 1);
+    requests_begin(&request, VIDMM_SERVICE_OFFER, user, user, &index, 1);
     request.told.residency.priority = priority;
     enum vidmm_status status =
         vidmm_offer(user->device, &surface->allocation, 1, (enum vidmm_offer_priority)priority);
@@ -107,7 +109,7 @@ bool user_offer(struct user *user, uint32_t index, uint32_t priority) {
     vidmm_allocation_info(surface->allocation, &info);
     request.told.residency.working =
         info.segment == 0 && works_on(user, request.told.residency.allocation[0].was_resident);
-    return tell(&request, user, status);
+    return requests_report(&request, user, status);
 }
 
 bool user_reclaim(struct user *user, uint32_t index) {
@@ -115,13 +117,13 @@ bool user_reclaim(struct user *user, uint32_t index) {
     enum vidmm_reclaim_result result = VIDMM_RECLAIM_OK;
     struct request request;
     void *cpu = NULL;
-    begin(&request, VIDMM_SERVICE_RECLAIM, user, user, &index, 1);
+    requests_begin(&request, VIDMM_SERVICE_RECLAIM, user, user, &index, 1);
     struct vidmm_told_residency *told = &request.told.residency;
     enum vidmm_status status =
         vidmm_reclaim(user->queue, &surface->allocation, 1, &result, &told->fence);
     if (status == VIDMM_OK && told->fence != 0)
         status = vidmm_paging_wait(user->queue, told->fence);
-    note(&request, user, &index);
+    requests_note(&request, user, &index);
     if (status == VIDMM_OK) {
         surface->offered = false;
         told->unlockable = vidmm_lock(surface->allocation, VIDMM_LOCK_READ_ONLY, &cpu) != VIDMM_OK;
@@ -132,7 +134,7 @@ bool user_reclaim(struct user *user, uint32_t index) {
     }
     if (result == VIDMM_RECLAIM_DISCARDED)
         surface->letter = 0;
-    return tell(&request, user, status);
+    return requests_report(&request, user, status);
 }
 
 bool user_lock(struct user *user, uint32_t index, uint32_t flags) {

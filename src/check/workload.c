@@ -28,7 +28,7 @@ static uint32_t roll(struct maker *maker, uint32_t most) {
     return (uint32_t)((x ^ (x >> 31)) % most);
 }
 
-static struct vidmm_event *add(struct maker *maker, enum vidmm_event_kind kind) {
+static struct vidmm_event *workload_add(struct maker *maker, enum vidmm_event_kind kind) {
     struct vidmm_event *event = &maker->workload->events[maker->workload->event_count++];
     *event = (struct vidmm_event){.kind = kind};
     return event;
@@ -46,7 +46,7 @@ static void allocate(struct maker *maker, uint32_t slot) {
         VIDMM_UMD_LOCAL | VIDMM_UMD_FROM_END,
         VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PERMANENT_SYSMEM,
     };
-    struct vidmm_event *event = add(maker, VIDMM_EVENT_ALLOC);
+    struct vidmm_event *event = workload_add(maker, VIDMM_EVENT_ALLOC);
     event->allocation = maker->live[slot] = maker->workload->allocation_count++;
     event->size = (uint64_t)(1 + roll(maker, 40)) * CHECK_PAGE;
     event->umd_flags = slot == 0 ? VIDMM_UMD_LOCAL | VIDMM_UMD_PRIMARY
@@ -57,20 +57,20 @@ static void allocate(struct maker *maker, uint32_t slot) {
         maker->workload->peak_live_bytes = maker->bytes;
 }
 
-static void drop(struct maker *maker, uint32_t slot) {
-    add(maker, VIDMM_EVENT_FREE)->allocation = maker->live[slot];
+static void workload_drop(struct maker *maker, uint32_t slot) {
+    workload_add(maker, VIDMM_EVENT_FREE)->allocation = maker->live[slot];
     maker->bytes -= maker->size[slot];
 }
 
-static void touch(struct maker *maker, uint32_t slot) {
-    add(maker, VIDMM_EVENT_MAP)->allocation = maker->live[slot];
-    add(maker, VIDMM_EVENT_UNMAP)->allocation = maker->live[slot];
+static void workload_touch(struct maker *maker, uint32_t slot) {
+    workload_add(maker, VIDMM_EVENT_MAP)->allocation = maker->live[slot];
+    workload_add(maker, VIDMM_EVENT_UNMAP)->allocation = maker->live[slot];
 }
 
 /* Reads three neighbours and writes the two after them. */
-static void submit(struct maker *maker, uint32_t slot) {
+static void workload_submit(struct maker *maker, uint32_t slot) {
     struct vidmm_workload *workload = maker->workload;
-    struct vidmm_event *event = add(maker, VIDMM_EVENT_SUBMIT);
+    struct vidmm_event *event = workload_add(maker, VIDMM_EVENT_SUBMIT);
     event->first = (uint32_t)workload->list_count;
     event->reads = 3;
     event->writes = 2;
@@ -81,15 +81,15 @@ static void submit(struct maker *maker, uint32_t slot) {
 static void frame(struct maker *maker, uint32_t number) {
     uint32_t start = roll(maker, LIVE);
     for (uint32_t i = 0; i < LIVE; i += 5)
-        submit(maker, (start + i) % LIVE);
+        workload_submit(maker, (start + i) % LIVE);
     for (uint32_t i = 0; i < 3; i++)
-        touch(maker, roll(maker, LIVE));
+        workload_touch(maker, roll(maker, LIVE));
     if (number % 3 == 2) {
         uint32_t slot = 1 + roll(maker, LIVE - 1);
-        drop(maker, slot);
+        workload_drop(maker, slot);
         allocate(maker, slot);
     }
-    add(maker, VIDMM_EVENT_PRESENT);
+    workload_add(maker, VIDMM_EVENT_PRESENT);
 }
 
 bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out) {

@@ -30,7 +30,7 @@ static void show_line(const struct vidmm_migrate_progress *progress) {
     fflush(stderr);
 }
 
-static void show(void *ctx, const struct vidmm_migrate_progress *progress) {
+static void migrate_show(void *ctx, const struct vidmm_migrate_progress *progress) {
     const struct screen *screen = ctx;
     bool doubt = progress->phase == VIDMM_MIGRATE_DOUBT;
     if (!progress->text && screen->live)
@@ -58,8 +58,8 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
 }
 
 /* Of a guest that never was on this side there is nothing to report but why. */
-static int tell(const struct cli_options *options, const struct vidmm_migrate_result *result,
-                bool receives) {
+static int migrate_report(const struct cli_options *options,
+                          const struct vidmm_migrate_result *result, bool receives) {
     char text[512];
     bool silent = options->quiet || (!result->moved && (receives || !result->run.played));
     if (silent && result->status != VIDMM_MIGRATE_DONE)
@@ -94,7 +94,7 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
                             .quiet = options->quiet,
                             .live =
                                 !options->quiet && !options->run.trace && isatty(STDERR_FILENO)};
-    options->migrate.progress = show;
+    options->migrate.progress = migrate_show;
     options->migrate.progress_ctx = &screen;
     umask(S_IRWXG | S_IRWXO); /* sockets and files of a guest are its owner's */
     if (receives)
@@ -103,12 +103,12 @@ static int migrate(struct cli_options *options, const struct vidmm_workload *wor
         vidmm_migrate_send(workload, &options->run, &options->migrate, &result);
     if (screen.live)
         cli_progress_end();
-    int code = tell(options, &result, receives);
+    int code = migrate_report(options, &result, receives);
     vidmm_run_result_free(&result.run);
     return code;
 }
 
-static int play(int argc, char **argv, bool receives) {
+static int migrate_play(int argc, char **argv, bool receives) {
     struct cli_options options;
     struct vidmm_workload workload;
     struct vidmm_workload_error error;
@@ -132,7 +132,7 @@ static int play(int argc, char **argv, bool receives) {
 /* ---- resolve -----------------------------------------------------------------------------------
  */
 
-static int resolve(int argc, char **argv) {
+static int migrate_resolve(int argc, char **argv) {
     enum vidmm_migrate_verdict verdict = VIDMM_MIGRATE_ASK;
     const char *control = NULL;
     char text[512];
@@ -168,10 +168,10 @@ int cli_migrate(int argc, char **argv) {
         return 0;
     }
     if (strcmp(word, "resolve") == 0)
-        return resolve(argc - 1, argv + 1);
+        return migrate_resolve(argc - 1, argv + 1);
     bool receives = strcmp(word, "recv") == 0;
     if (!receives && strcmp(word, "send") != 0)
         return cli_refuse("migrate is followed by send, recv or resolve; see vidmm migrate --help");
     argv[1] = receives ? recv_name : send_name;
-    return play(argc - 1, argv + 1, receives);
+    return migrate_play(argc - 1, argv + 1, receives);
 }

@@ -70,7 +70,7 @@ static bool take_option(int id, const char *value, struct rules_options *options
 }
 
 /* One rule, the whole document, or some rows of the table. */
-static bool fits(const struct rules_options *options) {
+static bool rules_fit(const struct rules_options *options) {
     const struct vidmm_rule_filter *filter = &options->filter;
     bool some = filter->group != 0 || filter->side != 0 || filter->judged;
     const char *text = NULL;
@@ -85,7 +85,7 @@ static bool fits(const struct rules_options *options) {
     return !text;
 }
 
-static bool parse(int argc, char **argv, struct rules_options *options) {
+static bool rules_parse(int argc, char **argv, struct rules_options *options) {
     static const struct option known[] = {
         {"group", required_argument, NULL, 'g'},
         {"side", required_argument, NULL, 's'},
@@ -109,7 +109,7 @@ static bool parse(int argc, char **argv, struct rules_options *options) {
         return false;
     }
     options->rule = argv[optind];
-    return options->help || fits(options);
+    return options->help || rules_fit(options);
 }
 
 static int explain(const char *word) {
@@ -140,7 +140,7 @@ static int document(const char *path) {
 
 int cli_rules(int argc, char **argv) {
     struct rules_options options;
-    if (!parse(argc, argv, &options))
+    if (!rules_parse(argc, argv, &options))
         return VIDMM_RUN_BAD_INPUT;
     if (options.help) {
         cli_help_rules(stdout);

@@ -19,7 +19,7 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
 
 /* Report on standard output, and as JSON; the exit code. Of a run that did not begin there is
  * nothing to report but why. */
-static int tell(const struct cli_options *options, const struct vidmm_run_result *result) {
+static int run_report(const struct cli_options *options, const struct vidmm_run_result *result) {
     struct vidmm_report_style style = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
     char text[512];
     bool silent = options->quiet || !result->played;
@@ -53,7 +53,7 @@ int cli_run(int argc, char **argv) {
         vidmm_run(&workload, &options.run, &result);
         if (bar)
             cli_progress_end();
-        code = tell(&options, &result);
+        code = run_report(&options, &result);
         vidmm_run_result_free(&result);
     }
     vidmm_workload_free(&workload);

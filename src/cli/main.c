@@ -29,7 +29,7 @@ static int close_output(int code) {
                       errno != 0 ? strerror(errno) : "a write failed");
 }
 
-static int pick(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
@@ -58,5 +58,5 @@ static int pick(int argc, char **argv) {
 int main(int argc, char **argv) {
     keep_streams();
     setlocale(LC_CTYPE, "");
-    return close_output(pick(argc, argv));
+    return close_output(run_command(argc, argv));
 }

@@ -12,9 +12,10 @@ struct sentence {
     size_t size, length;
 };
 
-static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void sentence_add(struct sentence *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void say(struct sentence *s, const char *format, ...) {
+static void sentence_add(struct sentence *s, const char *format, ...) {
     va_list args;
     if (s->length + 1 >= s->size)
         return;
@@ -58,40 +59,40 @@ static const char *status_text(enum vidmm_status status) {
 /* Small values as numbers, others as addresses and flags are read. */
 static void say_value(struct sentence *s, uint64_t value) {
     if (value < 10000)
-        say(s, "%llu", (unsigned long long)value);
+        sentence_add(s, "%llu", (unsigned long long)value);
     else
-        say(s, "0x%llx", (unsigned long long)value);
+        sentence_add(s, "0x%llx", (unsigned long long)value);
 }
 
 static void say_place(struct sentence *s, const struct vidmm_access *access) {
     unsigned long long page = access->page;
     if (access->place == VIDMM_ACCESS_NOWHERE)
-        say(s, access->paging ? "" : ", where nothing is mapped");
+        sentence_add(s, access->paging ? "" : ", where nothing is mapped");
     else if (access->place == VIDMM_ACCESS_IN)
-        say(s, ", page %llu of", page);
+        sentence_add(s, ", page %llu of", page);
     else
-        say(s, ", where nothing is mapped, %llu page%s %s", page, page == 1 ? "" : "s",
-            access->place == VIDMM_ACCESS_BEHIND ? "behind" : "before");
+        sentence_add(s, ", where nothing is mapped, %llu page%s %s", page, page == 1 ? "" : "s",
+                     access->place == VIDMM_ACCESS_BEHIND ? "behind" : "before");
     if (access->place != VIDMM_ACCESS_NOWHERE)
-        say(s, " allocation 0x%x%s", access->allocation,
-            access->resident ? "" : ", which is not resident");
+        sentence_add(s, " allocation 0x%x%s", access->allocation,
+                     access->resident ? "" : ", which is not resident");
 }
 
 /* What a device died of. */
 static void say_access(struct sentence *s, const struct vidmm_access *access) {
-    say(s, ": the GPU could not %s address 0x%llx of ", access->write ? "write" : "read",
-        (unsigned long long)access->address);
+    sentence_add(s, ": the GPU could not %s address 0x%llx of ", access->write ? "write" : "read",
+                 (unsigned long long)access->address);
     if (access->paging)
-        say(s, "the paging process");
+        sentence_add(s, "the paging process");
     else
-        say(s, access->process != 0 ? "process %u" : "no process", access->process);
+        sentence_add(s, access->process != 0 ? "process %u" : "no process", access->process);
     say_place(s, access);
     if (access->paging)
-        say(s, "; paging work on node %u for device %u of process %u", access->node, access->device,
-            access->process);
+        sentence_add(s, "; paging work on node %u for device %u of process %u", access->node,
+                     access->device, access->process);
     else
-        say(s, "; submission %llu of device %u on node %u", (unsigned long long)access->submission,
-            access->device, access->node);
+        sentence_add(s, "; submission %llu of device %u on node %u",
+                     (unsigned long long)access->submission, access->device, access->node);
 }
 
 void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_size) {
@@ -100,22 +101,22 @@ void vidmm_error_text(const struct vidmm_error *error, char *text, size_t text_s
         return;
     text[0] = 0;
     if (error->call)
-        say(&s, "%s: ", error->call);
-    say(&s, "%s", status_text(error->status));
+        sentence_add(&s, "%s: ", error->call);
+    sentence_add(&s, "%s", status_text(error->status));
     if (error->access.known)
         say_access(&s, &error->access);
     if (error->field) {
-        say(&s, ": %s", error->field);
+        sentence_add(&s, ": %s", error->field);
         if (error->index != UINT32_MAX)
-            say(&s, " (number %u)", error->index);
-        say(&s, " is ");
+            sentence_add(&s, " (number %u)", error->index);
+        sentence_add(&s, " is ");
         say_value(&s, error->value);
     }
     if (error->expected)
-        say(&s, "%s %s", error->field ? ", expected" : ": expected", error->expected);
+        sentence_add(&s, "%s %s", error->field ? ", expected" : ": expected", error->expected);
     if (error->nt != STATUS_SUCCESS)
-        say(&s, "; the driver answered status 0x%08x", (unsigned)error->nt);
+        sentence_add(&s, "; the driver answered status 0x%08x", (unsigned)error->nt);
     if (error->rule || error->page)
-        say(&s, " [%s%s%s]", error->rule ? error->rule : "", error->rule && error->page ? ", " : "",
-            error->page ? error->page : "");
+        sentence_add(&s, " [%s%s%s]", error->rule ? error->rule : "",
+                     error->rule && error->page ? ", " : "", error->page ? error->page : "");
 }

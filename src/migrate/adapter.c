@@ -12,13 +12,14 @@
 
 #include <vidmm/virtual.h>
 
-static struct vidmm_adapter *begin(struct migrate_adapter *adapter) {
+static struct vidmm_adapter *adapter_begin(struct migrate_adapter *adapter) {
     vidmm_host_unhashed(adapter->harness->host, true);
     return adapter->harness->adapter;
 }
 
 /* The answer as a sentence, when it is none to go on with. */
-static bool finish(struct migrate_adapter *adapter, enum vidmm_status status, const char *doing) {
+static bool adapter_finish(struct migrate_adapter *adapter, enum vidmm_status status,
+                           const char *doing) {
     struct vidmm_error error;
     vidmm_host_unhashed(adapter->harness->host, false);
     if (status == VIDMM_OK)
@@ -69,23 +70,24 @@ static uint32_t adapter_segments(void *ctx, struct migrate_segment *list, uint32
 
 static bool adapter_prepare(void *ctx, enum vidmm_migration_side side) {
     struct migrate_adapter *adapter = ctx;
-    return finish(adapter, vidmm_migration_prepare(begin(adapter), side), "preparing");
+    return adapter_finish(adapter, vidmm_migration_prepare(adapter_begin(adapter), side),
+                          "preparing");
 }
 
 static void adapter_end(void *ctx) {
     struct migrate_adapter *adapter = ctx;
-    vidmm_migration_end(begin(adapter));
+    vidmm_migration_end(adapter_begin(adapter));
     vidmm_host_unhashed(adapter->harness->host, false);
 }
 
 static bool adapter_pause(void *ctx) {
     struct migrate_adapter *adapter = ctx;
-    return finish(adapter, vidmm_migration_pause(begin(adapter)), "pausing");
+    return adapter_finish(adapter, vidmm_migration_pause(adapter_begin(adapter)), "pausing");
 }
 
 static bool adapter_save(void *ctx, enum vidmm_migration_data kind, uint8_t **data, size_t *size) {
     struct migrate_adapter *adapter = ctx;
-    struct vidmm_adapter *of = begin(adapter);
+    struct vidmm_adapter *of = adapter_begin(adapter);
     void *block = NULL;
     *data = NULL;
     enum vidmm_status status = vidmm_migration_save(of, kind, &block, size);
@@ -97,14 +99,15 @@ static bool adapter_save(void *ctx, enum vidmm_migration_data kind, uint8_t **da
             memcpy(*data, block, *size);
         vidmm_migration_release(of, block, *size);
     }
-    return finish(adapter, status, "saving the driver's data");
+    return adapter_finish(adapter, status, "saving the driver's data");
 }
 
 static bool adapter_restore(void *ctx, enum vidmm_migration_data kind, const uint8_t *data,
                             size_t size) {
     struct migrate_adapter *adapter = ctx;
-    return finish(adapter, vidmm_migration_restore(begin(adapter), kind, data, size),
-                  "restoring the driver's data");
+    return adapter_finish(adapter,
+                          vidmm_migration_restore(adapter_begin(adapter), kind, data, size),
+                          "restoring the driver's data");
 }
 
 typedef enum vidmm_status ask_ranges(struct vidmm_adapter *adapter, uint32_t id,
@@ -112,7 +115,7 @@ typedef enum vidmm_status ask_ranges(struct vidmm_adapter *adapter, uint32_t id,
 
 static bool add_pages(struct migrate_adapter *adapter, uint32_t id, ask_ranges *ask,
                       struct page_set *pages, const char *doing) {
-    struct vidmm_adapter *of = begin(adapter);
+    struct vidmm_adapter *of = adapter_begin(adapter);
     struct vidmm_memory_range *ranges = NULL;
     uint32_t count = 0, page = vidmm_dirty_page(of, id);
     enum vidmm_status status = ask(of, id, &ranges, &count);
@@ -126,7 +129,7 @@ static bool add_pages(struct migrate_adapter *adapter, uint32_t id, ask_ranges *
     }
     if (ranges)
         vidmm_migration_release_ranges(of, ranges, count);
-    return finish(adapter, status, doing);
+    return adapter_finish(adapter, status, doing);
 }
 
 static bool adapter_dirty(void *ctx, uint32_t id, struct page_set *pages) {
@@ -140,15 +143,17 @@ static bool adapter_used(void *ctx, uint32_t id, struct page_set *pages) {
 static bool adapter_read(void *ctx, uint32_t id, const struct vidmm_memory_range *ranges,
                          uint32_t count, uint8_t *out) {
     struct migrate_adapter *adapter = ctx;
-    return finish(adapter, vidmm_migration_read(begin(adapter), id, ranges, count, out),
-                  "reading memory");
+    return adapter_finish(adapter,
+                          vidmm_migration_read(adapter_begin(adapter), id, ranges, count, out),
+                          "reading memory");
 }
 
 static bool adapter_write(void *ctx, uint32_t id, const struct vidmm_memory_range *ranges,
                           uint32_t count, const uint8_t *in) {
     struct migrate_adapter *adapter = ctx;
-    return finish(adapter, vidmm_migration_write(begin(adapter), id, ranges, count, in),
-                  "writing memory");
+    return adapter_finish(adapter,
+                          vidmm_migration_write(adapter_begin(adapter), id, ranges, count, in),
+                          "writing memory");
 }
 
 static uint64_t adapter_calls_hash(void *ctx) {

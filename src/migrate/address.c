@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static bool keep(char *to, size_t room, const char *from, size_t length) {
+static bool address_keep(char *to, size_t room, const char *from, size_t length) {
     if (length == 0 || length >= room)
         return false;
     memcpy(to, from, length);
@@ -23,12 +23,12 @@ static bool keep(char *to, size_t room, const char *from, size_t length) {
 
 static bool parse_tcp(const char *words, struct migrate_address *out) {
     const char *colon = strrchr(words, ':');
-    if (!colon || !keep(out->port, sizeof(out->port), colon + 1, strlen(colon + 1)))
+    if (!colon || !address_keep(out->port, sizeof(out->port), colon + 1, strlen(colon + 1)))
         return false;
     size_t length = (size_t)(colon - words);
     if (length > 2 && words[0] == '[' && words[length - 1] == ']')
-        return keep(out->path, sizeof(out->path), words + 1, length - 2);
-    return keep(out->path, sizeof(out->path), words, length);
+        return address_keep(out->path, sizeof(out->path), words + 1, length - 2);
+    return address_keep(out->path, sizeof(out->path), words, length);
 }
 
 bool migrate_address_parse(const char *words, struct migrate_address *out, char *text,
@@ -41,11 +41,11 @@ bool migrate_address_parse(const char *words, struct migrate_address *out, char 
         good = parse_tcp(words + 4, out);
     } else if (strncmp(words, "unix:", 5) == 0) {
         out->kind = MIGRATE_UNIX;
-        good = keep(out->path, sizeof((struct sockaddr_un *)0)->sun_path, words + 5,
-                    strlen(words + 5));
+        good = address_keep(out->path, sizeof((struct sockaddr_un *)0)->sun_path, words + 5,
+                            strlen(words + 5));
     } else if (strncmp(words, "file:", 5) == 0) {
         out->kind = MIGRATE_FILE;
-        good = keep(out->path, sizeof(out->path) - 8, words + 5, strlen(words + 5));
+        good = address_keep(out->path, sizeof(out->path) - 8, words + 5, strlen(words + 5));
     }
     if (!good)
         snprintf(text, text_size, "'%.200s' is none of tcp:HOST:PORT, unix:PATH and file:PATH",

@@ -14,7 +14,7 @@
 static const char letters[] = {
     [VIDMM_MIGRATE_ASK] = '?', [VIDMM_MIGRATE_TAKE] = 't', [VIDMM_MIGRATE_DROP] = 'd'};
 
-static const char *describe(enum vidmm_migrate_phase phase) {
+static const char *control_describe(enum vidmm_migrate_phase phase) {
     switch (phase) {
     case VIDMM_MIGRATE_WAITING:
         return "the migration has not begun; nothing is in doubt";
@@ -35,9 +35,9 @@ static void reply(struct migrate_control *control, char letter, char *line, size
     pthread_mutex_lock(&control->lock);
     bool doubt = control->phase == VIDMM_MIGRATE_DOUBT;
     if (letter == letters[VIDMM_MIGRATE_ASK]) {
-        snprintf(line, size, "+%s", describe(control->phase));
+        snprintf(line, size, "+%s", control_describe(control->phase));
     } else if (!doubt) {
-        snprintf(line, size, "-%s", describe(control->phase));
+        snprintf(line, size, "-%s", control_describe(control->phase));
     } else if (letter == letters[VIDMM_MIGRATE_TAKE]) {
         control->verdict = VIDMM_MIGRATE_TAKE;
         snprintf(line, size, "+the guest goes on here");
@@ -80,7 +80,8 @@ static void *listen_all(void *ctx) {
 }
 
 /* unix:PATH */
-static bool find(const char *path, struct migrate_address *out, char *text, size_t text_size) {
+static bool control_find(const char *path, struct migrate_address *out, char *text,
+                         size_t text_size) {
     char words[300];
     snprintf(words, sizeof(words), "unix:%s", path);
     return migrate_address_parse(words, out, text, text_size);
@@ -92,7 +93,7 @@ bool migrate_control_open(struct migrate_control *control, const char *path, cha
     pthread_mutex_init(&control->lock, NULL);
     if (!path)
         return true;
-    if (!find(path, &control->address, text, text_size) ||
+    if (!control_find(path, &control->address, text, text_size) ||
         (control->fd = migrate_address_listen(&control->address, text, text_size)) < 0)
         return false;
     control->on = pthread_create(&control->thread, NULL, listen_all, control) == 0;
@@ -135,7 +136,7 @@ bool vidmm_migrate_resolve(const char *path, enum vidmm_migrate_verdict verdict,
     char line[160] = "";
     size_t have = 0;
     ssize_t got;
-    if (!find(path, &address, text, text_size))
+    if (!control_find(path, &address, text, text_size))
         return false;
     int fd = migrate_address_connect(&address, text, text_size);
     if (fd < 0)

@@ -54,7 +54,7 @@ size_t migrate_reader_want(struct migrate_reader *reader, uint8_t **where) {
     return reader->length - have;
 }
 
-static enum migrate_read bad(char *text, size_t text_size, const char *why) {
+static enum migrate_read frame_bad(char *text, size_t text_size, const char *why) {
     snprintf(text, text_size, "the stream is damaged or no migration stream: %s", why);
     return MIGRATE_READ_BAD;
 }
@@ -64,13 +64,13 @@ static enum migrate_read take_head(struct migrate_reader *reader, char *text, si
     unsigned type = (unsigned)migrate_get(reader->head + 4, 2);
     uint64_t length = migrate_get(reader->head + 8, 4);
     if (migrate_get(reader->head, 4) != MIGRATE_FRAME_MAGIC)
-        return bad(text, text_size, "a frame does not begin like one");
+        return frame_bad(text, text_size, "a frame does not begin like one");
     if (!migrate_type_known(type) || migrate_get(reader->head + 6, 2) != 0)
-        return bad(text, text_size, "a frame has an unknown type");
+        return frame_bad(text, text_size, "a frame has an unknown type");
     if (length > migrate_payload_limit(type))
-        return bad(text, text_size, "a frame claims to be longer than its type can be");
+        return frame_bad(text, text_size, "a frame claims to be longer than its type can be");
     if (migrate_get(reader->head + 12, 4) != reader->number)
-        return bad(text, text_size, "a frame is missing or out of order");
+        return frame_bad(text, text_size, "a frame is missing or out of order");
     reader->length = (size_t)length;
     reader->payload = malloc(reader->length + 1);
     if (!reader->payload) {
@@ -85,11 +85,11 @@ static enum migrate_read take_frame(struct migrate_reader *reader, struct migrat
     char why[160];
     if (checksum(reader->head, reader->payload, reader->length) !=
         migrate_get(reader->head + 16, 8))
-        return bad(text, text_size, "the checksum of a frame is wrong");
+        return frame_bad(text, text_size, "the checksum of a frame is wrong");
     memset(out, 0, sizeof(*out));
     out->type = (enum migrate_type)migrate_get(reader->head + 4, 2);
     if (!migrate_payload_decode(out, reader->payload, reader->length, why, sizeof(why)))
-        return bad(text, text_size, why);
+        return frame_bad(text, text_size, why);
     free(reader->payload);
     reader->payload = NULL;
     reader->length = reader->have = 0;

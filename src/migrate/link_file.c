@@ -37,7 +37,7 @@ struct file_link {
     bool ended;
 };
 
-static void fail(struct file_link *file, const char *doing) {
+static void file_fail(struct file_link *file, const char *doing) {
     if (!file->failed)
         snprintf(file->why, sizeof(file->why), "%s %.200s: %s", doing, file->address.path,
                  strerror(errno));
@@ -75,7 +75,7 @@ static void react(struct file_link *file, enum migrate_type type, uint64_t event
         break;
     case MIGRATE_SEAL:
         if (fsync(file->fd) != 0)
-            fail(file, "writing");
+            file_fail(file, "writing");
         reply.type = MIGRATE_READY;
         break;
     case MIGRATE_COMMIT:
@@ -112,7 +112,7 @@ static void file_send(void *ctx, struct migrate_message *message) {
     if (after)
         return;
     if (!frame || !migrate_write_all(write, file->fd, frame, size))
-        fail(file, "writing");
+        file_fail(file, "writing");
     free(frame);
     file->traffic.bytes += size;
     file->traffic.busy_ns += migrate_clock_ns() - before;

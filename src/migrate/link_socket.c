@@ -450,7 +450,7 @@ static void socket_close(void *ctx) {
     dispose(link);
 }
 
-static bool start(struct socket_link *link) {
+static bool socket_start(struct socket_link *link) {
     if (pthread_create(&link->life, NULL, live, link) != 0)
         return false;
     if (pthread_create(&link->writer, NULL, write_all, link) == 0)
@@ -464,8 +464,8 @@ static bool start(struct socket_link *link) {
 }
 
 /* NULL: out of memory. */
-static struct socket_link *make(const struct migrate_address *address,
-                                const struct migrate_channel_options *options) {
+static struct socket_link *socket_make(const struct migrate_address *address,
+                                       const struct migrate_channel_options *options) {
     struct socket_link *link = calloc(1, sizeof(*link));
     if (!link)
         return NULL;
@@ -484,13 +484,13 @@ static struct socket_link *make(const struct migrate_address *address,
 bool migrate_socket_open(struct migrate_channel *channel, const struct migrate_address *address,
                          bool listens, const struct migrate_channel_options *options, char *text,
                          size_t text_size) {
-    struct socket_link *link = make(address, options);
+    struct socket_link *link = socket_make(address, options);
     snprintf(text, text_size, "out of memory for the link");
     if (!link)
         return false;
     if (listens)
         link->listen_fd = migrate_address_listen(address, text, text_size);
-    if ((listens && link->listen_fd < 0) || !start(link)) {
+    if ((listens && link->listen_fd < 0) || !socket_start(link)) {
         dispose(link);
         return false;
     }

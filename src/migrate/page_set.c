@@ -43,8 +43,8 @@ uint64_t page_set_count(const struct page_set *set) {
     return count;
 }
 
-/* Bits of `flip` are turned round first: what is looked for is always a one. */
-static uint64_t next(const struct page_set *set, uint64_t from, uint64_t flip) {
+/* The bits of `flip` are inverted first, so that the search is always for a one. */
+static uint64_t page_set_find(const struct page_set *set, uint64_t from, uint64_t flip) {
     if (from >= set->pages)
         return set->pages;
     size_t at = (size_t)(from / 64);
@@ -59,9 +59,9 @@ static uint64_t next(const struct page_set *set, uint64_t from, uint64_t flip) {
 }
 
 uint64_t page_set_next(const struct page_set *set, uint64_t from) {
-    return next(set, from, 0);
+    return page_set_find(set, from, 0);
 }
 
 uint64_t page_set_next_absent(const struct page_set *set, uint64_t from) {
-    return next(set, from, UINT64_MAX);
+    return page_set_find(set, from, UINT64_MAX);
 }

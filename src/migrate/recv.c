@@ -35,7 +35,7 @@ static void conclude(struct migrate_session *session) {
         result->text[0] = '\0';
 }
 
-static void run(struct migrate_session *session) {
+static void recv_run(struct migrate_session *session) {
     struct migrate_party party = migrate_session_party(session);
     migrate_target_start(&session->target, &party, session->address.kind == MIGRATE_FILE);
     session->run.gate = gate;
@@ -60,7 +60,7 @@ enum vidmm_migrate_status vidmm_migrate_recv(const struct vidmm_workload *worklo
                                              struct vidmm_migrate_result *result) {
     struct migrate_session session;
     if (migrate_session_open(&session, workload, options, migration, true, result))
-        run(&session);
+        recv_run(&session);
     migrate_session_close(&session);
     return result->status;
 }

@@ -57,7 +57,7 @@ static void conclude(struct migrate_session *session) {
     }
 }
 
-static void run(struct migrate_session *session) {
+static void send_run(struct migrate_session *session) {
     struct migrate_party party = migrate_session_party(session);
     migrate_source_start(&session->source, &party, start_event(session), session->last,
                          session->address.kind == MIGRATE_FILE);
@@ -80,7 +80,7 @@ enum vidmm_migrate_status vidmm_migrate_send(const struct vidmm_workload *worklo
                                              struct vidmm_migrate_result *result) {
     struct migrate_session session;
     if (migrate_session_open(&session, workload, options, migration, false, result))
-        run(&session);
+        send_run(&session);
     migrate_session_close(&session);
     return result->status;
 }

@@ -76,7 +76,7 @@ static void or_default(uint64_t *value, uint64_t otherwise) {
         *value = otherwise;
 }
 
-static bool refuse(struct migrate_session *session, const char *why) {
+static bool session_refuse(struct migrate_session *session, const char *why) {
     session->result->status = VIDMM_MIGRATE_BAD_INPUT;
     if (why)
         snprintf(session->result->text, sizeof(session->result->text), "%s", why);
@@ -86,14 +86,15 @@ static bool refuse(struct migrate_session *session, const char *why) {
 static bool check_run(struct migrate_session *session) {
     const struct vidmm_run_options *run = &session->run;
     if (run->threads != 0)
-        return refuse(session,
-                      "a guest on several threads cannot be rehearsed: a migration takes no "
-                      "--threads");
+        return session_refuse(
+            session, "a guest on several threads cannot be rehearsed: a migration takes no "
+                     "--threads");
     if (run->memory_model != VIDMM_MODEL_GPUMMU)
-        return refuse(session, "only a GPU with virtual addresses of its own can be moved (--model "
-                               "gpummu)");
+        return session_refuse(session,
+                              "only a GPU with virtual addresses of its own can be moved (--model "
+                              "gpummu)");
     return session->workload->event_count != 0 ||
-           refuse(session, "there is nothing in the workload that could be moved");
+           session_refuse(session, "there is nothing in the workload that could be moved");
 }
 
 static bool open_channel(struct migrate_session *session) {
@@ -144,7 +145,7 @@ bool migrate_session_open(struct migrate_session *session, const struct vidmm_wo
     or_default(&session->options.timeout_ns, 10000 * MS);
     if (session->options.rounds == 0)
         session->options.rounds = 30;
-    return check_run(session) && (open_all(session) || refuse(session, NULL));
+    return check_run(session) && (open_all(session) || session_refuse(session, NULL));
 }
 
 void migrate_session_close(struct migrate_session *session) {

@@ -101,7 +101,7 @@ static void greeted(struct migrate_source *source, const struct migrate_message 
 /* ---- Beginning ---------------------------------------------------------------------------------
  */
 
-static bool begin(struct migrate_source *source) {
+static bool source_begin(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     const struct vidmm_migrate_options *options = party->options;
     source->began = migrate_now(party);
@@ -432,7 +432,7 @@ static enum migrate_verdict step_early(struct migrate_source *source) {
         follow(source);
         return now < source->hold_until ? MIGRATE_HOLD : MIGRATE_RUN;
     }
-    if (!begin(source))
+    if (!source_begin(source))
         return MIGRATE_RUN;
     return source->quick ? source_give_pause(source) : step_rounds(source);
 }
@@ -467,7 +467,7 @@ static void note_gate(struct migrate_source *source, uint64_t event) {
     source->owed = 0;
 }
 
-static enum migrate_verdict step(struct migrate_source *source) {
+static enum migrate_verdict source_step(struct migrate_source *source) {
     switch (source->state) {
     case SOURCE_CONNECT:
     case SOURCE_GREET:
@@ -509,7 +509,7 @@ enum migrate_verdict migrate_source_step(struct migrate_source *source, uint64_t
     note_gate(source, event);
     if (source->state != SOURCE_OVER && open_areas(source)) {
         take_news(source);
-        verdict = step(source);
+        verdict = source_step(source);
     }
     if (verdict == MIGRATE_RUN && migrate_now(&source->party) < source->idle_until)
         return MIGRATE_HOLD;

@@ -31,7 +31,7 @@ static void settle(struct migrate_area *area) {
     }
 }
 
-static bool collect(struct migrate_source *source) {
+static bool source_collect(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     for (uint32_t i = 0; i < party->areas.count; i++) {
         struct migrate_area *area = &party->areas.area[i];
@@ -69,7 +69,7 @@ bool source_rounds_begin(struct migrate_source *source) {
     source->traffic_start = traffic_bytes(source);
     source->wire_memory = 0;
     round_starts(source);
-    return collect(source);
+    return source_collect(source);
 }
 
 /* The round that ends, into the report; those beyond its room into the last one. */
@@ -90,7 +90,7 @@ static void record(struct migrate_source *source) {
 bool source_rounds_next(struct migrate_source *source) {
     uint64_t before = source->dirty_bytes;
     bool sent = source->round_pages != 0;
-    if (!collect(source))
+    if (!source_collect(source))
         return false;
     if (sent) { /* else it was only asked */
         record(source);

@@ -44,7 +44,7 @@ void migrate_store_close(struct migrate_store *store) {
 /* ---- Coming ------------------------------------------------------------------------------------
  */
 
-static bool keep(uint8_t **page, const uint8_t *bytes, size_t size) {
+static bool store_keep(uint8_t **page, const uint8_t *bytes, size_t size) {
     if (!bytes) {
         forget(page);
         *page = &zeros;
@@ -63,7 +63,7 @@ static bool put_run(struct migrate_area *area, uint8_t **page, const struct migr
     for (uint32_t k = 0; k < run->count; k++) {
         const uint8_t *content = run->zero ? NULL : raw + (size_t)k * bytes;
         uint64_t at = run->first + k;
-        if (!keep(&page[at], content, bytes))
+        if (!store_keep(&page[at], content, bytes))
             return false;
         area->hash[at] = run->zero ? zero_hash : migrate_page_hash(content, bytes);
         page_set_add(&area->moved, at);

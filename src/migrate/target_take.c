@@ -28,7 +28,7 @@ static void own(struct migrate_target *target) {
 }
 
 /* The guest is not this side's. */
-static void leave(struct migrate_target *target, const char *why) {
+static void target_leave(struct migrate_target *target, const char *why) {
     migrate_deed(&target->party, MIGRATE_DROPS);
     target_give_up(target, why);
 }
@@ -82,7 +82,7 @@ void target_take_told(struct migrate_target *target, const struct migrate_messag
         if (target->state != TARGET_READY)
             return;
         migrate_abort_text(message, "the source called it off", text, sizeof(text));
-        leave(target, text);
+        target_leave(target, text);
         return;
     default:
         return;
@@ -105,11 +105,11 @@ enum migrate_verdict target_take_step(struct migrate_target *target) {
         return MIGRATE_RUN;
     }
     if (verdict == VIDMM_MIGRATE_DROP)
-        leave(target, "dropped: somebody said that the guest is the source's");
+        target_leave(target, "dropped: somebody said that the guest is the source's");
     if (limit != 0 && migrate_now(party) > party->doubt_at + limit &&
         verdict == VIDMM_MIGRATE_ASK) {
         party->result->status = VIDMM_MIGRATE_IN_DOUBT;
-        leave(target, "ended in doubt: the source may have given the guest away");
+        target_leave(target, "ended in doubt: the source may have given the guest away");
     }
     return target->state == TARGET_OVER ? MIGRATE_LEAVE : MIGRATE_HOLD;
 }

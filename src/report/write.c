@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool fail(const char *path, char *text, size_t size) {
+static bool write_fail(const char *path, char *text, size_t size) {
     snprintf(text, size, "cannot write '%s': %s", path, strerror(errno));
     return false;
 }
@@ -37,14 +37,14 @@ static bool is_special(const char *path) {
 static bool write_file(const char *path, const char *dump, char *text, size_t size) {
     char temporary[PATH_MAX];
     if (is_special(path))
-        return write_to(path, dump) || fail(path, text, size);
+        return write_to(path, dump) || write_fail(path, text, size);
     if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >= PATH_MAX) {
         errno = ENAMETOOLONG;
-        return fail(path, text, size);
+        return write_fail(path, text, size);
     }
     if (write_to(temporary, dump) && rename(temporary, path) == 0)
         return true;
-    fail(path, text, size);
+    write_fail(path, text, size);
     unlink(temporary);
     return false;
 }

@@ -151,7 +151,7 @@ static void choose_sizes(struct run_dirty *dirty) {
             result->size[result->sizes++].page_bytes = larger[i];
 }
 
-static void release(struct run_dirty *dirty) {
+static void dirty_release(struct run_dirty *dirty) {
     vidmm_host_unhashed(dirty->harness->host, true);
     for (uint32_t i = 0; i < dirty->count; i++) {
         vidmm_basis_destroy(dirty->tracked[i].basis);
@@ -194,14 +194,14 @@ struct run_dirty *run_dirty_start(struct vidmm_harness *harness,
     vidmm_host_unhashed(harness->host, false);
     if (dirty->status != VIDMM_OK) {
         say_error(dirty, text, text_size);
-        release(dirty);
+        dirty_release(dirty);
         return NULL;
     }
     if (dirty->count == 0) {
         snprintf(text, text_size,
                  "the driver tracks no dirty pages: DXGKQAITYPE_DIRTYBITTRACKINGCAPS "
                  "(WDDM 3.2) says so for every memory segment");
-        release(dirty);
+        dirty_release(dirty);
         return NULL;
     }
     choose_sizes(dirty);
@@ -224,6 +224,6 @@ bool run_dirty_stop(struct run_dirty *dirty, char *text, size_t text_size) {
     }
     if (!good)
         say_error(dirty, text, text_size);
-    release(dirty);
+    dirty_release(dirty);
     return good;
 }

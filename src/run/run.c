@@ -66,9 +66,9 @@ static void keep_figures(struct vidmm_harness *harness, struct vidmm_run_result 
     result->played = true;
 }
 
-static void play(const struct vidmm_run_options *options, struct vidmm_player *player,
-                 struct vidmm_harness *harness, struct run_dirty *dirty,
-                 struct vidmm_run_result *result) {
+static void run_play(const struct vidmm_run_options *options, struct vidmm_player *player,
+                     struct vidmm_harness *harness, struct run_dirty *dirty,
+                     struct vidmm_run_result *result) {
     struct vidmm_play_options play_options = {
         .threads = options->threads,
         .frame_limit = options->frame_limit,
@@ -100,7 +100,7 @@ static void play_tracked(const struct vidmm_workload *workload,
             return;
         }
     }
-    play(options, player, harness, dirty, result);
+    run_play(options, player, harness, dirty, result);
     if (!run_dirty_stop(dirty, text, sizeof(text)))
         worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
 }

@@ -23,7 +23,7 @@ struct game {
     uint32_t screen, cursor, staging, constants, targets[TARGETS];
 };
 
-static void start(struct game *game) {
+static void levels_start(struct game *game) {
     struct generator *generator = &game->generator;
     const uint64_t target = 1280 * 720 * 4;
     game->screen = generator_alloc(generator, 0, target, VIDMM_UMD_LOCAL | VIDMM_UMD_PRIMARY,
@@ -110,7 +110,7 @@ bool generate_level_changes(uint64_t seed, struct vidmm_workload *out,
     struct game game;
     struct level levels[2] = {{.count = 0}, {.count = 0}};
     generator_start(&game.generator, "level-changes", seed);
-    start(&game);
+    levels_start(&game);
     for (uint32_t n = 0; n < LEVELS; n++) {
         struct level *level = &levels[n % 2];
         load(&game, level);

@@ -29,7 +29,7 @@ struct machine {
     struct program programs[PROGRAMS];
 };
 
-static void start(struct machine *machine, uint32_t number) {
+static void offers_start(struct machine *machine, uint32_t number) {
     struct generator *generator = &machine->generator;
     struct program *program = &machine->programs[number];
     program->target = generator_alloc(generator, number, 2 * MIB, VIDMM_UMD_LOCAL, 0);
@@ -79,7 +79,7 @@ bool generate_offers(uint64_t seed, struct vidmm_workload *out,
     struct machine machine = {.programs = {{.next = 0}}};
     generator_start(&machine.generator, "offers", seed);
     for (uint32_t i = 0; i < PROGRAMS; i++)
-        start(&machine, i);
+        offers_start(&machine, i);
     for (uint32_t i = 0; i < ROUNDS * PROGRAMS; i++)
         round_of(&machine, i % PROGRAMS);
     return generator_finish(&machine.generator, out, error);

@@ -29,7 +29,7 @@ static uint32_t open_window(struct generator *generator) {
                            0);
 }
 
-static void start(struct machine *machine) {
+static void processes_start(struct machine *machine) {
     struct generator *generator = &machine->generator;
     machine->screen =
         generator_alloc(generator, DESKTOP, 1280 * 720 * 4, VIDMM_UMD_LOCAL | VIDMM_UMD_PRIMARY, 0);
@@ -104,7 +104,7 @@ bool generate_processes(uint64_t seed, struct vidmm_workload *out,
                         struct vidmm_workload_error *error) {
     struct machine machine = {.computing = false};
     generator_start(&machine.generator, "processes", seed);
-    start(&machine);
+    processes_start(&machine);
     for (uint32_t i = 0; i < ROUNDS; i++) {
         desktop(&machine);
         if (generator_roll(&machine.generator, 0, 4) != 0)

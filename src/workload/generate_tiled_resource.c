@@ -22,7 +22,7 @@ struct world {
     uint32_t range, blocks[BLOCKS], target, staging;
 };
 
-static void start(struct world *world) {
+static void tiled_start(struct world *world) {
     struct generator *generator = &world->generator;
     world->target = generator_alloc(generator, 0, 1280 * 720 * 4, VIDMM_UMD_LOCAL,
                                     D3DDDI_ALLOCATIONPRIORITY_HIGH);
@@ -72,7 +72,7 @@ bool generate_tiled_resource(uint64_t seed, struct vidmm_workload *out,
                              struct vidmm_workload_error *error) {
     struct world world;
     generator_start(&world.generator, "tiled-resource", seed);
-    start(&world);
+    tiled_start(&world);
     for (uint32_t i = 0; i < FRAMES; i++) {
         frame(&world);
         /* Now and then the whole world is another one. */

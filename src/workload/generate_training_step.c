@@ -17,7 +17,7 @@ struct network {
     uint32_t batch, loss;
 };
 
-static void start(struct network *network) {
+static void training_start(struct network *network) {
     struct generator *generator = &network->generator;
     network->batch =
         generator_alloc(generator, 0, 2 * MIB, VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED, 0);
@@ -79,7 +79,7 @@ bool generate_training_step(uint64_t seed, struct vidmm_workload *out,
                             struct vidmm_workload_error *error) {
     struct network network;
     generator_start(&network.generator, "training-step", seed);
-    start(&network);
+    training_start(&network);
     for (uint32_t step = 0; step < STEPS; step++) {
         forward(&network);
         backward(&network);

@@ -106,7 +106,7 @@ bool member_parse(struct member_line *line) {
     return lines_fail(line->error, line->name, line->number, 1, "expected a JSON object");
 }
 
-static json_t *find(const struct member_line *line, const char *key) {
+static json_t *member_find(const struct member_line *line, const char *key) {
     json_t *value = json_object_get(line->object, key);
     if (!value)
         lines_fail(line->error, line->name, line->number, 1, "there is no member \"%s\"", key);
@@ -115,7 +115,7 @@ static json_t *find(const struct member_line *line, const char *key) {
 
 bool member_number(const struct member_line *line, const char *key, uint64_t least, uint64_t most,
                    uint64_t *value) {
-    const json_t *number = find(line, key);
+    const json_t *number = member_find(line, key);
     if (!number)
         return false;
     if (!json_is_integer(number) || json_integer_value(number) < 0 ||
@@ -128,7 +128,7 @@ bool member_number(const struct member_line *line, const char *key, uint64_t lea
 }
 
 const char *member_string(const struct member_line *line, const char *key) {
-    const json_t *string = find(line, key);
+    const json_t *string = member_find(line, key);
     if (string && !json_is_string(string)) {
         member_fail(line, key, MEMBER_WHOLE, "\"%s\" must be a string", key);
         string = NULL;
@@ -137,7 +137,7 @@ const char *member_string(const struct member_line *line, const char *key) {
 }
 
 json_t *member_array(const struct member_line *line, const char *key) {
-    json_t *array = find(line, key);
+    json_t *array = member_find(line, key);
     if (array && !json_is_array(array)) {
         member_fail(line, key, MEMBER_WHOLE, "\"%s\" must be an array", key);
         array = NULL;

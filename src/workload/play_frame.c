@@ -60,7 +60,7 @@ struct player_slot *play_slot(struct player_process *process) {
 }
 
 /* Waits for the frame of this slot and takes what it found. */
-static bool collect(struct player_process *process, struct player_slot *slot) {
+static bool frame_collect(struct player_process *process, struct player_slot *slot) {
     struct vidmm_player *player = process->player;
     struct vidmm_umd_result result;
     void *cpu = slot->cpu;
@@ -89,13 +89,13 @@ static bool collect(struct player_process *process, struct player_slot *slot) {
 bool play_frame_end(struct player_process *process) {
     play_slot(process)->fence = process->fence;
     process->frames++;
-    return collect(process, play_slot(process));
+    return frame_collect(process, play_slot(process));
 }
 
 bool play_frames_finish(struct player_process *process) {
     play_slot(process)->fence = process->fence;
     for (uint32_t i = 0; i < FRAME_SLOTS; i++)
-        if (!collect(process, &process->slots[i]))
+        if (!frame_collect(process, &process->slots[i]))
             return false;
     return true;
 }

@@ -27,7 +27,7 @@ static void set_tiles(struct player_range *range, uint32_t at, uint32_t count, u
         range->tile[at + i] = (struct player_tile){allocation, allocation != 0 ? tile + i : 0};
 }
 
-static void remember(struct vidmm_player *player, const struct player_alias *alias) {
+static void range_remember(struct vidmm_player *player, const struct player_alias *alias) {
     const struct player_tile *first = &player->ranges[alias->range].tile[alias->at];
     struct player_allocation *allocation = &player->allocations[first->allocation - 1];
     allocation->bound = true;
@@ -44,7 +44,7 @@ static void remember_runs(struct vidmm_player *player, uint32_t index, uint32_t 
             run++;
         const struct player_alias alias = {index, at + i, tile[i].tile, run};
         if (tile[i].allocation != 0)
-            remember(player, &alias);
+            range_remember(player, &alias);
     }
 }
 
@@ -138,18 +138,18 @@ static enum vidmm_status view(struct player_process *process, const struct vidmm
 }
 
 /* It was made, and as large as the workload wants it: a foreign driver's may be smaller. */
-static bool reaches(const struct vidmm_player *player, const struct vidmm_event *event) {
+static bool range_reaches(const struct vidmm_player *player, const struct vidmm_event *event) {
     const struct player_allocation *allocation = &player->allocations[event->allocation];
     return allocation->handle && event->offset <= allocation->size &&
            event->size <= allocation->size - event->offset;
 }
 
-static bool make(struct player_process *process, const struct vidmm_event *event) {
+static bool range_make(struct player_process *process, const struct vidmm_event *event) {
     struct vidmm_player *player = process->player;
     struct player_range *range = &player->ranges[event->range];
     bool reserved = event->kind == VIDMM_EVENT_RESERVE;
     uint64_t va = 0;
-    if (!reserved && !reaches(player, event))
+    if (!reserved && !range_reaches(player, event))
         return true;
     range->tiles = tiles_of(event->size);
     range->tile = calloc(range->tiles, sizeof(*range->tile));
@@ -169,7 +169,7 @@ static bool make(struct player_process *process, const struct vidmm_event *event
     return true;
 }
 
-static bool release(struct player_process *process, struct player_range *range) {
+static bool range_release(struct player_process *process, struct player_range *range) {
     struct vidmm_player *player = process->player;
     if (range->va == 0)
         return true;
@@ -189,13 +189,14 @@ static bool release(struct player_process *process, struct player_range *range) 
 /* ---- Tiles --------------------------------------------------------------------------------------
  */
 
-static bool update(struct player_process *process, const struct vidmm_va_operation *operation) {
+static bool range_update(struct player_process *process,
+                         const struct vidmm_va_operation *operation) {
     enum vidmm_status status = vidmm_va_update(process->context, operation, 1);
     process->binds += tiles_of(operation->size);
     return status == VIDMM_OK || player_fail(process->player, status, "an update of addresses");
 }
 
-static bool bind(struct player_process *process, const struct vidmm_event *event) {
+static bool range_bind(struct player_process *process, const struct vidmm_event *event) {
     struct vidmm_player *player = process->player;
     struct player_range *range = &player->ranges[event->range];
     bool any = event->kind == VIDMM_EVENT_BIND;
@@ -206,15 +207,15 @@ static bool bind(struct player_process *process, const struct vidmm_event *event
         .allocation = any ? player->allocations[event->allocation].handle : NULL,
         .offset = event->offset,
         .protection = any ? 0 : VIDMM_VA_NO_ACCESS};
-    if (any && !reaches(player, event))
+    if (any && !range_reaches(player, event))
         return true;
     set_tiles(range, tiles_of(event->at), tiles_of(event->size), any ? event->allocation + 1 : 0,
               tiles_of(event->offset));
     remember_runs(player, event->range, tiles_of(event->at), tiles_of(event->size));
-    return update(process, &operation);
+    return range_update(process, &operation);
 }
 
-static bool copy(struct player_process *process, const struct vidmm_event *event) {
+static bool range_copy(struct player_process *process, const struct vidmm_event *event) {
     struct vidmm_player *player = process->player;
     struct player_range *range = &player->ranges[event->range];
     const struct vidmm_va_operation operation = {.type = VIDMM_VA_OP_COPY,
@@ -224,7 +225,7 @@ static bool copy(struct player_process *process, const struct vidmm_event *event
     memmove(&range->tile[tiles_of(event->at)], &range->tile[tiles_of(event->offset)],
             tiles_of(event->size) * sizeof(*range->tile));
     remember_runs(player, event->range, tiles_of(event->at), tiles_of(event->size));
-    return update(process, &operation);
+    return range_update(process, &operation);
 }
 
 bool play_range(struct player_process *process, const struct vidmm_event *event) {
@@ -232,12 +233,12 @@ bool play_range(struct player_process *process, const struct vidmm_event *event)
     if (!process->player->gpummu || process->player->iommu)
         return true;
     if (event->kind == VIDMM_EVENT_RESERVE || event->kind == VIDMM_EVENT_VIEW)
-        return make(process, event);
+        return range_make(process, event);
     if (range->va == 0)
         return true;
     if (event->kind == VIDMM_EVENT_RELEASE)
-        return release(process, range);
-    return (event->kind == VIDMM_EVENT_COPY ? copy : bind)(process, event);
+        return range_release(process, range);
+    return (event->kind == VIDMM_EVENT_COPY ? range_copy : range_bind)(process, event);
 }
 
 /* ---- The end ------------------------------------------------------------------------------------
@@ -255,7 +256,7 @@ static bool unbind_all(struct player_process *process, uint32_t index, uint32_t 
                                           .range = index,
                                           .at = i * VIDMM_TILE_BYTES,
                                           .size = run * VIDMM_TILE_BYTES};
-        if (ours && !bind(process, &event))
+        if (ours && !range_bind(process, &event))
             return false;
     }
     return true;
@@ -272,7 +273,7 @@ bool play_range_leave(struct player_process *process, struct player_allocation *
         if (range->reserved)
             ok = unbind_all(process, i, allocation->oracle.index);
         else if (range->tile[0].allocation == allocation->oracle.index + 1)
-            ok = release(process, range);
+            ok = range_release(process, range);
         if (!ok)
             return false;
     }

@@ -179,7 +179,7 @@ static uint64_t checked_bytes(const struct player_process *process) {
     return pages * PAGE_BYTES;
 }
 
-static bool submit(struct player_process *process, bool *accepted) {
+static bool submit_work(struct player_process *process, bool *accepted) {
     const struct vidmm_submission submission = {
         .references = process->references,
         .count = process->reference_count,
@@ -202,7 +202,7 @@ static bool submit(struct player_process *process, bool *accepted) {
     return note_status(process, status);
 }
 
-static void start(struct player_process *process) {
+static void submit_start(struct player_process *process) {
     process->reference_count = 0;
     process->command_count = 0;
     process->checks = false;
@@ -211,7 +211,7 @@ static void start(struct player_process *process) {
 bool play_submit(struct player_process *process, const struct vidmm_event *event) {
     struct vidmm_player *player = process->player;
     const uint32_t *list = player->workload->lists + event->first;
-    start(process);
+    submit_start(process);
     for (uint32_t i = 0; i < event->reads + event->writes; i++) {
         struct player_allocation *allocation = &player->allocations[list[i]];
         if (!allocation->handle)
@@ -220,7 +220,7 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
             return false;
     }
     bool accepted;
-    if (!add_result(process) || !submit(process, &accepted))
+    if (!add_result(process) || !submit_work(process, &accepted))
         return false;
     if (accepted) {
         pthread_mutex_lock(&player->lock);
@@ -233,9 +233,9 @@ bool play_submit(struct player_process *process, const struct vidmm_event *event
 bool play_submit_check(struct player_process *process, struct player_allocation *allocation) {
     const struct oracle_range all = {0, allocation->oracle.pages};
     bool accepted;
-    start(process);
+    submit_start(process);
     if (!add_reference(process, allocation, false) ||
         !add_checks(process, allocation, all, UINT32_MAX) || !process->checks)
         return !atomic_load(&process->player->stop);
-    return add_result(process) && submit(process, &accepted);
+    return add_result(process) && submit_work(process, &accepted);
 }

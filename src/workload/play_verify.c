@@ -13,7 +13,8 @@ static bool is_refusal(enum vidmm_status status) {
 }
 
 /* Locks; every other time a swizzled surface through a swizzling range. */
-static enum vidmm_status lock(struct player_allocation *allocation, uint32_t flags, void **cpu) {
+static enum vidmm_status verify_lock(struct player_allocation *allocation, uint32_t flags,
+                                     void **cpu) {
     if (allocation->oracle.pitch != 0 && allocation->cpu_turn % 2 == 1) {
         enum vidmm_status status =
             vidmm_lock(allocation->handle, flags | VIDMM_LOCK_ACQUIRE_APERTURE, cpu);
@@ -27,7 +28,7 @@ bool play_cpu(struct vidmm_player *player, struct player_allocation *allocation,
     void *cpu = NULL;
     if (!allocation->handle || !allocation->visible)
         return true;
-    enum vidmm_status status = lock(allocation, write ? 0 : VIDMM_LOCK_READ_ONLY, &cpu);
+    enum vidmm_status status = verify_lock(allocation, write ? 0 : VIDMM_LOCK_READ_ONLY, &cpu);
     if (is_refusal(status))
         return true;
     if (status != VIDMM_OK)

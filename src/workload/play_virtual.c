@@ -42,7 +42,7 @@ static void link_newest(struct player_allocation *allocation) {
 }
 
 /* Lets go of at least `bytes` that the submission at hand does not need; what it let go of. */
-static uint64_t trim(struct player_process *process, uint64_t bytes) {
+static uint64_t virtual_trim(struct player_process *process, uint64_t bytes) {
     uint64_t freed = 0;
     struct player_allocation *newer;
     process->trims++;
@@ -68,12 +68,13 @@ static void asked_to_trim(void *ctx, uint32_t flags, uint64_t bytes) {
         atomic_store(&process->trim_due, bytes);
         return;
     }
-    (void)trim(process, bytes);
+    (void)virtual_trim(process, bytes);
     pthread_mutex_unlock(&process->lists);
 }
 
 /* Notes the use of every reference; those that are not on the device's list go to process->list. */
-static uint32_t missing(struct player_process *process, struct player_allocation *commands) {
+static uint32_t virtual_missing(struct player_process *process,
+                                struct player_allocation *commands) {
     uint32_t count = 0;
     for (uint32_t i = 0; i <= process->reference_count; i++) {
         struct player_allocation *one =
@@ -90,7 +91,7 @@ static uint32_t missing(struct player_process *process, struct player_allocation
     return count;
 }
 
-static void keep(struct player_process *process, struct player_allocation *commands) {
+static void virtual_keep(struct player_process *process, struct player_allocation *commands) {
     for (uint32_t i = 0; i <= process->reference_count; i++) {
         struct player_allocation *one =
             i < process->reference_count ? process->referenced[i] : commands;
@@ -105,22 +106,22 @@ static void keep(struct player_process *process, struct player_allocation *comma
 static enum vidmm_status make_resident(struct player_process *process,
                                        struct player_allocation *commands) {
     uint64_t fence = 0, bytes = atomic_exchange(&process->trim_due, 0);
-    uint32_t count = missing(process, commands);
+    uint32_t count = virtual_missing(process, commands);
     enum vidmm_status status = VIDMM_OK;
     if (bytes != 0)
-        (void)trim(process, bytes);
+        (void)virtual_trim(process, bytes);
     if (count == 0)
         return VIDMM_OK;
     do {
         status = vidmm_make_resident(process->queue, process->list, count, 0, &fence, &bytes);
-    } while (status == VIDMM_DOES_NOT_FIT && trim(process, bytes != 0 ? bytes : 1) != 0);
+    } while (status == VIDMM_DOES_NOT_FIT && virtual_trim(process, bytes != 0 ? bytes : 1) != 0);
     if (status == VIDMM_DOES_NOT_FIT)
         status = vidmm_make_resident(process->queue, process->list, count, VIDMM_RESIDENT_CANT_TRIM,
                                      &fence, NULL);
     if (status == VIDMM_OK && fence != 0)
         status = vidmm_paging_wait(process->queue, fence);
     if (status == VIDMM_OK)
-        keep(process, commands);
+        virtual_keep(process, commands);
     return status;
 }
 
@@ -149,7 +150,7 @@ static uint32_t write_packets(const struct player_process *process, unsigned cha
 }
 
 /* What the commands write: process->list is free for it again. */
-static uint32_t written(struct player_process *process) {
+static uint32_t virtual_written(struct player_process *process) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < process->reference_count; i++)
         if (process->references[i].write)
@@ -177,7 +178,7 @@ static enum vidmm_status submit_part(struct player_process *process, uint32_t fi
         .commands = commands->buffer.va,
         .size = write_packets(process, commands->cpu, first, count),
         .written = process->list,
-        .written_count = written(process)};
+        .written_count = virtual_written(process)};
     status = vidmm_submit_virtual(process->context, &submission, fence);
     commands->fence = status == VIDMM_OK ? *fence : 0;
     return status;

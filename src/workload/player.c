@@ -94,7 +94,7 @@ const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player) 
 }
 
 /* From now on nothing is played for it, nor looked at. */
-static void bury(struct player_process *process) {
+static void player_lose_process(struct player_process *process) {
     struct vidmm_player *player = process->player;
     if (atomic_exchange(&process->dead, true))
         return;
@@ -142,7 +142,7 @@ static void *play_events(void *ctx) {
         if (atomic_load(&process->dead))
             continue;
         if (!play_event(player, i) && !atomic_load(&player->stop))
-            bury(process);
+            player_lose_process(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
         if (!options->progress || thread->index != 0 || done / PROGRESS == told / PROGRESS)
             continue; /* others do some of it, so that it is not told of every multiple */
@@ -238,7 +238,7 @@ static void verify_all(struct vidmm_player *player) {
             (void)vidmm_allocation_pin(allocation->handle, false);
         if ((allocation->offered && !play_reclaim(allocation->process, allocation)) ||
             !play_verify_last(player, allocation))
-            bury(allocation->process);
+            player_lose_process(allocation->process);
     }
 }
 
@@ -247,11 +247,11 @@ static void finish_frames(struct vidmm_player *player) {
         struct player_process *process = &player->processes[i];
         if (!atomic_load(&player->failed) && !atomic_load(&process->dead) &&
             !play_frames_finish(process))
-            bury(process);
+            player_lose_process(process);
     }
 }
 
-static void report(struct vidmm_player *player, uint64_t started) {
+static void player_report(struct vidmm_player *player, uint64_t started) {
     struct vidmm_play_result *result = player->result;
     const struct vidmm_os *os = vidmm_host_os(player->harness->host);
     vidmm_stats(player->harness->adapter, &result->stats);
@@ -261,7 +261,7 @@ static void report(struct vidmm_player *player, uint64_t started) {
 }
 
 /* Everything that was played and what was found; the verdict. */
-static void conclude(struct vidmm_player *player) {
+static void player_conclude(struct vidmm_player *player) {
     struct vidmm_play_result *result = player->result;
     result->verified_bytes = player->oracle.verified_bytes;
     result->mismatched_bytes = player->oracle.mismatched_bytes;
@@ -302,12 +302,12 @@ enum vidmm_play_status vidmm_player_run(struct vidmm_player *player, struct vidm
     } else {
         atomic_store(&player->failed, true);
     }
-    report(player, started);
+    player_report(player, started);
     verify_all(player);
     finish_frames(player);
     destroy_allocations(player);
     play_ranges_stop(player);
     destroy_processes(player);
-    conclude(player);
+    player_conclude(player);
     return player->status;
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
 NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAccess,
                                      POBJECT_ATTRIBUTES ObjectAttributes,
                                      PIO_STATUS_BLOCK IoStatusBlock, PLARGE_INTEGER AllocationSize,
@@ -44,6 +45,7 @@ NTKERNELAPI PDEVICE_OBJECT NTAPI IoGetRelatedDeviceObject(PFILE_OBJECT FileObjec
     return NULL;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
 NTKERNELAPI PIRP NTAPI IoBuildDeviceIoControlRequest(ULONG IoControlCode,
                                                      PDEVICE_OBJECT DeviceObject, PVOID InputBuffer,
                                                      ULONG InputBufferLength, PVOID OutputBuffer,

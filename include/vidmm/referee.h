@@ -6,8 +6,9 @@
  * it and without it the same calls are made. What it sees goes into a ledger of plain data without
  * pointers, which may lie in memory shared with another process and outlives a driver that crashes.
  *
- * One referee exists at a time in a process (DDI functions have no argument that could tell two
- * apart). Its functions may be called from any thread.
+ * Several referees may exist in a process, 16 at a time, each between one manager and one driver and
+ * with a ledger of its own. A call tells its referee by the table that it came through, so that the
+ * handles of two drivers may be equal. The functions may be called from any thread.
  */
 #ifndef VIDMM_REFEREE_H
 #define VIDMM_REFEREE_H
@@ -47,7 +48,21 @@ struct vidmm_finding {
     char expected[192];
 };
 
-#define VIDMM_FINDINGS 256u
+#define VIDMM_FINDINGS        256u
+#define VIDMM_LEDGER_SEGMENTS 32u
+
+struct vidmm_ledger_segment {
+    uint32_t flags;
+    uint64_t base, size, commit_limit;
+};
+
+/* What a driver described last: asked again, it has to describe the same (R19). */
+struct vidmm_ledger_segments {
+    uint64_t process, driver; /* in which process; which driver, as a number */
+    uint64_t calls;           /* of the ledger, when it was described */
+    uint32_t version, count;
+    struct vidmm_ledger_segment segment[VIDMM_LEDGER_SEGMENTS];
+};
 
 /* Plain data; zero is an empty ledger. */
 struct vidmm_ledger {
@@ -60,6 +75,7 @@ struct vidmm_ledger {
     uint32_t depth;   /* of DDI calls under way */
     char calling[96]; /* the DDI call under way, or empty */
     char step[96];
+    struct vidmm_ledger_segments segments;
 };
 
 /* Where a GPU virtual address leads as the GPU has it now, its stale caches included. */
@@ -101,7 +117,7 @@ struct vidmm_referee_config {
 
 struct vidmm_referee;
 
-/* NULL: out of memory, or there is one already. */
+/* NULL: out of memory, or there are as many as can be. */
 struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config);
 /* Judges what only the end can tell (open handles, unfinished work), then frees. */
 void vidmm_referee_destroy(struct vidmm_referee *referee);

@@ -9,17 +9,17 @@
 
 #define ENOUGH 64u /* bytes that tell one page from another */
 
-static bool takes_lists(void) {
+static bool takes_lists(struct vidmm_referee *referee) {
     return referee->adapter.caps.MemoryManagementCaps.MapAperture2Supported != 0;
 }
 
 /* The CPU may be writing the page while it is compared, through one view or the other. */
-static bool leads_to(const uint8_t *cpu, uint64_t frame) {
-    const uint8_t *page = world_memory(frame * SHADOW_PAGE, SHADOW_PAGE);
+static bool leads_to(struct vidmm_referee *referee, const uint8_t *cpu, uint64_t frame) {
+    const uint8_t *page = world_memory(referee, frame * SHADOW_PAGE, SHADOW_PAGE);
     return !page || memcmp(cpu, page, ENOUGH) == 0 || memcmp(cpu, page, ENOUGH) == 0;
 }
 
-static void judge_address(const struct shadow_operation *operation,
+static void judge_address(struct vidmm_referee *referee, const struct shadow_operation *operation,
                           struct shadow_object *allocation) {
     const uint8_t *cpu = operation->arg.MapApertureSegment2.CpuVisibleAddress;
     bool wanted = allocation && allocation->info.FlagsWddm2.MapApertureCpuVisible;
@@ -32,23 +32,24 @@ static void judge_address(const struct shadow_operation *operation,
         return;
     allocation->cpu = cpu;
     allocation->cpu_frame = operation->frames[0];
-    MANAGER_MUST(206, leads_to(cpu, operation->frames[0]), "the address of what is mapped",
+    MANAGER_MUST(206, leads_to(referee, cpu, operation->frames[0]), "the address of what is mapped",
                  "CpuVisibleAddress %p does not show the first page of the list",
                  (const void *)cpu);
 }
 
-void adl_asked(const struct shadow_operation *operation) {
+void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = operation_allocation(arg->MapApertureSegment.hAllocation);
+    struct shadow_object *allocation =
+        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool second = arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
     if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 ||
         !referee->adapter.caps_known)
         return;
-    MANAGER_MUST(203, second == takes_lists(),
+    MANAGER_MUST(203, second == takes_lists(referee),
                  "MAP_APERTURE_SEGMENT2 for drivers with MapAperture2Supported, and for no others",
                  "%s, MapAperture2Supported is %u",
                  second ? "MAP_APERTURE_SEGMENT2" : "MAP_APERTURE_SEGMENT",
-                 (unsigned)takes_lists());
+                 (unsigned)takes_lists(referee));
     if (!second)
         return;
     uint64_t pages = arg->MapApertureSegment2.NumberOfPages;
@@ -61,16 +62,16 @@ void adl_asked(const struct shadow_operation *operation) {
         MANAGER_MUST(130, allocation->info.Flags.AccessedPhysically,
                      "an AccessedPhysically allocation", "its Flags are 0x%x",
                      allocation->info.Flags.Value);
-    judge_address(operation, allocation);
+    judge_address(referee, operation, allocation);
 }
 
 /* Until here the address has to hold. */
-void adl_unmapped(const struct shadow_operation *operation) {
+void adl_unmapped(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct shadow_object *allocation =
-        operation_allocation(operation->arg.UnmapApertureSegment.hAllocation);
+        operation_allocation(referee, operation->arg.UnmapApertureSegment.hAllocation);
     if (!allocation || !allocation->cpu)
         return;
-    MANAGER_MUST(206, leads_to(allocation->cpu, allocation->cpu_frame),
+    MANAGER_MUST(206, leads_to(referee, allocation->cpu, allocation->cpu_frame),
                  "the address valid until the unmapping",
                  "CpuVisibleAddress %p does not show the page any more",
                  (const void *)allocation->cpu);

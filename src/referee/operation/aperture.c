@@ -13,8 +13,8 @@ struct range {
     uint64_t first, pages;
 };
 
-static struct range range_of(const DXGKARG_BUILDPAGINGBUFFER *arg) {
-    struct range range = {operation_aperture(arg->MapApertureSegment.SegmentId),
+static struct range range_of(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    struct range range = {operation_aperture(referee, arg->MapApertureSegment.SegmentId),
                           arg->MapApertureSegment.OffsetInPages,
                           arg->MapApertureSegment.NumberOfPages};
     if (range.segment && !range.segment->pages)
@@ -40,15 +40,16 @@ static bool inside(const struct range *range) {
 /* ---- Asked for ------------------------------------------------------------------------------- */
 
 /* False: there is nothing more to say about it. */
-static bool judge_range(const DXGKARG_BUILDPAGINGBUFFER *arg, const struct range *range) {
+static bool judge_range(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                        const struct range *range) {
     uint32_t id = arg->MapApertureSegment.SegmentId;
-    const struct shadow_segment *segment = operation_aperture(id);
+    const struct shadow_segment *segment = operation_aperture(referee, id);
     const struct shadow_object *allocation =
-        operation_allocation(arg->MapApertureSegment.hAllocation);
+        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
     HANDLE device = arg->MapApertureSegment.hDevice;
     MANAGER_MUST(36, !segment || !segment->flags.Agp, "a linear aperture segment",
                  "segment %u is an AGP aperture", id);
-    MANAGER_MUST(201, !device || shadow_find(SHADOW_DEVICE, device),
+    MANAGER_MUST(201, !device || shadow_find(referee, SHADOW_DEVICE, device),
                  "a device of the driver, or NULL", "hDevice %p is no device", device);
     if (!range->segment)
         return false;
@@ -66,7 +67,7 @@ static bool is_in_state(const struct shadow_page *page, bool mapped) {
 }
 
 /* R199: all pages mapped, or none. */
-static void judge_states(const struct range *range, bool mapped) {
+static void judge_states(struct vidmm_referee *referee, const struct range *range, bool mapped) {
     uint64_t i = 0;
     const struct shadow_page *page = &range->segment->pages[range->first];
     while (i < range->pages && is_in_state(&page[i], mapped))
@@ -77,7 +78,7 @@ static void judge_states(const struct range *range, bool mapped) {
 }
 
 /* R64, R65 */
-static void judge_commitment(const struct range *range) {
+static void judge_commitment(struct vidmm_referee *referee, const struct range *range) {
     const struct shadow_adapter *adapter = &referee->adapter;
     uint64_t total = range->pages, here = range->segment->mapped + range->pages;
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
@@ -94,10 +95,10 @@ static void judge_commitment(const struct range *range) {
                      LLU(limit));
 }
 
-static void judge_coherence(const DXGKARG_BUILDPAGINGBUFFER *arg,
+static void judge_coherence(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
                             const struct shadow_segment *segment) {
     const struct shadow_object *allocation =
-        operation_allocation(arg->MapApertureSegment.hAllocation);
+        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool cached = !allocation || allocation->info.Flags.Cached;
     DXGK_MAPAPERTUREFLAGS flags =
         second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
@@ -109,30 +110,30 @@ static void judge_coherence(const DXGKARG_BUILDPAGINGBUFFER *arg,
                  segment->flags.CacheCoherent ? "is" : "is not");
 }
 
-static void map_asked(struct shadow_operation *operation) {
+static void map_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct range range = range_of(arg);
+    struct range range = range_of(referee, arg);
     const struct shadow_object *allocation =
-        operation_allocation(arg->MapApertureSegment.hAllocation);
-    adl_asked(operation);
-    if (!judge_range(arg, &range))
+        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
+    adl_asked(referee, operation);
+    if (!judge_range(referee, arg, &range))
         return;
-    judge_states(&range, false);
-    judge_commitment(&range);
-    judge_coherence(arg, range.segment);
+    judge_states(referee, &range, false);
+    judge_commitment(referee, &range);
+    judge_coherence(referee, arg, range.segment);
     LARGE_INTEGER address;
     uint64_t offset, mdl = list_start(arg);
     address.QuadPart = (LONGLONG)(range.segment->base + range.first * SHADOW_PAGE);
-    (void)place_range(range.segment->id, address, 0, range.pages * SHADOW_PAGE, &offset);
+    (void)place_range(referee, range.segment->id, address, 0, range.pages * SHADOW_PAGE, &offset);
     if (allocation && mdl <= range.first)
-        place_allocation(allocation, range.segment, (range.first - mdl) * SHADOW_PAGE);
+        place_allocation(referee, allocation, range.segment, (range.first - mdl) * SHADOW_PAGE);
 }
 
-static void unmap_asked(struct shadow_operation *operation) {
-    struct range range = range_of(&operation->arg);
-    adl_unmapped(operation);
-    if (judge_range(&operation->arg, &range))
-        judge_states(&range, true);
+static void unmap_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    struct range range = range_of(referee, &operation->arg);
+    adl_unmapped(referee, operation);
+    if (judge_range(referee, &operation->arg, &range))
+        judge_states(referee, &range, true);
 }
 
 /* ---- Built ----------------------------------------------------------------------------------- */
@@ -149,29 +150,31 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
 }
 
 /* Its content is on the way out of a memory segment. */
-static bool is_window(const struct shadow_object *allocation) {
-    return allocation && allocation->placed && operation_memory(allocation->segment);
+static bool is_window(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+    return allocation && allocation->placed && operation_memory(referee, allocation->segment);
 }
 
-static void map_built(const struct shadow_operation *operation) {
+static void map_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct range range = range_of(arg);
-    struct shadow_object *allocation = operation_allocation(arg->MapApertureSegment.hAllocation);
+    struct range range = range_of(referee, arg);
+    struct shadow_object *allocation =
+        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
     uint64_t mdl = list_start(arg);
     if (!range.segment || !inside(&range))
         return;
-    if (!is_window(allocation))
-        promise_taken(range.segment, range.first, range.pages);
+    if (!is_window(referee, allocation))
+        promise_taken(referee, range.segment, range.first, range.pages);
     for (uint64_t i = 0; i < range.pages && i < operation->frame_count; i++)
         set_page(range.segment, range.first + i, SHADOW_PAGE_MAPPED, operation->frames[i]);
     if (mdl <= range.first)
-        place_set(allocation, range.segment->id, (range.first - mdl) * SHADOW_PAGE);
+        place_set(referee, allocation, range.segment->id, (range.first - mdl) * SHADOW_PAGE);
 }
 
-static void unmap_built(const struct shadow_operation *operation) {
+static void unmap_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct range range = range_of(arg);
-    struct shadow_object *allocation = operation_allocation(arg->UnmapApertureSegment.hAllocation);
+    struct range range = range_of(referee, arg);
+    struct shadow_object *allocation =
+        operation_allocation(referee, arg->UnmapApertureSegment.hAllocation);
     uint64_t dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE;
     if (!range.segment || !inside(&range))
         return;
@@ -181,8 +184,8 @@ static void unmap_built(const struct shadow_operation *operation) {
         allocation->placed = false;
 }
 
-void unmap_given_up(const struct shadow_operation *operation) {
-    struct range range = range_of(&operation->arg);
+void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+    struct range range = range_of(referee, &operation->arg);
     if (!range.segment || !inside(&range))
         return;
     for (uint64_t i = range.first; i < range.first + range.pages; i++)
@@ -192,74 +195,79 @@ void unmap_given_up(const struct shadow_operation *operation) {
 /* ---- Done ------------------------------------------------------------------------------------ */
 
 /* Only where the GPU's own view of the aperture is known. */
-static bool visible(const struct range *range) {
-    return range->segment && inside(range) && operation_sees_all();
+static bool visible(struct vidmm_referee *referee, const struct range *range) {
+    return range->segment && inside(range) && operation_sees_all(referee);
 }
 
 /*
  * The GPU sees `frame` at page `index`; `exactly`: and not just the same bytes elsewhere. Where the
  * hardware shows system memory itself, it has to be that frame, whatever the bytes are.
  */
-static bool shows(const struct shadow_segment *segment, uint64_t index, uint64_t frame,
-                  bool exactly) {
-    const uint8_t *seen = world_segment(segment, index * SHADOW_PAGE, SHADOW_PAGE);
-    const uint8_t *wanted = world_memory(frame * SHADOW_PAGE, SHADOW_PAGE);
+static bool shows(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                  uint64_t index, uint64_t frame, bool exactly) {
+    const uint8_t *seen = world_segment(referee, segment, index * SHADOW_PAGE, SHADOW_PAGE);
+    const uint8_t *wanted = world_memory(referee, frame * SHADOW_PAGE, SHADOW_PAGE);
     return seen && wanted &&
-           (seen == wanted ||
-            (!exactly && !world_is_memory(seen) && memcmp(seen, wanted, SHADOW_PAGE) == 0));
+           (seen == wanted || (!exactly && !world_is_memory(referee, seen) &&
+                               memcmp(seen, wanted, SHADOW_PAGE) == 0));
 }
 
 /* R197: the page next to the range is as it was. */
-static void judge_neighbour(const struct shadow_operation *operation, const struct range *range,
-                            uint64_t index) {
+static void judge_neighbour(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                            const struct range *range, uint64_t index) {
     const struct shadow_segment *segment = range->segment;
     if (index >= segment->size / SHADOW_PAGE)
         return;
     const struct shadow_page *page = &segment->pages[index];
     if (!page->settled || page->state != SHADOW_PAGE_MAPPED ||
-        later_touches(operation, segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
+        later_touches(referee, operation, segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
         return;
     DRIVER_MUST(
-        197, shows(segment, index, page->frame, false), "all other pages of the aperture as before",
+        197, shows(referee, segment, index, page->frame, false),
+        "all other pages of the aperture as before",
         "page %llu of segment %u is not what was mapped there, next to %llu pages from %llu",
         LLU(index), segment->id, LLU(range->pages), LLU(range->first));
 }
 
 /* Page `index` became `state` and `frame`, unless an operation behind this one says otherwise;
  * false: it did not. */
-static bool settle(const struct shadow_operation *operation, const struct range *range,
-                   uint64_t index, const struct shadow_page *became, bool busy) {
+static bool settle(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                   const struct range *range, uint64_t index, const struct shadow_page *became,
+                   bool busy) {
     struct shadow_page *page = &range->segment->pages[index];
-    if (busy && later_touches(operation, range->segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
+    if (busy &&
+        later_touches(referee, operation, range->segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
         return true;
-    if (!shows(range->segment, index, became->frame, false))
+    if (!shows(referee, range->segment, index, became->frame, false))
         return false;
     if (page->state == became->state && page->frame == became->frame &&
-        shows(range->segment, index, became->frame, true))
+        shows(referee, range->segment, index, became->frame, true))
         page->settled = true;
     return true;
 }
 
-static bool crowded(const struct shadow_operation *operation, const struct range *range) {
-    return later_touches(operation, range->segment->id, range->first * SHADOW_PAGE,
+static bool crowded(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                    const struct range *range) {
+    return later_touches(referee, operation, range->segment->id, range->first * SHADOW_PAGE,
                          range->pages * SHADOW_PAGE);
 }
 
-static void judge_neighbours(const struct shadow_operation *operation, const struct range *range) {
+static void judge_neighbours(struct vidmm_referee *referee,
+                             const struct shadow_operation *operation, const struct range *range) {
     if (range->first != 0)
-        judge_neighbour(operation, range, range->first - 1);
-    judge_neighbour(operation, range, range->first + range->pages);
+        judge_neighbour(referee, operation, range, range->first - 1);
+    judge_neighbour(referee, operation, range, range->first + range->pages);
 }
 
-static void map_done(const struct shadow_operation *operation) {
-    struct range range = range_of(&operation->arg);
-    if (!visible(&range))
+static void map_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+    struct range range = range_of(referee, &operation->arg);
+    if (!visible(referee, &range))
         return;
-    bool busy = crowded(operation, &range);
+    bool busy = crowded(referee, operation, &range);
     uint64_t i = 0;
     for (; i < range.pages && i < operation->frame_count; i++) {
         struct shadow_page became = {.state = SHADOW_PAGE_MAPPED, .frame = operation->frames[i]};
-        if (!settle(operation, &range, range.first + i, &became, busy))
+        if (!settle(referee, operation, &range, range.first + i, &became, busy))
             break;
     }
     DRIVER_MUST(
@@ -267,29 +275,29 @@ static void map_done(const struct shadow_operation *operation) {
         "aperture page OffsetInPages + i showing page i of the list from its offset on",
         "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx", LLU(i),
         LLU(range.pages), LLU(range.first), range.segment->id, LLU(operation->frames[i]));
-    judge_neighbours(operation, &range);
+    judge_neighbours(referee, operation, &range);
 }
 
 const struct operation_judge op_judge_map = {
     .asked = map_asked, .built = map_built, .done = map_done};
 
-static void unmap_done(const struct shadow_operation *operation) {
-    struct range range = range_of(&operation->arg);
+static void unmap_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+    struct range range = range_of(referee, &operation->arg);
     const struct shadow_page became = {
         .state = SHADOW_PAGE_DUMMY,
         .frame = (uint64_t)operation->arg.UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE};
-    if (!visible(&range))
+    if (!visible(referee, &range))
         return;
-    bool busy = crowded(operation, &range);
+    bool busy = crowded(referee, operation, &range);
     uint64_t i = 0;
     for (; i < range.pages; i++) {
-        if (!settle(operation, &range, range.first + i, &became, busy))
+        if (!settle(referee, operation, &range, range.first + i, &became, busy))
             break;
     }
     DRIVER_MUST(200, i == range.pages, "every page of the range showing DummyPage",
                 "page %llu of %llu pages from page %llu of segment %u does not show it", LLU(i),
                 LLU(range.pages), LLU(range.first), range.segment->id);
-    judge_neighbours(operation, &range);
+    judge_neighbours(referee, operation, &range);
 }
 
 const struct operation_judge op_judge_unmap = {

@@ -9,6 +9,7 @@
  * is left alone as long as anything is under way that changes an entry on its way. What was found
  * wrong once is not known any more, so that it is named once.
  */
+#include "state/judge.h"
 #include "operation/table.h"
 
 #include <stdio.h>
@@ -16,13 +17,11 @@
 
 #define SAMPLES 4u /* random addresses in a range */
 
-static uint64_t random_state = UINT64_C(0x853c49e6748fea9b); /* the same in every run */
-
-static uint64_t random_below(uint64_t limit) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state % limit;
+static uint64_t random_below(struct vidmm_referee *referee, uint64_t limit) {
+    referee->tables.random ^= referee->tables.random << 13;
+    referee->tables.random ^= referee->tables.random >> 7;
+    referee->tables.random ^= referee->tables.random << 17;
+    return referee->tables.random % limit;
 }
 
 struct compared {
@@ -32,8 +31,8 @@ struct compared {
     struct vidmm_referee_translation found;
 };
 
-static uint64_t wanted_address(const struct compared *compared) {
-    return tables_gpu_address(compared->want.segment, compared->want.offset);
+static uint64_t wanted_address(struct vidmm_referee *referee, const struct compared *compared) {
+    return tables_gpu_address(referee, compared->want.segment, compared->want.offset);
 }
 
 static bool same_rights(const struct compared *compared) {
@@ -42,7 +41,7 @@ static bool same_rights(const struct compared *compared) {
            (bool)entry->NoExecute == compared->found.no_execute;
 }
 
-static bool agree(const struct compared *compared) {
+static bool agree(struct vidmm_referee *referee, const struct compared *compared) {
     const struct tables_found *want = &compared->want;
     const struct vidmm_referee_translation *found = &compared->found;
     if (want->valid != found->valid)
@@ -51,12 +50,12 @@ static bool agree(const struct compared *compared) {
         return true;
     if (want->zero || found->zero)
         return want->zero == found->zero;
-    return wanted_address(compared) == found->address && same_rights(compared);
+    return wanted_address(referee, compared) == found->address && same_rights(compared);
 }
 
 /* The page is right, counted from a wrong start. */
-static bool wrong_start(const struct compared *compared) {
-    const struct shadow_segment *segment = shadow_segment(compared->want.segment);
+static bool wrong_start(struct vidmm_referee *referee, const struct compared *compared) {
+    const struct shadow_segment *segment = shadow_segment(referee, compared->want.segment);
     const struct vidmm_referee_translation *found = &compared->found;
     return segment && segment->base != 0 && compared->want.valid && !compared->want.zero &&
            found->valid && !found->zero &&
@@ -64,15 +63,17 @@ static bool wrong_start(const struct compared *compared) {
             found->address == segment->base + segment->base + compared->want.offset);
 }
 
-static bool ask(struct compared *compared) {
+static bool ask(struct vidmm_referee *referee, struct compared *compared) {
     const struct vidmm_referee_world *world = &referee->world;
     const struct tables_process *process = compared->process;
-    uint64_t root = tables_gpu_address(process->root.SegmentId, process->root.SegmentOffset);
+    uint64_t root =
+        tables_gpu_address(referee, process->root.SegmentId, process->root.SegmentOffset);
     return world->translate && world->translate(world->ctx, root, process->root_entries,
                                                 compared->va, &compared->found);
 }
 
-static void describe(const struct compared *compared, char *text, size_t size) {
+static void describe(struct vidmm_referee *referee, const struct compared *compared, char *text,
+                     size_t size) {
     const struct tables_found *want = &compared->want;
     const struct vidmm_referee_translation *found = &compared->found;
     int at = snprintf(text, size, "address 0x%llx ", LLU(compared->va));
@@ -93,17 +94,18 @@ static void describe(const struct compared *compared, char *text, size_t size) {
         snprintf(text + used, size - used, "; its entry has Zero");
     else
         snprintf(text + used, size - used, "; its entry leads to 0x%llx (segment %u)%s%s",
-                 LLU(wanted_address(compared)), want->segment,
+                 LLU(wanted_address(referee, compared)), want->segment,
                  want->entry.ReadOnly ? ", ReadOnly" : "",
                  want->entry.NoExecute ? ", NoExecute" : "");
 }
 
 #define WANTED "the translation that the entries give"
 
-static void judge(const struct compared *compared, uint32_t rule, bool good) {
+static void judge(struct vidmm_referee *referee, const struct compared *compared, uint32_t rule,
+                  bool good) {
     char found[256] = "";
     if (!good)
-        describe(compared, found, sizeof(found));
+        describe(referee, compared, found, sizeof(found));
     if (rule == 210)
         DRIVER_MUST(210, good, WANTED ", written where PageTableAddress is by UpdateMode", "%s",
                     found);
@@ -136,47 +138,50 @@ static void forget_entry(const struct tables_found *want) {
     }
 }
 
-static uint32_t rule_for(const struct compared *compared, struct tables_blame blame) {
+static uint32_t rule_for(struct vidmm_referee *referee, const struct compared *compared,
+                         struct tables_blame blame) {
     const struct tables_found *want = &compared->want;
     if (compared->found.cached)
         return blame.rule_tlb;
-    if (wrong_start(compared))
+    if (wrong_start(referee, compared))
         return 223;
     bool zero = want->valid && compared->found.valid && want->zero != compared->found.zero;
     return zero || (want->valid && want->zero) ? 221 : blame.rule_table;
 }
 
-void tables_compare(const struct tables_process *process, uint64_t va, struct tables_blame blame) {
+void tables_compare(struct vidmm_referee *referee, const struct tables_process *process,
+                    uint64_t va, struct tables_blame blame) {
     struct compared compared = {.process = process, .va = va};
-    tables_walk(process, va, TABLES_DONE, &compared.want);
-    if (!compared.want.known || !compared.want.settled || change_open(process->handle, va) ||
-        va >= tables_limit() || !ask(&compared))
+    tables_walk(referee, process, va, TABLES_DONE, &compared.want);
+    if (!compared.want.known || !compared.want.settled ||
+        change_open(referee, process->handle, va) || va >= tables_limit(referee) ||
+        !ask(referee, &compared))
         return;
     if (compared.found.cached && (compared.want.stale || blame.rule_tlb == 0))
         return;
-    bool good = agree(&compared);
-    uint32_t rule = rule_for(&compared, blame);
+    bool good = agree(referee, &compared);
+    uint32_t rule = rule_for(referee, &compared, blame);
     if (rule == 0)
         return;
-    judge(&compared, rule, good);
+    judge(referee, &compared, rule, good);
     if (good && compared.want.valid && compared.want.segment != 0)
-        judge(&compared, 223, true);
+        judge(referee, &compared, 223, true);
     if (!good)
         forget_entry(&compared.want);
 }
 
-void tables_compare_range(const struct tables_process *process, uint64_t start, uint64_t end,
-                          struct tables_blame blame) {
-    const struct tables_process *known = tables_process(process->handle);
+void tables_compare_range(struct vidmm_referee *referee, const struct tables_process *process,
+                          uint64_t start, uint64_t end, struct tables_blame blame) {
+    const struct tables_process *known = tables_process(referee, process->handle);
     if (!known || start >= end || !referee->world.translate)
         return;
     uint64_t pages = (end - start) / SHADOW_PAGE;
-    tables_compare(process, start, blame);
-    tables_compare(process, end - SHADOW_PAGE, blame);
+    tables_compare(referee, process, start, blame);
+    tables_compare(referee, process, end - SHADOW_PAGE, blame);
     if (start != 0)
-        tables_compare(process, start - SHADOW_PAGE, blame);
-    if (end < tables_limit())
-        tables_compare(process, end, blame);
+        tables_compare(referee, process, start - SHADOW_PAGE, blame);
+    if (end < tables_limit(referee))
+        tables_compare(referee, process, end, blame);
     for (uint32_t i = 0; i < SAMPLES && pages > 2; i++)
-        tables_compare(process, start + random_below(pages) * SHADOW_PAGE, blame);
+        tables_compare(referee, process, start + random_below(referee, pages) * SHADOW_PAGE, blame);
 }

@@ -33,13 +33,14 @@ static uint64_t bytes_at(const struct copy *copy, uint64_t page) {
     return left < SHADOW_PAGE ? left : SHADOW_PAGE;
 }
 
-static bool copy_of(const struct shadow_operation *operation, struct copy *copy) {
+static bool copy_of(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                    struct copy *copy) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t from = arg->Transfer.Source.SegmentId, to = arg->Transfer.Destination.SegmentId;
     *copy = (struct copy){
         .operation = operation,
-        .from = shadow_segment(from),
-        .to = shadow_segment(to),
+        .from = shadow_segment(referee, from),
+        .to = shadow_segment(referee, to),
         .offset = arg->Transfer.TransferOffset,
         .size = arg->Transfer.TransferSize,
     };
@@ -60,41 +61,47 @@ static bool copy_of(const struct shadow_operation *operation, struct copy *copy)
 /* ---- The sides ------------------------------------------------------------------------------- */
 
 /* Page of the MDL where the transfer begins. */
-static uint64_t mdl_start(const struct copy *copy) {
+static uint64_t mdl_start(struct vidmm_referee *referee, const struct copy *copy) {
     bool both = referee->readings.transfer_offset != 0;
     return copy->operation->arg.Transfer.MdlOffset + (both ? copy->offset / SHADOW_PAGE : 0);
 }
 
-static const uint8_t *mdl_page(const struct copy *copy, uint64_t index, uint64_t size) {
+static const uint8_t *mdl_page(struct vidmm_referee *referee, const struct copy *copy,
+                               uint64_t index, uint64_t size) {
     if (!copy->mdl || index >= operation_mdl_pages(copy->mdl))
         return NULL;
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(copy->mdl + 1);
-    return world_memory(frames[index] * SHADOW_PAGE, size);
+    return world_memory(referee, frames[index] * SHADOW_PAGE, size);
 }
 
-static const uint8_t *source_page(const struct copy *copy, uint64_t page) {
+static const uint8_t *source_page(struct vidmm_referee *referee, const struct copy *copy,
+                                  uint64_t page) {
     uint64_t size = bytes_at(copy, page);
     if (!copy->from)
-        return mdl_page(copy, mdl_start(copy) + page, size);
-    return operation_see(copy->from, copy->from_start + copy->offset + page * SHADOW_PAGE, size);
+        return mdl_page(referee, copy, mdl_start(referee, copy) + page, size);
+    return operation_see(referee, copy->from, copy->from_start + copy->offset + page * SHADOW_PAGE,
+                         size);
 }
 
-static const uint8_t *destination_page(const struct copy *copy, uint64_t page) {
+static const uint8_t *destination_page(struct vidmm_referee *referee, const struct copy *copy,
+                                       uint64_t page) {
     uint64_t size = bytes_at(copy, page);
     if (!copy->to)
-        return mdl_page(copy, mdl_start(copy) + page, size);
-    return operation_see(copy->to, copy->to_start + copy->offset + page * SHADOW_PAGE, size);
+        return mdl_page(referee, copy, mdl_start(referee, copy) + page, size);
+    return operation_see(referee, copy->to, copy->to_start + copy->offset + page * SHADOW_PAGE,
+                         size);
 }
 
 /* Work behind this one has changed a side of it by now. */
-static bool outdated(const struct copy *copy) {
+static bool outdated(struct vidmm_referee *referee, const struct copy *copy) {
     const struct shadow_operation *operation = copy->operation;
-    if (copy->mdl && later_writes(operation, copy->mdl, mdl_start(copy), pages_of(copy)))
+    if (copy->mdl &&
+        later_writes(referee, operation, copy->mdl, mdl_start(referee, copy), pages_of(copy)))
         return true;
-    return (copy->from && later_touches(operation, copy->from->id, copy->from_start + copy->offset,
-                                        copy->size)) ||
-           (copy->to &&
-            later_touches(operation, copy->to->id, copy->to_start + copy->offset, copy->size));
+    return (copy->from && later_touches(referee, operation, copy->from->id,
+                                        copy->from_start + copy->offset, copy->size)) ||
+           (copy->to && later_touches(referee, operation, copy->to->id,
+                                      copy->to_start + copy->offset, copy->size));
 }
 
 /* ---- Which rule ------------------------------------------------------------------------------ */
@@ -112,41 +119,44 @@ static bool telling(const uint8_t *bytes, uint64_t size) {
  * any more. */
 enum explains { NO, MAYBE, YES };
 
-static enum explains written(const struct copy *copy, uint64_t page, const uint8_t *bytes) {
-    bool match =
-        page < pages_of(copy) && same(bytes, source_page(copy, page), bytes_at(copy, page));
+static enum explains written(struct vidmm_referee *referee, const struct copy *copy, uint64_t page,
+                             const uint8_t *bytes) {
+    bool match = page < pages_of(copy) &&
+                 same(bytes, source_page(referee, copy, page), bytes_at(copy, page));
     if (match)
         return YES;
-    return copy->from && later_touches(copy->operation, copy->from->id,
+    return copy->from && later_touches(referee, copy->operation, copy->from->id,
                                        copy->from_start + copy->offset, copy->size)
                ? MAYBE
                : NO;
 }
 
 /* `bytes` are page `page` of a transfer of the same allocation behind this one. */
-static enum explains written_later(const struct copy *copy, uint64_t page, const uint8_t *bytes) {
+static enum explains written_later(struct vidmm_referee *referee, const struct copy *copy,
+                                   uint64_t page, const uint8_t *bytes) {
     struct later in = {NULL, 0};
     const struct shadow_operation *at = copy->operation;
     enum explains best = NO;
-    while (best != YES && (at = later_next(copy->operation, at, &in))) {
+    while (best != YES && (at = later_next(referee, copy->operation, at, &in))) {
         struct copy later;
         if (at->arg.Operation != DXGK_OPERATION_TRANSFER ||
             at->arg.Transfer.hAllocation != copy->operation->arg.Transfer.hAllocation ||
-            !copy_of(at, &later) || bytes_at(&later, page) != bytes_at(copy, page))
+            !copy_of(referee, at, &later) || bytes_at(&later, page) != bytes_at(copy, page))
             continue;
-        enum explains here = written(&later, page, bytes);
+        enum explains here = written(referee, &later, page, bytes);
         best = here > best ? here : best;
     }
     return best;
 }
 
 /* `bytes` are page `page` of this transfer, or of one behind it. */
-static enum explains written_by(const struct copy *copy, uint64_t page, const uint8_t *bytes) {
+static enum explains written_by(struct vidmm_referee *referee, const struct copy *copy,
+                                uint64_t page, const uint8_t *bytes) {
     if (!bytes)
         return NO;
-    if (same(bytes, source_page(copy, page), bytes_at(copy, page)))
+    if (same(bytes, source_page(referee, copy, page), bytes_at(copy, page)))
         return YES;
-    return written_later(copy, page, bytes);
+    return written_later(referee, copy, page, bytes);
 }
 
 static enum explains matching(bool match) {
@@ -159,64 +169,70 @@ static enum explains explained(enum explains match, const uint8_t *there, uint64
 }
 
 /* The mistake: the MDL side began at page `start`. */
-static enum explains mdl_began(const struct copy *copy, uint64_t page, uint64_t start) {
+static enum explains mdl_began(struct vidmm_referee *referee, const struct copy *copy,
+                               uint64_t page, uint64_t start) {
     uint64_t size = bytes_at(copy, page);
-    const uint8_t *there = mdl_page(copy, start + page, size);
-    enum explains match = !copy->to ? written_by(copy, page, there)
-                                    : matching(same(there, destination_page(copy, page), size));
-    if (match == NO && copy->mdl && later_writes(copy->operation, copy->mdl, start + page, 1))
+    const uint8_t *there = mdl_page(referee, copy, start + page, size);
+    enum explains match = !copy->to
+                              ? written_by(referee, copy, page, there)
+                              : matching(same(there, destination_page(referee, copy, page), size));
+    if (match == NO && copy->mdl &&
+        later_writes(referee, copy->operation, copy->mdl, start + page, 1))
         return MAYBE;
     return explained(match, there, size);
 }
 
 /* The mistake: the side in `segment` did not count TransferOffset. */
-static enum explains side_began(const struct copy *copy, uint64_t page,
-                                const struct shadow_segment *segment, uint64_t start) {
+static enum explains side_began(struct vidmm_referee *referee, const struct copy *copy,
+                                uint64_t page, const struct shadow_segment *segment,
+                                uint64_t start) {
     uint64_t size = bytes_at(copy, page), at = start + page * SHADOW_PAGE;
     if (!segment)
         return NO;
-    const uint8_t *there = operation_see(segment, at, size);
+    const uint8_t *there = operation_see(referee, segment, at, size);
     enum explains match = segment == copy->to && start == copy->to_start
-                              ? written_by(copy, page, there)
-                              : matching(same(there, destination_page(copy, page), size));
-    if (match == NO && later_touches(copy->operation, segment->id, at, size))
+                              ? written_by(referee, copy, page, there)
+                              : matching(same(there, destination_page(referee, copy, page), size));
+    if (match == NO && later_touches(referee, copy->operation, segment->id, at, size))
         return MAYBE;
     return explained(match, there, size);
 }
 
 /* Where both sides did not count it, the copy of the first bytes of the allocation is right. */
-static enum explains segment_began(const struct copy *copy, uint64_t page) {
+static enum explains segment_began(struct vidmm_referee *referee, const struct copy *copy,
+                                   uint64_t page) {
     uint64_t size = bytes_at(copy, page), at = page * SHADOW_PAGE;
-    enum explains to = side_began(copy, page, copy->to, copy->to_start);
-    enum explains from = side_began(copy, page, copy->from, copy->from_start);
+    enum explains to = side_began(referee, copy, page, copy->to, copy->to_start);
+    enum explains from = side_began(referee, copy, page, copy->from, copy->from_start);
     enum explains best = to > from ? to : from;
     if (best == NO && copy->to && copy->from &&
-        same(operation_see(copy->to, copy->to_start + at, size),
-             operation_see(copy->from, copy->from_start + at, size), size))
+        same(operation_see(referee, copy->to, copy->to_start + at, size),
+             operation_see(referee, copy->from, copy->from_start + at, size), size))
         return MAYBE;
     return best;
 }
 
 /* The mistake: the MDL side counted TransferOffset too. */
-static enum explains both_began(const struct copy *copy, uint64_t page) {
+static enum explains both_began(struct vidmm_referee *referee, const struct copy *copy,
+                                uint64_t page) {
     uint64_t mdl = copy->operation->arg.Transfer.MdlOffset;
     return referee->readings.transfer_offset != 0
                ? NO
-               : mdl_began(copy, page, mdl + copy->offset / SHADOW_PAGE);
+               : mdl_began(referee, copy, page, mdl + copy->offset / SHADOW_PAGE);
 }
 
 /* The rule that page `page`, which is wrong, names; 0: it tells nothing. */
-static uint32_t broken_rule(const struct copy *copy, uint64_t page) {
+static uint32_t broken_rule(struct vidmm_referee *referee, const struct copy *copy, uint64_t page) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &copy->operation->arg;
     uint64_t mdl = arg->Transfer.MdlOffset;
     enum explains offset = NO, start = NO;
     if (copy->offset != 0) {
-        enum explains both = both_began(copy, page);
-        offset = segment_began(copy, page);
+        enum explains both = both_began(referee, copy, page);
+        offset = segment_began(referee, copy, page);
         offset = offset > both ? offset : both;
     }
     if (mdl != 0)
-        start = mdl_began(copy, page, mdl_start(copy) - mdl);
+        start = mdl_began(referee, copy, page, mdl_start(referee, copy) - mdl);
     if (offset == YES)
         return 176;
     if (start == YES)
@@ -227,7 +243,8 @@ static uint32_t broken_rule(const struct copy *copy, uint64_t page) {
 }
 
 /* `broken` 0: all pages are right; else what page `page` names. */
-static void judge(const struct copy *copy, uint32_t broken, uint64_t page) {
+static void judge(struct vidmm_referee *referee, const struct copy *copy, uint32_t broken,
+                  uint64_t page) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &copy->operation->arg;
     bool good = broken == 0;
     if (copy->operation->in_parts)
@@ -252,23 +269,25 @@ static void judge(const struct copy *copy, uint32_t broken, uint64_t page) {
 
 /* ---- The comparison -------------------------------------------------------------------------- */
 
-bool operation_shared_with_cpu(HANDLE handle) {
-    const struct shadow_object *allocation = operation_allocation(handle);
+bool operation_shared_with_cpu(struct vidmm_referee *referee, HANDLE handle) {
+    const struct shadow_object *allocation = operation_allocation(referee, handle);
     return allocation &&
            (allocation->info.Flags.PermanentSysMem || allocation->info.Flags.ExistingSysMem ||
             allocation->info.Flags.ExistingKernelSysMem);
 }
 
 /* What page `page`, which is wrong, says about this operation; 0: nothing. */
-static uint32_t verdict(const struct copy *copy, uint64_t page, const uint8_t *found) {
-    if (operation_shared_with_cpu(copy->operation->arg.Transfer.hAllocation) ||
-        written_later(copy, page, found) != NO)
+static uint32_t verdict(struct vidmm_referee *referee, const struct copy *copy, uint64_t page,
+                        const uint8_t *found) {
+    if (operation_shared_with_cpu(referee, copy->operation->arg.Transfer.hAllocation) ||
+        written_later(referee, copy, page, found) != NO)
         return 0;
-    return broken_rule(copy, page);
+    return broken_rule(referee, copy, page);
 }
 
 /* The bytes that the CPU saw through CpuTranslatedAddress, of page `page`; NULL: it cannot. */
-static const uint8_t *cpu_page(const struct copy *copy, uint64_t page) {
+static const uint8_t *cpu_page(struct vidmm_referee *referee, const struct copy *copy,
+                               uint64_t page) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t size = bytes_at(copy, page);
     uint64_t offset = copy->from_start + copy->offset + page * SHADOW_PAGE;
@@ -279,17 +298,19 @@ static const uint8_t *cpu_page(const struct copy *copy, uint64_t page) {
 }
 
 /* R184, R185: what leaves GPU memory is in the order in which the CPU saw it there. */
-static void judge_order(const struct copy *copy) {
+static void judge_order(struct vidmm_referee *referee, const struct copy *copy) {
     HANDLE handle = copy->operation->arg.Transfer.hAllocation;
-    const struct shadow_object *allocation = operation_allocation(handle);
+    const struct shadow_object *allocation = operation_allocation(referee, handle);
     if (!allocation || !allocation->info.Flags.CpuVisible || copy->to ||
-        !operation_memory(copy->from->id) || operation_shared_with_cpu(handle))
+        !operation_memory(referee, copy->from->id) || operation_shared_with_cpu(referee, handle))
         return;
     uint64_t page = 0;
     for (; page < pages_of(copy); page++) {
-        const uint8_t *seen = cpu_page(copy, page), *found = destination_page(copy, page);
+        const uint8_t *seen = cpu_page(referee, copy, page),
+                      *found = destination_page(referee, copy, page);
         if (!seen || !found ||
-            (!same(seen, found, bytes_at(copy, page)) && written_later(copy, page, found) != NO))
+            (!same(seen, found, bytes_at(copy, page)) &&
+             written_later(referee, copy, page, found) != NO))
             return;
         if (!same(seen, found, bytes_at(copy, page)))
             break;
@@ -305,29 +326,31 @@ static void judge_order(const struct copy *copy) {
                     LLU(pages_of(copy)));
 }
 
-void copy_done(const struct shadow_operation *operation) {
+void copy_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     DXGK_TRANSFERFLAGS flags = operation->arg.Transfer.Flags;
     struct copy copy;
     bool good = true;
-    if (flags.Swizzle || flags.Unswizzle || !copy_of(operation, &copy) || outdated(&copy))
+    if (flags.Swizzle || flags.Unswizzle || !copy_of(referee, operation, &copy) ||
+        outdated(referee, &copy))
         return;
     for (uint64_t page = 0; page < pages_of(&copy); page++) {
-        const uint8_t *source = source_page(&copy, page), *found = destination_page(&copy, page);
+        const uint8_t *source = source_page(referee, &copy, page),
+                      *found = destination_page(referee, &copy, page);
         if (!source || !found)
             return; /* a side that cannot be seen */
         if (same(source, found, bytes_at(&copy, page)))
             continue;
-        uint32_t broken = verdict(&copy, page, found);
+        uint32_t broken = verdict(referee, &copy, page, found);
         good = false;
         if (broken != 0) {
-            judge(&copy, broken, page);
+            judge(referee, &copy, broken, page);
             if (broken == 161)
-                judge_order(&copy);
+                judge_order(referee, &copy);
             return;
         }
     }
     if (!good)
         return;
-    judge(&copy, 0, 0);
-    judge_order(&copy);
+    judge(referee, &copy, 0, 0);
+    judge_order(referee, &copy);
 }

@@ -46,7 +46,8 @@ static bool is_set(const uint8_t *bits, uint64_t index) {
 #define HELD "a bit for every page that was written since it was cleared"
 
 /* Nothing happened to the page since it was written. */
-static void judge_written(const struct dirty_answer *answer, uint64_t position, bool set) {
+static void judge_written(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                          uint64_t position, bool set) {
     const struct dirty_basis *basis = answer->basis;
     bool late = basis->state[position].event == DIRTY_WRITTEN_LATE;
     uint32_t range;
@@ -65,7 +66,8 @@ static void judge_written(const struct dirty_answer *answer, uint64_t position, 
         DRIVER_MUST(322, set, HELD, "offset 0x%llx, written, is not set", LLU(offset));
 }
 
-static void judge_page(const struct dirty_answer *answer, uint64_t position, bool set) {
+static void judge_page(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                       uint64_t position, bool set) {
     const struct dirty_basis *basis = answer->basis;
     uint32_t range;
     uint64_t offset = offset_of(basis, position, &range);
@@ -88,13 +90,13 @@ static void judge_page(const struct dirty_answer *answer, uint64_t position, boo
         return;
     case DIRTY_WRITTEN:
     case DIRTY_WRITTEN_LATE:
-        judge_written(answer, position, set);
+        judge_written(referee, answer, position, set);
         return;
     }
 }
 
 /* Every submission changes it. */
-static uint32_t work(void) {
+static uint32_t work(struct vidmm_referee *referee) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
         sum += referee->node[i].submitted;
@@ -102,10 +104,11 @@ static uint32_t work(void) {
 }
 
 /* Nothing can have written between the start and now. */
-static void judge_fresh(const struct dirty_answer *answer) {
+static void judge_fresh(struct vidmm_referee *referee, const struct dirty_answer *answer) {
     const struct dirty_basis *basis = answer->basis;
     uint64_t set = 0;
-    if (!basis->quiet || basis->work != work() || basis->others != dirty_other_calls())
+    if (!basis->quiet || basis->work != work(referee) ||
+        basis->others != dirty_other_calls(referee))
         return;
     while (set < answer->count && !is_set(answer->bits, set))
         set++;
@@ -116,7 +119,8 @@ static void judge_fresh(const struct dirty_answer *answer) {
 /* ---- What others do to a page ---------------------------------------------------------------- */
 
 /* A page that `basis` cleared through a query or a start, for another that has it too. */
-static void cleared_beside(struct dirty_basis *other, uint64_t offset, bool shown) {
+static void cleared_beside(struct vidmm_referee *referee, struct dirty_basis *other,
+                           uint64_t offset, bool shown) {
     uint64_t position = dirty_position(other, offset);
     if (position == other->pages || !other->state)
         return;
@@ -127,12 +131,14 @@ static void cleared_beside(struct dirty_basis *other, uint64_t offset, bool show
         page->shown = page->cleared;
 }
 
-static void clear_beside(const struct dirty_basis *basis, uint64_t position, bool shown) {
+static void clear_beside(struct vidmm_referee *referee, const struct dirty_basis *basis,
+                         uint64_t position, bool shown) {
     uint32_t range;
     uint64_t offset = offset_of(basis, position, &range);
-    for (struct dirty_basis *other = dirty_each(NULL); other; other = dirty_each(other)) {
+    for (struct dirty_basis *other = dirty_each(referee, NULL); other;
+         other = dirty_each(referee, other)) {
         if (other != basis && other->started && other->segment == basis->segment)
-            cleared_beside(other, offset, shown);
+            cleared_beside(referee, other, offset, shown);
     }
 }
 
@@ -145,16 +151,16 @@ static void note_event(struct dirty_basis *basis, uint64_t first, uint64_t end,
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-void dirty_started(struct dirty_basis *basis) {
+void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis) {
     basis->started = true;
     basis->beside = false;
     basis->started_at = referee->ledger->calls;
-    basis->quiet = !submit_under_way();
-    basis->others = dirty_other_calls();
-    basis->work = work();
+    basis->quiet = !submit_under_way(referee);
+    basis->others = dirty_other_calls(referee);
+    basis->work = work(referee);
     for (uint64_t i = 0; basis->state && i < basis->pages; i++) {
         basis->state[i] = (struct dirty_page){.cleared = 0};
-        clear_beside(basis, i, true);
+        clear_beside(referee, basis, i, true);
     }
 }
 
@@ -169,8 +175,9 @@ static bool overlap(const struct dirty_basis *a, const struct dirty_basis *b) {
     return false;
 }
 
-void dirty_stopped(const struct dirty_basis *basis) {
-    for (struct dirty_basis *other = dirty_each(NULL); other; other = dirty_each(other)) {
+void dirty_stopped(struct vidmm_referee *referee, const struct dirty_basis *basis) {
+    for (struct dirty_basis *other = dirty_each(referee, NULL); other;
+         other = dirty_each(referee, other)) {
         if (other == basis || !other->started || !other->state || !basis->state ||
             !overlap(basis, other))
             continue;
@@ -179,12 +186,13 @@ void dirty_stopped(const struct dirty_basis *basis) {
     }
 }
 
-static void take_page(const struct dirty_answer *answer, uint64_t index) {
+static void take_page(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                      uint64_t index) {
     struct dirty_basis *basis = answer->basis;
     struct dirty_page *page = &basis->state[answer->first + index];
     bool set = is_set(answer->bits, index);
     if (page->must)
-        judge_page(answer, answer->first + index, set);
+        judge_page(referee, answer, answer->first + index, set);
     if (page->must && set && !answer->clear)
         page->event = DIRTY_SHOWN;
     else
@@ -194,21 +202,22 @@ static void take_page(const struct dirty_answer *answer, uint64_t index) {
     page->cleared = referee->ledger->calls;
     if (set)
         page->shown = page->cleared;
-    clear_beside(basis, answer->first + index, set);
+    clear_beside(referee, basis, answer->first + index, set);
 }
 
-void dirty_answered(const struct dirty_answer *answer) {
+void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer) {
     struct dirty_basis *basis = answer->basis;
-    judge_fresh(answer);
+    judge_fresh(referee, answer);
     if (!basis->state)
         return;
     for (uint64_t i = 0; i < answer->count; i++)
-        take_page(answer, i);
+        take_page(referee, answer, i);
     if (!answer->clear)
         return;
     note_event(basis, 0, answer->first, DIRTY_OTHER_PART);
     note_event(basis, answer->first + answer->count, basis->pages, DIRTY_OTHER_PART);
-    for (struct dirty_basis *other = dirty_each(NULL); other; other = dirty_each(other))
+    for (struct dirty_basis *other = dirty_each(referee, NULL); other;
+         other = dirty_each(referee, other))
         if (other != basis)
             note_event(other, 0, other->pages, DIRTY_OTHER_BASIS);
 }
@@ -231,31 +240,35 @@ static void write_basis(struct dirty_basis *basis, uint64_t offset, uint64_t siz
     }
 }
 
-void dirty_wrote(uint64_t address, uint64_t size, uint64_t asked) {
-    const struct shadow_segment *segment = shadow_segment_at(address, size);
+void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size, uint64_t asked) {
+    const struct shadow_segment *segment = shadow_segment_at(referee, address, size);
     if (!segment || size == 0)
         return;
-    for (struct dirty_basis *basis = dirty_each(NULL); basis; basis = dirty_each(basis)) {
+    for (struct dirty_basis *basis = dirty_each(referee, NULL); basis;
+         basis = dirty_each(referee, basis)) {
         if (basis->started && basis->state && basis->segment == segment->id &&
             basis->started_at < asked)
             write_basis(basis, address - segment->base, size, asked);
     }
 }
 
-void dirty_operation_done(const struct shadow_operation *operation) {
+void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    if (arg->Operation == DXGK_OPERATION_FILL && operation_memory(arg->Fill.Destination.SegmentId))
-        dirty_wrote((uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart, arg->Fill.FillSize,
-                    operation->asked);
+    if (arg->Operation == DXGK_OPERATION_FILL &&
+        operation_memory(referee, arg->Fill.Destination.SegmentId))
+        dirty_wrote(referee, (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart,
+                    arg->Fill.FillSize, operation->asked);
     else if (arg->Operation == DXGK_OPERATION_TRANSFER &&
-             operation_memory(arg->Transfer.Destination.SegmentId))
-        dirty_wrote((uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart +
+             operation_memory(referee, arg->Transfer.Destination.SegmentId))
+        dirty_wrote(referee,
+                    (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart +
                         arg->Transfer.TransferOffset,
                     arg->Transfer.TransferSize, operation->asked);
 }
 
-void dirty_forget(void) {
-    for (struct dirty_basis *basis = dirty_each(NULL); basis; basis = dirty_each(basis))
+void dirty_forget(struct vidmm_referee *referee) {
+    for (struct dirty_basis *basis = dirty_each(referee, NULL); basis;
+         basis = dirty_each(referee, basis))
         for (uint64_t i = 0; basis->state && i < basis->pages; i++)
             basis->state[i].must = false;
 }

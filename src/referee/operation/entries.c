@@ -3,6 +3,8 @@
  * to table, all of them read before the first is written
  * (ns-d3dkmddi-_dxgk_buildpagingbuffer_copypagetableentries.md).
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "operation/table.h"
 
 #include <stdlib.h>
@@ -28,31 +30,33 @@ struct copies {
     DXGK_PTE value[];
 };
 
-static void judge_range(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
+static void judge_range(struct vidmm_referee *referee,
+                        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
     MANAGER_MUST(238, (range->SrcPageTableAddress | range->DstPageTableAddress) % TABLE_UNIT == 0,
                  "table addresses that are multiples of 64 KB", "from 0x%llx to 0x%llx",
                  LLU(range->SrcPageTableAddress), LLU(range->DstPageTableAddress));
 }
 
 /* The table at `address`, of which `count` entries from `start` on are copied, or written over. */
-static struct tables_table *table_at(const struct tables_process *runs,
+static struct tables_table *table_at(struct vidmm_referee *referee,
+                                     const struct tables_process *runs,
                                      D3DGPU_VIRTUAL_ADDRESS address, uint64_t start,
                                      uint64_t count) {
     DXGK_PAGETABLEUPDATEADDRESS where;
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&where, 0, sizeof(where));
     where.GpuVirtual = address;
-    bool found = tables_place(runs, &where, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place);
-    struct tables_table *table = found ? tables_find(place) : NULL;
+    bool found = tables_place(referee, runs, &where, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place);
+    struct tables_table *table = found ? tables_find(referee, place) : NULL;
     bool inside = table && start + count <= table->entries;
     uint64_t each = inside ? table->bytes / table->entries : 0;
-    window_judge(runs, address, start * each, (start + count) * each);
+    window_judge(referee, runs, address, start * each, (start + count) * each);
     return table;
 }
 
 /* A companion context copies from where its own space shows a tile pool, which is resident. */
-static void judge_pool(const struct tables_process *runs, const struct tables_table *from,
-                       const struct tables_entry *entry) {
+static void judge_pool(struct vidmm_referee *referee, const struct tables_process *runs,
+                       const struct tables_table *from, const struct tables_entry *entry) {
     if (!runs->system && from->process == runs->handle)
         MANAGER_MUST(387, entry->value[TABLES_ASKED].Valid,
                      "a tile pool that is resident when an update of its tiles is carried out",
@@ -61,12 +65,12 @@ static void judge_pool(const struct tables_process *runs, const struct tables_ta
 }
 
 /* Reads the sources of one range. */
-static void read_range(const struct tables_process *runs,
+static void read_range(struct vidmm_referee *referee, const struct tables_process *runs,
                        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct copies *copies,
                        uint32_t first) {
-    const struct tables_table *from = table_at(runs, range->SrcPageTableAddress,
+    const struct tables_table *from = table_at(referee, runs, range->SrcPageTableAddress,
                                                range->SrcStartPteIndex, range->NumPageTableEntries);
-    const struct tables_table *to = table_at(runs, range->DstPageTableAddress,
+    const struct tables_table *to = table_at(referee, runs, range->DstPageTableAddress,
                                              range->DstStartPteIndex, range->NumPageTableEntries);
     struct copied_range *copied = &copies->range[copies->ranges];
     if (!to || range->NumPageTableEntries > to->entries ||
@@ -84,7 +88,7 @@ static void read_range(const struct tables_process *runs,
         copied->unsure = copied->unsure || !known;
         if (!known)
             continue;
-        judge_pool(runs, from, entry);
+        judge_pool(referee, runs, from, entry);
         copies->value[first + i] = entry->value[TABLES_ASKED];
         if (from->owner)
             copies->owner[first + i] = from->owner[range->SrcStartPteIndex + i];
@@ -92,17 +96,17 @@ static void read_range(const struct tables_process *runs,
     copies->ranges++;
 }
 
-static void entries_asked(struct shadow_operation *operation) {
+static void entries_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &operation->arg.CopyPageTableEntries;
-    const struct tables_process *runs = tables_running(operation);
+    const struct tables_process *runs = tables_running(referee, operation);
     uint64_t entries = 0;
-    if (!tables_mmu.known || !runs)
+    if (!referee->tables.mmu.known || !runs)
         return;
-    bool by_cpu = tables_mmu.caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
+    bool by_cpu = referee->tables.mmu.caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     MANAGER_MUST(388, !by_cpu, "UPDATE_PAGE_TABLE where the driver reported CPU_VIRTUAL",
                  "entries are copied in %u ranges", copy->NumRanges);
     for (uint32_t i = 0; copy->pRanges && i < copy->NumRanges; i++) {
-        judge_range(&copy->pRanges[i]);
+        judge_range(referee, &copy->pRanges[i]);
         entries += copy->pRanges[i].NumPageTableEntries;
     }
     if (!copy->pRanges || copy->NumRanges > RANGES || entries > ENTRIES)
@@ -118,15 +122,16 @@ static void entries_asked(struct shadow_operation *operation) {
     copies->owner = (struct tables_owner *)(void *)((uint8_t *)copies->value + behind);
     uint32_t first = 0;
     for (uint32_t i = 0; i < copy->NumRanges; i++) {
-        read_range(runs, &copy->pRanges[i], copies, first);
+        read_range(referee, runs, &copy->pRanges[i], copies, first);
         first += copy->pRanges[i].NumPageTableEntries;
     }
 }
 
 /* A range as an update of its destination. NULL: the table is gone, or there is no memory. */
-static struct table_change *change_of(const struct copies *copies, uint32_t index) {
+static struct table_change *change_of(struct vidmm_referee *referee, const struct copies *copies,
+                                      uint32_t index) {
     const struct copied_range *range = &copies->range[index];
-    const struct tables_table *table = tables_find(range->to);
+    const struct tables_table *table = tables_find(referee, range->to);
     if (!table || range->start + range->count > table->entries)
         return NULL;
     struct table_change *change =
@@ -143,34 +148,34 @@ static struct table_change *change_of(const struct copies *copies, uint32_t inde
     change->unsure = range->unsure;
     change->owner = &copies->owner[range->first];
     change->kinds = 1;
-    change->va = table->start + ((uint64_t)range->start << tables_entry_shift(table));
+    change->va = table->start + ((uint64_t)range->start << tables_entry_shift(referee, table));
     memcpy(change->entry, &copies->value[range->first], range->count * sizeof(change->entry[0]));
     return change;
 }
 
-static void apply(struct copies *copies, enum tables_when when) {
+static void apply(struct vidmm_referee *referee, struct copies *copies, enum tables_when when) {
     for (uint32_t i = 0; copies && i < copies->ranges; i++) {
-        struct table_change *change = change_of(copies, i);
+        struct table_change *change = change_of(referee, copies, i);
         if (change) {
-            change_apply(change, when);
-            change_settle(change); /* made anew when it is done */
+            change_apply(referee, change, when);
+            change_settle(referee, change); /* made anew when it is done */
             copies->range[i].made = change->made;
         }
         free(change);
     }
 }
 
-static void entries_built(const struct shadow_operation *operation) {
-    apply(operation->own, TABLES_ASKED);
+static void entries_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+    apply(referee, operation->own, TABLES_ASKED);
 }
 
-static void entries_done(const struct shadow_operation *operation) {
+static void entries_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct copies *copies = operation->own;
-    apply(copies, TABLES_DONE);
+    apply(referee, copies, TABLES_DONE);
     for (uint32_t i = 0; copies && i < copies->ranges; i++) {
-        struct table_change *change = change_of(copies, i);
+        struct table_change *change = change_of(referee, copies, i);
         if (change)
-            change_compare(change, (struct tables_blame){.rule_table = 239});
+            change_compare(referee, change, (struct tables_blame){.rule_table = 239});
         free(change);
     }
 }

@@ -8,15 +8,15 @@
 
 /* ---- FILL ------------------------------------------------------------------------------------ */
 
-static void fill_asked(struct shadow_operation *operation) {
+static void fill_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
-    const struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
+    const struct shadow_object *allocation = operation_allocation(referee, arg->Fill.hAllocation);
     uint64_t offset;
-    MANAGER_MUST(187, id != 0 && !operation_aperture(id), "FILL of memory segments only",
+    MANAGER_MUST(187, id != 0 && !operation_aperture(referee, id), "FILL of memory segments only",
                  "FILL of segment %u", id);
-    if (id == 0 ||
-        !place_range(id, arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize, &offset))
+    if (id == 0 || !place_range(referee, id, arg->Fill.Destination.SegmentAddress, 0,
+                                arg->Fill.FillSize, &offset))
         return;
     if (!allocation)
         return;
@@ -24,17 +24,17 @@ static void fill_asked(struct shadow_operation *operation) {
                  "%u submissions under way use the allocation", allocation->uses);
     MANAGER_MUST(91, arg->Fill.FillSize % SHADOW_PAGE == 0, "a size rounded up to whole pages",
                  "FILL of 0x%llx bytes", LLU(arg->Fill.FillSize));
-    if (operation_memory(id) && (!allocation->placed || allocation->segment != id ||
-                                 offset - allocation->offset >= allocation->size))
-        place_allocation(allocation, operation_memory(id), offset);
+    if (operation_memory(referee, id) && (!allocation->placed || allocation->segment != id ||
+                                          offset - allocation->offset >= allocation->size))
+        place_allocation(referee, allocation, operation_memory(referee, id), offset);
 }
 
 /* A part of where the allocation is says nothing new. */
-static void fill_built(const struct shadow_operation *operation) {
+static void fill_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
-    struct shadow_object *allocation = operation_allocation(arg->Fill.hAllocation);
-    const struct shadow_segment *segment = shadow_segment(id);
+    struct shadow_object *allocation = operation_allocation(referee, arg->Fill.hAllocation);
+    const struct shadow_segment *segment = shadow_segment(referee, id);
     if (!allocation)
         return;
     allocation->content = true;
@@ -44,7 +44,7 @@ static void fill_built(const struct shadow_operation *operation) {
     uint64_t offset = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
     if (!allocation->placed || allocation->segment != id ||
         offset - allocation->offset >= allocation->size)
-        place_set(allocation, id, offset);
+        place_set(referee, allocation, id, offset);
 }
 
 /* Offset of the first byte in a page that is not as the pattern wants it, or `size`. */
@@ -58,14 +58,14 @@ static uint64_t unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern) {
 
 /* True when [start, start + size) of the segment is filled; else `*at` is the first wrong byte, or
  * `size` when it cannot be seen. */
-static bool filled(const struct shadow_segment *segment, uint64_t start, uint64_t size,
-                   uint32_t pattern, uint64_t *at) {
+static bool filled(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                   uint64_t start, uint64_t size, uint32_t pattern, uint64_t *at) {
     uint8_t want[SHADOW_PAGE];
     for (uint32_t i = 0; i < SHADOW_PAGE; i++)
         want[i] = (uint8_t)(pattern >> (i % 4 * 8));
     for (uint64_t done = 0; done < size; done += SHADOW_PAGE) {
         uint64_t part = size - done < SHADOW_PAGE ? size - done : SHADOW_PAGE;
-        const uint8_t *bytes = operation_see(segment, start + done, part);
+        const uint8_t *bytes = operation_see(referee, segment, start + done, part);
         *at = size;
         if (!bytes)
             return false;
@@ -77,16 +77,17 @@ static bool filled(const struct shadow_segment *segment, uint64_t start, uint64_
     return true;
 }
 
-static void fill_done(const struct shadow_operation *operation) {
+static void fill_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    const struct shadow_segment *segment = operation_memory(arg->Fill.Destination.SegmentId);
+    const struct shadow_segment *segment =
+        operation_memory(referee, arg->Fill.Destination.SegmentId);
     if (!segment || arg->Fill.FillSize == 0)
         return;
     uint64_t at = 0;
     uint64_t start = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
-    if (later_touches(operation, segment->id, start, arg->Fill.FillSize))
+    if (later_touches(referee, operation, segment->id, start, arg->Fill.FillSize))
         return;
-    bool good = filled(segment, start, arg->Fill.FillSize, arg->Fill.FillPattern, &at);
+    bool good = filled(referee, segment, start, arg->Fill.FillSize, arg->Fill.FillPattern, &at);
     if (good || at < arg->Fill.FillSize)
         DRIVER_MUST(188, good, "FillSize bytes of the pattern",
                     "byte 0x%llx of 0x%llx is not filled with 0x%08x", LLU(at),
@@ -99,19 +100,20 @@ const struct operation_judge op_judge_fill = {
 /* ---- DISCARD_CONTENT ------------------------------------------------------------------------- */
 
 /* An update of the system pages may have gone before: `placed` is of no interest. */
-static void discard_asked(struct shadow_operation *operation) {
+static void discard_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    const struct shadow_object *allocation = operation_allocation(arg->DiscardContent.hAllocation);
+    const struct shadow_object *allocation =
+        operation_allocation(referee, arg->DiscardContent.hAllocation);
     uint32_t id = arg->DiscardContent.SegmentId;
-    const struct shadow_segment *segment = operation_memory(id);
+    const struct shadow_segment *segment = operation_memory(referee, id);
     uint64_t offset = 0;
     if (segment) {
         LARGE_INTEGER address = arg->DiscardContent.SegmentAddress;
-        if (!place_range(id, address, 0, 0, &offset))
+        if (!place_range(referee, id, address, 0, 0, &offset))
             return;
     }
     if (allocation)
-        promise_discard(allocation);
+        promise_discard(referee, allocation);
     bool known = allocation && allocation->segment != 0;
     MANAGER_MUST(
         190, segment && (!known || (allocation->segment == id && allocation->offset == offset)),
@@ -121,9 +123,9 @@ static void discard_asked(struct shadow_operation *operation) {
         LLU(offset), id, LLU(known ? allocation->offset : 0), known ? allocation->segment : 0);
 }
 
-static void discard_built(const struct shadow_operation *operation) {
+static void discard_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct shadow_object *allocation =
-        operation_allocation(operation->arg.DiscardContent.hAllocation);
+        operation_allocation(referee, operation->arg.DiscardContent.hAllocation);
     if (allocation)
         allocation->placed = false;
 }

@@ -2,6 +2,8 @@
  * flush.c - FLUSH_TLB: which changes it covers, and what the hardware makes of their
  * addresses afterwards (ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb.md).
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "state/tables.h"
 
 #define SAMPLES 32u /* tables looked at, at most, in a range */
@@ -13,11 +15,11 @@ static void range_of(const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t *start, uint
         *end = UINT64_MAX;
 }
 
-static void flush_asked(struct shadow_operation *operation) {
+static void flush_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &operation->arg.FlushTlb;
-    const struct tables_process *process = tables_process(flush->hProcess);
+    const struct tables_process *process = tables_process(referee, flush->hProcess);
     uint64_t start = (uint64_t)flush->StartVirtualAddress, end = (uint64_t)flush->EndVirtualAddress;
-    if (!tables_mmu.known)
+    if (!referee->tables.mmu.known)
         return;
     MANAGER_MUST(233, start <= end && (start | end) % SHADOW_PAGE == 0,
                  "whole pages from StartVirtualAddress to EndVirtualAddress", "0x%llx to 0x%llx",
@@ -34,50 +36,54 @@ static void flush_asked(struct shadow_operation *operation) {
                      "the root table of the process", "0x%llx of segment %u",
                      LLU(flush->RootPageTableAddress.SegmentOffset),
                      flush->RootPageTableAddress.SegmentId);
-    table_judge_idle(flush->hProcess);
+    table_judge_idle(referee, flush->hProcess);
 }
 
 /* A page is taken out of a TLB by a flush of any part of it; of a table, pages may be left there
  * that no flush named. */
-static bool covers(const struct tables_table *table, uint32_t index, uint64_t start, uint64_t end) {
-    uint32_t shift = tables_entry_shift(table);
+static bool covers(struct vidmm_referee *referee, const struct tables_table *table, uint32_t index,
+                   uint64_t start, uint64_t end) {
+    uint32_t shift = tables_entry_shift(referee, table);
     uint64_t va = table->start + ((uint64_t)index << shift);
     return table->level == 0 || (va >= start && va + (UINT64_C(1) << shift) <= end);
 }
 
 /* Nothing in the range is stale any more. */
-static void cover(HANDLE handle, uint64_t start, uint64_t end, enum tables_when when) {
-    for (struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
+static void cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, uint64_t end,
+                  enum tables_when when) {
+    for (struct tables_table *table = tables_each(referee, NULL); table;
+         table = tables_each(referee, table)) {
         uint32_t first, last;
         if ((handle && table->process != handle) || table->stale[when] == 0 ||
-            !tables_cut(table, start, end, &first, &last))
+            !tables_cut(referee, table, start, end, &first, &last))
             continue;
         for (uint32_t kind = 0; kind < table->kinds; kind++)
             for (uint32_t i = first; i <= last; i++)
-                if (covers(table, i, start, end))
-                    tables_set_stale(table, tables_entry(table, kind, i), when, false);
+                if (covers(referee, table, i, start, end))
+                    tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
     }
 }
 
-static void flush_built(const struct shadow_operation *operation) {
+static void flush_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     uint64_t start, end;
     range_of(&operation->arg, &start, &end);
-    owners_flush_built();
-    cover(operation->arg.FlushTlb.hProcess, start, end, TABLES_ASKED);
+    owners_flush_built(referee);
+    cover(referee, operation->arg.FlushTlb.hProcess, start, end, TABLES_ASKED);
 }
 
 /* The parts of the range that leaf tables translate. */
-static void compare(const struct tables_process *process, uint64_t start, uint64_t end,
-                    struct tables_blame blame) {
+static void compare(struct vidmm_referee *referee, const struct tables_process *process,
+                    uint64_t start, uint64_t end, struct tables_blame blame) {
     uint32_t looked = 0;
-    for (const struct tables_table *table = tables_each(NULL); table && looked < SAMPLES;
-         table = tables_each(table)) {
-        uint64_t stop = table->start + ((uint64_t)table->entries << tables_entry_shift(table));
+    for (const struct tables_table *table = tables_each(referee, NULL); table && looked < SAMPLES;
+         table = tables_each(referee, table)) {
+        uint64_t stop =
+            table->start + ((uint64_t)table->entries << tables_entry_shift(referee, table));
         if (table->process != process->handle || table->level != 0 || table->start >= end ||
             stop <= start)
             continue;
         looked++;
-        tables_compare_range(process, table->start > start ? table->start : start,
+        tables_compare_range(referee, process, table->start > start ? table->start : start,
                              stop < end ? stop : end, blame);
     }
 }
@@ -86,50 +92,43 @@ static void compare(const struct tables_process *process, uint64_t start, uint64
  * A flush without bytes in the paging buffer is over before what was built in front of it: whether
  * it was any good is seen when that is complete.
  */
-#define OWED 64u
-
-static struct {
-    uint32_t count;
-    struct {
-        HANDLE process;
-        uint64_t start, end;
-        uint32_t rule;
-    } flush[OWED];
-} owed;
-
-static void owe(HANDLE process, uint64_t start, uint64_t end, uint32_t rule) {
-    if (owed.count == OWED)
+static void owe(struct vidmm_referee *referee, HANDLE process, uint64_t start, uint64_t end,
+                uint32_t rule) {
+    if (referee->tables.owed.count == TABLES_OWED)
         return;
-    owed.flush[owed.count].process = process;
-    owed.flush[owed.count].start = start;
-    owed.flush[owed.count].end = end;
-    owed.flush[owed.count++].rule = rule;
+    referee->tables.owed.flush[referee->tables.owed.count].process = process;
+    referee->tables.owed.flush[referee->tables.owed.count].start = start;
+    referee->tables.owed.flush[referee->tables.owed.count].end = end;
+    referee->tables.owed.flush[referee->tables.owed.count++].rule = rule;
 }
 
-void flush_settle(bool compares) {
-    for (uint32_t i = 0; compares && i < owed.count; i++) {
-        const struct tables_process *process = tables_process(owed.flush[i].process);
-        cover(owed.flush[i].process, owed.flush[i].start, owed.flush[i].end, TABLES_DONE);
+void flush_settle(struct vidmm_referee *referee, bool compares) {
+    for (uint32_t i = 0; compares && i < referee->tables.owed.count; i++) {
+        const struct tables_process *process =
+            tables_process(referee, referee->tables.owed.flush[i].process);
+        cover(referee, referee->tables.owed.flush[i].process, referee->tables.owed.flush[i].start,
+              referee->tables.owed.flush[i].end, TABLES_DONE);
         if (process)
-            compare(process, owed.flush[i].start, owed.flush[i].end,
-                    (struct tables_blame){.rule_tlb = owed.flush[i].rule});
+            compare(referee, process, referee->tables.owed.flush[i].start,
+                    referee->tables.owed.flush[i].end,
+                    (struct tables_blame){.rule_tlb = referee->tables.owed.flush[i].rule});
     }
-    owed.count = 0;
+    referee->tables.owed.count = 0;
 }
 
-static void flush_done(const struct shadow_operation *operation) {
+static void flush_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush = &operation->arg.FlushTlb;
-    const struct tables_process *process = tables_process(flush->hProcess);
+    const struct tables_process *process = tables_process(referee, flush->hProcess);
     bool all = flush->StartVirtualAddress == 0 && flush->EndVirtualAddress == 0;
     uint32_t rule = all ? 232 : 230;
     uint64_t start, end;
     range_of(&operation->arg, &start, &end);
     if (operation->swallowed)
-        owe(flush->hProcess, start, end, rule);
-    owners_flush_done();
-    cover(flush->hProcess, start, end, TABLES_DONE);
+        owe(referee, flush->hProcess, start, end, rule);
+    owners_flush_done(referee);
+    cover(referee, flush->hProcess, start, end, TABLES_DONE);
     if (process)
-        compare(process, start, end, (struct tables_blame){.rule_tlb = rule});
+        compare(referee, process, start, end, (struct tables_blame){.rule_tlb = rule});
 }
 
 const struct operation_judge op_judge_flush = {

@@ -14,21 +14,23 @@ static bool among(const struct shadow_submission *submission,
     return at;
 }
 
-static const struct shadow_operation *next_submitted(const struct shadow_operation *operation,
+static const struct shadow_operation *next_submitted(struct vidmm_referee *referee,
+                                                     const struct shadow_operation *operation,
                                                      struct later *at) {
-    const struct shadow_submission *next = submit_next(at->in);
+    const struct shadow_submission *next = submit_next(referee, at->in);
     while (next && (!next->operations || among(next, operation)))
-        next = submit_next(next);
+        next = submit_next(referee, next);
     at->in = next;
     return next ? next->operations : NULL;
 }
 
-const struct shadow_operation *later_next(const struct shadow_operation *operation,
+const struct shadow_operation *later_next(struct vidmm_referee *referee,
+                                          const struct shadow_operation *operation,
                                           const struct shadow_operation *after, struct later *at) {
     const struct shadow_operation *next = after->next;
     if (!next && at->waiting == 0)
-        next = next_submitted(operation, at);
-    while (!next && build_waiting(at->waiting, &next))
+        next = next_submitted(referee, operation, at);
+    while (!next && build_waiting(referee, at->waiting, &next))
         at->waiting++;
     return next;
 }
@@ -43,8 +45,9 @@ struct touched {
     uint64_t offset, size;
 };
 
-static struct touched addressed(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size) {
-    const struct shadow_segment *segment = shadow_segment(id);
+static struct touched addressed(struct vidmm_referee *referee, uint32_t id, LARGE_INTEGER address,
+                                uint64_t at, uint64_t size) {
+    const struct shadow_segment *segment = shadow_segment(referee, id);
     struct touched touched = {0, 0, 0};
     if (segment) {
         touched.segment = id;
@@ -54,16 +57,17 @@ static struct touched addressed(uint32_t id, LARGE_INTEGER address, uint64_t at,
     return touched;
 }
 
-static struct touched touched_by(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static struct touched touched_by(struct vidmm_referee *referee,
+                                 const DXGKARG_BUILDPAGINGBUFFER *arg) {
     switch (arg->Operation) {
     case DXGK_OPERATION_TRANSFER:
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-        return addressed(arg->Transfer.Destination.SegmentId,
+        return addressed(referee, arg->Transfer.Destination.SegmentId,
                          arg->Transfer.Destination.SegmentAddress, arg->Transfer.TransferOffset,
                          arg->Transfer.TransferSize);
     case DXGK_OPERATION_FILL:
-        return addressed(arg->Fill.Destination.SegmentId, arg->Fill.Destination.SegmentAddress, 0,
-                         arg->Fill.FillSize);
+        return addressed(referee, arg->Fill.Destination.SegmentId,
+                         arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: /* the arms agree up to NumberOfPages */
@@ -75,23 +79,23 @@ static struct touched touched_by(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     }
 }
 
-bool later_touches(const struct shadow_operation *operation, uint32_t segment, uint64_t offset,
-                   uint64_t size) {
+bool later_touches(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                   uint32_t segment, uint64_t offset, uint64_t size) {
     struct later in = {NULL, 0};
-    for (const struct shadow_operation *at = later_next(operation, operation, &in); at;
-         at = later_next(operation, at, &in)) {
-        struct touched touched = touched_by(&at->arg);
+    for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
+         at = later_next(referee, operation, at, &in)) {
+        struct touched touched = touched_by(referee, &at->arg);
         if (touched.segment == segment && overlap(touched.offset, touched.size, offset, size))
             return true;
     }
     return false;
 }
 
-bool later_writes(const struct shadow_operation *operation, const MDL *mdl, uint64_t page,
-                  uint64_t pages) {
+bool later_writes(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                  const MDL *mdl, uint64_t page, uint64_t pages) {
     struct later in = {NULL, 0};
-    for (const struct shadow_operation *at = later_next(operation, operation, &in); at;
-         at = later_next(operation, at, &in)) {
+    for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
+         at = later_next(referee, operation, at, &in)) {
         const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
         bool special = arg->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
         if ((arg->Operation != DXGK_OPERATION_TRANSFER && !special) ||
@@ -121,10 +125,10 @@ static HANDLE named(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     }
 }
 
-uint32_t operations_under_way(HANDLE allocation) {
-    const struct shadow_submission *work = submit_next(NULL);
+uint32_t operations_under_way(struct vidmm_referee *referee, HANDLE allocation) {
+    const struct shadow_submission *work = submit_next(referee, NULL);
     uint32_t count = 0;
-    for (; work; work = submit_next(work))
+    for (; work; work = submit_next(referee, work))
         for (const struct shadow_operation *at = work->operations; at; at = at->next)
             count += named(&at->arg) == allocation;
     return count;

@@ -3,6 +3,8 @@
  * ranges of an allocation that leave (ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency.md,
  * allocation-notification.md).
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "state/tables.h"
 
 /* ---- NOTIFY_RESIDENCY ----------------------------------------------------------------------- */
@@ -12,7 +14,8 @@ static bool wants_notices(const struct shadow_object *allocation) {
            allocation->info.FlagsWddm2.AccessedPhysically;
 }
 
-static void judge_residency(const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice,
+static void judge_residency(struct vidmm_referee *referee,
+                            const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice,
                             const struct shadow_object *allocation) {
     const D3DGPU_PHYSICAL_ADDRESS *place = &notice->PhysicalAddress;
     MANAGER_MUST(246, wants_notices(allocation),
@@ -21,7 +24,7 @@ static void judge_residency(const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice
     MANAGER_MUST(247, (notice->Resident != 0) != allocation->notified, "one notice a change",
                  "Resident %u comes again", notice->Resident);
     if (notice->Resident)
-        MANAGER_MUST(247, !operation_memory(place->SegmentId) || allocation->arrived,
+        MANAGER_MUST(247, !operation_memory(referee, place->SegmentId) || allocation->arrived,
                      "the contents before the notice that they are there",
                      "Resident before a transfer or a fill%s", "");
     else
@@ -31,63 +34,67 @@ static void judge_residency(const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice
 }
 
 /* R247: what leaves was announced to leave. */
-void notice_content(struct shadow_object *allocation, bool leaves) {
+void notice_content(struct vidmm_referee *referee, struct shadow_object *allocation, bool leaves) {
     if (allocation && leaves && wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before the contents leave",
                      "a transfer out of local memory, and the driver takes it for resident%s", "");
 }
 
 /* R247: what the driver takes for resident did not leave. */
-void notice_judge_end(const struct shadow_object *allocation) {
-    if (tables_mmu.known && wants_notices(allocation))
+void notice_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+    if (referee->tables.mmu.known && wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before an allocation is destroyed",
                      "the driver takes it for resident%s", "");
 }
 
 /* ---- NOTIFY_ALLOC --------------------------------------------------------------------------- */
 
-static void judge_leaving(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
-    struct tables_process *paging = tables_paging();
+static void judge_leaving(struct vidmm_referee *referee,
+                          const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
+    struct tables_process *paging = tables_paging(referee);
     struct tables_found found = {.known = false};
     if (paging)
-        tables_walk(paging, (uint64_t)notice->GpuVirtualAddressAtOffset, TABLES_ASKED, &found);
+        tables_walk(referee, paging, (uint64_t)notice->GpuVirtualAddressAtOffset, TABLES_ASKED,
+                    &found);
     if (!found.known)
         return;
     MANAGER_MUST(248, found.valid, "an address of the paging process in a notice of eviction",
                  "0x%llx leads nowhere there", LLU(notice->GpuVirtualAddressAtOffset));
     if (found.valid)
-        MANAGER_MUST(249, !operation_memory(found.segment),
+        MANAGER_MUST(249, !operation_memory(referee, found.segment),
                      "notices of what leaves an aperture or system memory",
                      "the range is in memory segment %u", found.segment);
 }
 
-static void judge_range(const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
-    const struct tables_process *process = tables_process(notice->hKmdProcessHandle);
+static void judge_range(struct vidmm_referee *referee,
+                        const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
+    const struct tables_process *process = tables_process(referee, notice->hKmdProcessHandle);
     MANAGER_MUST(248, notice->Flags.Eviction != notice->Flags.IoMmuUnmap,
                  "either Eviction or IoMmuUnmap", "Flags 0x%x", notice->Flags.Value);
     if (notice->Flags.IoMmuUnmap)
         MANAGER_MUST(248, process && !process->system, "the process whose address is unmapped",
                      "hKmdProcessHandle %p", notice->hKmdProcessHandle);
     else if (notice->Flags.Eviction)
-        judge_leaving(notice);
+        judge_leaving(referee, notice);
 }
 
-static void notice_asked(struct shadow_operation *operation) {
+static void notice_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    const struct shadow_object *allocation = operation_allocation(arg->NotifyResidency.hAllocation);
-    if (!tables_mmu.known)
+    const struct shadow_object *allocation =
+        operation_allocation(referee, arg->NotifyResidency.hAllocation);
+    if (!referee->tables.mmu.known)
         return;
     if (arg->Operation == DXGK_OPERATION_NOTIFY_ALLOC)
-        judge_range(&arg->NotifyAllocation);
+        judge_range(referee, &arg->NotifyAllocation);
     else if (allocation)
-        judge_residency(&arg->NotifyResidency, allocation);
+        judge_residency(referee, &arg->NotifyResidency, allocation);
 }
 
 const struct operation_judge op_judge_notice_alloc = {.asked = notice_asked};
 
-static void notice_built(const struct shadow_operation *operation) {
+static void notice_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct shadow_object *allocation =
-        operation_allocation(operation->arg.NotifyResidency.hAllocation);
+        operation_allocation(referee, operation->arg.NotifyResidency.hAllocation);
     if (!allocation)
         return;
     allocation->notified = operation->arg.NotifyResidency.Resident;

@@ -2,11 +2,14 @@
  * place.c - where the manager puts things, read off the operations: addresses, invalid
  * ranges, alignment, supported segments, and no two allocations at one place.
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "state/own_memory.h"
 #include "state/tables.h"
 
 /* R69: not in one of the ranges that the driver announced as invalid. */
-static void judge_invalid(const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
+static void judge_invalid(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                          uint64_t offset, uint64_t size) {
     const DXGK_MEMORYRANGE *hit = NULL;
     for (uint32_t i = 0; i < segment->invalid_count; i++) {
         const DXGK_MEMORYRANGE *range = &segment->invalid[i];
@@ -20,8 +23,9 @@ static void judge_invalid(const struct shadow_segment *segment, uint64_t offset,
                      LLU(size), LLU(offset), segment->id, LLU(hit->SegmentOffset));
 }
 
-bool place_range(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size, uint64_t *offset) {
-    const struct shadow_segment *segment = shadow_segment(id);
+bool place_range(struct vidmm_referee *referee, uint32_t id, LARGE_INTEGER address, uint64_t at,
+                 uint64_t size, uint64_t *offset) {
+    const struct shadow_segment *segment = shadow_segment(referee, id);
     MANAGER_MUST(175, segment, "a SegmentId that the driver reported", "SegmentId %u", id);
     if (!segment)
         return false;
@@ -43,13 +47,13 @@ bool place_range(uint32_t id, LARGE_INTEGER address, uint64_t at, uint64_t size,
                  LLU(segment->size));
     if (!inside)
         return false;
-    judge_invalid(segment, start + at, size);
+    judge_invalid(referee, segment, start + at, size);
     *offset = start;
     return true;
 }
 
 /* R96: WDDM 2 looks at the write set alone. */
-static uint32_t supported(const struct shadow_object *allocation) {
+static uint32_t supported(struct vidmm_referee *referee, const struct shadow_object *allocation) {
     bool second = referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     return allocation->write_set | (second ? 0 : allocation->read_set);
 }
@@ -62,14 +66,15 @@ static uint64_t pitch_size(const struct shadow_object *allocation) {
 }
 
 /* R368: another allocation at the same place; `pitch`: both as large as their pitch makes them. */
-static const struct shadow_object *neighbour(const struct shadow_object *allocation,
+static const struct shadow_object *neighbour(struct vidmm_referee *referee,
+                                             const struct shadow_object *allocation,
                                              const struct shadow_segment *segment, uint64_t offset,
                                              bool pitch) {
-    if (tables_paging()) /* what leaves without a copy leaves unseen */
+    if (tables_paging(referee)) /* what leaves without a copy leaves unseen */
         return NULL;
     uint64_t end = offset + (pitch ? pitch_size(allocation) : allocation->size);
-    for (const struct shadow_object *other = shadow_each(SHADOW_ALLOCATION, NULL); other;
-         other = shadow_each(SHADOW_ALLOCATION, other)) {
+    for (const struct shadow_object *other = shadow_each(referee, SHADOW_ALLOCATION, NULL); other;
+         other = shadow_each(referee, SHADOW_ALLOCATION, other)) {
         uint64_t size = pitch ? pitch_size(other) : other->size;
         if (other != allocation && other->placed && other->segment == segment->id &&
             other->offset < end && offset < other->offset + size)
@@ -78,9 +83,9 @@ static const struct shadow_object *neighbour(const struct shadow_object *allocat
     return NULL;
 }
 
-static void judge_pitch(const struct shadow_object *allocation,
+static void judge_pitch(struct vidmm_referee *referee, const struct shadow_object *allocation,
                         const struct shadow_segment *segment, uint64_t offset) {
-    const struct shadow_object *other = neighbour(allocation, segment, offset, true);
+    const struct shadow_object *other = neighbour(referee, allocation, segment, offset, true);
     bool inside = offset <= segment->size && pitch_size(allocation) <= segment->size - offset;
     MANAGER_MUST(47, !other && inside,
                  "PitchAlignedSize bytes for each allocation in a PitchAlignment segment",
@@ -88,7 +93,8 @@ static void judge_pitch(const struct shadow_object *allocation,
                  LLU(pitch_size(allocation)), LLU(offset), segment->id);
 }
 
-static void judge_set(const struct shadow_segment *segment, uint32_t set) {
+static void judge_set(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                      uint32_t set) {
     uint32_t bit = 1u << (segment->id - 1);
     MANAGER_MUST(17, (set & bit) != 0 || segment->id == SHADOW_SEGMENTS || (set & bit << 1) == 0,
                  "bit n of a set for segment n + 1",
@@ -99,37 +105,38 @@ static void judge_set(const struct shadow_segment *segment, uint32_t set) {
 }
 
 /* Windows for eviction need no alignment and are in no supported set. */
-void place_allocation(const struct shadow_object *allocation, const struct shadow_segment *segment,
-                      uint64_t offset) {
-    host_aperture_judge_place(segment, offset, allocation->size, allocation->handle);
-    uint32_t bit = 1u << (segment->id - 1), set = supported(allocation);
+void place_allocation(struct vidmm_referee *referee, const struct shadow_object *allocation,
+                      const struct shadow_segment *segment, uint64_t offset) {
+    host_aperture_judge_place(referee, segment, offset, allocation->size, allocation->handle);
+    uint32_t bit = 1u << (segment->id - 1), set = supported(referee, allocation);
     uint64_t alignment = allocation->info.Alignment;
-    bool leaving = allocation->placed && operation_memory(allocation->segment);
+    bool leaving = allocation->placed && operation_memory(referee, allocation->segment);
     bool window = segment->flags.Aperture && (leaving || (allocation->evict_set & bit) != 0);
     MANAGER_MUST(43, offset <= segment->size && allocation->size <= segment->size - offset,
                  "the whole allocation inside one segment",
                  "0x%llx bytes at offset 0x%llx of segment %u, which has 0x%llx bytes",
                  LLU(allocation->size), LLU(offset), segment->id, LLU(segment->size));
     if (set != 0 && !window)
-        judge_set(segment, set);
+        judge_set(referee, segment, set);
     if (alignment > SHADOW_PAGE && alignment % SHADOW_PAGE == 0 && !window)
         MANAGER_MUST(93, offset % alignment == 0, "an offset that is a multiple of Alignment",
                      "offset 0x%llx of segment %u, Alignment 0x%llx", LLU(offset), segment->id,
                      LLU(alignment));
-    promise_place(allocation, segment, offset);
+    promise_place(referee, allocation, segment, offset);
     if (segment->flags.Aperture)
         return;
-    const struct shadow_object *other = neighbour(allocation, segment, offset, false);
+    const struct shadow_object *other = neighbour(referee, allocation, segment, offset, false);
     MANAGER_MUST(368, !other, "a place that no other allocation has",
                  "offset 0x%llx of segment %u, 0x%llx bytes; another allocation has 0x%llx bytes "
                  "at 0x%llx",
                  LLU(offset), segment->id, LLU(allocation->size), LLU(other->size),
                  LLU(other->offset));
     if (segment->flags.PitchAlignment && !other)
-        judge_pitch(allocation, segment, offset);
+        judge_pitch(referee, allocation, segment, offset);
 }
 
-void place_set(struct shadow_object *allocation, uint32_t id, uint64_t offset) {
+void place_set(struct vidmm_referee *referee, struct shadow_object *allocation, uint32_t id,
+               uint64_t offset) {
     if (!allocation)
         return;
     if (!allocation->placed || allocation->segment != id || allocation->offset != offset)

@@ -24,7 +24,7 @@ static uint32_t first_preference(const DXGK_ALLOCATIONINFO *info) {
 }
 
 /* Nothing that was placed and freed in between can have broken up the rest. */
-static bool room_for_all(const struct shadow_segment *segment) {
+static bool room_for_all(struct vidmm_referee *referee, const struct shadow_segment *segment) {
     const struct shadow_adapter *adapter = &referee->adapter;
     uint64_t rounding = (uint64_t)adapter->created * (segment->page_size - SHADOW_PAGE);
     return segment->invalid_count == 0 && !adapter->hinted &&
@@ -33,25 +33,25 @@ static bool room_for_all(const struct shadow_segment *segment) {
 
 /* One that the CPU can see may be locked, and has to go where its pointer leads; one that nobody
  * opened is no application's. */
-static void judge_preference(const struct shadow_object *allocation,
+static void judge_preference(struct vidmm_referee *referee, const struct shadow_object *allocation,
                              const struct shadow_segment *segment) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     uint32_t id = first_preference(&allocation->info);
-    const struct shadow_segment *wanted = operation_memory(id);
+    const struct shadow_segment *wanted = operation_memory(referee, id);
     /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
     if (!wanted || referee->adapter.shared || allocation->opens == 0 || allocation->placed_before ||
         flags.CpuVisible || flags.Overlay || flags.Capture ||
         ((allocation->read_set & allocation->write_set) >> (id - 1) & 1u) == 0 ||
-        !room_for_all(wanted))
+        !room_for_all(referee, wanted))
         return;
     MANAGER_MUST(97, segment == wanted, "the first preferred segment, which has room for all",
                  "segment %u, the first preference is segment %u", segment->id, id);
 }
 
-void promise_place(const struct shadow_object *allocation, const struct shadow_segment *segment,
-                   uint64_t offset) {
-    judge_preference(allocation, segment);
-    if (allocation->info.Flags.Overlay && operation_memory(segment->id))
+void promise_place(struct vidmm_referee *referee, const struct shadow_object *allocation,
+                   const struct shadow_segment *segment, uint64_t offset) {
+    judge_preference(referee, allocation, segment);
+    if (allocation->info.Flags.Overlay && operation_memory(referee, segment->id))
         MANAGER_MUST(119, offset >= segment->size / 5 * 4, "the last fifth of the segment",
                      "an overlay at offset 0x%llx of segment %u, which has 0x%llx bytes",
                      LLU(offset), segment->id, LLU(segment->size));
@@ -59,14 +59,7 @@ void promise_place(const struct shadow_object *allocation, const struct shadow_s
 
 /* ---- How it leaves: R101, R107 --------------------------------------------------------------- */
 
-/* Room in an eviction aperture when an allocation did not leave through it; pages 0: none. */
-static struct {
-    uint32_t segment;
-    uint64_t first, pages;
-    uint64_t mapped, total; /* pages at that time: of the aperture, of all */
-} chance;
-
-static uint64_t mapped_in_all(void) {
+static uint64_t mapped_in_all(struct vidmm_referee *referee) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < referee->adapter.segments; i++)
         total += referee->adapter.segment[i].mapped;
@@ -94,9 +87,9 @@ static bool find_room(const struct shadow_segment *segment, uint64_t pages, uint
     return false;
 }
 
-static void note_chance(const struct shadow_object *allocation) {
-    for (uint32_t id = 1; id <= referee->adapter.segments && chance.pages == 0; id++) {
-        const struct shadow_segment *segment = operation_aperture(id);
+static void note_chance(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+    for (uint32_t id = 1; id <= referee->adapter.segments && referee->chance.pages == 0; id++) {
+        const struct shadow_segment *segment = operation_aperture(referee, id);
         uint64_t first = 0;
         if (!segment || (allocation->evict_set >> (id - 1) & 1u) == 0 ||
             segment->flags.PitchAlignment || !segment->pages || segment->invalid_count != 0)
@@ -105,39 +98,41 @@ static void note_chance(const struct shadow_object *allocation) {
                          (segment->page_size / SHADOW_PAGE);
         if (!find_room(segment, pages, &first))
             continue;
-        chance.segment = id;
-        chance.first = first;
-        chance.pages = pages;
-        chance.mapped = segment->mapped;
-        chance.total = mapped_in_all();
+        referee->chance.segment = id;
+        referee->chance.first = first;
+        referee->chance.pages = pages;
+        referee->chance.mapped = segment->mapped;
+        referee->chance.total = mapped_in_all(referee);
     }
 }
 
 /* What came in may be out again by the next submission; the room was not there all the same. */
-void promise_taken(const struct shadow_segment *segment, uint64_t first, uint64_t pages) {
-    if (segment->id == chance.segment && first < chance.first + chance.pages &&
-        chance.first < first + pages)
-        chance.pages = 0;
+void promise_taken(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                   uint64_t first, uint64_t pages) {
+    if (segment->id == referee->chance.segment &&
+        first < referee->chance.first + referee->chance.pages &&
+        referee->chance.first < first + pages)
+        referee->chance.pages = 0;
 }
 
 /* Places for what comes in are mapped by now, and windows are unmapped: what is free still was. */
-static void judge_chance(void) {
+static void judge_chance(struct vidmm_referee *referee) {
     const struct shadow_adapter *adapter = &referee->adapter;
-    const struct shadow_segment *segment = operation_aperture(chance.segment);
+    const struct shadow_segment *segment = operation_aperture(referee, referee->chance.segment);
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
-    if (chance.pages == 0 || !segment || !segment->pages)
+    if (referee->chance.pages == 0 || !segment || !segment->pages)
         return;
-    uint64_t here = chance.mapped + segment->mapped + chance.pages;
-    uint64_t total = chance.total + mapped_in_all() + chance.pages;
-    bool free = unmapped(segment, chance.first, chance.pages) &&
+    uint64_t here = referee->chance.mapped + segment->mapped + referee->chance.pages;
+    uint64_t total = referee->chance.total + mapped_in_all(referee) + referee->chance.pages;
+    bool free = unmapped(segment, referee->chance.first, referee->chance.pages) &&
                 here * SHADOW_PAGE <= segment->commit_limit &&
                 (limit == 0 || total * SHADOW_PAGE <= limit);
     if (free)
         MANAGER_MUST(101, false, "an eviction through EvictionSegmentSet as long as it has room",
                      "an eviction straight to the MDL with %llu pages free from page %llu of "
                      "segment %u",
-                     LLU(chance.pages), LLU(chance.first), segment->id);
-    chance.pages = 0;
+                     LLU(referee->chance.pages), LLU(referee->chance.first), segment->id);
+    referee->chance.pages = 0;
 }
 
 /* A lock brings their system pages up to date without an eviction. */
@@ -150,12 +145,12 @@ static bool stays(const struct shadow_object *allocation) {
     return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
 }
 
-void promise_leave(struct shadow_object *allocation, uint32_t to) {
+void promise_leave(struct vidmm_referee *referee, struct shadow_object *allocation, uint32_t to) {
     bool window = to != 0 && (allocation->evict_set >> (to - 1) & 1u) != 0;
     if (window)
         MANAGER_MUST(101, true, "", "%s", "");
     else if (to == 0 && allocation->evict_set != 0 && !pages_are_the_clients(allocation))
-        note_chance(allocation);
+        note_chance(referee, allocation);
     /* Of one that nobody is known to have opened, submissions are not known either. */
     if (allocation->info.Flags.PermanentSysMem && allocation->opens != 0)
         MANAGER_MUST(107, !allocation->clean,
@@ -168,7 +163,7 @@ void promise_leave(struct shadow_object *allocation, uint32_t to) {
     }
 }
 
-void promise_discard(const struct shadow_object *allocation) {
+void promise_discard(struct vidmm_referee *referee, const struct shadow_object *allocation) {
     if (allocation->info.Flags.PermanentSysMem && allocation->clean)
         MANAGER_MUST(107, true, "", "%s", "");
 }
@@ -176,24 +171,24 @@ void promise_discard(const struct shadow_object *allocation) {
 /* ---- What stays: R118 ------------------------------------------------------------------------ */
 
 /* One that was in GPU memory all the time since that call: it was no eviction of everything. */
-static bool another_stayed(uint64_t call) {
+static bool another_stayed(struct vidmm_referee *referee, uint64_t call) {
     const struct shadow_object *other = NULL;
-    while ((other = shadow_each(SHADOW_ALLOCATION, other))) {
+    while ((other = shadow_each(referee, SHADOW_ALLOCATION, other))) {
         if (other->placed && other->since < call && !stays(other) &&
-            operation_memory(other->segment))
+            operation_memory(referee, other->segment))
             return true;
     }
     return false;
 }
 
-static void judge_left(void) {
+static void judge_left(struct vidmm_referee *referee) {
     struct shadow_object *allocation = NULL;
     if (!referee->adapter.left)
         return;
     referee->adapter.left = false;
-    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation))) {
+    while ((allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation))) {
         if (allocation->left != 0)
-            MANAGER_MUST(118, !another_stayed(allocation->left),
+            MANAGER_MUST(118, !another_stayed(referee, allocation->left),
                          "overlay and capture allocations to stay where they are",
                          "one was transferred out of its segment while others stayed");
         allocation->left = 0;
@@ -203,9 +198,9 @@ static void judge_left(void) {
 /* ---- One piece: R124, R133 ------------------------------------------------------------------- */
 
 /* Whether all of it is where the list says; true, too, when nobody knows (after a reset). */
-static bool whole(const struct shadow_object *allocation, const struct shadow_segment *segment,
-                  uint64_t offset) {
-    if (operation_memory(segment->id))
+static bool whole(struct vidmm_referee *referee, const struct shadow_object *allocation,
+                  const struct shadow_segment *segment, uint64_t offset) {
+    if (operation_memory(referee, segment->id))
         return !allocation->placed ||
                (allocation->segment == segment->id && allocation->offset == offset);
     if (!segment->pages)
@@ -219,15 +214,16 @@ static bool whole(const struct shadow_object *allocation, const struct shadow_se
     return true;
 }
 
-void promise_listed(const DXGK_ALLOCATIONLIST *entry, struct shadow_object *allocation) {
-    const struct shadow_segment *segment = shadow_segment(entry->SegmentId);
+void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *entry,
+                    struct shadow_object *allocation) {
+    const struct shadow_segment *segment = shadow_segment(referee, entry->SegmentId);
     ULONG version = referee->adapter.version;
     if (entry->WriteOperation)
         allocation->clean = false;
     if (!segment || version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     uint64_t offset = (uint64_t)entry->PhysicalAddress.QuadPart - segment->base;
-    bool kept = whole(allocation, segment, offset);
+    bool kept = whole(referee, allocation, segment, offset);
     if (allocation->info.Flags.AccessedPhysically)
         MANAGER_MUST(124, kept, "all of the allocation from one address on",
                      "offset 0x%llx of segment %u, where not all of its 0x%llx bytes are",
@@ -242,16 +238,16 @@ void promise_listed(const DXGK_ALLOCATIONLIST *entry, struct shadow_object *allo
 
 /* ---- Between them ---------------------------------------------------------------------------- */
 
-void promise_submitted(void) {
-    judge_chance();
-    judge_left();
+void promise_submitted(struct vidmm_referee *referee) {
+    judge_chance(referee);
+    judge_left(referee);
 }
 
-void promise_forget(void) {
+void promise_forget(struct vidmm_referee *referee) {
     struct shadow_object *allocation = NULL;
-    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation))) {
+    while ((allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation))) {
         allocation->clean = false;
         allocation->left = 0;
     }
-    memset(&chance, 0, sizeof(chance));
+    memset(&referee->chance, 0, sizeof(referee->chance));
 }

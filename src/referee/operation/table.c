@@ -3,6 +3,8 @@
  * leaves them, and the hardware's view of it once it is done
  * (ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable.md).
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "state/hash.h"
 #include "operation/table.h"
 #include "state/work.h"
@@ -25,14 +27,15 @@ const DXGK_PTE *change_entry(const struct table_change *change, uint32_t kind, u
     return &change->entry[at + (change->repeat ? 0 : index)];
 }
 
-uint32_t change_shift(const struct table_change *change) {
-    return change->wide ? TABLES_WIDE_SHIFT : tables_shift(change->level);
+uint32_t change_shift(struct vidmm_referee *referee, const struct table_change *change) {
+    return change->wide ? TABLES_WIDE_SHIFT : tables_shift(referee, change->level);
 }
 
 /* The driver reads the second array for entries of level 1 beside the first, and for tables of 64
  * KB pages instead of it. */
-static struct table_change *keep(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
-    bool dual = tables_mmu.pages == TABLES_DUAL, wide = update->Flags.Use64KBPages;
+static struct table_change *keep(struct vidmm_referee *referee,
+                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
+    bool dual = referee->tables.mmu.pages == TABLES_DUAL, wide = update->Flags.Use64KBPages;
     const DXGK_PTE *first = update->pPageTableEntries, *second = update->pPageTableEntries64KB;
     size_t count = update->Flags.Repeat ? 1 : update->NumPageTableEntries;
     if (dual && wide && second)
@@ -65,18 +68,19 @@ static struct table_change *keep(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *u
 
 /* ---- What is asked for ---------------------------------------------------------------------- */
 
-static void judge_mode(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
-    const struct tables_process *process = tables_process(update->hProcess);
+static void judge_mode(struct vidmm_referee *referee,
+                       const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
+    const struct tables_process *process = tables_process(referee, update->hProcess);
     bool first =
         now && process && process->system && update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
-    MANAGER_MUST(209, first || update->UpdateMode == tables_mmu.caps.PageTableUpdateMode,
+    MANAGER_MUST(209, first || update->UpdateMode == referee->tables.mmu.caps.PageTableUpdateMode,
                  "PageTableUpdateMode, or CPU_VIRTUAL while the paging process is initialised",
                  "UpdateMode %u where the driver reported %u", (unsigned)update->UpdateMode,
-                 (unsigned)tables_mmu.caps.PageTableUpdateMode);
+                 (unsigned)referee->tables.mmu.caps.PageTableUpdateMode);
 }
 
-static bool physical_exists(D3DGPU_PHYSICAL_ADDRESS place) {
-    const struct shadow_segment *segment = shadow_segment(place.SegmentId);
+static bool physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
+    const struct shadow_segment *segment = shadow_segment(referee, place.SegmentId);
     uint64_t end = segment ? segment->size : referee->world.memory_bytes;
     return (place.SegmentId == 0 || segment) && place.SegmentOffset % SHADOW_PAGE == 0 &&
            (end == 0 || place.SegmentOffset < end);
@@ -84,26 +88,27 @@ static bool physical_exists(D3DGPU_PHYSICAL_ADDRESS place) {
 
 /* Bytes of the table that the entries of an update are in: from *first to *end; none: nobody can
  * tell. */
-static void written_bytes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint64_t *first,
+static void written_bytes(struct vidmm_referee *referee,
+                          const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint64_t *first,
                           uint64_t *end) {
     uint32_t level = update->PageTableLevel;
     bool wide = update->Flags.Use64KBPages && level == 0;
     *first = *end = 0;
-    if (level >= tables_mmu.levels)
+    if (level >= referee->tables.mmu.levels)
         return;
-    uint32_t entries = tables_entries(level, wide);
-    uint64_t bytes = tables_bytes(level, wide, entries), each = bytes / entries;
+    uint32_t entries = tables_entries(referee, level, wide);
+    uint64_t bytes = tables_bytes(referee, level, wide, entries), each = bytes / entries;
     *first = update->StartIndex * each;
     *end = *first + update->NumPageTableEntries * each;
     *end = *end < bytes ? *end : bytes;
 }
 
 /* The page at `at` of the table is where the first one says that it is. */
-static void judge_page(const struct tables_process *runs, uint64_t window,
-                       D3DGPU_PHYSICAL_ADDRESS place, uint64_t at) {
+static void judge_page(struct vidmm_referee *referee, const struct tables_process *runs,
+                       uint64_t window, D3DGPU_PHYSICAL_ADDRESS place, uint64_t at) {
     struct tables_found way;
     uint64_t va = window + at;
-    tables_walk(runs, va, TABLES_ASKED, &way);
+    tables_walk(referee, runs, va, TABLES_ASKED, &way);
     if (!way.known)
         return;
     MANAGER_MUST(213,
@@ -116,11 +121,11 @@ static void judge_page(const struct tables_process *runs, uint64_t window,
                  "the table's address 0x%llx changed", LLU(va));
 }
 
-void window_judge(const struct tables_process *runs, uint64_t window, uint64_t first,
-                  uint64_t end) {
+void window_judge(struct vidmm_referee *referee, const struct tables_process *runs, uint64_t window,
+                  uint64_t first, uint64_t end) {
     struct tables_found way = {.known = false};
     if (runs)
-        tables_walk(runs, window, TABLES_ASKED, &way);
+        tables_walk(referee, runs, window, TABLES_ASKED, &way);
     if (!way.known)
         return;
     bool found = way.valid && !way.zero;
@@ -129,36 +134,38 @@ void window_judge(const struct tables_process *runs, uint64_t window, uint64_t f
                  LLU(window));
     const D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = way.segment, .SegmentOffset = way.offset};
     for (uint64_t at = first - first % SHADOW_PAGE; found && at < end; at += SHADOW_PAGE)
-        judge_page(runs, window, place, at);
+        judge_page(referee, runs, window, place, at);
 }
 
 /* False: nobody can tell where the table is. */
-static bool judge_where(const struct shadow_operation *operation, D3DGPU_PHYSICAL_ADDRESS *place) {
+static bool judge_where(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                        D3DGPU_PHYSICAL_ADDRESS *place) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
-    const struct tables_process *runs = tables_running(operation);
-    bool found = tables_place(runs, &update->PageTableAddress, update->UpdateMode, place);
+    const struct tables_process *runs = tables_running(referee, operation);
+    bool found = tables_place(referee, runs, &update->PageTableAddress, update->UpdateMode, place);
     bool by_cpu = update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     uint64_t first, end;
     if (update->UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) {
-        written_bytes(update, &first, &end);
-        window_judge(runs, update->PageTableAddress.GpuVirtual, first, end);
+        written_bytes(referee, update, &first, &end);
+        window_judge(referee, runs, update->PageTableAddress.GpuVirtual, first, end);
         return found;
     }
     if (!by_cpu)
-        found = physical_exists(*place);
+        found = physical_exists(referee, *place);
     if (!by_cpu || referee->world.memory)
         MANAGER_MUST(210, found, "the member of PageTableAddress that belongs to UpdateMode",
                      "it leads nowhere by UpdateMode %u", (unsigned)update->UpdateMode);
     return found;
 }
 
-static void judge_members(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
-    const struct tables_process *process = tables_process(update->hProcess);
-    bool leaf = update->PageTableLevel == 0, narrow = tables_mmu.pages == TABLES_4K;
+static void judge_members(struct vidmm_referee *referee,
+                          const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+    const struct tables_process *process = tables_process(referee, update->hProcess);
+    bool leaf = update->PageTableLevel == 0, narrow = referee->tables.mmu.pages == TABLES_4K;
     HANDLE handle = update->hAllocation;
     uint64_t protection = update->DriverProtection;
     if (referee->callbacks.Size != 0)
-        MANAGER_MUST(217, !handle || operation_allocation(handle),
+        MANAGER_MUST(217, !handle || operation_allocation(referee, handle),
                      "NULL, or a handle that the driver gave an allocation",
                      "hAllocation %p is no allocation's", handle);
     MANAGER_MUST(226, leaf || protection == 0, "DriverProtection in updates of level 0 only",
@@ -167,7 +174,7 @@ static void judge_members(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) 
         MANAGER_MUST(227, protection == 0 || (protection & UNIQUE) != 0,
                      "no DriverProtection for paging but a unique one", "DriverProtection 0x%llx",
                      LLU(protection));
-    MANAGER_MUST(378, tables_mmu.pages == TABLES_DUAL || !update->pPageTableEntries64KB,
+    MANAGER_MUST(378, referee->tables.mmu.pages == TABLES_DUAL || !update->pPageTableEntries64KB,
                  "pPageTableEntries64KB with DualPteSupported only", "it is %p",
                  (const void *)update->pPageTableEntries64KB);
     MANAGER_MUST(379, !update->Flags.Use64KBPages || (leaf && !narrow),
@@ -176,19 +183,20 @@ static void judge_members(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) 
 }
 
 /* The entries exist, and are those of the address. */
-static bool judge_range(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+static bool judge_range(struct vidmm_referee *referee,
+                        const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint32_t level = update->PageTableLevel;
     bool wide = update->Flags.Use64KBPages && level == 0;
-    if (level >= tables_mmu.levels) {
+    if (level >= referee->tables.mmu.levels) {
         MANAGER_MUST(214, false, "a level that the driver described", "level %u of %u", level,
-                     tables_mmu.levels);
+                     referee->tables.mmu.levels);
         return false;
     }
-    uint64_t entries = tables_entries(level, wide);
+    uint64_t entries = tables_entries(referee, level, wide);
     uint64_t end = (uint64_t)update->StartIndex + update->NumPageTableEntries;
-    uint32_t shift = wide ? TABLES_WIDE_SHIFT : tables_shift(level);
+    uint32_t shift = wide ? TABLES_WIDE_SHIFT : tables_shift(referee, level);
     uint64_t va = update->FirstPteVirtualAddress, index = va >> shift;
-    if (level + 1 < tables_mmu.levels)
+    if (level + 1 < referee->tables.mmu.levels)
         index &= entries - 1;
     MANAGER_MUST(214, update->NumPageTableEntries != 0 && end <= entries,
                  "entries inside the table", "%u entries from %u on of %llu",
@@ -203,7 +211,7 @@ static bool judge_range(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
 /* ---- How it goes together with the table ---------------------------------------------------- */
 
 /* Contexts of the process that work now. */
-static uint32_t running(HANDLE process) {
+static uint32_t running(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         const struct shadow_submission *at = referee->node[i].first;
@@ -233,34 +241,36 @@ static bool says_invalid(const struct table_change *change) {
     return true;
 }
 
-static void judge_first(const struct table_change *change, const struct tables_table *table) {
-    bool root = change->level + 1 == tables_mmu.levels;
-    bool whole =
-        change->start == 0 && (change->count == tables_entries(change->level, change->wide) ||
-                               (root && tables_mmu.levels == 2));
+static void judge_first(struct vidmm_referee *referee, const struct table_change *change,
+                        const struct tables_table *table) {
+    bool root = change->level + 1 == referee->tables.mmu.levels;
+    bool whole = change->start == 0 &&
+                 (change->count == tables_entries(referee, change->level, change->wide) ||
+                  (root && referee->tables.mmu.levels == 2));
     if (change->initial)
         MANAGER_MUST(208, whole && says_invalid(change),
                      "a table that begins with nothing but invalid entries",
                      "InitialUpdate of %u entries from %u on, %s", change->count, change->start,
                      says_invalid(change) ? "all invalid" : "some valid");
-    else if (tables_intact())
+    else if (tables_intact(referee))
         MANAGER_MUST(208, table, "InitialUpdate for a table that was never filled",
                      "the first entries of level %u for address 0x%llx", change->level,
                      LLU(change->va));
     if (change->initial && root && change_entry(change, 0, 0))
         MANAGER_MUST(258, !change_entry(change, 0, 0)->Valid, "entry 0 of a new root invalid",
                      "it is valid%s", "");
-    if (change->initial && table && tables_mmu.caps.ExplicitPageTableInvalidation)
+    if (change->initial && table && referee->tables.mmu.caps.ExplicitPageTableInvalidation)
         MANAGER_MUST(235, !any_valid(table),
                      "every entry made invalid before the table's memory is used anew",
                      "entries of level %u are valid", table->level);
 }
 
 /* From 64 KB pages to 4 KB pages, or back, which there is not. */
-static void judge_kind(const struct table_change *change, const struct tables_table *table) {
+static void judge_kind(struct vidmm_referee *referee, const struct table_change *change,
+                       const struct tables_table *table) {
     if (!table || change->initial || change->level != 0 || table->level != 0)
         return;
-    if (tables_mmu.pages == TABLES_DUAL) {
+    if (referee->tables.mmu.pages == TABLES_DUAL) {
         MANAGER_MUST(
             379, table->wide == change->wide, "Use64KBPages as the kind of the table wants it",
             "Use64KBPages %u for a table of %s KB pages", change->wide, table->wide ? "64" : "4");
@@ -270,19 +280,19 @@ static void judge_kind(const struct table_change *change, const struct tables_ta
                  "Use64KBPages for a table of 4 KB pages%s", "");
     if (!table->wide || change->wide)
         return;
-    MANAGER_MUST(374, running(change->process) == 0,
+    MANAGER_MUST(374, running(referee, change->process) == 0,
                  "contexts that are suspended while a table becomes one of 4 KB pages",
-                 "%u submissions of the process are under way", running(change->process));
+                 "%u submissions of the process are under way", running(referee, change->process));
     MANAGER_MUST(208,
-                 change->start == 0 && change->count == tables_entries(0, false) &&
+                 change->start == 0 && change->count == tables_entries(referee, 0, false) &&
                      says_invalid(change),
                  "nothing but invalid entries in a table that becomes one of 4 KB pages",
                  "the first %u entries, from %u on, %s", change->count, change->start,
                  says_invalid(change) ? "are invalid" : "are valid");
 }
 
-static void judge_first_page(const struct table_change *change) {
-    const struct tables_process *process = tables_process(change->process);
+static void judge_first_page(struct vidmm_referee *referee, const struct table_change *change) {
+    const struct tables_process *process = tables_process(referee, change->process);
     const DXGK_PTE *entry = change_entry(change, 0, 0);
     if (process && process->system && change->level == 0 && change->va == 0 && entry)
         MANAGER_MUST(262, !entry->Valid, "the paging process's first page invalid",
@@ -290,9 +300,9 @@ static void judge_first_page(const struct table_change *change) {
 }
 
 /* Over all of a table's memory; 0: it cannot be seen. */
-static uint64_t hash_of(const struct tables_table *table) {
+static uint64_t hash_of(struct vidmm_referee *referee, const struct tables_table *table) {
     const struct vidmm_referee_world *world = &referee->world;
-    uint64_t at = tables_gpu_address(table->place.SegmentId, table->place.SegmentOffset);
+    uint64_t at = tables_gpu_address(referee, table->place.SegmentId, table->place.SegmentOffset);
     uint64_t hash = HASH_START;
     for (uint64_t done = 0; world->peek && done < table->bytes; done += SHADOW_PAGE) {
         const void *bytes = world->peek(world->ctx, at + done, SHADOW_PAGE);
@@ -303,93 +313,97 @@ static uint64_t hash_of(const struct tables_table *table) {
     return world->peek ? hash : 0;
 }
 
-static void table_asked(struct shadow_operation *operation) {
+static void table_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
     bool now = !operation->arg.pDmaBuffer;
     D3DGPU_PHYSICAL_ADDRESS place;
-    if (!tables_mmu.known)
+    if (!referee->tables.mmu.known)
         return;
-    judge_mode(update, now);
-    judge_members(update);
-    table_judge_idle(update->hProcess);
-    bool there = judge_where(operation, &place);
-    if (!judge_range(update) || !there) {
-        tables_forget(); /* nobody can tell what it writes over */
+    judge_mode(referee, update, now);
+    judge_members(referee, update);
+    table_judge_idle(referee, update->hProcess);
+    bool there = judge_where(referee, operation, &place);
+    if (!judge_range(referee, update) || !there) {
+        tables_forget(referee); /* nobody can tell what it writes over */
         return;
     }
-    struct table_change *change = keep(update, now);
+    struct table_change *change = keep(referee, update, now);
     operation->own = change;
     if (!change)
         return;
     change->place = place;
-    const struct tables_table *table = tables_find(place);
-    change->before = table ? hash_of(table) : 0;
-    judge_first(change, table);
-    judge_kind(change, table);
-    judge_first_page(change);
+    const struct tables_table *table = tables_find(referee, place);
+    change->before = table ? hash_of(referee, table) : 0;
+    judge_first(referee, change, table);
+    judge_kind(referee, change, table);
+    judge_first_page(referee, change);
     change->unsure = !entries_judge(
-        change,
+        referee, change,
         table && table->level == change->level && table->wide == change->wide ? table : NULL);
 }
 
 /* R234 */
-void table_judge_idle(HANDLE process) {
-    if (tables_mmu.caps.PageTableUpdateRequireAddressSpaceIdle && process)
-        MANAGER_MUST(234, running(process) == 0,
+void table_judge_idle(struct vidmm_referee *referee, HANDLE process) {
+    if (referee->tables.mmu.caps.PageTableUpdateRequireAddressSpaceIdle && process)
+        MANAGER_MUST(234, running(referee, process) == 0,
                      "an address space at rest during updates and flushes",
-                     "%u submissions of the process are under way", running(process));
+                     "%u submissions of the process are under way", running(referee, process));
 }
 
 /* ---- Before and after ----------------------------------------------------------------------- */
 
 /* What a TLB may know of the table that was here goes over to the one that takes its place. */
-static void carry_stale(const struct tables_table *from, struct tables_table *to) {
-    uint32_t step = 1u << (tables_entry_shift(from) - tables_entry_shift(to));
+static void carry_stale(struct vidmm_referee *referee, const struct tables_table *from,
+                        struct tables_table *to) {
+    uint32_t step = 1u << (tables_entry_shift(referee, from) - tables_entry_shift(referee, to));
     for (uint32_t i = 0; i < to->entries && i / step < from->entries; i++) {
         const struct tables_entry *old = tables_entry(from, 0, i / step);
         for (uint32_t when = 0; when < 2; when++)
             if (old->stale[when] || (old->known[when] && old->value[when].Valid))
-                tables_set_stale(to, tables_entry(to, 0, i), (enum tables_when)when, true);
+                tables_set_stale(referee, to, tables_entry(to, 0, i), (enum tables_when)when, true);
     }
 }
 
 /* A table of 64 KB pages becomes one of 4 KB pages where it is. */
-static struct tables_table *narrow(const struct table_change *change, struct tables_table *table) {
+static struct tables_table *narrow(struct vidmm_referee *referee, const struct table_change *change,
+                                   struct tables_table *table) {
     struct tables_table old = *table;
     old.entry = calloc(table->entries, sizeof(*old.entry));
     if (old.entry)
         memcpy(old.entry, table->entry, table->entries * sizeof(*old.entry));
-    struct tables_table *made =
-        tables_make(change->place, change->process, 0, false, tables_entries(0, false));
+    struct tables_table *made = tables_make(referee, change->place, change->process, 0, false,
+                                            tables_entries(referee, 0, false));
     if (made && old.entry)
-        carry_stale(&old, made);
+        carry_stale(referee, &old, made);
     free(old.entry);
     return made;
 }
 
-static struct tables_table *table_of(const struct table_change *change) {
-    struct tables_table *table = tables_find(change->place);
+static struct tables_table *table_of(struct vidmm_referee *referee,
+                                     const struct table_change *change) {
+    struct tables_table *table = tables_find(referee, change->place);
     uint32_t end = change->start + change->count;
     bool same = table && table->level == change->level && table->wide == change->wide &&
                 table->process == change->process && table->entries >= end;
-    bool root = change->level + 1 == tables_mmu.levels;
-    uint32_t entries = tables_entries(change->level, change->wide);
+    bool root = change->level + 1 == referee->tables.mmu.levels;
+    uint32_t entries = tables_entries(referee, change->level, change->wide);
     if (same && !(change->initial && root && table->entries != end)) {
         if (change->initial) { /* memory of one that is gone */
-            tables_bear(table);
-            table->start = change->va - ((uint64_t)change->start << change_shift(change));
+            tables_bear(referee, table);
+            table->start = change->va - ((uint64_t)change->start << change_shift(referee, change));
         }
         return table;
     }
-    if (root && tables_mmu.levels == 2)
+    if (root && referee->tables.mmu.levels == 2)
         entries = end;
     if (table && table->level == 0 && change->level == 0 && table->wide && !change->wide &&
         table->process == change->process)
-        table = narrow(change, table);
+        table = narrow(referee, change, table);
     else
-        table = tables_make(change->place, change->process, change->level, change->wide, entries);
+        table = tables_make(referee, change->place, change->process, change->level, change->wide,
+                            entries);
     if (table)
-        table->start = change->va - ((uint64_t)change->start << change_shift(change));
+        table->start = change->va - ((uint64_t)change->start << change_shift(referee, change));
     return table;
 }
 
@@ -398,23 +412,24 @@ static bool same_value(DXGK_PTE a, DXGK_PTE b) {
 }
 
 /* What a TLB may hold after a change from `old` to `new`. */
-static bool makes_stale(const struct tables_entry *entry, enum tables_when when, DXGK_PTE value,
-                        uint32_t level) {
+static bool makes_stale(struct vidmm_referee *referee, const struct tables_entry *entry,
+                        enum tables_when when, DXGK_PTE value, uint32_t level) {
     DXGK_PTE old = entry->value[when];
     bool page = level == 0 || old.LargePage || value.LargePage;
     if (!entry->known[when] || same_value(old, value))
         return false;
     return old.Valid || (page && value.Valid &&
-                         !tables_has(DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-                                     tables_mmu.caps.InvalidTlbEntriesNotCached));
+                         !tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+                                     referee->tables.mmu.caps.InvalidTlbEntriesNotCached));
 }
 
-static void set_entry(const struct table_change *change, struct tables_table *table,
-                      struct tables_entry *entry, enum tables_when when, DXGK_PTE value) {
-    if (!change->now && !change->initial && makes_stale(entry, when, value, change->level))
-        tables_set_stale(table, entry, when, true);
+static void set_entry(struct vidmm_referee *referee, const struct table_change *change,
+                      struct tables_table *table, struct tables_entry *entry, enum tables_when when,
+                      DXGK_PTE value) {
+    if (!change->now && !change->initial && makes_stale(referee, entry, when, value, change->level))
+        tables_set_stale(referee, table, entry, when, true);
     if (change->initial)
-        tables_set_stale(table, entry, when, false);
+        tables_set_stale(referee, table, entry, when, false);
     entry->value[when] = value;
     entry->known[when] = !change->unsure;
     if (when == TABLES_ASKED)
@@ -423,8 +438,9 @@ static void set_entry(const struct table_change *change, struct tables_table *ta
         entry->pending--;
 }
 
-static struct tables_owner owner_of(const struct table_change *change, uint32_t index) {
-    uint64_t at = (uint64_t)(index - change->start) << change_shift(change);
+static struct tables_owner owner_of(struct vidmm_referee *referee,
+                                    const struct table_change *change, uint32_t index) {
+    uint64_t at = (uint64_t)(index - change->start) << change_shift(referee, change);
     if (change->owner)
         return change->owner[index - change->start];
     return (struct tables_owner){.allocation = change->allocation,
@@ -432,51 +448,55 @@ static struct tables_owner owner_of(const struct table_change *change, uint32_t 
                                  .protection = change->protection};
 }
 
-static void note_left(struct table_change *change, HANDLE allocation) {
+static void note_left(struct vidmm_referee *referee, struct table_change *change,
+                      HANDLE allocation) {
     for (uint32_t i = 0; allocation && i < TABLE_LEFT; i++) {
         if (change->left[i].allocation && change->left[i].allocation != allocation)
             continue;
         change->left[i].allocation = allocation;
         change->left[i].entries++;
-        owners_leaving(allocation, 1);
+        owners_leaving(referee, allocation, 1);
         return;
     }
 }
 
-static void set_owner(struct table_change *change, struct tables_table *table, uint32_t index) {
-    const struct tables_owner owner = owner_of(change, index);
+static void set_owner(struct vidmm_referee *referee, struct table_change *change,
+                      struct tables_table *table, uint32_t index) {
+    const struct tables_owner owner = owner_of(referee, change, index);
     if (change->level != 0)
         return;
     if (!table->owner && owner.allocation)
         table->owner = calloc(table->entries, sizeof(*table->owner));
     if (table->owner)
-        note_left(change, owners_set(table, index, &owner));
+        note_left(referee, change, owners_set(referee, table, index, &owner));
 }
 
-void change_settle(struct table_change *change) {
+void change_settle(struct vidmm_referee *referee, struct table_change *change) {
     for (uint32_t i = 0; i < TABLE_LEFT; i++) {
         if (change->left[i].allocation)
-            owners_leaving(change->left[i].allocation, -change->left[i].entries);
+            owners_leaving(referee, change->left[i].allocation, -change->left[i].entries);
         change->left[i].allocation = NULL;
     }
 }
 
-static void note_root(const struct table_change *change, const struct tables_table *table) {
-    struct tables_process *process = tables_process(change->process);
-    if (!process || change->level + 1 != tables_mmu.levels)
+static void note_root(struct vidmm_referee *referee, const struct table_change *change,
+                      const struct tables_table *table) {
+    struct tables_process *process = tables_process(referee, change->process);
+    if (!process || change->level + 1 != referee->tables.mmu.levels)
         return;
     process->rooted = true;
     process->root = table->place;
     process->root_entries = table->entries;
 }
 
-void change_apply(struct table_change *change, enum tables_when when) {
+void change_apply(struct vidmm_referee *referee, struct table_change *change,
+                  enum tables_when when) {
     struct tables_table *table =
-        when == TABLES_ASKED ? table_of(change) : tables_find(change->place);
+        when == TABLES_ASKED ? table_of(referee, change) : tables_find(referee, change->place);
     if (table && when == TABLES_ASKED)
         change->made = table->made;
     if (when == TABLES_DONE)
-        change_settle(change);
+        change_settle(referee, change);
     if (!table || table->made != change->made)
         return;
     for (uint32_t i = change->start; i < change->start + change->count; i++) {
@@ -484,57 +504,59 @@ void change_apply(struct table_change *change, enum tables_when when) {
             const DXGK_PTE *value = change_entry(change, kind, i - change->start);
             struct tables_entry *entry = tables_entry(table, kind, i);
             if (value && entry)
-                set_entry(change, table, entry, when, *value);
+                set_entry(referee, change, table, entry, when, *value);
         }
         if (when == TABLES_ASKED && i < table->entries)
-            set_owner(change, table, i);
+            set_owner(referee, change, table, i);
     }
     if (when == TABLES_ASKED)
-        note_root(change, table);
+        note_root(referee, change, table);
 }
 
-static void table_built(const struct shadow_operation *operation) {
+static void table_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     if (operation->own)
-        change_apply(operation->own, TABLES_ASKED);
+        change_apply(referee, operation->own, TABLES_ASKED);
 }
 
-bool change_open(HANDLE process, uint64_t va) {
-    const struct shadow_operation *open = operation_open();
+bool change_open(struct vidmm_referee *referee, HANDLE process, uint64_t va) {
+    const struct shadow_operation *open = operation_open(referee);
     const struct table_change *change = open ? open->own : NULL;
     if (!change || open->arg.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE)
         return open && open->arg.Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
     return change->process == process && va >= change->va &&
-           va - change->va < (uint64_t)change->count << change_shift(change);
+           va - change->va < (uint64_t)change->count << change_shift(referee, change);
 }
 
-void change_compare(const struct table_change *change, struct tables_blame blame) {
-    const struct tables_process *process = tables_process(change->process);
-    uint64_t bytes = (uint64_t)change->count << change_shift(change);
+void change_compare(struct vidmm_referee *referee, const struct table_change *change,
+                    struct tables_blame blame) {
+    const struct tables_process *process = tables_process(referee, change->process);
+    uint64_t bytes = (uint64_t)change->count << change_shift(referee, change);
     if (process && !change->unsure)
-        tables_compare_range(process, change->va, change->va + bytes, blame);
+        tables_compare_range(referee, process, change->va, change->va + bytes, blame);
 }
 
 /* The rule that the driver broke if the entries are not what they shall be: nothing is different
  * where the table is (R210), nothing was done at once (R211), it is about tables of 64 KB pages
  * beside others (R378) or instead of others (R379), or none of that. */
-static uint32_t rule_of(const struct table_change *change) {
-    const struct tables_table *table = tables_find(change->place);
-    bool beside = tables_mmu.pages == TABLES_DUAL && (change->wide || (change->kinds & 2u) != 0);
+static uint32_t rule_of(struct vidmm_referee *referee, const struct table_change *change) {
+    const struct tables_table *table = tables_find(referee, change->place);
+    bool beside =
+        referee->tables.mmu.pages == TABLES_DUAL && (change->wide || (change->kinds & 2u) != 0);
     if (change->now)
         return 211;
     if (beside)
         return 378;
     if (change->wide)
         return 379;
-    return table && change->before != 0 && change->before == hash_of(table) ? 210 : 215;
+    return table && change->before != 0 && change->before == hash_of(referee, table) ? 210 : 215;
 }
 
-static void table_done(const struct shadow_operation *operation) {
+static void table_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct table_change *change = operation->own;
     if (!change)
         return;
-    change_apply(change, TABLES_DONE);
-    change_compare(change, (struct tables_blame){.rule_table = rule_of(change)});
+    change_apply(referee, change, TABLES_DONE);
+    change_compare(referee, change, (struct tables_blame){.rule_table = rule_of(referee, change)});
 }
 
 const struct operation_judge op_judge_table = {

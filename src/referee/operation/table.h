@@ -35,20 +35,24 @@ const DXGK_PTE *change_entry(const struct table_change *change, uint32_t kind, u
 /* Elements of the array of one kind. */
 uint32_t change_elements(const struct table_change *change);
 /* log2 of the bytes that an entry covers. */
-uint32_t change_shift(const struct table_change *change);
+uint32_t change_shift(struct vidmm_referee *referee, const struct table_change *change);
 /* Before and after: as of `when`. Notes the table that it is built for, and changes no other once
  * it is done: what is at the same place by then has changes of its own under way. */
-void change_apply(struct table_change *change, enum tables_when when);
+void change_apply(struct vidmm_referee *referee, struct table_change *change,
+                  enum tables_when when);
 /* What its entries led to they lead to no more. */
-void change_settle(struct table_change *change);
+void change_settle(struct vidmm_referee *referee, struct table_change *change);
 /* The operation that the driver is at work on may have changed what an address leads to already. */
-bool change_open(HANDLE process, uint64_t va);
+bool change_open(struct vidmm_referee *referee, HANDLE process, uint64_t va);
 /* Bytes [first, end) of a table are reached in `runs`, where its address is `window`. */
-void window_judge(const struct tables_process *runs, uint64_t window, uint64_t first, uint64_t end);
+void window_judge(struct vidmm_referee *referee, const struct tables_process *runs, uint64_t window,
+                  uint64_t first, uint64_t end);
 /* What the hardware makes of it is compared. */
-void change_compare(const struct table_change *change, struct tables_blame blame);
+void change_compare(struct vidmm_referee *referee, const struct table_change *change,
+                    struct tables_blame blame);
 
 /* table_entries.c: judges what the entries say; false: a rule is broken. `table` may be NULL. */
-bool entries_judge(const struct table_change *change, const struct tables_table *table);
+bool entries_judge(struct vidmm_referee *referee, const struct table_change *change,
+                   const struct tables_table *table);
 
 #endif

@@ -3,6 +3,8 @@
  * support-for-64kb-pages.md): their bits, where they lead, and how that goes together with what the
  * tables hold already.
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "operation/table.h"
 
 #define WIDE_BYTES (UINT64_C(1) << TABLES_WIDE_SHIFT)
@@ -22,9 +24,9 @@ struct looked {
 
 /* ---- Bits ----------------------------------------------------------------------------------- */
 
-static void judge_bits(const struct looked *looked) {
+static void judge_bits(struct vidmm_referee *referee, const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
-    const DXGK_GPUMMUCAPS *caps = &tables_mmu.caps;
+    const DXGK_GPUMMUCAPS *caps = &referee->tables.mmu.caps;
     uint32_t level = looked->change->level;
     MANAGER_MUST(225, entry->Reserved == 0 && entry->SystemReserved0 == 0,
                  "reserved bits that are 0", "entry 0x%llx of level %u", LLU(entry->Flags), level);
@@ -51,29 +53,29 @@ static void judge_bits(const struct looked *looked) {
 
 /* ---- Where it leads ------------------------------------------------------------------------- */
 
-static bool inside(uint32_t id, uint64_t address, uint64_t size) {
-    const struct shadow_segment *segment = shadow_segment(id);
+static bool inside(struct vidmm_referee *referee, uint32_t id, uint64_t address, uint64_t size) {
+    const struct shadow_segment *segment = shadow_segment(referee, id);
     uint64_t end = segment ? segment->size : referee->world.memory_bytes;
     return end == 0 || (address < end && size <= end - address);
 }
 
-static void judge_address(const struct looked *looked) {
+static void judge_address(struct vidmm_referee *referee, const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
     uint32_t id = (uint32_t)entry->Segment;
     uint64_t size = looked->page ? looked->covers : 1;
-    bool known = id == 0 || shadow_segment(id);
-    bool there = known && inside(id, looked->address, size);
+    bool known = id == 0 || shadow_segment(referee, id);
+    bool there = known && inside(referee, id, looked->address, size);
     /* An address in bytes where pages are counted. */
     bool bytes = known && !there && (entry->PageAddress & (SHADOW_PAGE - 1)) == 0 &&
-                 inside(id, entry->PageAddress, 1);
+                 inside(referee, id, entry->PageAddress, 1);
     MANAGER_MUST(224, !bytes && entry->PageAddress >> 52 == 0,
                  "the number of a page of 4 KB from the start of the segment",
                  "address member 0x%llx of an entry of segment %u", LLU(entry->PageAddress), id);
     MANAGER_MUST(223, there || bytes,
                  "a page of system memory where the segment is 0, or one of the segment",
                  "0x%llx bytes at 0x%llx of segment %u", LLU(size), LLU(looked->address), id);
-    if (entry->LargePage && !(tables_has(DXGKDDI_INTERFACE_VERSION_WDDM2_1,
-                                         tables_mmu.caps.AllowNonAlignedLargePageAddress)))
+    if (entry->LargePage && !(tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+                                         referee->tables.mmu.caps.AllowNonAlignedLargePageAddress)))
         MANAGER_MUST(220, looked->address % looked->covers == 0,
                      "a large page at a multiple of what it covers",
                      "0x%llx, covering 0x%llx bytes", LLU(looked->address), LLU(looked->covers));
@@ -81,12 +83,13 @@ static void judge_address(const struct looked *looked) {
 
 /* ---- Pages of 64 KB ------------------------------------------------------------------------- */
 
-static void judge_wide(const struct looked *looked) {
+static void judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
     uint32_t id = (uint32_t)looked->entry->Segment;
-    const struct shadow_segment *segment = shadow_segment(id);
-    const struct shadow_object *allocation = operation_allocation(looked->change->allocation);
-    bool system =
-        tables_has(DXGKDDI_INTERFACE_VERSION_WDDM2_1, tables_mmu.caps.SysMem64KBPageSupported);
+    const struct shadow_segment *segment = shadow_segment(referee, id);
+    const struct shadow_object *allocation =
+        operation_allocation(referee, looked->change->allocation);
+    bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
+                             referee->tables.mmu.caps.SysMem64KBPageSupported);
     MANAGER_MUST(369, id != 0 || system, "pages of 4 KB in system memory",
                  "an entry of 64 KB leads to system memory%s", "");
     MANAGER_MUST(371, ((looked->va ^ looked->address) & WIDE_MASK) == 0,
@@ -104,9 +107,11 @@ static void judge_wide(const struct looked *looked) {
 }
 
 /* Where an allocation is in a segment of 64 KB pages. */
-static void judge_place(const struct looked *looked) {
-    const struct shadow_segment *segment = operation_memory((uint32_t)looked->entry->Segment);
-    const struct shadow_object *allocation = operation_allocation(looked->change->allocation);
+static void judge_place(struct vidmm_referee *referee, const struct looked *looked) {
+    const struct shadow_segment *segment =
+        operation_memory(referee, (uint32_t)looked->entry->Segment);
+    const struct shadow_object *allocation =
+        operation_allocation(referee, looked->change->allocation);
     if (!segment || !allocation || !segment->flags.Use64KBPages)
         return;
     MANAGER_MUST(370, ((looked->address ^ looked->offset) & WIDE_MASK) == 0,
@@ -116,9 +121,10 @@ static void judge_place(const struct looked *looked) {
 }
 
 /* A range of 64 KB: valid in the other kind of table, too? */
-static bool valid_there(const struct tables_table *other, uint64_t va, uint64_t size) {
+static bool valid_there(struct vidmm_referee *referee, const struct tables_table *other,
+                        uint64_t va, uint64_t size) {
     uint32_t first, last;
-    if (!other || !tables_cut(other, va, va + size, &first, &last))
+    if (!other || !tables_cut(referee, other, va, va + size, &first, &last))
         return false;
     for (uint32_t i = first; i <= last; i++) {
         const struct tables_entry *entry = tables_entry(other, 0, i);
@@ -128,15 +134,17 @@ static bool valid_there(const struct tables_table *other, uint64_t va, uint64_t 
     return false;
 }
 
-static void judge_one_kind(const struct looked *looked, const struct tables_table *other) {
-    MANAGER_MUST(377, !valid_there(other, looked->va & ~WIDE_MASK, WIDE_BYTES),
+static void judge_one_kind(struct vidmm_referee *referee, const struct looked *looked,
+                           const struct tables_table *other) {
+    MANAGER_MUST(377, !valid_there(referee, other, looked->va & ~WIDE_MASK, WIDE_BYTES),
                  "valid entries in one of the two tables of a range of 64 KB",
                  "0x%llx is valid in the table of %s KB pages already", LLU(looked->va),
                  looked->change->wide ? "4" : "64");
 }
 
 /* The table that an entry of level 1 leads to is of the kind that it says. */
-static void judge_child_kind(const struct looked *looked, const struct tables_table *child) {
+static void judge_child_kind(struct vidmm_referee *referee, const struct looked *looked,
+                             const struct tables_table *child) {
     bool wide = looked->entry->PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
     if (child->level != 0)
         return;
@@ -147,16 +155,16 @@ static void judge_child_kind(const struct looked *looked, const struct tables_ta
                  "the table at 0x%llx has entries of 4 KB", LLU(looked->address));
 }
 
-static void judge_child(const struct looked *looked) {
+static void judge_child(struct vidmm_referee *referee, const struct looked *looked) {
     D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)looked->entry->Segment,
                                      .SegmentOffset = looked->address};
-    const struct tables_table *child = tables_find(place);
-    if (tables_intact())
+    const struct tables_table *child = tables_find(referee, place);
+    if (tables_intact(referee))
         MANAGER_MUST(208, child, "InitialUpdate for a table before an entry leads to it",
                      "an entry of level %u leads to 0x%llx, where no table was ever filled",
                      looked->change->level, LLU(looked->address));
-    if (child && looked->change->level == 1 && tables_mmu.pages == TABLES_SINGLE)
-        judge_child_kind(looked, child);
+    if (child && looked->change->level == 1 && referee->tables.mmu.pages == TABLES_SINGLE)
+        judge_child_kind(referee, looked, child);
 }
 
 /* ---- Protections that are an allocation's own ----------------------------------------------- */
@@ -166,8 +174,8 @@ static bool owns(const struct tables_owner *owner, const struct tables_entry *en
            (owner->protection & UNIQUE) != 0;
 }
 
-static void judge_protection(const struct looked *looked, const struct tables_table *table,
-                             uint32_t index) {
+static void judge_protection(struct vidmm_referee *referee, const struct looked *looked,
+                             const struct tables_table *table, uint32_t index) {
     const struct tables_entry *entry = table ? tables_entry(table, 0, index) : NULL;
     if (!entry || !table->owner || !owns(&table->owner[index], entry))
         return;
@@ -178,9 +186,11 @@ static void judge_protection(const struct looked *looked, const struct tables_ta
 }
 
 /* Another address that leads to the page with another unique protection. */
-static const struct tables_owner *conflict(const struct looked *looked,
+static const struct tables_owner *conflict(struct vidmm_referee *referee,
+                                           const struct looked *looked,
                                            const struct tables_owner *own) {
-    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
+    for (const struct tables_table *table = tables_each(referee, NULL); table;
+         table = tables_each(referee, table)) {
         for (uint32_t i = 0; table->owner && i < table->entries; i++) {
             const struct tables_owner *owner = &table->owner[i];
             if (owner != own && owner->allocation == looked->change->allocation &&
@@ -192,10 +202,11 @@ static const struct tables_owner *conflict(const struct looked *looked,
     return NULL;
 }
 
-static void judge_unique(const struct looked *looked, const struct tables_table *table,
-                         uint32_t index) {
+static void judge_unique(struct vidmm_referee *referee, const struct looked *looked,
+                         const struct tables_table *table, uint32_t index) {
     bool owned = table && table->owner && index < table->entries;
-    const struct tables_owner *other = conflict(looked, owned ? &table->owner[index] : NULL);
+    const struct tables_owner *other =
+        conflict(referee, looked, owned ? &table->owner[index] : NULL);
     MANAGER_MUST(228, !other, "one unique protection for a range of an allocation",
                  "DriverProtection 0x%llx beside 0x%llx", LLU(looked->change->protection),
                  LLU(other->protection));
@@ -203,27 +214,27 @@ static void judge_unique(const struct looked *looked, const struct tables_table 
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
-static void judge_page(const struct looked *looked) {
+static void judge_page(struct vidmm_referee *referee, const struct looked *looked) {
     const struct table_change *change = looked->change;
-    judge_place(looked);
+    judge_place(referee, looked);
     if (change->level == 0 && change->wide)
-        judge_wide(looked);
+        judge_wide(referee, looked);
 }
 
-static void judge_entry(const struct looked *looked) {
-    judge_bits(looked);
+static void judge_entry(struct vidmm_referee *referee, const struct looked *looked) {
+    judge_bits(referee, looked);
     if (!looked->entry->Valid || looked->entry->Zero)
         return;
-    judge_address(looked);
+    judge_address(referee, looked);
     if (looked->page)
-        judge_page(looked);
+        judge_page(referee, looked);
     else
-        judge_child(looked);
+        judge_child(referee, looked);
 }
 
 /* Pages of one update follow each other in the allocation, so none comes twice in a row. */
-static void judge_row(const struct table_change *change, const DXGK_PTE *before,
-                      const DXGK_PTE *entry) {
+static void judge_row(struct vidmm_referee *referee, const struct table_change *change,
+                      const DXGK_PTE *before, const DXGK_PTE *entry) {
     if (change->level == 0 && change->allocation && before->Valid && entry->Valid &&
         !before->Zero && !entry->Zero)
         MANAGER_MUST(216,
@@ -233,23 +244,24 @@ static void judge_row(const struct table_change *change, const DXGK_PTE *before,
 }
 
 /* What depends on the tables: of valid leaf entries. */
-static void judge_tables(const struct looked *looked, const struct tables_table *table,
-                         const struct tables_table *other, uint32_t index) {
-    judge_protection(looked, table, index);
+static void judge_tables(struct vidmm_referee *referee, const struct looked *looked,
+                         const struct tables_table *table, const struct tables_table *other,
+                         uint32_t index) {
+    judge_protection(referee, looked, table, index);
     if (other)
-        judge_one_kind(looked, other);
+        judge_one_kind(referee, looked, other);
     if ((looked->change->protection & UNIQUE) != 0 && looked->change->allocation)
-        judge_unique(looked, table, index);
+        judge_unique(referee, looked, table, index);
 }
 
-static void judge_kind(const struct table_change *change, const struct tables_table *table,
-                       uint32_t kind) {
-    const struct tables_process *process = tables_process(change->process);
+static void judge_kind(struct vidmm_referee *referee, const struct table_change *change,
+                       const struct tables_table *table, uint32_t kind) {
+    const struct tables_process *process = tables_process(referee, change->process);
     const struct tables_table *other = NULL;
-    uint32_t shift = change_shift(change);
+    uint32_t shift = change_shift(referee, change);
     bool user = process && !process->system;
-    if (tables_mmu.pages == TABLES_DUAL && change->level == 0 && process)
-        other = tables_leaf(process, change->va, !change->wide);
+    if (referee->tables.mmu.pages == TABLES_DUAL && change->level == 0 && process)
+        other = tables_leaf(referee, process, change->va, !change->wide);
     for (uint32_t i = 0; i < change_elements(change); i++) {
         const DXGK_PTE *entry = change_entry(change, kind, i);
         struct looked looked = {.change = change,
@@ -259,26 +271,27 @@ static void judge_kind(const struct table_change *change, const struct tables_ta
                                 .address = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT,
                                 .covers = UINT64_C(1) << shift,
                                 .page = change->level == 0 || entry->LargePage};
-        judge_entry(&looked);
+        judge_entry(referee, &looked);
         if (i != 0)
-            judge_row(change, change_entry(change, kind, i - 1), entry);
+            judge_row(referee, change, change_entry(change, kind, i - 1), entry);
         if (user && change->level == 0 && entry->Valid)
-            judge_tables(&looked, table, other, change->start + i);
+            judge_tables(referee, &looked, table, other, change->start + i);
     }
 }
 
-static uint32_t broken(void) {
+static uint32_t broken(struct vidmm_referee *referee) {
     uint32_t count = 0;
     for (uint32_t rule = 1; rule < VIDMM_RULES_SIZE; rule++)
         count += referee->ledger->broken[rule];
     return count;
 }
 
-bool entries_judge(const struct table_change *change, const struct tables_table *table) {
-    uint32_t before = broken();
+bool entries_judge(struct vidmm_referee *referee, const struct table_change *change,
+                   const struct tables_table *table) {
+    uint32_t before = broken(referee);
     for (uint32_t kind = 0; kind < 2; kind++) {
         if (change->kinds >> kind & 1u)
-            judge_kind(change, table, kind);
+            judge_kind(referee, change, table, kind);
     }
-    return broken() == before;
+    return broken(referee) == before;
 }

@@ -13,7 +13,8 @@ static uint64_t pages_of(uint64_t bytes) {
     return (bytes + SHADOW_PAGE - 1) / SHADOW_PAGE;
 }
 
-static void judge_mdl(const DXGKARG_BUILDPAGINGBUFFER *arg, const MDL *mdl) {
+static void judge_mdl(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                      const MDL *mdl) {
     MANAGER_MUST(175, mdl, "an MDL where SegmentId is 0", "pMdl is NULL");
     if (!mdl)
         return;
@@ -24,17 +25,18 @@ static void judge_mdl(const DXGKARG_BUILDPAGINGBUFFER *arg, const MDL *mdl) {
                  LLU(size), LLU(have));
 }
 
-static void judge_source(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static void judge_source(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
     uint64_t offset;
     if (arg->Transfer.Source.SegmentId == 0)
-        judge_mdl(arg, arg->Transfer.Source.pMdl);
+        judge_mdl(referee, arg, arg->Transfer.Source.pMdl);
     else
-        (void)place_range(arg->Transfer.Source.SegmentId, arg->Transfer.Source.SegmentAddress,
-                          arg->Transfer.TransferOffset, arg->Transfer.TransferSize, &offset);
+        (void)place_range(referee, arg->Transfer.Source.SegmentId,
+                          arg->Transfer.Source.SegmentAddress, arg->Transfer.TransferOffset,
+                          arg->Transfer.TransferSize, &offset);
 }
 
 /* Out of GPU memory into an aperture: only one that the driver named for it. */
-static void judge_window(const struct shadow_object *allocation,
+static void judge_window(struct vidmm_referee *referee, const struct shadow_object *allocation,
                          const struct shadow_segment *window) {
     uint32_t bit = 1u << (window->id - 1);
     bool supported = ((allocation->write_set | allocation->read_set) & bit) != 0;
@@ -45,37 +47,38 @@ static void judge_window(const struct shadow_object *allocation,
                  "an eviction through segment %u, which has PitchAlignment", window->id);
 }
 
-static void judge_destination(const DXGKARG_BUILDPAGINGBUFFER *arg,
+static void judge_destination(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
                               const struct shadow_object *allocation) {
     uint32_t id = arg->Transfer.Destination.SegmentId;
-    const struct shadow_segment *segment = shadow_segment(id);
+    const struct shadow_segment *segment = shadow_segment(referee, id);
     uint64_t offset;
     if (id == 0) {
-        judge_mdl(arg, arg->Transfer.Destination.pMdl);
+        judge_mdl(referee, arg, arg->Transfer.Destination.pMdl);
         return;
     }
-    if (!place_range(id, arg->Transfer.Destination.SegmentAddress, arg->Transfer.TransferOffset,
-                     arg->Transfer.TransferSize, &offset) ||
+    if (!place_range(referee, id, arg->Transfer.Destination.SegmentAddress,
+                     arg->Transfer.TransferOffset, arg->Transfer.TransferSize, &offset) ||
         !allocation)
         return;
-    if (!operation_aperture(id))
-        place_allocation(allocation, segment, offset);
-    else if (operation_memory(arg->Transfer.Source.SegmentId))
-        judge_window(allocation, segment);
+    if (!operation_aperture(referee, id))
+        place_allocation(referee, allocation, segment, offset);
+    else if (operation_memory(referee, arg->Transfer.Source.SegmentId))
+        judge_window(referee, allocation, segment);
 }
 
 /* R189: what the CPU cannot have written has no content before the first FILL. */
-static void judge_first_content(const DXGKARG_BUILDPAGINGBUFFER *arg,
+static void judge_first_content(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
                                 const struct shadow_object *allocation) {
     if (arg->Transfer.Source.SegmentId == 0 && !allocation->info.Flags.CpuVisible &&
-        operation_memory(arg->Transfer.Destination.SegmentId))
+        operation_memory(referee, arg->Transfer.Destination.SegmentId))
         MANAGER_MUST(189, allocation->content, "FILL for an allocation that had no content yet",
                      "TRANSFER is the first operation that gives it content");
 }
 
 /* ---- Sub-transfers --------------------------------------------------------------------------- */
 
-static void judge_start(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_object *allocation) {
+static void judge_start(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                        struct shadow_object *allocation) {
     DXGK_TRANSFERFLAGS flags = arg->Transfer.Flags;
     HANDLE pending = referee->adapter.moving;
     MANAGER_MUST(179, (flags.TransferStart != 0) == !allocation->moving,
@@ -84,7 +87,7 @@ static void judge_start(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_obje
                  arg->Transfer.TransferOffset);
     if (allocation->moving)
         return;
-    bool other = pending != allocation->handle && operation_allocation(pending);
+    bool other = pending != allocation->handle && operation_allocation(referee, pending);
     MANAGER_MUST(180, !other, "TransferEnd of the pending transfer first",
                  "a transfer of another allocation is pending");
     allocation->moving = true;
@@ -92,7 +95,8 @@ static void judge_start(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_obje
     referee->adapter.moving = allocation->handle;
 }
 
-static void judge_coverage(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_object *allocation) {
+static void judge_coverage(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                           struct shadow_object *allocation) {
     uint64_t end = allocation->moved + arg->Transfer.TransferSize;
     bool last = arg->Transfer.Flags.TransferEnd != 0;
     MANAGER_MUST(178,
@@ -111,11 +115,11 @@ static void judge_coverage(const DXGKARG_BUILDPAGINGBUFFER *arg, struct shadow_o
 
 /* ---- A transfer of nothing ------------------------------------------------------------------- */
 
-static uint64_t sample(const MDL *mdl) {
+static uint64_t sample(struct vidmm_referee *referee, const MDL *mdl) {
     const PFN_NUMBER *frame = (const PFN_NUMBER *)(mdl + 1);
     uint64_t pages = operation_mdl_pages(mdl), hash = HASH_START;
     for (uint64_t i = 0; i < pages && i < SAMPLE_PAGES; i++) {
-        const uint8_t *bytes = world_memory(frame[i] * SHADOW_PAGE, SHADOW_PAGE);
+        const uint8_t *bytes = world_memory(referee, frame[i] * SHADOW_PAGE, SHADOW_PAGE);
         if (bytes)
             hash = hash_bytes(hash, bytes, SHADOW_PAGE);
     }
@@ -123,8 +127,9 @@ static uint64_t sample(const MDL *mdl) {
 }
 
 /* The MDL whose pages a transfer of nothing must leave alone; NULL: the CPU may write to them. */
-static const MDL *untouched(const DXGKARG_BUILDPAGINGBUFFER *arg) {
-    const struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
+static const MDL *untouched(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    const struct shadow_object *allocation =
+        operation_allocation(referee, arg->Transfer.hAllocation);
     bool quiet = allocation && !allocation->info.Flags.CpuVisible;
     return quiet && arg->Transfer.Destination.SegmentId == 0 ? arg->Transfer.Destination.pMdl
                                                              : NULL;
@@ -133,7 +138,7 @@ static const MDL *untouched(const DXGKARG_BUILDPAGINGBUFFER *arg) {
 /* ---- The three moments ----------------------------------------------------------------------- */
 
 /* Sub-transfers that do not belong together make no sense of what follows. */
-static void judge_flags(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static void judge_flags(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
     DXGK_TRANSFERFLAGS flags = arg->Transfer.Flags;
     MANAGER_MUST(182, !(flags.Swizzle && flags.Unswizzle), "Swizzle or Unswizzle, not both",
                  "Flags 0x%x", flags.Value);
@@ -145,31 +150,32 @@ static void judge_flags(const DXGKARG_BUILDPAGINGBUFFER *arg) {
                  arg->Transfer.TransferOffset);
 }
 
-static void transfer_asked(struct shadow_operation *operation) {
+static void transfer_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
+    struct shadow_object *allocation = operation_allocation(referee, arg->Transfer.hAllocation);
     if (arg->Transfer.TransferSize == 0) { /* after a reset: what was pending is forgotten */
-        const MDL *mdl = untouched(arg);
-        operation_forget();
-        operation->sample = mdl ? sample(mdl) : 0;
+        const MDL *mdl = untouched(referee, arg);
+        operation_forget(referee);
+        operation->sample = mdl ? sample(referee, mdl) : 0;
         return;
     }
-    judge_flags(arg);
-    judge_source(arg);
-    judge_destination(arg, allocation);
+    judge_flags(referee, arg);
+    judge_source(referee, arg);
+    judge_destination(referee, arg, allocation);
     if (!allocation)
         return;
-    if (!allocation->moving && operation_memory(arg->Transfer.Source.SegmentId))
-        promise_leave(allocation, arg->Transfer.Destination.SegmentId);
-    judge_start(arg, allocation);
-    judge_coverage(arg, allocation);
-    judge_first_content(arg, allocation);
+    if (!allocation->moving && operation_memory(referee, arg->Transfer.Source.SegmentId))
+        promise_leave(referee, allocation, arg->Transfer.Destination.SegmentId);
+    judge_start(referee, arg, allocation);
+    judge_coverage(referee, arg, allocation);
+    judge_first_content(referee, arg, allocation);
 }
 
-static void transfer_built(const struct shadow_operation *operation) {
+static void transfer_built(struct vidmm_referee *referee,
+                           const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = operation_allocation(arg->Transfer.hAllocation);
-    const struct shadow_segment *to = shadow_segment(arg->Transfer.Destination.SegmentId);
+    struct shadow_object *allocation = operation_allocation(referee, arg->Transfer.hAllocation);
+    const struct shadow_segment *to = shadow_segment(referee, arg->Transfer.Destination.SegmentId);
     bool notice = arg->Transfer.TransferSize == 0;
     if (!allocation)
         return;
@@ -180,7 +186,7 @@ static void transfer_built(const struct shadow_operation *operation) {
         allocation->placed = false;
         return;
     }
-    place_set(allocation, to->id,
+    place_set(referee, allocation, to->id,
               (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart - to->base);
     allocation->clean =
         arg->Operation == DXGK_OPERATION_TRANSFER && arg->Transfer.Source.SegmentId == 0;
@@ -188,15 +194,16 @@ static void transfer_built(const struct shadow_operation *operation) {
 
 const struct operation_judge op_judge_special_lock = {.built = transfer_built};
 
-static void transfer_done(const struct shadow_operation *operation) {
+static void transfer_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     if (arg->Transfer.TransferSize != 0) {
-        copy_done(operation);
+        copy_done(referee, operation);
         return;
     }
-    const MDL *mdl = untouched(arg);
-    if (mdl && !later_writes(operation, mdl, 0, SAMPLE_PAGES))
-        DRIVER_MUST(186, sample(mdl) == operation->sample, "a notification that copies nothing",
+    const MDL *mdl = untouched(referee, arg);
+    if (mdl && !later_writes(referee, operation, mdl, 0, SAMPLE_PAGES))
+        DRIVER_MUST(186, sample(referee, mdl) == operation->sample,
+                    "a notification that copies nothing",
                     "a TRANSFER of 0 bytes changed the pages of its MDL");
 }
 

@@ -4,6 +4,8 @@
  * done (ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual.md, ..._fillvirtual.md). What TRANSFER
  * and FILL are for places in segments: operation/transfer.c, operation/fill.c.
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "state/dirty.h"
 #include "state/own_memory.h"
 #include "state/tables.h"
@@ -43,7 +45,8 @@ static uint64_t pages_of(uint64_t va, uint64_t size) {
 }
 
 /* False: it leads nowhere, or nobody knows where. */
-static bool judge_page(struct side *side, uint64_t at, const struct tables_found *found) {
+static bool judge_page(struct vidmm_referee *referee, struct side *side, uint64_t at,
+                       const struct tables_found *found) {
     bool there = found->valid && !found->zero;
     if (!found->known)
         return false;
@@ -59,7 +62,8 @@ static bool judge_page(struct side *side, uint64_t at, const struct tables_found
 }
 
 /* The entry was written for the page that is moved, as far as updates say what they are for. */
-static void judge_owner(const struct side *side, uint64_t at, const struct tables_found *found) {
+static void judge_owner(struct vidmm_referee *referee, const struct side *side, uint64_t at,
+                        const struct tables_found *found) {
     const struct tables_owner *owner =
         found->table->owner ? &found->table->owner[found->index] : NULL;
     uint64_t page = side->offset + (at - side->va);
@@ -76,31 +80,32 @@ static void judge_owner(const struct side *side, uint64_t at, const struct table
                      LLU(page));
 }
 
-static void look_up(struct side *side, uint64_t *page) {
-    const struct tables_process *paging = tables_paging();
+static void look_up(struct vidmm_referee *referee, struct side *side, uint64_t *page) {
+    const struct tables_process *paging = tables_paging(referee);
     uint64_t first = side->va & ~(uint64_t)(SHADOW_PAGE - 1),
              count = pages_of(side->va, side->size);
     side->known = paging;
     for (uint64_t i = 0; side->known && i < count; i++) {
         struct tables_found found;
-        tables_walk(paging, first + i * SHADOW_PAGE, TABLES_ASKED, &found);
-        side->known = judge_page(side, first + i * SHADOW_PAGE, &found);
-        bool memory = operation_memory(found.segment);
+        tables_walk(referee, paging, first + i * SHADOW_PAGE, TABLES_ASKED, &found);
+        side->known = judge_page(referee, side, first + i * SHADOW_PAGE, &found);
+        bool memory = operation_memory(referee, found.segment);
         side->memory = side->memory || memory;
         side->other = side->other || !memory;
         side->wide = found.wide;
-        page[i] = tables_gpu_address(found.segment, found.offset);
+        page[i] = tables_gpu_address(referee, found.segment, found.offset);
         if (side->known)
-            judge_owner(side, first + i * SHADOW_PAGE, &found);
+            judge_owner(referee, side, first + i * SHADOW_PAGE, &found);
         if (side->known && memory && side->target && side->allocation)
-            owners_judge_page(side->allocation, page[i]);
+            owners_judge_page(referee, side->allocation, page[i]);
         if (side->known && memory && side->target && side->allocation)
-            host_aperture_judge_place(shadow_segment(found.segment), found.offset, SHADOW_PAGE,
-                                      side->allocation);
+            host_aperture_judge_place(referee, shadow_segment(referee, found.segment), found.offset,
+                                      SHADOW_PAGE, side->allocation);
     }
 }
 
-static struct virtual_copy *copy_of(const struct side *to, bool fill) {
+static struct virtual_copy *copy_of(struct vidmm_referee *referee, const struct side *to,
+                                    bool fill) {
     uint64_t pages = pages_of(to->va, to->size);
     if (pages > PAGES_MAX)
         return NULL;
@@ -109,7 +114,7 @@ static struct virtual_copy *copy_of(const struct side *to, bool fill) {
     if (copy) {
         copy->pages = pages;
         copy->fill = fill;
-        copy->births = tables_births();
+        copy->births = tables_births(referee);
     }
     return copy;
 }
@@ -132,7 +137,8 @@ static const char *direction_text(DXGK_MEMORY_TRANSFER_DIRECTION direction) {
                                                                : "no direction";
 }
 
-static void judge_direction(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+static void judge_direction(struct vidmm_referee *referee,
+                            const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
                             const struct side *from, const struct side *to) {
     if (!from->known || !to->known || (from->memory && from->other) || (to->memory && to->other))
         return;
@@ -153,21 +159,23 @@ static void judge_direction(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transf
                  from->wide ? "64" : "4", to->wide ? "64" : "4");
 }
 
-static bool leads_to_table(D3DGPU_VIRTUAL_ADDRESS table, uint64_t va) {
+static bool leads_to_table(struct vidmm_referee *referee, D3DGPU_VIRTUAL_ADDRESS table,
+                           uint64_t va) {
     DXGK_PAGETABLEUPDATEADDRESS address;
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&address, 0, sizeof(address));
     address.GpuVirtual = table;
-    const struct tables_table *leaf =
-        tables_place(tables_paging(), &address, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
-            ? tables_find(place)
-            : NULL;
+    const struct tables_table *leaf = tables_place(referee, tables_paging(referee), &address,
+                                                   DXGK_PAGETABLEUPDATE_GPU_VIRTUAL, &place)
+                                          ? tables_find(referee, place)
+                                          : NULL;
     return leaf && leaf->level == 0 && va >= leaf->start;
 }
 
-static void judge_tables(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+static void judge_tables(struct vidmm_referee *referee,
+                         const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
                          const struct side *from, const struct side *to) {
-    if (!tables_mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
+    if (!referee->tables.mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
         MANAGER_MUST(
             241, transfer->SourcePageTable == 0 && transfer->DestinationPageTable == 0,
             "SourcePageTable and DestinationPageTable with SourcePageTableVaInTransfer only",
@@ -175,28 +183,31 @@ static void judge_tables(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
             LLU(transfer->DestinationPageTable));
     else if (from->known && to->known)
         MANAGER_MUST(241,
-                     leads_to_table(transfer->SourcePageTable, from->va) &&
-                         leads_to_table(transfer->DestinationPageTable, to->va),
+                     leads_to_table(referee, transfer->SourcePageTable, from->va) &&
+                         leads_to_table(referee, transfer->DestinationPageTable, to->va),
                      "the addresses of the leaf tables of both sides", "0x%llx and 0x%llx",
                      LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
 }
 
 /* Bytes that tables of the paging process can translate: its leaves, valid or not. */
-static uint64_t paging_bytes(const struct tables_process *paging) {
+static uint64_t paging_bytes(struct vidmm_referee *referee, const struct tables_process *paging) {
     uint64_t bytes = 0;
-    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table))
+    for (const struct tables_table *table = tables_each(referee, NULL); table;
+         table = tables_each(referee, table))
         if (table->process == paging->handle && table->level == 0)
-            bytes += (uint64_t)table->entries << tables_entry_shift(table);
+            bytes += (uint64_t)table->entries << tables_entry_shift(referee, table);
     return bytes;
 }
 
 /* A leaf table to which the root does not lead, or NULL. */
-static const struct tables_table *unlinked(const struct tables_process *process) {
-    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
+static const struct tables_table *unlinked(struct vidmm_referee *referee,
+                                           const struct tables_process *process) {
+    for (const struct tables_table *table = tables_each(referee, NULL); table;
+         table = tables_each(referee, table)) {
         struct tables_found found;
         if (table->process != process->handle || table->level != 0 || table->wide)
             continue;
-        tables_walk(process, table->start, TABLES_ASKED, &found);
+        tables_walk(referee, process, table->start, TABLES_ASKED, &found);
         if (found.known && found.table != table)
             return table;
     }
@@ -207,10 +218,11 @@ static const struct tables_table *unlinked(const struct tables_process *process)
 #define TABLE_SHARE  8u /* of their segment is the least that tables may take for it */
 
 /* Where the tables have a segment that is too small for those of 1 GB, what there is room for. */
-static uint64_t paging_least(void) {
-    const DXGK_PAGE_TABLE_LEVEL_DESC *leaf = &tables_mmu.level[0];
-    const struct shadow_segment *segment = shadow_segment(leaf->PagingProcessPageTableSegmentId);
-    uint64_t least = tables_limit() < PAGING_BYTES ? tables_limit() : PAGING_BYTES;
+static uint64_t paging_least(struct vidmm_referee *referee) {
+    const DXGK_PAGE_TABLE_LEVEL_DESC *leaf = &referee->tables.mmu.level[0];
+    const struct shadow_segment *segment =
+        shadow_segment(referee, leaf->PagingProcessPageTableSegmentId);
+    uint64_t least = tables_limit(referee) < PAGING_BYTES ? tables_limit(referee) : PAGING_BYTES;
     uint32_t shift = leaf->PageTableIndexBitCount + TABLES_PAGE_SHIFT;
     uint64_t page = segment ? segment->page_size : 1;
     uint64_t each = (leaf->PageTableSizeInBytes + page - 1) / page * page;
@@ -220,31 +232,30 @@ static uint64_t paging_least(void) {
 }
 
 /* At its first use the addresses have tables; they stay. */
-static void judge_first_use(const struct tables_process *paging) {
-    const struct tables_table *lost = unlinked(paging);
-    uint64_t have = paging_bytes(paging);
-    MANAGER_MUST(263, have >= paging_least(),
+static void judge_first_use(struct vidmm_referee *referee, const struct tables_process *paging) {
+    const struct tables_table *lost = unlinked(referee, paging);
+    uint64_t have = paging_bytes(referee, paging);
+    MANAGER_MUST(263, have >= paging_least(referee),
                  "1 GB of addresses for paging, or as many as there is room for tables of",
                  "tables of the paging process for 0x%llx bytes", LLU(have));
     MANAGER_MUST(263, !lost, "addresses for paging whose tables the root leads to",
                  "no entry leads to the table of 0x%llx", LLU(lost->start));
 }
 
-static void judge_space(uint64_t size, uint32_t sides) {
-    static const struct tables_process *judged;
-    const struct tables_process *paging = tables_paging();
-    if (!paging || !paging->rooted || !tables_intact())
+static void judge_space(struct vidmm_referee *referee, uint64_t size, uint32_t sides) {
+    const struct tables_process *paging = tables_paging(referee);
+    if (!paging || !paging->rooted || !tables_intact(referee))
         return;
-    if (judged != paging)
-        judge_first_use(paging);
-    judged = paging;
-    uint64_t have = paging_bytes(paging);
+    if (referee->tables.first_used != paging)
+        judge_first_use(referee, paging);
+    referee->tables.first_used = paging;
+    uint64_t have = paging_bytes(referee, paging);
     MANAGER_MUST(264, size <= have / sides, "pieces that fit the addresses for paging",
                  "0x%llx bytes on each of %u sides, where there are 0x%llx", LLU(size), sides,
                  LLU(have));
 }
 
-static void transfer_asked_for(struct shadow_operation *operation) {
+static void transfer_asked_for(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &operation->arg.TransferVirtual;
     struct side from = {.name = "SourceVirtualAddress",
                         .va = (uint64_t)transfer->SourceVirtualAddress,
@@ -259,23 +270,24 @@ static void transfer_asked_for(struct shadow_operation *operation) {
                       .offset = transfer->AllocationOffsetInBytes,
                       .target = true,
                       .rule = 240};
-    judge_space(to.size, 2);
-    struct virtual_copy *copy = copy_of(&to, false);
+    judge_space(referee, to.size, 2);
+    struct virtual_copy *copy = copy_of(referee, &to, false);
     operation->own = copy;
     if (!copy || pages_of(from.va, from.size) > copy->pages)
         return;
-    look_up(&to, copy->page);
-    look_up(&from, copy->page + copy->pages);
+    look_up(referee, &to, copy->page);
+    look_up(referee, &from, copy->page + copy->pages);
     copy->known = to.known && from.known;
     note_bounds(copy);
-    judge_direction(transfer, &from, &to);
-    judge_tables(transfer, &from, &to);
+    judge_direction(referee, transfer, &from, &to);
+    judge_tables(referee, transfer, &from, &to);
     if (copy->known && !transfer->hAllocation)
-        migration_judge_transfer(from.memory, to.memory);
-    notice_content(operation_allocation(transfer->hAllocation), from.memory && !to.memory);
+        migration_judge_transfer(referee, from.memory, to.memory);
+    notice_content(referee, operation_allocation(referee, transfer->hAllocation),
+                   from.memory && !to.memory);
 }
 
-static void fill_asked_for(struct shadow_operation *operation) {
+static void fill_asked_for(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill = &operation->arg.FillVirtual;
     struct side to = {.name = "DestinationVirtualAddress",
                       .va = (uint64_t)fill->DestinationVirtualAddress,
@@ -284,12 +296,12 @@ static void fill_asked_for(struct shadow_operation *operation) {
                       .offset = fill->AllocationOffsetInBytes,
                       .target = true,
                       .rule = 245};
-    judge_space(to.size, 1);
-    struct virtual_copy *copy = copy_of(&to, true);
+    judge_space(referee, to.size, 1);
+    struct virtual_copy *copy = copy_of(referee, &to, true);
     operation->own = copy;
     if (!copy)
         return;
-    look_up(&to, copy->page);
+    look_up(referee, &to, copy->page);
     copy->known = to.known;
     note_bounds(copy);
     if (to.known)
@@ -297,25 +309,27 @@ static void fill_asked_for(struct shadow_operation *operation) {
                      "0x%llx leads to other memory", LLU(to.va));
 }
 
-static void virtual_copy_asked(struct shadow_operation *operation) {
-    if (!tables_mmu.known)
+static void virtual_copy_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    if (!referee->tables.mmu.known)
         return;
     if (operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
-        transfer_asked_for(operation);
+        transfer_asked_for(referee, operation);
     else
-        fill_asked_for(operation);
+        fill_asked_for(referee, operation);
 }
 
-static struct shadow_object *moved(const struct shadow_operation *operation) {
+static struct shadow_object *moved(struct vidmm_referee *referee,
+                                   const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
-    return operation_allocation(transfer ? operation->arg.TransferVirtual.hAllocation
-                                         : operation->arg.FillVirtual.hAllocation);
+    return operation_allocation(referee, transfer ? operation->arg.TransferVirtual.hAllocation
+                                                  : operation->arg.FillVirtual.hAllocation);
 }
 
-static void virtual_copy_built(const struct shadow_operation *operation) {
+static void virtual_copy_built(struct vidmm_referee *referee,
+                               const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
-    struct shadow_object *allocation = moved(operation);
+    struct shadow_object *allocation = moved(referee, operation);
     if (!allocation)
         return;
     allocation->moving_virtual++;
@@ -350,22 +364,23 @@ static bool writes_there(const struct shadow_operation *later, const struct virt
 }
 
 /* Its memory is something else's by now. */
-static bool outdated(const struct shadow_operation *operation, const struct virtual_copy *copy) {
+static bool outdated(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                     const struct virtual_copy *copy) {
     struct later in = {NULL, 0};
     uint64_t count = copy->pages * (copy->fill ? 1 : 2);
-    for (const struct shadow_operation *at = later_next(operation, operation, &in); at;
-         at = later_next(operation, at, &in)) {
+    for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
+         at = later_next(referee, operation, at, &in)) {
         if (writes_there(at, copy))
             return true;
     }
     for (uint64_t i = 0; i < count; i++) {
-        if (tables_take(copy->page[i], copy->births))
+        if (tables_take(referee, copy->page[i], copy->births))
             return true;
     }
     return false;
 }
 
-static const uint8_t *see(uint64_t address, uint64_t size) {
+static const uint8_t *see(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->peek ? world->peek(world->ctx, address, size) : NULL;
 }
@@ -381,11 +396,11 @@ static uint64_t part_of(uint64_t va, uint64_t size, uint64_t index, uint64_t *sk
 
 enum outcome { SAME, DIFFERENT, UNSEEN };
 
-static enum outcome compare_page(const struct virtual_copy *copy, uint64_t va, uint64_t size,
-                                 uint64_t index) {
+static enum outcome compare_page(struct vidmm_referee *referee, const struct virtual_copy *copy,
+                                 uint64_t va, uint64_t size, uint64_t index) {
     uint64_t skip, part = part_of(va, size, index, &skip);
-    const uint8_t *to = see(copy->page[index] + skip, part);
-    const uint8_t *from = see(copy->page[copy->pages + index] + skip, part);
+    const uint8_t *to = see(referee, copy->page[index] + skip, part);
+    const uint8_t *from = see(referee, copy->page[copy->pages + index] + skip, part);
     if (!to || !from)
         return UNSEEN;
     return memcmp(to, from, part) == 0 ? SAME : DIFFERENT;
@@ -401,7 +416,8 @@ static bool continuous(const struct virtual_copy *copy, uint64_t index) {
     return true;
 }
 
-static void transfer_judge(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+static void transfer_judge(struct vidmm_referee *referee,
+                           const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
                            const struct virtual_copy *copy) {
     uint64_t va = (uint64_t)transfer->DestinationVirtualAddress, index = 0;
     uint64_t size = transfer->TransferSizeInBytes;
@@ -409,7 +425,7 @@ static void transfer_judge(const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfe
     if (va % SHADOW_PAGE != (uint64_t)transfer->SourceVirtualAddress % SHADOW_PAGE)
         return;
     for (; index < copy->pages && outcome == SAME; index++)
-        outcome = compare_page(copy, va, size, index);
+        outcome = compare_page(referee, copy, va, size, index);
     if (outcome == UNSEEN)
         return;
     bool good = outcome == SAME, scattered = !continuous(copy, index - 1);
@@ -435,13 +451,15 @@ static enum outcome pattern_page(const uint8_t *bytes, uint64_t part, uint64_t d
     return SAME;
 }
 
-static void fill_judge(const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
+static void fill_judge(struct vidmm_referee *referee,
+                       const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
                        const struct virtual_copy *copy) {
     uint64_t va = (uint64_t)fill->DestinationVirtualAddress, done = 0;
     enum outcome outcome = SAME;
     for (uint64_t i = 0; i < copy->pages && outcome == SAME; i++) {
         uint64_t skip, part = part_of(va, fill->FillSizeInBytes, i, &skip);
-        outcome = pattern_page(see(copy->page[i] + skip, part), part, done, fill->FillPattern);
+        outcome =
+            pattern_page(see(referee, copy->page[i] + skip, part), part, done, fill->FillPattern);
         done += part;
     }
     if (outcome != UNSEEN)
@@ -451,27 +469,30 @@ static void fill_judge(const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
 }
 
 /* Which pages it wrote, for dirty bits. */
-static void note_written(const struct shadow_operation *operation,
+static void note_written(struct vidmm_referee *referee, const struct shadow_operation *operation,
                          const struct virtual_copy *copy) {
     for (uint64_t i = 0; copy && copy->known && i < copy->pages; i++)
-        dirty_wrote(copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE, operation->asked);
+        dirty_wrote(referee, copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE,
+                    operation->asked);
 }
 
-static void virtual_copy_done(const struct shadow_operation *operation) {
+static void virtual_copy_done(struct vidmm_referee *referee,
+                              const struct shadow_operation *operation) {
     const struct virtual_copy *copy = operation->own;
-    note_written(operation, copy);
+    note_written(referee, operation, copy);
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
-    struct shadow_object *allocation = moved(operation);
+    struct shadow_object *allocation = moved(referee, operation);
     if (allocation && allocation->moving_virtual != 0)
         allocation->moving_virtual--;
     if (!copy || !copy->known || copy->pages == 0 ||
-        (transfer && operation_shared_with_cpu(arm->hAllocation)) || outdated(operation, copy))
+        (transfer && operation_shared_with_cpu(referee, arm->hAllocation)) ||
+        outdated(referee, operation, copy))
         return;
     if (transfer)
-        transfer_judge(arm, copy);
+        transfer_judge(referee, arm, copy);
     else
-        fill_judge(&operation->arg.FillVirtual, copy);
+        fill_judge(referee, &operation->arg.FillVirtual, copy);
 }
 
 const struct operation_judge op_judge_virtual_copy = {

@@ -3,38 +3,37 @@
  * (nc-d3dumddi-pfnd3dddi_mapgpuvirtualaddresscb.md and its like), and the driver protection of a
  * reservation, which its updates carry on (driver-protection.md).
  */
+#include "state/judge.h"
 #include "service/services.h"
 #include "state/tables.h"
 
 #define RESERVE_UNIT 0x10000u
-#define RESERVATIONS 16u
 #define QUEUED       128u
 
 static bool units(uint64_t value, uint64_t unit) {
     return value % unit == 0;
 }
 
-/* Reservations whose updates have to carry their protection. */
-static struct { uint64_t start, end, protection; } reservation[RESERVATIONS];
-
-void service_forget(void) {
-    for (uint32_t i = 0; i < RESERVATIONS; i++)
-        reservation[i].end = 0;
+void service_forget(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
+        referee->requests.reservation[i].end = 0;
 }
 
-static void forget_range(uint64_t start, uint64_t end) {
-    for (uint32_t i = 0; i < RESERVATIONS; i++)
-        if (reservation[i].start < end && start < reservation[i].end)
-            reservation[i].end = 0;
+static void forget_range(struct vidmm_referee *referee, uint64_t start, uint64_t end) {
+    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
+        if (referee->requests.reservation[i].start < end &&
+            start < referee->requests.reservation[i].end)
+            referee->requests.reservation[i].end = 0;
 }
 
-static void note_reservation(const struct vidmm_told_addresses *told) {
-    for (uint32_t i = 0; i < RESERVATIONS; i++) {
-        if (reservation[i].end != 0)
+static void note_reservation(struct vidmm_referee *referee,
+                             const struct vidmm_told_addresses *told) {
+    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++) {
+        if (referee->requests.reservation[i].end != 0)
             continue;
-        reservation[i].start = told->va;
-        reservation[i].end = told->va + told->size;
-        reservation[i].protection = told->driver_protection;
+        referee->requests.reservation[i].start = told->va;
+        referee->requests.reservation[i].end = told->va + told->size;
+        referee->requests.reservation[i].protection = told->driver_protection;
         return;
     }
 }
@@ -47,34 +46,39 @@ static bool any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
 }
 
 /* Entries of tiles are copied from where the pool is shown, with a reservation's protection. */
-static void judge_pool(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+static void judge_pool(struct vidmm_referee *referee,
+                       const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     bool any = false, same = false;
-    for (uint32_t i = 0; i < RESERVATIONS; i++) {
-        any = any || reservation[i].end != 0;
-        same = same ||
-               (reservation[i].end != 0 && reservation[i].protection == update->DriverProtection);
+    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++) {
+        any = any || referee->requests.reservation[i].end != 0;
+        same = same || (referee->requests.reservation[i].end != 0 &&
+                        referee->requests.reservation[i].protection == update->DriverProtection);
     }
     MANAGER_MUST(302, same || !any, "a tile pool with the driver protection of a reservation",
                  "it has 0x%llx", LLU(update->DriverProtection));
 }
 
-void service_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+void service_update(struct vidmm_referee *referee,
+                    const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint64_t va = update->FirstPteVirtualAddress;
     if (update->PageTableLevel != 0 || !update->hAllocation || !any_valid(update))
         return;
-    if (tables_privileged(update->hProcess)) {
-        judge_pool(update);
+    if (tables_privileged(referee, update->hProcess)) {
+        judge_pool(referee, update);
         return;
     }
-    for (uint32_t i = 0; i < RESERVATIONS; i++)
-        if (va >= reservation[i].start && va < reservation[i].end)
-            MANAGER_MUST(302, update->DriverProtection == reservation[i].protection,
-                         "the driver protection that the range was reserved with",
-                         "0x%llx instead of 0x%llx at address 0x%llx",
-                         LLU(update->DriverProtection), LLU(reservation[i].protection), LLU(va));
+    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
+        if (va >= referee->requests.reservation[i].start &&
+            va < referee->requests.reservation[i].end)
+            MANAGER_MUST(
+                302, update->DriverProtection == referee->requests.reservation[i].protection,
+                "the driver protection that the range was reserved with",
+                "0x%llx instead of 0x%llx at address 0x%llx", LLU(update->DriverProtection),
+                LLU(referee->requests.reservation[i].protection), LLU(va));
 }
 
-static void judge_reserve(const struct vidmm_told_addresses *told, bool granted) {
+static void judge_reserve(struct vidmm_referee *referee, const struct vidmm_told_addresses *told,
+                          bool granted) {
     if (!units(told->base | told->size, RESERVE_UNIT) || told->size == 0)
         MANAGER_MUST(298, !granted, "only reservations in units of 64 KB",
                      "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
@@ -87,7 +91,8 @@ static void judge_reserve(const struct vidmm_told_addresses *told, bool granted)
             "the address that was asked for, aligned to 64 KB", "it is 0x%llx", LLU(told->va));
 }
 
-static void judge_map(const struct vidmm_told_addresses *told, bool granted) {
+static void judge_map(struct vidmm_referee *referee, const struct vidmm_told_addresses *told,
+                      bool granted) {
     if (!units(told->base | told->size | told->offset, SHADOW_PAGE) || told->size == 0)
         MANAGER_MUST(296, !granted, "only mappings in units of 4 KB",
                      "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
@@ -112,7 +117,8 @@ static bool sound_update(const struct vidmm_told_addresses *told) {
             (units(told->repeat, SHADOW_PAGE) && told->size % told->repeat == 0));
 }
 
-static void judge_update(const struct vidmm_told_addresses *told, bool granted) {
+static void judge_update(struct vidmm_referee *referee, const struct vidmm_told_addresses *told,
+                         bool granted) {
     MANAGER_MUST(301, told->queued <= QUEUED, "no return while so many operations are queued",
                  "%u operations of the context are queued", told->queued);
     if (!sound_update(told))
@@ -126,27 +132,27 @@ static void judge_update(const struct vidmm_told_addresses *told, bool granted) 
                                  : "nowhere, though the last one maps it");
 }
 
-void service_addresses(const struct vidmm_told *told) {
+void service_addresses(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_addresses *what = &told->addresses;
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     switch (told->service) {
     case VIDMM_SERVICE_RESERVE:
-        judge_reserve(what, granted);
+        judge_reserve(referee, what, granted);
         if (granted)
-            note_reservation(what);
+            note_reservation(referee, what);
         break;
     case VIDMM_SERVICE_MAP:
-        judge_map(what, granted);
+        judge_map(referee, what, granted);
         break;
     case VIDMM_SERVICE_UPDATE:
-        judge_update(what, granted);
+        judge_update(referee, what, granted);
         break;
     default:
         if (!granted)
             break;
         MANAGER_MUST(299, !what->leads, "addresses that lead nowhere once they are freed",
                      "0x%llx still leads to the allocation", LLU(what->base));
-        forget_range(what->base, what->base + what->size);
+        forget_range(referee, what->base, what->base + what->size);
         break;
     }
 }

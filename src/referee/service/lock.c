@@ -2,15 +2,17 @@
  * lock.c - which locks a manager grants (ns-d3dukmdt-_d3dddicb_lockflags.md). Where a lock
  * leads to is watch/lock.c's.
  */
+#include "state/judge.h"
 #include "service/services.h"
 
 static bool contradicts(const struct vidmm_told_lock *lock) {
     return (lock->read_only && lock->write_only) || (lock->alternate_va && !lock->acquire_aperture);
 }
 
-void service_lock(const struct vidmm_told *told) {
+void service_lock(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_lock *lock = &told->lock;
-    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, lock->allocation);
+    const struct shadow_object *allocation =
+        shadow_find(referee, SHADOW_ALLOCATION, lock->allocation);
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     if (contradicts(lock)) {
         MANAGER_MUST(306, !granted, "a refusal of flags that contradict each other", "%s",

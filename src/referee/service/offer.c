@@ -2,9 +2,10 @@
  * offer.c - content that a process can do without for a while, and how it gets it back
  * (offer-and-reclaim-changes.md).
  */
+#include "state/judge.h"
 #include "service/services.h"
 
-static void judge_offer(const struct vidmm_told *told) {
+static void judge_offer(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     if (what->priority == 0)
@@ -15,7 +16,7 @@ static void judge_offer(const struct vidmm_told *told) {
                      "it was dropped while the GPU was still to read it");
 }
 
-static void judge_reclaim(const struct vidmm_told *told) {
+static void judge_reclaim(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     if (told->answer != VIDMM_ANSWER_GRANTED)
         return;
@@ -31,9 +32,9 @@ static void judge_reclaim(const struct vidmm_told *told) {
     }
 }
 
-void service_offer(const struct vidmm_told *told) {
+void service_offer(struct vidmm_referee *referee, const struct vidmm_told *told) {
     if (told->service == VIDMM_SERVICE_OFFER)
-        judge_offer(told);
+        judge_offer(referee, told);
     else
-        judge_reclaim(told);
+        judge_reclaim(referee, told);
 }

@@ -3,27 +3,26 @@
  * (nc-d3dumddi-pfnd3dddi_updateallocationpropertycb.md): no call shows the change, one shows that
  * the driver was asked (DxgkDdiValidateUpdateAllocationProperty).
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "service/services.h"
 
-/* What the driver was asked last, and whether it agreed. */
-static struct {
-    DXGKARG_VALIDATEUPDATEALLOCPROPERTY wanted;
-    bool agreed;
-} consulted;
-
-static NTSTATUS APIENTRY see_ValidateUpdateAllocationProperty(
-    const HANDLE adapter, DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
+static NTSTATUS watch_ValidateUpdateAllocationProperty(struct vidmm_referee *referee,
+                                                       const HANDLE adapter,
+                                                       DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
     DXGKARG_VALIDATEUPDATEALLOCPROPERTY wanted = *args;
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiValidateUpdateAllocationProperty", REFEREE_REENTRANT);
-    referee_leave(&call);
+    referee_enter(referee, &call, "DxgkDdiValidateUpdateAllocationProperty", REFEREE_REENTRANT);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiValidateUpdateAllocationProperty(adapter, args);
-    referee_return(&call);
-    consulted.wanted = wanted;
-    consulted.agreed = status == STATUS_SUCCESS;
-    referee_exit(&call);
+    referee_return(referee);
+    referee->requests.consulted.wanted = wanted;
+    referee->requests.consulted.agreed = status == STATUS_SUCCESS;
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, ValidateUpdateAllocationProperty, const HANDLE,
+          DXGKARG_VALIDATEUPDATEALLOCPROPERTY *)
 
 static bool same(const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *a,
                  const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *b) {
@@ -34,19 +33,20 @@ static bool same(const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *a,
             a->Flags.AccessedPhysically == b->Flags.AccessedPhysically);
 }
 
-void service_property(const struct vidmm_told *told) {
-    bool agreed = consulted.agreed && same(&told->properties, &consulted.wanted);
+void service_property(struct vidmm_referee *referee, const struct vidmm_told *told) {
+    bool agreed = referee->requests.consulted.agreed &&
+                  same(&told->properties, &referee->requests.consulted.wanted);
     MANAGER_MUST(402, agreed || told->answer != VIDMM_ANSWER_GRANTED,
                  "a change that the driver was asked about and agreed to", "%s",
-                 !consulted.wanted.hAllocation ? "the driver was never asked"
-                 : consulted.agreed            ? "the driver was asked about another"
-                                               : "the driver refused");
-    consulted.agreed = false;
-    consulted.wanted.hAllocation = NULL;
+                 !referee->requests.consulted.wanted.hAllocation ? "the driver was never asked"
+                 : referee->requests.consulted.agreed ? "the driver was asked about another"
+                                                      : "the driver refused");
+    referee->requests.consulted.agreed = false;
+    referee->requests.consulted.wanted.hAllocation = NULL;
 }
 
-void property_watch(DRIVER_INITIALIZATION_DATA *table) {
-    consulted.agreed = false;
-    consulted.wanted.hAllocation = NULL;
+void property_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    referee->requests.consulted.agreed = false;
+    referee->requests.consulted.wanted.hAllocation = NULL;
     WATCH(table, ValidateUpdateAllocationProperty);
 }

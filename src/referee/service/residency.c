@@ -3,6 +3,7 @@
  * keep its word (trims), what it tells of budgets, and what is there when work is submitted
  * (residency-overview.md, process-residency-budgets.md).
  */
+#include "state/judge.h"
 #include "service/services.h"
 
 #define BYTES(n) (unsigned long long)(n)
@@ -38,7 +39,8 @@ static bool any_offered(const struct vidmm_told_residency *told) {
 
 /* ---- MakeResident ---------------------------------------------------------------------------- */
 
-static void judge_must_succeed(const struct vidmm_told_residency *told, enum vidmm_answer answer) {
+static void judge_must_succeed(struct vidmm_referee *referee,
+                               const struct vidmm_told_residency *told, enum vidmm_answer answer) {
     if (!told->cant_trim)
         MANAGER_MUST(289, answer != VIDMM_ANSWER_GRANTED,
                      "MustSucceed refused without CantTrimFurther", "the request was granted");
@@ -48,7 +50,7 @@ static void judge_must_succeed(const struct vidmm_told_residency *told, enum vid
                      "there is no room, and the device goes on");
 }
 
-static void judge_granted(const struct vidmm_told_residency *told) {
+static void judge_granted(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
     MANAGER_MUST(284, changed_by(told, 1), "one more reference for each allocation",
                  "a count is another");
     MANAGER_MUST(285, told->fence == 0 || told->reached >= told->fence,
@@ -59,11 +61,11 @@ static void judge_granted(const struct vidmm_told_residency *told) {
                  BYTES(told->fence));
 }
 
-static void judge_make_resident(const struct vidmm_told *told) {
+static void judge_make_resident(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     if (what->must_succeed)
-        judge_must_succeed(what, told->answer);
+        judge_must_succeed(referee, what, told->answer);
     if (any_foreign(what))
         MANAGER_MUST(292, !granted, "a refusal of another device's allocations",
                      "the request was granted");
@@ -71,7 +73,7 @@ static void judge_make_resident(const struct vidmm_told *told) {
         MANAGER_MUST(293, !granted, "no residency for what is offered and was not reclaimed",
                      "the request was granted");
     if (granted) {
-        judge_granted(what);
+        judge_granted(referee, what);
         return;
     }
     MANAGER_MUST(284, changed_by(what, 0), "no reference changed by a request that fails",
@@ -90,7 +92,7 @@ static bool on_list(const struct vidmm_told_residency *told) {
 }
 
 /* While references are left nothing happens, and what nobody wrote to is still what it was. */
-static void judge_flags(const struct vidmm_told_residency *told) {
+static void judge_flags(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
     for (uint32_t i = 0; i < services_named(told); i++) {
         const struct vidmm_told_allocation *one = &told->allocation[i];
         if (told->if_necessary && one->after != 0)
@@ -103,7 +105,7 @@ static void judge_flags(const struct vidmm_told_residency *told) {
     }
 }
 
-static void judge_evict(const struct vidmm_told *told) {
+static void judge_evict(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     if (!on_list(what)) {
@@ -115,12 +117,12 @@ static void judge_evict(const struct vidmm_told *told) {
                  "the first has %u after %u", what->allocation[0].after,
                  what->allocation[0].before);
     if (granted)
-        judge_flags(what);
+        judge_flags(referee, what);
 }
 
 /* ---- Submissions, trims, budgets ------------------------------------------------------------- */
 
-static void judge_submit(const struct vidmm_told *told) {
+static void judge_submit(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     if (told->answer == VIDMM_ANSWER_GRANTED)
         MANAGER_MUST(287, all_resident(what),
@@ -128,7 +130,7 @@ static void judge_submit(const struct vidmm_told *told) {
                      "one of %u allocations was not in place", services_named(what));
 }
 
-static void judge_trim(const struct vidmm_told_residency *told) {
+static void judge_trim(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
     MANAGER_MUST(291, !told->to_budget || told->bytes_to_trim != 0,
                  "a number of bytes with TrimToBudget", "NumBytesToTrim is %llu",
                  BYTES(told->bytes_to_trim));
@@ -137,7 +139,7 @@ static void judge_trim(const struct vidmm_told_residency *told) {
 }
 
 /* An AGP segment's bytes are the platform's. */
-static uint64_t group_bytes(bool local) {
+static uint64_t group_bytes(struct vidmm_referee *referee, bool local) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < referee->adapter.segments; i++) {
         const struct shadow_segment *segment = &referee->adapter.segment[i];
@@ -150,43 +152,43 @@ static uint64_t group_bytes(bool local) {
     return bytes;
 }
 
-static void judge_budget(const struct vidmm_told_residency *told) {
+static void judge_budget(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
     uint64_t listed = 0;
     for (uint32_t i = 0; i < services_named(told); i++) {
         const struct shadow_object *allocation =
-            shadow_find(SHADOW_ALLOCATION, told->allocation[i].handle);
+            shadow_find(referee, SHADOW_ALLOCATION, told->allocation[i].handle);
         if (!allocation)
             return;
         listed += allocation->size;
     }
     for (uint32_t i = 0; i < 2; i++)
-        MANAGER_MUST(310, told->budget[i] <= group_bytes(i == 0),
+        MANAGER_MUST(310, told->budget[i] <= group_bytes(referee, i == 0),
                      "a budget within the segments of its group",
                      "0x%llx bytes of %s memory, its segments come to 0x%llx",
                      BYTES(told->budget[i]), i == 0 ? "local" : "non-local",
-                     BYTES(group_bytes(i == 0)));
+                     BYTES(group_bytes(referee, i == 0)));
     MANAGER_MUST(310, told->usage[0] + told->usage[1] == listed,
                  "usage that comes to what the process lists",
                  "0x%llx and 0x%llx bytes in use, listed are 0x%llx", BYTES(told->usage[0]),
                  BYTES(told->usage[1]), BYTES(listed));
 }
 
-void service_residency(const struct vidmm_told *told) {
+void service_residency(struct vidmm_referee *referee, const struct vidmm_told *told) {
     switch (told->service) {
     case VIDMM_SERVICE_MAKE_RESIDENT:
-        judge_make_resident(told);
+        judge_make_resident(referee, told);
         break;
     case VIDMM_SERVICE_EVICT:
-        judge_evict(told);
+        judge_evict(referee, told);
         break;
     case VIDMM_SERVICE_SUBMIT:
-        judge_submit(told);
+        judge_submit(referee, told);
         break;
     case VIDMM_SERVICE_TRIM:
-        judge_trim(&told->residency);
+        judge_trim(referee, &told->residency);
         break;
     default:
-        judge_budget(&told->residency);
+        judge_budget(referee, &told->residency);
         break;
     }
 }

@@ -16,23 +16,24 @@ static inline uint32_t services_named(const struct vidmm_told_residency *told) {
 }
 
 /* service/residency.c: MAKE_RESIDENT, EVICT, SUBMIT, TRIM, BUDGET. */
-void service_residency(const struct vidmm_told *told);
+void service_residency(struct vidmm_referee *referee, const struct vidmm_told *told);
 /* service/offer.c: OFFER, RECLAIM. */
-void service_offer(const struct vidmm_told *told);
+void service_offer(struct vidmm_referee *referee, const struct vidmm_told *told);
 /* service/property.c: PROPERTIES. */
-void service_property(const struct vidmm_told *told);
-void property_watch(DRIVER_INITIALIZATION_DATA *table);
+void service_property(struct vidmm_referee *referee, const struct vidmm_told *told);
+void property_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 /* service/addresses.c: RESERVE, MAP, UPDATE, FREE. */
-void service_addresses(const struct vidmm_told *told);
+void service_addresses(struct vidmm_referee *referee, const struct vidmm_told *told);
 /* The same: page table entries are written. */
-void service_update(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update);
-void service_forget(void);
+void service_update(struct vidmm_referee *referee,
+                    const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update);
+void service_forget(struct vidmm_referee *referee);
 /* service/work.c: WORK. */
-void service_work(const struct vidmm_told_work *told);
+void service_work(struct vidmm_referee *referee, const struct vidmm_told_work *told);
 /* service/lock.c: LOCK. */
-void service_lock(const struct vidmm_told *told);
+void service_lock(struct vidmm_referee *referee, const struct vidmm_told *told);
 
 /* watch/services.c: before watch/build.c's own. */
-void referee_watch_services(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 
 #endif

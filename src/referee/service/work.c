@@ -3,11 +3,12 @@
  * may use have to lead: every page of theirs has an entry that says so, and the GPU has written it,
  * or will have before it comes to the work (residency-overview.md).
  */
+#include "state/judge.h"
 #include "service/services.h"
 #include "state/tables.h"
 
 /* On one node the paging work that was submitted before is done before. */
-static enum tables_when when_used(uint32_t node) {
+static enum tables_when when_used(struct vidmm_referee *referee, uint32_t node) {
     return node == referee->adapter.paging_node ? TABLES_ASKED : TABLES_DONE;
 }
 
@@ -19,11 +20,11 @@ static bool is_for(const struct tables_found *found, HANDLE allocation, uint64_t
 }
 
 /* True when there is no more to say of the range. */
-static bool judge_page(const struct tables_process *process, const struct vidmm_told_work *told,
-                       uint64_t at) {
+static bool judge_page(struct vidmm_referee *referee, const struct tables_process *process,
+                       const struct vidmm_told_work *told, uint64_t at) {
     struct tables_found found;
     uint64_t va = told->va + at;
-    tables_walk(process, va, when_used(told->node), &found);
+    tables_walk(referee, process, va, when_used(referee, told->node), &found);
     MANAGER_MUST(374, !found.other_kind,
                  "the kind of pages in the parent's entry that the table has",
                  "0x%llx is translated by a table of the other kind", LLU(va));
@@ -46,26 +47,27 @@ static bool judge_page(const struct tables_process *process, const struct vidmm_
 }
 
 /* The first address of the range that a table translates, or `end`. */
-static uint64_t leads_at(const struct tables_table *table, enum tables_when when, uint64_t start,
-                         uint64_t end) {
+static uint64_t leads_at(struct vidmm_referee *referee, const struct tables_table *table,
+                         enum tables_when when, uint64_t start, uint64_t end) {
     uint32_t first, last;
-    if (table->level != 0 || !tables_cut(table, start, end, &first, &last))
+    if (table->level != 0 || !tables_cut(referee, table, start, end, &first, &last))
         return end;
     for (uint32_t i = first; i <= last; i++)
         if (table->entry[i].known[when] && table->entry[i].value[when].Valid &&
             !table->entry[i].value[when].Zero)
-            return table->start + ((uint64_t)i << tables_entry_shift(table));
+            return table->start + ((uint64_t)i << tables_entry_shift(referee, table));
     return end;
 }
 
-static void judge_nowhere(const struct tables_process *process,
+static void judge_nowhere(struct vidmm_referee *referee, const struct tables_process *process,
                           const struct vidmm_told_work *told) {
     uint64_t end = told->va + told->size;
-    enum tables_when when = when_used(told->node);
-    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
+    enum tables_when when = when_used(referee, told->node);
+    for (const struct tables_table *table = tables_each(referee, NULL); table;
+         table = tables_each(referee, table)) {
         uint64_t at = end;
         if (table->process == process->handle)
-            at = leads_at(table, when, told->va, end);
+            at = leads_at(referee, table, when, told->va, end);
         MANAGER_MUST(287, at == end,
                      "addresses that lead nowhere as long as nothing resident is mapped there",
                      "0x%llx still leads to memory", LLU(at));
@@ -73,8 +75,8 @@ static void judge_nowhere(const struct tables_process *process,
 }
 
 /* The work that comes next uses the allocation. */
-static void note_use(const struct vidmm_told_work *told) {
-    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, told->allocation);
+static void note_use(struct vidmm_referee *referee, const struct vidmm_told_work *told) {
+    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, told->allocation);
     if (!allocation)
         return;
     allocation->told = true;
@@ -84,16 +86,16 @@ static void note_use(const struct vidmm_told_work *told) {
                  allocation->moving_virtual, LLU(told->va));
 }
 
-void service_work(const struct vidmm_told_work *told) {
-    const struct tables_process *process = tables_process(told->process);
-    if (!process || !tables_mmu.known)
+void service_work(struct vidmm_referee *referee, const struct vidmm_told_work *told) {
+    const struct tables_process *process = tables_process(referee, told->process);
+    if (!process || !referee->tables.mmu.known)
         return;
     if (!told->allocation) {
-        judge_nowhere(process, told);
+        judge_nowhere(referee, process, told);
         return;
     }
     bool said = false;
     for (uint64_t at = 0; !said && at < told->size; at += SHADOW_PAGE)
-        said = judge_page(process, told, at);
-    note_use(told);
+        said = judge_page(referee, process, told, at);
+    note_use(referee, told);
 }

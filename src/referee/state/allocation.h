@@ -9,29 +9,32 @@
 #include "state/judge.h"
 
 /* Sets of segment ids, bit id - 1. An AGP segment is an aperture too. */
-uint32_t allocation_apertures(void);
+uint32_t allocation_apertures(struct vidmm_referee *referee);
 
 /*
  * allocation_info.c: rules for what DxgkDdiCreateAllocation answered about one allocation.
  * `standard`: what kind of surface of the system's it is, 0: not known.
  */
-void allocation_judge_info(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t standard);
+void allocation_judge_info(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                           UINT index, uint32_t standard);
 /* It is opened: the manager let it be created. */
-void allocation_judge_open(const struct shadow_object *allocation);
+void allocation_judge_open(struct vidmm_referee *referee, const struct shadow_object *allocation);
 /* The members of a shadow that come from it. */
-void allocation_take_info(struct shadow_object *allocation, const DXGK_ALLOCATIONINFO *info);
+void allocation_take_info(struct vidmm_referee *referee, struct shadow_object *allocation,
+                          const DXGK_ALLOCATIONINFO *info);
 
 /* watch/standard.c: the D3DKMDT_STANDARDALLOCATION_TYPE that the driver made this private data for;
  * 0: for none, or it is the same for several. */
-uint32_t standard_of(const void *private_data, size_t size);
-void referee_watch_standard(DRIVER_INITIALIZATION_DATA *table);
+uint32_t standard_of(struct vidmm_referee *referee, const void *private_data, size_t size);
+void referee_watch_standard(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 
 /* watch/render.c */
-void referee_watch_render(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_render(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 
 /* watch/allocation.c: nothing may be open in a device that goes; what it created has no creator. */
-void allocation_device_gone(HANDLE device);
+void allocation_device_gone(struct vidmm_referee *referee, HANDLE device);
 /* Notes damaged canaries around `what`. */
-void allocation_judge_guard(const struct guard *guard, const char *what);
+void allocation_judge_guard(struct vidmm_referee *referee, const struct guard *guard,
+                            const char *what);
 
 #endif

@@ -11,8 +11,9 @@
 #ifndef REFEREE_DIRTY_H
 #define REFEREE_DIRTY_H
 
-#include "state/judge.h"
-#include "watch/query.h"
+#include "state/shadow.h"
+
+struct query;
 
 #define DIRTY_PAGES_MAX  (UINT64_C(1) << 20) /* of a basis that is followed */
 #define DIRTY_RANGES_MAX 64u                 /* the same */
@@ -51,29 +52,36 @@ struct dirty_basis {
     DXGK_MEMORYRANGE ranges[];
 };
 
+struct dirty {
+    bool supported, performant, migrates, used;
+    uint32_t page[SHADOW_SEGMENTS], asked[SHADOW_SEGMENTS], asked_all; /* of segment id - 1 */
+    uint64_t own_calls;
+    struct dirty_basis *bases;
+};
+
 /* ---- watch/dirty.c ----------------------------------------------------------------------------- */
 
-struct dirty_basis *dirty_each(const struct dirty_basis *after);
+struct dirty_basis *dirty_each(struct vidmm_referee *referee, const struct dirty_basis *after);
 /* DirtyBitTrackingPerformant, as the driver said. */
-bool dirty_performant(void);
+bool dirty_performant(struct vidmm_referee *referee);
 /* Bytes of a bit of segment `id`; 0: it has no plane. */
-uint32_t dirty_page_size(uint32_t id);
+uint32_t dirty_page_size(struct vidmm_referee *referee, uint32_t id);
 /* The call under way is one on a basis, or of a migration: it moves no bytes. */
-void dirty_count_call(void);
+void dirty_count_call(struct vidmm_referee *referee);
 /* All others so far. */
-uint64_t dirty_other_calls(void);
+uint64_t dirty_other_calls(struct vidmm_referee *referee);
 /* An answer to DxgkDdiQueryAdapterInfo, of whatever type and status. */
-void dirty_answer(const struct query *query);
+void dirty_answer(struct vidmm_referee *referee, const struct query *query);
 /* The manager goes on from asking what the adapter is to using it. */
-void dirty_judge_use(void);
-void dirty_end(void);
+void dirty_judge_use(struct vidmm_referee *referee);
+void dirty_end(struct vidmm_referee *referee);
 
 /* ---- dirty_bits.c ---------------------------------------------------------------------------- */
 
 /* Position of a byte of the segment in the basis, or `pages`: it is not in it. */
 uint64_t dirty_position(const struct dirty_basis *basis, uint64_t offset);
-void dirty_started(struct dirty_basis *basis);
-void dirty_stopped(const struct dirty_basis *basis);
+void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis);
+void dirty_stopped(struct vidmm_referee *referee, const struct dirty_basis *basis);
 /* `basis` answered `bits`: of `count` pages from `first` on, cleared or not. */
 struct dirty_answer {
     struct dirty_basis *basis;
@@ -81,24 +89,24 @@ struct dirty_answer {
     bool whole, clear;
     const uint8_t *bits;
 };
-void dirty_answered(const struct dirty_answer *answer);
+void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer);
 /* An operation that was asked for in call `asked` wrote `size` bytes at a GPU address. */
-void dirty_wrote(uint64_t address, uint64_t size, uint64_t asked);
+void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size, uint64_t asked);
 /* The same of FILL and TRANSFER, when they are done. */
-void dirty_operation_done(const struct shadow_operation *operation);
+void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation);
 /* Work is given up: nobody knows what was written. */
-void dirty_forget(void);
+void dirty_forget(struct vidmm_referee *referee);
 
 /* ---- watch/migration.c ------------------------------------------------------------------------- */
 
-void referee_watch_dirty(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_migration(DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_dirty(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_migration(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 /* Work is submitted; work of applications if not `paging`. */
-void migration_judge_work(bool paging);
+void migration_judge_work(struct vidmm_referee *referee, bool paging);
 /* A VIRTUAL_TRANSFER of no allocation: from and to local memory. */
-void migration_judge_transfer(bool from_memory, bool to_memory);
+void migration_judge_transfer(struct vidmm_referee *referee, bool from_memory, bool to_memory);
 /* The bits of a basis are asked for. */
-void migration_judge_query(const struct dirty_basis *basis);
-void migration_judge_end(void);
+void migration_judge_query(struct vidmm_referee *referee, const struct dirty_basis *basis);
+void migration_judge_end(struct vidmm_referee *referee);
 
 #endif

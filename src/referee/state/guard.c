@@ -1,15 +1,11 @@
 /* guard.c - canaries around what the driver writes; see guard.h. */
 #include "state/guard.h"
+#include "state/referee.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE 4096u
-
-/* A driver without hardware may run a buffer itself, later, through the pointer that it was given
- * to build it. So the last copies outlive their use. */
-#define RETIRED 64u
 
 void guard_make(struct guard *guard, void *original, size_t size) {
     *guard = (struct guard){.bytes = original, .original = original, .size = size};
@@ -62,10 +58,18 @@ void *guard_original(const struct guard *guard, void *p) {
     return (uint8_t *)guard->original + (at - guard->bytes);
 }
 
-void guard_free(struct guard *guard) {
-    static _Atomic(void *) retired[RETIRED];
-    static _Atomic uint32_t next;
-    if (guard->block)
-        free(atomic_exchange(&retired[atomic_fetch_add(&next, 1) % RETIRED], guard->block));
+void guard_free(struct vidmm_referee *referee, struct guard *guard) {
+    struct guard_retired *retired = &referee->retired;
+    if (guard->block) {
+        uint8_t **place = &retired->block[retired->next++ % GUARD_RETIRED];
+        free(*place);
+        *place = guard->block;
+    }
     guard->block = NULL;
+}
+
+void guard_free_retired(struct guard_retired *retired) {
+    for (uint32_t i = 0; i < GUARD_RETIRED; i++)
+        free(retired->block[i]);
+    memset(retired, 0, sizeof(*retired));
 }

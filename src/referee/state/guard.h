@@ -15,11 +15,22 @@
 #define GUARD_AFTER  4096u
 #define GUARD_BYTE   0xa5u
 
+struct vidmm_referee;
+
 struct guard {
     uint8_t *block; /* NULL: unguarded */
     uint8_t *bytes; /* what the driver gets */
     void *original;
     size_t size;
+};
+
+/* A driver without hardware may run a buffer itself, later, through the pointer that it was given to
+ * build it. So the last copies outlive their use. */
+#define GUARD_RETIRED 64u
+
+struct guard_retired {
+    uint8_t *block[GUARD_RETIRED]; /* a ring */
+    uint32_t next;
 };
 
 /* A guarded copy of the `size` bytes at `original`. */
@@ -34,6 +45,9 @@ bool guard_whole(const struct guard *guard, int64_t *at);
 void guard_give(const struct guard *guard, size_t from, size_t to);
 /* The caller's pointer for a pointer into the guarded bytes, or `p` itself when it is none. */
 void *guard_original(const struct guard *guard, void *p);
-void guard_free(struct guard *guard);
+/* The block is kept among the retired ones for a while. */
+void guard_free(struct vidmm_referee *referee, struct guard *guard);
+/* At the end: frees them. */
+void guard_free_retired(struct guard_retired *retired);
 
 #endif

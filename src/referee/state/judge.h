@@ -21,49 +21,11 @@
 #ifndef REFEREE_JUDGE_H
 #define REFEREE_JUDGE_H
 
-#include <pthread.h>
+#include "state/call.h"
+#include "state/referee.h"
+#include "state/world.h"
 
-#include <vidmm/referee.h>
-
-#include "state/guard.h"
-#include "state/shadow.h"
-
-struct vidmm_referee {
-    struct vidmm_ledger *ledger;
-    struct vidmm_referee_world world;
-    struct vidmm_readings readings;
-    pthread_mutex_t lock;
-    DRIVER_INITIALIZATION_DATA real; /* the driver's table */
-    DXGKRNL_INTERFACE callbacks;     /* the system's callbacks */
-    struct shadow_adapter adapter;
-    struct shadow_node node[SHADOW_NODES];
-    uint32_t inside[4]; /* threads inside a class */
-};
-
-extern struct vidmm_referee *referee;
-
-/* threading-and-synchronization-*.md: calls of one class exclude each other. */
-enum referee_class {
-    REFEREE_REENTRANT, /* level 0 */
-    REFEREE_SCHEDULER, /* level 1: BuildPagingBuffer, Patch, Submit, Preempt, engine status, reset
-                        */
-    REFEREE_SWIZZLING, /* level 1 */
-    REFEREE_ALONE,     /* levels 2 and 3 */
-};
-
-struct referee_call {
-    char outer[96]; /* the call that this one is nested in */
-    enum referee_class class;
-    KIRQL irql;
-    bool alone; /* nobody else was in the class */
-};
-
-/* Notes the call under way (`name` as findings show it) and takes the lock. */
-void referee_enter(struct referee_call *call, const char *name, enum referee_class class);
-/* Around the driver's function. */
-void referee_leave(struct referee_call *call);
-void referee_return(struct referee_call *call);
-void referee_exit(struct referee_call *call);
+#define LLU(x) ((unsigned long long)(x))
 
 #define MUST(rule, who, holds, ...)                                                                \
     do {                                                                                           \
@@ -76,29 +38,22 @@ void referee_exit(struct referee_call *call);
 #define DRIVER_MUST(rule, holds, ...)  MUST(rule, VIDMM_SIDE_DRIVER, holds, __VA_ARGS__)
 #define MANAGER_MUST(rule, holds, ...) MUST(rule, VIDMM_SIDE_MANAGER, holds, __VA_ARGS__)
 
-/* Puts see_NAME where the driver's DxgkDdiNAME is, if the driver has one. */
-#define WATCH(table, NAME)                                                                         \
-    do {                                                                                           \
-        if ((table)->DxgkDdi##NAME != NULL)                                                        \
-            (table)->DxgkDdi##NAME = see_##NAME;                                                   \
-    } while (0)
-
-void referee_watch_query(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_device(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_allocation(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_build(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_submit(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_submit_virtual(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_process(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_preempt(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_reset(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_callbacks(DXGKRNL_INTERFACE *callbacks);
+void referee_watch_query(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_device(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_allocation(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_build(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_submit(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_submit_virtual(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_process(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_preempt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 
 /* watch/query.c: judges the table itself, when it is wrapped. */
-void referee_judge_table(const DRIVER_INITIALIZATION_DATA *table);
+void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZATION_DATA *table);
 /* watch/segment.c, called by watch/device.c with the lock held: the manager goes on from asking what
  * the adapter is to using it. */
-void query_judge_use(void);
+void query_judge_use(struct vidmm_referee *referee);
 
 /*
  * watch/operation.c, called by watch/build.c with the lock held: the arms of BuildPagingBuffer.
@@ -106,31 +61,25 @@ void query_judge_use(void);
  * SUCCESS. `done`: the GPU completed it (or nothing was left for the GPU): its effects can be seen
  * now; frees what it keeps in `operation`.
  */
-void operation_asked(struct shadow_operation *operation);
-void operation_built(struct shadow_operation *operation);
-void operation_done(struct shadow_operation *operation);
+void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation);
+void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation);
+void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation);
 /* The driver answered; `may`: as it is allowed to. */
-void operation_answered(const DXGKARG_BUILDPAGINGBUFFER *args, bool may, NTSTATUS status);
+void operation_answered(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args,
+                        bool may, NTSTATUS status);
 /* Work under way is given up (TDR): no transfer is pending any more. */
-void operation_forget(void);
+void operation_forget(struct vidmm_referee *referee);
 /* watch/build.c, called by watch/submit.c: the operations built into the submitted range. */
-struct shadow_operation *build_take(const DXGKARG_SUBMITCOMMAND *args);
+struct shadow_operation *build_take(struct vidmm_referee *referee,
+                                    const DXGKARG_SUBMITCOMMAND *args);
 /* watch/device.c: work is given to a context, or to a device of a driver without contexts. */
-void device_judge_use(const struct shadow_object *context);
+void device_judge_use(struct vidmm_referee *referee, const struct shadow_object *context);
 /* watch/submit.c, called by the callbacks: `fence` of `node` is complete. */
-void submit_completed(uint32_t node, uint32_t fence);
+void submit_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 /* watch/submit.c: work under way is given up (TDR). */
-void submit_forget(void);
+void submit_forget(struct vidmm_referee *referee);
 /* Judged at the end of the adapter's life, by the files that keep the shadows. */
-void allocation_judge_end(void);
-void referee_judge_end(void);
-
-/* world.c: `size` bytes at an offset of a segment as the GPU sees them (peek, else the CPU's view,
- * else through the aperture's shadow), not across a page in an aperture; NULL: cannot be seen. */
-const uint8_t *world_segment(const struct shadow_segment *segment, uint64_t offset, uint64_t size);
-uint8_t *world_memory(uint64_t pa, uint64_t size);
-/* True when a pointer that world_segment gave is into system memory itself. */
-bool world_is_memory(const uint8_t *bytes);
-KIRQL world_irql(void);
+void allocation_judge_end(struct vidmm_referee *referee);
+void referee_judge_end(struct vidmm_referee *referee);
 
 #endif

@@ -10,19 +10,20 @@
 
 #include "state/judge.h"
 
-void referee_watch_swizzle(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_context_allocations(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_context_callbacks(DXGKRNL_INTERFACE *callbacks);
-void referee_watch_context_updates(DXGKRNL_INTERFACE *callbacks);
+void referee_watch_swizzle(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_context_allocations(struct vidmm_referee *referee,
+                                       DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_context_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
+void referee_watch_context_updates(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 /* watch/process.c: the system device begins to be made, or is. */
-void process_creating(bool begins);
+void process_creating(struct vidmm_referee *referee, bool begins);
 /* Bytes of the one that the system knows by this handle; 0: there is none. */
-uint64_t context_allocation_size(HANDLE system);
-void referee_watch_host_aperture(DRIVER_INITIALIZATION_DATA *table);
+uint64_t context_allocation_size(struct vidmm_referee *referee, HANDLE system);
+void referee_watch_host_aperture(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 /* An allocation gets memory of a segment. */
-void host_aperture_judge_place(const struct shadow_segment *segment, uint64_t offset, uint64_t size,
-                               HANDLE allocation);
-void referee_watch_iommu(DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_iommu_callbacks(DXGKRNL_INTERFACE *callbacks);
+void host_aperture_judge_place(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                               uint64_t offset, uint64_t size, HANDLE allocation);
+void referee_watch_iommu(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_iommu_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 
 #endif

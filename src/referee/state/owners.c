@@ -1,9 +1,9 @@
 /* owners.c - see owners.h: the pages that addresses of processes lead to, by where they are. */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "state/tables.h"
 
 #include <stdlib.h>
-
-#define BUCKETS (1u << 16)
 
 /* A page of 4 KB of an allocation. */
 struct led_page {
@@ -13,18 +13,16 @@ struct led_page {
     uint32_t valid, held; /* entries that lead there; TLBs that may */
 };
 
-static struct led_page *bucket[BUCKETS];
-static uint64_t flushes_built, flushes_done; /* they are done in their order */
-
 /* ---- Pages ---------------------------------------------------------------------------------- */
 
-static struct led_page **bucket_of(uint64_t at) {
-    return &bucket[((at >> TABLES_PAGE_SHIFT) * UINT64_C(0x9fb21c651e98df25)) >> 48];
+static struct led_page **bucket_of(struct vidmm_referee *referee, uint64_t at) {
+    return &referee->owners
+                .bucket[((at >> TABLES_PAGE_SHIFT) * UINT64_C(0x9fb21c651e98df25)) >> 48];
 }
 
 /* Where it is linked, or will be. */
-static struct led_page **find(uint64_t at, HANDLE allocation) {
-    struct led_page **link = bucket_of(at);
+static struct led_page **find(struct vidmm_referee *referee, uint64_t at, HANDLE allocation) {
+    struct led_page **link = bucket_of(referee, at);
     while (*link && ((*link)->at != at || (*link)->allocation != allocation))
         link = &(*link)->next;
     return link;
@@ -35,8 +33,8 @@ struct count {
     int32_t valid, held;
 };
 
-static void count_page(uint64_t at, const struct count *count) {
-    struct led_page **link = find(at, count->allocation), *page = *link;
+static void count_page(struct vidmm_referee *referee, uint64_t at, const struct count *count) {
+    struct led_page **link = find(referee, at, count->allocation), *page = *link;
     if (!page) {
         page = *link = calloc(1, sizeof(*page));
         if (!page)
@@ -53,11 +51,12 @@ static void count_page(uint64_t at, const struct count *count) {
 }
 
 /* All that an entry covers that leads, or led, to `led` - 1. */
-static void count_entry(const struct tables_table *table, uint64_t led, struct count count) {
-    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, count.allocation);
-    uint64_t bytes = UINT64_C(1) << tables_entry_shift(table);
+static void count_entry(struct vidmm_referee *referee, const struct tables_table *table,
+                        uint64_t led, struct count count) {
+    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, count.allocation);
+    uint64_t bytes = UINT64_C(1) << tables_entry_shift(referee, table);
     for (uint64_t at = 0; at < bytes; at += SHADOW_PAGE)
-        count_page(led - 1 + at, &count);
+        count_page(referee, led - 1 + at, &count);
     if (!allocation)
         return;
     allocation->led += (uint32_t)count.valid;
@@ -66,9 +65,9 @@ static void count_entry(const struct tables_table *table, uint64_t led, struct c
 
 /* ---- Entries -------------------------------------------------------------------------------- */
 
-void owners_used(uint32_t node, uint32_t fence) {
-    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL); allocation;
-         allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
+void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
+    for (struct shadow_object *allocation = shadow_each(referee, SHADOW_ALLOCATION, NULL);
+         allocation; allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation)) {
         if (!allocation->told)
             continue;
         allocation->told = false;
@@ -79,8 +78,8 @@ void owners_used(uint32_t node, uint32_t fence) {
 }
 
 /* R287: while work uses the allocation its addresses lead to it. */
-static void judge_unused(HANDLE handle) {
-    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+static void judge_unused(struct vidmm_referee *referee, HANDLE handle) {
+    const struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
     if (!allocation || !allocation->used || allocation->used_node >= SHADOW_NODES)
         return;
     const struct shadow_submission *work = referee->node[allocation->used_node].first;
@@ -92,85 +91,86 @@ static void judge_unused(HANDLE handle) {
 }
 
 /* It leads nowhere any more, though a TLB may still. */
-static void leave(struct tables_table *table, uint32_t index) {
+static void leave(struct vidmm_referee *referee, struct tables_table *table, uint32_t index) {
     struct tables_owner *owner = &table->owner[index];
     if (owner->leads == 0)
         return;
-    count_entry(table, owner->leads, (struct count){owner->allocation, -1, 0});
+    count_entry(referee, table, owner->leads, (struct count){owner->allocation, -1, 0});
     if (table->entry[index].stale[TABLES_ASKED] && owner->held_at == 0) {
         owner->held = owner->allocation;
         owner->held_at = owner->leads;
-        count_entry(table, owner->held_at, (struct count){owner->held, 0, 1});
+        count_entry(referee, table, owner->held_at, (struct count){owner->held, 0, 1});
     }
     owner->leads = 0;
 }
 
-HANDLE owners_set(struct tables_table *table, uint32_t index, const struct tables_owner *to) {
+HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uint32_t index,
+                  const struct tables_owner *to) {
     struct tables_owner *owner = &table->owner[index];
     const DXGK_PTE *entry = &table->entry[index].value[TABLES_ASKED];
     HANDLE before = owner->leads != 0 ? owner->allocation : NULL;
     uint64_t led = owner->leads;
-    leave(table, index);
+    leave(referee, table, index);
     owner->allocation = to->allocation;
     owner->page = to->page;
     owner->protection = to->protection;
     if (table->user && to->allocation && entry->Valid && !entry->Zero) {
         uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
-        owner->leads = tables_gpu_address((uint32_t)entry->Segment, at) + 1;
-        count_entry(table, owner->leads, (struct count){owner->allocation, 1, 0});
+        owner->leads = tables_gpu_address(referee, (uint32_t)entry->Segment, at) + 1;
+        count_entry(referee, table, owner->leads, (struct count){owner->allocation, 1, 0});
     }
     if (before && owner->leads != led)
-        judge_unused(before);
+        judge_unused(referee, before);
     return before;
 }
 
-void owners_flushed(struct tables_table *table, uint32_t index) {
+void owners_flushed(struct vidmm_referee *referee, struct tables_table *table, uint32_t index) {
     struct tables_owner *owner = table->owner ? &table->owner[index] : NULL;
     if (!owner || owner->held_at == 0)
         return;
-    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, owner->held);
+    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, owner->held);
     if (allocation)
-        allocation->flushed = flushes_built;
-    count_entry(table, owner->held_at, (struct count){owner->held, 0, -1});
+        allocation->flushed = referee->owners.flushes_built;
+    count_entry(referee, table, owner->held_at, (struct count){owner->held, 0, -1});
     owner->held_at = 0;
 }
 
-void owners_flush_built(void) {
-    flushes_built++;
+void owners_flush_built(struct vidmm_referee *referee) {
+    referee->owners.flushes_built++;
 }
 
-void owners_flush_done(void) {
-    flushes_done += flushes_done < flushes_built;
+void owners_flush_done(struct vidmm_referee *referee) {
+    referee->owners.flushes_done += referee->owners.flushes_done < referee->owners.flushes_built;
 }
 
-void owners_drop(struct tables_table *table) {
+void owners_drop(struct vidmm_referee *referee, struct tables_table *table) {
     for (uint32_t i = 0; table->owner && i < table->entries; i++) {
         table->entry[i].stale[TABLES_ASKED] = 0;
-        leave(table, i);
-        owners_flushed(table, i);
+        leave(referee, table, i);
+        owners_flushed(referee, table, i);
     }
     free(table->owner);
     table->owner = NULL;
 }
 
-void owners_forget(void) {
-    flushes_done = flushes_built;
-    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL); allocation;
-         allocation = shadow_each(SHADOW_ALLOCATION, allocation))
+void owners_forget(struct vidmm_referee *referee) {
+    referee->owners.flushes_done = referee->owners.flushes_built;
+    for (struct shadow_object *allocation = shadow_each(referee, SHADOW_ALLOCATION, NULL);
+         allocation; allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation))
         allocation->leaving = allocation->moving_virtual = 0;
 }
 
-void owners_leaving(HANDLE handle, int32_t entries) {
-    struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+void owners_leaving(struct vidmm_referee *referee, HANDLE handle, int32_t entries) {
+    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
     if (allocation)
         allocation->leaving += (uint32_t)entries;
 }
 
 /* ---- Judging -------------------------------------------------------------------------------- */
 
-void owners_judge_page(HANDLE allocation, uint64_t gpu_address) {
+void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_t gpu_address) {
     uint64_t at = gpu_address & ~(uint64_t)(SHADOW_PAGE - 1);
-    const struct led_page *page = *bucket_of(at);
+    const struct led_page *page = *bucket_of(referee, at);
     for (; page; page = page->next) {
         if (page->at != at || page->allocation == allocation)
             continue;
@@ -185,11 +185,11 @@ void owners_judge_page(HANDLE allocation, uint64_t gpu_address) {
     }
 }
 
-void owners_judge_end(const struct shadow_object *allocation) {
-    if (!tables_mmu.known ||
-        !tables_intact()) /* who has given up a GPU that hangs writes no entries */
+void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+    if (!referee->tables.mmu.known ||
+        !tables_intact(referee)) /* who has given up a GPU that hangs writes no entries */
         return;
-    uint32_t open = operations_under_way(allocation->handle);
+    uint32_t open = operations_under_way(referee, allocation->handle);
     MANAGER_MUST(145, open == 0, "no paging under way of a destroyed allocation",
                  "%u operations of it are under way", open);
     MANAGER_MUST(299, allocation->led == 0 && allocation->leaving == 0,
@@ -198,7 +198,7 @@ void owners_judge_end(const struct shadow_object *allocation) {
                  allocation->led == 0 ? ", for all that the GPU has done" : "");
     MANAGER_MUST(231, allocation->held == 0, "FLUSH_TLB before the allocation is destroyed",
                  "%u entries that led to it changed and were not flushed", allocation->held);
-    MANAGER_MUST(231, allocation->flushed <= flushes_done,
+    MANAGER_MUST(231, allocation->flushed <= referee->owners.flushes_done,
                  "FLUSH_TLB before the allocation is destroyed",
                  "the flush of its addresses is still under way%s", "");
 }

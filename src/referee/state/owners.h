@@ -8,9 +8,18 @@
 #ifndef REFEREE_OWNERS_H
 #define REFEREE_OWNERS_H
 
-#include "state/judge.h"
+#include "state/shadow.h"
 
 struct tables_table;
+
+#define OWNERS_BUCKETS (1u << 16)
+
+struct led_page;
+
+struct owners {
+    struct led_page *bucket[OWNERS_BUCKETS];
+    uint64_t flushes_built, flushes_done; /* they are done in their order */
+};
 
 /* Of one leaf entry. */
 struct tables_owner {
@@ -24,28 +33,29 @@ struct tables_owner {
 
 /* Entry `index`, which was just asked for, is for a page of `owner`'s allocation. The allocation
  * that it led to before, or NULL. */
-HANDLE owners_set(struct tables_table *table, uint32_t index, const struct tables_owner *owner);
+HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uint32_t index,
+                  const struct tables_owner *owner);
 /* No TLB has an old value of the entry any more. */
-void owners_flushed(struct tables_table *table, uint32_t index);
+void owners_flushed(struct vidmm_referee *referee, struct tables_table *table, uint32_t index);
 /* A flush was built, before what it covers is flushed; and done. */
-void owners_flush_built(void);
-void owners_flush_done(void);
+void owners_flush_built(struct vidmm_referee *referee);
+void owners_flush_done(struct vidmm_referee *referee);
 /* The table is gone. */
-void owners_drop(struct tables_table *table);
+void owners_drop(struct vidmm_referee *referee, struct tables_table *table);
 /* Nothing that was built will be done. */
-void owners_forget(void);
+void owners_forget(struct vidmm_referee *referee);
 
 /* So many entries are on their way out of the tables: operations that were built and are not done.
  */
-void owners_leaving(HANDLE allocation, int32_t entries);
+void owners_leaving(struct vidmm_referee *referee, HANDLE allocation, int32_t entries);
 
 /* Work was submitted; it uses what user mode said before. */
-void owners_used(uint32_t node, uint32_t fence);
+void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 
 /* R368: the page at a GPU physical address is one of the allocation from now on; NULL: a table's.
  */
-void owners_judge_page(HANDLE allocation, uint64_t gpu_address);
+void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_t gpu_address);
 /* R299, R231: no address leads to an allocation that is destroyed. */
-void owners_judge_end(const struct shadow_object *allocation);
+void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation);
 
 #endif

@@ -5,63 +5,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 1024u
-
-static struct shadow_object *bucket[BUCKETS];
-
 static uint32_t hash(enum shadow_kind kind, HANDLE handle) {
     uint64_t h = ((uint64_t)(uintptr_t)handle >> 3 ^ (uint64_t)kind << 56) * 0x9fb21c651e98df25u;
-    return (uint32_t)(h >> 54) % BUCKETS;
+    return (uint32_t)(h >> 54) % SHADOW_BUCKETS;
 }
 
-struct shadow_object *shadow_find(enum shadow_kind kind, HANDLE handle) {
-    struct shadow_object *object = bucket[hash(kind, handle)];
+struct shadow_object *shadow_find(struct vidmm_referee *referee, enum shadow_kind kind,
+                                  HANDLE handle) {
+    struct shadow_object *object = referee->objects.bucket[hash(kind, handle)];
     while (object && (object->handle != handle || object->kind != (uint8_t)kind))
         object = object->next;
     return object;
 }
 
-struct shadow_object *shadow_find_opened(HANDLE device, HANDLE handle) {
-    struct shadow_object *object = bucket[hash(SHADOW_OPENED, handle)];
+struct shadow_object *shadow_find_opened(struct vidmm_referee *referee, HANDLE device,
+                                         HANDLE handle) {
+    struct shadow_object *object = referee->objects.bucket[hash(SHADOW_OPENED, handle)];
     while (object &&
            (object->handle != handle || object->kind != SHADOW_OPENED || object->device != device))
         object = object->next;
     return object;
 }
 
-struct shadow_object *shadow_add(enum shadow_kind kind, HANDLE handle) {
+struct shadow_object *shadow_add(struct vidmm_referee *referee, enum shadow_kind kind,
+                                 HANDLE handle) {
     struct shadow_object *object = calloc(1, sizeof(*object));
     if (!object)
         return NULL;
     uint32_t at = hash(kind, handle);
     object->handle = handle;
     object->kind = (uint8_t)kind;
-    object->next = bucket[at];
-    bucket[at] = object;
+    object->next = referee->objects.bucket[at];
+    referee->objects.bucket[at] = object;
     return object;
 }
 
-void shadow_remove(struct shadow_object *object) {
-    struct shadow_object **link = &bucket[hash((enum shadow_kind)object->kind, object->handle)];
+void shadow_remove(struct vidmm_referee *referee, struct shadow_object *object) {
+    struct shadow_object **link =
+        &referee->objects.bucket[hash((enum shadow_kind)object->kind, object->handle)];
     while (*link != object)
         link = &(*link)->next;
     *link = object->next;
     free(object);
 }
 
-struct shadow_object *shadow_each(enum shadow_kind kind, const struct shadow_object *after) {
+struct shadow_object *shadow_each(struct vidmm_referee *referee, enum shadow_kind kind,
+                                  const struct shadow_object *after) {
     uint32_t at = !after ? 0 : hash((enum shadow_kind)after->kind, after->handle);
-    struct shadow_object *object = !after ? bucket[0] : after->next;
+    struct shadow_object *object = !after ? referee->objects.bucket[0] : after->next;
     for (;;) {
         while (object && object->kind != (uint8_t)kind)
             object = object->next;
-        if (object || ++at == BUCKETS)
+        if (object || ++at == SHADOW_BUCKETS)
             return object;
-        object = bucket[at];
+        object = referee->objects.bucket[at];
     }
 }
 
-struct shadow_segment *shadow_segment(uint32_t id) {
+struct shadow_segment *shadow_segment(struct vidmm_referee *referee, uint32_t id) {
     struct shadow_adapter *adapter = &referee->adapter;
     return id >= 1 && id <= adapter->segments ? &adapter->segment[id - 1] : NULL;
 }
@@ -71,7 +72,8 @@ bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64
            size <= segment->size - (address - segment->base);
 }
 
-struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size) {
+struct shadow_segment *shadow_segment_at(struct vidmm_referee *referee, uint64_t address,
+                                         uint64_t size) {
     struct shadow_adapter *adapter = &referee->adapter;
     for (uint32_t i = 0; i < adapter->segments; i++) {
         struct shadow_segment *segment = &adapter->segment[i];
@@ -81,10 +83,10 @@ struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size) {
     return NULL;
 }
 
-void shadow_reset_all(void) {
-    for (uint32_t i = 0; i < BUCKETS; i++) {
-        while (bucket[i])
-            shadow_remove(bucket[i]);
+void shadow_reset_all(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < SHADOW_BUCKETS; i++) {
+        while (referee->objects.bucket[i])
+            shadow_remove(referee, referee->objects.bucket[i]);
     }
     for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++) {
         free(referee->adapter.segment[i].invalid);

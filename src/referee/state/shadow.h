@@ -15,6 +15,8 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+struct vidmm_referee;
+
 #define SHADOW_SEGMENTS 32u
 #define SHADOW_NODES    64u
 #define SHADOW_PAGE     4096u
@@ -69,11 +71,12 @@ struct shadow_adapter {
 };
 
 /* Segment `id`, or NULL: 0, or none of the driver's. */
-struct shadow_segment *shadow_segment(uint32_t id);
+struct shadow_segment *shadow_segment(struct vidmm_referee *referee, uint32_t id);
 /* [address, address + size) of GPU physical addresses lies in the segment. */
 bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64_t size);
 /* The segment in which [address, address + size) of GPU physical addresses lies, or NULL. */
-struct shadow_segment *shadow_segment_at(uint64_t address, uint64_t size);
+struct shadow_segment *shadow_segment_at(struct vidmm_referee *referee, uint64_t address,
+                                         uint64_t size);
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
@@ -132,15 +135,25 @@ struct shadow_object {
     uint32_t used_node, used_fence;
 };
 
+#define SHADOW_BUCKETS 1024u
+
+struct shadow_objects {
+    struct shadow_object *bucket[SHADOW_BUCKETS];
+};
+
 /* NULL: there is none. */
-struct shadow_object *shadow_find(enum shadow_kind kind, HANDLE handle);
+struct shadow_object *shadow_find(struct vidmm_referee *referee, enum shadow_kind kind,
+                                  HANDLE handle);
 /* An open in one device: a driver may give the same handle in several. */
-struct shadow_object *shadow_find_opened(HANDLE device, HANDLE handle);
+struct shadow_object *shadow_find_opened(struct vidmm_referee *referee, HANDLE device,
+                                         HANDLE handle);
 /* NULL: out of memory, and whoever asks judges nothing. */
-struct shadow_object *shadow_add(enum shadow_kind kind, HANDLE handle);
-void shadow_remove(struct shadow_object *object);
+struct shadow_object *shadow_add(struct vidmm_referee *referee, enum shadow_kind kind,
+                                 HANDLE handle);
+void shadow_remove(struct vidmm_referee *referee, struct shadow_object *object);
 /* First object of a kind; then `after` it. */
-struct shadow_object *shadow_each(enum shadow_kind kind, const struct shadow_object *after);
+struct shadow_object *shadow_each(struct vidmm_referee *referee, enum shadow_kind kind,
+                                  const struct shadow_object *after);
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
@@ -181,6 +194,7 @@ struct shadow_node {
     struct shadow_submission *preempted; /* paging work to be submitted again, in order */
 };
 
-void shadow_reset_all(void); /* frees everything; the next adapter starts empty */
+void shadow_reset_all(
+    struct vidmm_referee *referee); /* frees everything; the next adapter starts empty */
 
 #endif

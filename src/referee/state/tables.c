@@ -2,52 +2,47 @@
  * tables.c - the store of page tables that tables.h describes: tables by place, processes, and the
  * walk from a root to a page.
  */
+#include "operation/operation.h"
+#include "state/judge.h"
 #include "state/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define BUCKETS 1024u
-
-static struct tables_table *bucket[BUCKETS];
-static struct tables_process *processes;
-static uint64_t births;
-static bool lost; /* what tables held, at least once */
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
 static uint32_t hash(D3DGPU_PHYSICAL_ADDRESS place) {
     uint64_t h = (place.SegmentOffset >> TABLES_PAGE_SHIFT ^ (uint64_t)place.SegmentId << 56) *
                  UINT64_C(0x9fb21c651e98df25);
-    return (uint32_t)(h >> 54) % BUCKETS;
+    return (uint32_t)(h >> 54) % TABLES_BUCKETS;
 }
 
 static bool same_place(D3DGPU_PHYSICAL_ADDRESS a, D3DGPU_PHYSICAL_ADDRESS b) {
     return a.SegmentId == b.SegmentId && a.SegmentOffset == b.SegmentOffset;
 }
 
-struct tables_table *tables_find(D3DGPU_PHYSICAL_ADDRESS place) {
-    struct tables_table *table = bucket[hash(place)];
+struct tables_table *tables_find(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
+    struct tables_table *table = referee->tables.bucket[hash(place)];
     while (table && !same_place(table->place, place))
         table = table->next;
     return table;
 }
 
-static void table_free(struct tables_table *table) {
-    struct tables_table **link = &bucket[hash(table->place)];
+static void table_free(struct vidmm_referee *referee, struct tables_table *table) {
+    struct tables_table **link = &referee->tables.bucket[hash(table->place)];
     while (*link != table)
         link = &(*link)->next;
     *link = table->next;
-    owners_drop(table);
+    owners_drop(referee, table);
     free(table->entry);
     free(table);
 }
 
-struct tables_table *tables_each(const struct tables_table *after) {
+struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after) {
     uint32_t at = !after ? 0 : hash(after->place);
-    struct tables_table *table = !after ? bucket[0] : after->next;
-    while (!table && ++at < BUCKETS)
-        table = bucket[at];
+    struct tables_table *table = !after ? referee->tables.bucket[0] : after->next;
+    while (!table && ++at < TABLES_BUCKETS)
+        table = referee->tables.bucket[at];
     return table;
 }
 
@@ -58,18 +53,19 @@ static bool overlaps(const struct tables_table *table, D3DGPU_PHYSICAL_ADDRESS p
     return table->place.SegmentId == place.SegmentId && a < b + bytes && b < a + table->bytes;
 }
 
-static void make_room(D3DGPU_PHYSICAL_ADDRESS place, uint64_t bytes) {
+static void make_room(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
+                      uint64_t bytes) {
     struct tables_table *next;
-    for (struct tables_table *table = tables_each(NULL); table; table = next) {
-        next = tables_each(table);
+    for (struct tables_table *table = tables_each(referee, NULL); table; table = next) {
+        next = tables_each(referee, table);
         if (overlaps(table, place, bytes))
-            table_free(table);
+            table_free(referee, table);
     }
 }
 
 /* Of the root of two levels: in proportion to what the driver offered for so many entries. */
-uint64_t tables_bytes(uint32_t level, bool wide, uint32_t entries) {
-    const struct tables_mmu *mmu = &tables_mmu;
+uint64_t tables_bytes(struct vidmm_referee *referee, uint32_t level, bool wide, uint32_t entries) {
+    const struct tables_mmu *mmu = &referee->tables.mmu;
     uint64_t bytes = mmu->level[level].PageTableSizeInBytes;
     if (wide)
         return mmu->caps.LeafPageTableSizeFor64KPagesInBytes;
@@ -79,20 +75,20 @@ uint64_t tables_bytes(uint32_t level, bool wide, uint32_t entries) {
     return bytes != 0 ? bytes : SHADOW_PAGE;
 }
 
-struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, uint32_t level,
-                                 bool wide, uint32_t entries) {
-    uint64_t bytes = tables_bytes(level, wide, entries);
-    make_room(place, bytes);
+struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
+                                 HANDLE process, uint32_t level, bool wide, uint32_t entries) {
+    uint64_t bytes = tables_bytes(referee, level, wide, entries);
+    make_room(referee, place, bytes);
     struct tables_table *table = calloc(1, sizeof(*table));
     if (!table)
         return NULL;
-    table->kinds = tables_mmu.pages == TABLES_DUAL && level == 1 ? 2 : 1;
+    table->kinds = referee->tables.mmu.pages == TABLES_DUAL && level == 1 ? 2 : 1;
     table->entry = calloc((size_t)entries * table->kinds, sizeof(*table->entry));
     if (!table->entry) {
         free(table);
         return NULL;
     }
-    const struct tables_process *of = tables_process(process);
+    const struct tables_process *of = tables_process(referee, process);
     table->place = place;
     table->process = process;
     table->user = of && !of->system;
@@ -100,25 +96,27 @@ struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, 
     table->entries = entries;
     table->wide = wide;
     table->bytes = bytes;
-    tables_bear(table);
+    tables_bear(referee, table);
     table->made = table->born;
-    table->next = bucket[hash(place)];
-    bucket[hash(place)] = table;
+    table->next = referee->tables.bucket[hash(place)];
+    referee->tables.bucket[hash(place)] = table;
     return table;
 }
 
-void tables_bear(struct tables_table *table) {
-    table->born = ++births;
+void tables_bear(struct vidmm_referee *referee, struct tables_table *table) {
+    table->born = ++referee->tables.births;
 }
 
-uint64_t tables_births(void) {
-    return births;
+uint64_t tables_births(struct vidmm_referee *referee) {
+    return referee->tables.births;
 }
 
-bool tables_take(uint64_t gpu_address, uint64_t before) {
-    const struct tables_table *table = births != before ? tables_each(NULL) : NULL;
-    for (; table; table = tables_each(table)) {
-        uint64_t at = tables_gpu_address(table->place.SegmentId, table->place.SegmentOffset);
+bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t before) {
+    const struct tables_table *table =
+        referee->tables.births != before ? tables_each(referee, NULL) : NULL;
+    for (; table; table = tables_each(referee, table)) {
+        uint64_t at =
+            tables_gpu_address(referee, table->place.SegmentId, table->place.SegmentOffset);
         if (table->born > before && at < gpu_address + SHADOW_PAGE &&
             gpu_address < at + table->bytes)
             return true;
@@ -132,12 +130,12 @@ struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kin
                : NULL;
 }
 
-uint32_t tables_entry_shift(const struct tables_table *table) {
-    return table->wide ? TABLES_WIDE_SHIFT : tables_shift(table->level);
+uint32_t tables_entry_shift(struct vidmm_referee *referee, const struct tables_table *table) {
+    return table->wide ? TABLES_WIDE_SHIFT : tables_shift(referee, table->level);
 }
 
-uint32_t tables_entries(uint32_t level, bool wide) {
-    const struct tables_mmu *mmu = &tables_mmu;
+uint32_t tables_entries(struct vidmm_referee *referee, uint32_t level, bool wide) {
+    const struct tables_mmu *mmu = &referee->tables.mmu;
     uint32_t bits = mmu->level[level].PageTableIndexBitCount;
     uint32_t entries = bits < 31 ? 1u << bits : 1u << 31;
     if (mmu->levels == 2 && level == 1 && mmu->root_entries > entries)
@@ -145,10 +143,11 @@ uint32_t tables_entries(uint32_t level, bool wide) {
     return wide ? entries >> (TABLES_WIDE_SHIFT - TABLES_PAGE_SHIFT) : entries;
 }
 
-struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide) {
-    struct tables_table *table = tables_each(NULL);
-    for (; table; table = tables_each(table)) {
-        uint64_t bytes = (uint64_t)table->entries << tables_entry_shift(table);
+struct tables_table *tables_leaf(struct vidmm_referee *referee,
+                                 const struct tables_process *process, uint64_t va, bool wide) {
+    struct tables_table *table = tables_each(referee, NULL);
+    for (; table; table = tables_each(referee, table)) {
+        uint64_t bytes = (uint64_t)table->entries << tables_entry_shift(referee, table);
         if (table->level == 0 && table->wide == wide && table->process == process->handle &&
             va >= table->start && va - table->start < bytes)
             break;
@@ -156,9 +155,9 @@ struct tables_table *tables_leaf(const struct tables_process *process, uint64_t 
     return table;
 }
 
-bool tables_cut(const struct tables_table *table, uint64_t start, uint64_t end, uint32_t *first,
-                uint32_t *last) {
-    uint32_t shift = tables_entry_shift(table);
+bool tables_cut(struct vidmm_referee *referee, const struct tables_table *table, uint64_t start,
+                uint64_t end, uint32_t *first, uint32_t *last) {
+    uint32_t shift = tables_entry_shift(referee, table);
     uint64_t stop = table->start + ((uint64_t)table->entries << shift);
     uint64_t from = start > table->start ? start : table->start, to = end < stop ? end : stop;
     if (from >= to)
@@ -168,46 +167,47 @@ bool tables_cut(const struct tables_table *table, uint64_t start, uint64_t end, 
     return true;
 }
 
-void tables_set_stale(struct tables_table *table, struct tables_entry *entry, enum tables_when when,
-                      bool stale) {
+void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
+                      struct tables_entry *entry, enum tables_when when, bool stale) {
     if (entry->stale[when] == (uint8_t)stale)
         return;
     entry->stale[when] = stale;
     table->stale[when] += stale ? 1u : UINT32_MAX; /* one more, or one less */
     if (when == TABLES_ASKED && !stale && table->level == 0)
-        owners_flushed(table, (uint32_t)(entry - table->entry));
+        owners_flushed(referee, table, (uint32_t)(entry - table->entry));
 }
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
-struct tables_process *tables_process(HANDLE handle) {
-    struct tables_process *process = processes;
+struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE handle) {
+    struct tables_process *process = referee->tables.processes;
     while (process && process->handle != handle)
         process = process->next;
     return process;
 }
 
-struct tables_process *tables_paging(void) {
-    struct tables_process *process = processes;
+struct tables_process *tables_paging(struct vidmm_referee *referee) {
+    struct tables_process *process = referee->tables.processes;
     while (process && !process->system)
         process = process->next;
     return process;
 }
 
-struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool system) {
+struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE handle, HANDLE name,
+                                          bool system) {
     struct tables_process *process = calloc(1, sizeof(*process));
     if (!process)
         return NULL;
     process->handle = handle;
     process->name = name;
     process->system = system;
-    process->next = processes;
-    processes = process;
+    process->next = referee->tables.processes;
+    referee->tables.processes = process;
     return process;
 }
 
-void tables_process_remove(HANDLE handle) {
-    struct tables_process **link = &processes;
+void tables_process_remove(struct vidmm_referee *referee, HANDLE handle) {
+    struct tables_process **link = &referee->tables.processes;
     while (*link && (*link)->handle != handle)
         link = &(*link)->next;
     if (!*link)
@@ -216,68 +216,75 @@ void tables_process_remove(HANDLE handle) {
     *link = gone->next;
     free(gone);
     struct tables_table *next;
-    for (struct tables_table *table = tables_each(NULL); table; table = next) {
-        next = tables_each(table);
+    for (struct tables_table *table = tables_each(referee, NULL); table; table = next) {
+        next = tables_each(referee, table);
         if (table->process == handle)
-            table_free(table);
+            table_free(referee, table);
     }
 }
 
-struct tables_process *tables_process_of(const struct shadow_object *context) {
+struct tables_process *tables_process_of(struct vidmm_referee *referee,
+                                         const struct shadow_object *context) {
     if (!context)
         return NULL;
-    struct tables_process *own = context->parent ? tables_process(context->parent->process) : NULL;
-    return !own && context->system ? tables_paging() : own;
+    struct tables_process *own =
+        context->parent ? tables_process(referee, context->parent->process) : NULL;
+    return !own && context->system ? tables_paging(referee) : own;
 }
 
-bool tables_companion(const struct shadow_object *context) {
-    const struct tables_process *process = tables_process_of(context);
+bool tables_companion(struct vidmm_referee *referee, const struct shadow_object *context) {
+    const struct tables_process *process = tables_process_of(referee, context);
     return context && context->system && process && !process->system;
 }
 
-bool tables_privileged(HANDLE process) {
-    const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
-    while (context && !(tables_companion(context) && tables_process_of(context)->handle == process))
-        context = shadow_each(SHADOW_CONTEXT, context);
+bool tables_privileged(struct vidmm_referee *referee, HANDLE process) {
+    const struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL);
+    while (context && !(tables_companion(referee, context) &&
+                        tables_process_of(referee, context)->handle == process))
+        context = shadow_each(referee, SHADOW_CONTEXT, context);
     return context;
 }
 
-struct tables_process *tables_running(const struct shadow_operation *operation) {
+struct tables_process *tables_running(struct vidmm_referee *referee,
+                                      const struct shadow_operation *operation) {
     const struct shadow_object *context =
-        shadow_find(SHADOW_CONTEXT, operation->arg.hSystemContext);
-    return tables_companion(context) ? tables_process_of(context) : tables_paging();
+        shadow_find(referee, SHADOW_CONTEXT, operation->arg.hSystemContext);
+    return tables_companion(referee, context) ? tables_process_of(referee, context)
+                                              : tables_paging(referee);
 }
 
-uint32_t tables_stale(const struct tables_process *process, enum tables_when when) {
+uint32_t tables_stale(struct vidmm_referee *referee, const struct tables_process *process,
+                      enum tables_when when) {
     uint32_t count = 0;
-    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table))
+    for (const struct tables_table *table = tables_each(referee, NULL); table;
+         table = tables_each(referee, table))
         count += table->process == process->handle ? table->stale[when] : 0;
     return count;
 }
 
-static void free_tables(void) {
-    for (uint32_t i = 0; i < BUCKETS; i++) {
-        while (bucket[i])
-            table_free(bucket[i]);
+static void free_tables(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < TABLES_BUCKETS; i++) {
+        while (referee->tables.bucket[i])
+            table_free(referee, referee->tables.bucket[i]);
     }
 }
 
-void tables_forget(void) {
-    lost = lost || tables_each(NULL);
-    free_tables();
-    owners_forget();
+void tables_forget(struct vidmm_referee *referee) {
+    referee->tables.lost = referee->tables.lost || tables_each(referee, NULL);
+    free_tables(referee);
+    owners_forget(referee);
 }
 
-void tables_clear(void) {
-    free_tables();
-    while (processes)
-        tables_process_remove(processes->handle);
-    memset(&tables_mmu, 0, sizeof(tables_mmu));
-    lost = false;
+void tables_clear(struct vidmm_referee *referee) {
+    free_tables(referee);
+    while (referee->tables.processes)
+        tables_process_remove(referee, referee->tables.processes->handle);
+    memset(&referee->tables.mmu, 0, sizeof(referee->tables.mmu));
+    referee->tables.lost = false;
 }
 
-bool tables_intact(void) {
-    return !lost;
+bool tables_intact(struct vidmm_referee *referee) {
+    return !referee->tables.lost;
 }
 
 /* ---- Translation ---------------------------------------------------------------------------- */
@@ -317,12 +324,13 @@ static void take_page(const struct walk *walk, uint32_t shift) {
 }
 
 /* The table that the entry just read leads to, of the kind that it says; NULL: not known. */
-static struct tables_table *child_of(const struct walk *walk, uint32_t level, bool wide) {
+static struct tables_table *child_of(struct vidmm_referee *referee, const struct walk *walk,
+                                     uint32_t level, bool wide) {
     const DXGK_PTE *entry = &walk->found->entry;
     D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)entry->Segment,
                                      .SegmentOffset = (uint64_t)entry->PageTableAddress
                                                       << TABLES_PAGE_SHIFT};
-    struct tables_table *table = tables_find(place);
+    struct tables_table *table = tables_find(referee, place);
     walk->found->other_kind = table && table->level == level && table->wide != wide;
     if (!table || table->level != level || table->wide != wide) {
         walk->found->known = false;
@@ -331,9 +339,10 @@ static struct tables_table *child_of(const struct walk *walk, uint32_t level, bo
     return table;
 }
 
-static void read_leaf(const struct walk *walk, struct tables_table *table) {
+static void read_leaf(struct vidmm_referee *referee, const struct walk *walk,
+                      struct tables_table *table) {
     uint32_t shift = table->wide ? TABLES_WIDE_SHIFT : TABLES_PAGE_SHIFT;
-    uint64_t mask = (UINT64_C(1) << tables_mmu.level[0].PageTableIndexBitCount) - 1;
+    uint64_t mask = (UINT64_C(1) << referee->tables.mmu.level[0].PageTableIndexBitCount) - 1;
     uint64_t index = (walk->va >> TABLES_PAGE_SHIFT & mask) >> (shift - TABLES_PAGE_SHIFT);
     walk->found->wide = table->wide;
     if (read_entry(walk, table, 0, index))
@@ -341,76 +350,79 @@ static void read_leaf(const struct walk *walk, struct tables_table *table) {
 }
 
 /* Of both kinds of tables that of 64 KB pages comes first. */
-static bool read_wide_half(const struct walk *walk, struct tables_table *table, uint64_t index) {
+static bool read_wide_half(struct vidmm_referee *referee, const struct walk *walk,
+                           struct tables_table *table, uint64_t index) {
     if (!read_entry(walk, table, 1, index))
         return !walk->found->known;
-    struct tables_table *leaf = child_of(walk, 0, true);
+    struct tables_table *leaf = child_of(referee, walk, 0, true);
     if (leaf)
-        read_leaf(walk, leaf);
+        read_leaf(referee, walk, leaf);
     bool ends = walk->found->valid || !walk->found->known;
     walk->found->wide = ends;
     return ends;
 }
 
-static uint64_t index_of(uint64_t va, uint32_t level) {
-    uint64_t index = va >> tables_shift(level);
-    uint32_t bits = tables_mmu.level[level].PageTableIndexBitCount;
-    return level + 1 == tables_mmu.levels ? index : index & ((UINT64_C(1) << bits) - 1);
+static uint64_t index_of(struct vidmm_referee *referee, uint64_t va, uint32_t level) {
+    uint64_t index = va >> tables_shift(referee, level);
+    uint32_t bits = referee->tables.mmu.level[level].PageTableIndexBitCount;
+    return level + 1 == referee->tables.mmu.levels ? index : index & ((UINT64_C(1) << bits) - 1);
 }
 
-static void walk_down(const struct walk *walk, struct tables_table *table) {
-    for (uint32_t level = tables_mmu.levels - 1; table; level--) {
-        uint64_t index = index_of(walk->va, level);
-        if (level == 1 && table->kinds == 2 && read_wide_half(walk, table, index))
+static void walk_down(struct vidmm_referee *referee, const struct walk *walk,
+                      struct tables_table *table) {
+    for (uint32_t level = referee->tables.mmu.levels - 1; table; level--) {
+        uint64_t index = index_of(referee, walk->va, level);
+        if (level == 1 && table->kinds == 2 && read_wide_half(referee, walk, table, index))
             return;
         if (!read_entry(walk, table, 0, index))
             return;
         if (walk->found->entry.LargePage || walk->found->entry.Zero) {
-            take_page(walk, tables_shift(level));
+            take_page(walk, tables_shift(referee, level));
             return;
         }
-        bool wide = level == 1 && tables_mmu.pages == TABLES_SINGLE &&
+        bool wide = level == 1 && referee->tables.mmu.pages == TABLES_SINGLE &&
                     walk->found->entry.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
-        table = child_of(walk, level - 1, wide);
+        table = child_of(referee, walk, level - 1, wide);
         if (level == 1 && table) {
-            read_leaf(walk, table);
+            read_leaf(referee, walk, table);
             return;
         }
     }
 }
 
-void tables_walk(const struct tables_process *process, uint64_t va, enum tables_when when,
-                 struct tables_found *found) {
+void tables_walk(struct vidmm_referee *referee, const struct tables_process *process, uint64_t va,
+                 enum tables_when when, struct tables_found *found) {
     struct walk walk = {.va = va, .when = when, .found = found};
     *found = (struct tables_found){.known = true, .settled = true};
-    struct tables_table *root = process->rooted ? tables_find(process->root) : NULL;
-    if (!tables_mmu.known || !root || root->level + 1 != tables_mmu.levels) {
+    struct tables_table *root = process->rooted ? tables_find(referee, process->root) : NULL;
+    if (!referee->tables.mmu.known || !root || root->level + 1 != referee->tables.mmu.levels) {
         found->known = false;
         return;
     }
-    if (va >= tables_limit() || index_of(va, root->level) >= root->entries)
+    if (va >= tables_limit(referee) || index_of(referee, va, root->level) >= root->entries)
         return;
-    walk_down(&walk, root);
+    walk_down(referee, &walk, root);
 }
 
-uint64_t tables_gpu_address(uint32_t segment, uint64_t offset) {
-    const struct shadow_segment *shadow = shadow_segment(segment);
+uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uint64_t offset) {
+    const struct shadow_segment *shadow = shadow_segment(referee, segment);
     return (shadow ? shadow->base : 0) + offset;
 }
 
 /* ---- Where tables are ----------------------------------------------------------------------- */
 
 /* The CPU's pointer leads into system memory, or to a segment that it sees. */
-static bool place_of_pointer(const uint8_t *bytes, D3DGPU_PHYSICAL_ADDRESS *place) {
+static bool place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes,
+                             D3DGPU_PHYSICAL_ADDRESS *place) {
     const struct vidmm_referee_world *world = &referee->world;
-    const uint8_t *memory = world_memory(0, 1);
-    if (bytes && world_is_memory(bytes)) {
+    const uint8_t *memory = world_memory(referee, 0, 1);
+    if (bytes && world_is_memory(referee, bytes)) {
         *place = (D3DGPU_PHYSICAL_ADDRESS){
             .SegmentId = 0, .SegmentOffset = (uint64_t)((uintptr_t)bytes - (uintptr_t)memory)};
         return true;
     }
     for (uint32_t id = 1; bytes && world->io && id <= referee->adapter.segments; id++) {
-        const struct shadow_segment *segment = operation_memory(id);
+        const struct shadow_segment *segment = operation_memory(referee, id);
         if (!segment || segment->cpu_base == 0)
             continue;
         const uint8_t *view = world->io(world->ctx, segment->cpu_base, segment->size);
@@ -424,18 +436,19 @@ static bool place_of_pointer(const uint8_t *bytes, D3DGPU_PHYSICAL_ADDRESS *plac
     return false;
 }
 
-bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDATEADDRESS *address,
-                  DXGK_PAGETABLEUPDATEMODE mode, D3DGPU_PHYSICAL_ADDRESS *place) {
+bool tables_place(struct vidmm_referee *referee, const struct tables_process *process,
+                  const DXGK_PAGETABLEUPDATEADDRESS *address, DXGK_PAGETABLEUPDATEMODE mode,
+                  D3DGPU_PHYSICAL_ADDRESS *place) {
     struct tables_found found;
     if (mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
-        return place_of_pointer(address->CpuVirtual, place);
+        return place_of_pointer(referee, address->CpuVirtual, place);
     if (mode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) {
         *place = address->GpuPhysical;
         return true;
     }
     if (!process)
         return false;
-    tables_walk(process, address->GpuVirtual, TABLES_ASKED, &found);
+    tables_walk(referee, process, address->GpuVirtual, TABLES_ASKED, &found);
     *place = (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = found.segment, .SegmentOffset = found.offset};
     return found.known && found.valid && !found.zero;
 }

@@ -14,8 +14,8 @@
 #ifndef REFEREE_TABLES_H
 #define REFEREE_TABLES_H
 
-#include "operation/operation.h"
 #include "state/owners.h"
+#include "state/shadow.h"
 
 #define TABLES_LEVELS     DXGK_MAX_PAGE_TABLE_LEVEL_COUNT
 #define TABLES_PAGE_SHIFT 12u
@@ -34,16 +34,14 @@ struct tables_mmu {
     uint32_t root_entries, root_bytes; /* the most that DxgkDdiGetRootPageTableSize offered */
 };
 
-extern struct tables_mmu tables_mmu;
-
 /* An entry of `level` covers 1 << tables_shift(level) bytes. */
-uint32_t tables_shift(uint32_t level);
-bool tables_has(uint32_t version, bool bit);
+uint32_t tables_shift(struct vidmm_referee *referee, uint32_t level);
+bool tables_has(struct vidmm_referee *referee, uint32_t version, bool bit);
 /* First address that no table can translate. */
-uint64_t tables_limit(void);
+uint64_t tables_limit(struct vidmm_referee *referee);
 
 /* DxgkDdiGetRootPageTableSize is watched. */
-void mmu_watch(DRIVER_INITIALIZATION_DATA *table);
+void mmu_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
@@ -83,57 +81,87 @@ struct tables_process {
     uint32_t root_entries;
 };
 
+#define TABLES_BUCKETS 1024u
+#define TABLES_OWED    64u
+#define TABLES_RANDOM  UINT64_C(0x853c49e6748fea9b) /* the same in every run */
+
+/* Flushes that were over before what was built in front of them (operation/flush.c). */
+struct tables_owed {
+    uint32_t count;
+    struct {
+        HANDLE process;
+        uint64_t start, end;
+        uint32_t rule;
+    } flush[TABLES_OWED];
+};
+
+struct tables {
+    struct tables_mmu mmu;
+    struct tables_table *bucket[TABLES_BUCKETS];
+    struct tables_process *processes;
+    uint64_t births;
+    bool lost;                               /* what tables held, at least once */
+    const struct tables_process *first_used; /* paging process whose first use was judged */
+    uint64_t random;                         /* state of compare_tables.c's generator */
+    struct tables_owed owed;
+};
+
 /* NULL: there is none. */
-struct tables_table *tables_find(D3DGPU_PHYSICAL_ADDRESS place);
+struct tables_table *tables_find(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place);
 /* Makes one in place of all that overlap it. NULL: no memory. */
-struct tables_table *tables_make(D3DGPU_PHYSICAL_ADDRESS place, HANDLE process, uint32_t level,
-                                 bool wide, uint32_t entries);
+struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
+                                 HANDLE process, uint32_t level, bool wide, uint32_t entries);
 /* Its memory is a table's from now on. */
-void tables_bear(struct tables_table *table);
+void tables_bear(struct vidmm_referee *referee, struct tables_table *table);
 /* How often that was so; memory of an older operation may be a younger table's. */
-uint64_t tables_births(void);
+uint64_t tables_births(struct vidmm_referee *referee);
 /* A table that was born after the first `births` has bytes of the page at a GPU physical address.
  */
-bool tables_take(uint64_t gpu_address, uint64_t births);
-struct tables_table *tables_each(const struct tables_table *after);
+bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t births);
+struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after);
 struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index);
 /* log2 of the bytes that an entry covers. */
-uint32_t tables_entry_shift(const struct tables_table *table);
+uint32_t tables_entry_shift(struct vidmm_referee *referee, const struct tables_table *table);
 /* Entries that a table of this kind has; the root of two levels: the most that it may have. */
-uint32_t tables_entries(uint32_t level, bool wide);
+uint32_t tables_entries(struct vidmm_referee *referee, uint32_t level, bool wide);
 /* What a table with so many takes in memory. */
-uint64_t tables_bytes(uint32_t level, bool wide, uint32_t entries);
+uint64_t tables_bytes(struct vidmm_referee *referee, uint32_t level, bool wide, uint32_t entries);
 /* The leaf table of an address, of pages of 64 KB or of 4 KB; NULL: none that is known. */
-struct tables_table *tables_leaf(const struct tables_process *process, uint64_t va, bool wide);
+struct tables_table *tables_leaf(struct vidmm_referee *referee,
+                                 const struct tables_process *process, uint64_t va, bool wide);
 /* Entries *first to *last translate addresses of [start, end); false: none does. */
-bool tables_cut(const struct tables_table *table, uint64_t start, uint64_t end, uint32_t *first,
-                uint32_t *last);
+bool tables_cut(struct vidmm_referee *referee, const struct tables_table *table, uint64_t start,
+                uint64_t end, uint32_t *first, uint32_t *last);
 /* A TLB may still hold what an entry said before, or does not any more. */
-void tables_set_stale(struct tables_table *table, struct tables_entry *entry, enum tables_when when,
-                      bool stale);
+void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
+                      struct tables_entry *entry, enum tables_when when, bool stale);
 
-struct tables_process *tables_process(HANDLE handle);
+struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE handle);
 /* The paging process, or NULL. */
-struct tables_process *tables_paging(void);
-struct tables_process *tables_process_add(HANDLE handle, HANDLE name, bool system);
-void tables_process_remove(HANDLE handle);
+struct tables_process *tables_paging(struct vidmm_referee *referee);
+struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE handle, HANDLE name,
+                                          bool system);
+void tables_process_remove(struct vidmm_referee *referee, HANDLE handle);
 /* Whose addresses a context uses, or NULL. */
-struct tables_process *tables_process_of(const struct shadow_object *context);
+struct tables_process *tables_process_of(struct vidmm_referee *referee,
+                                         const struct shadow_object *context);
 /* It is a paging companion context: the system's, and not of the paging process (R386). */
-bool tables_companion(const struct shadow_object *context);
+bool tables_companion(struct vidmm_referee *referee, const struct shadow_object *context);
 /* A companion context runs in its address space. */
-bool tables_privileged(HANDLE process);
+bool tables_privileged(struct vidmm_referee *referee, HANDLE process);
 /* Whose addresses a paging operation names: the paging process's, or a companion context's. */
-struct tables_process *tables_running(const struct shadow_operation *operation);
+struct tables_process *tables_running(struct vidmm_referee *referee,
+                                      const struct shadow_operation *operation);
 /* Entries that changed and were not flushed. */
-uint32_t tables_stale(const struct tables_process *process, enum tables_when when);
+uint32_t tables_stale(struct vidmm_referee *referee, const struct tables_process *process,
+                      enum tables_when when);
 
 /* A reset: what was in tables is not known any more, and TLBs are empty. */
-void tables_forget(void);
+void tables_forget(struct vidmm_referee *referee);
 /* The end of the adapter. */
-void tables_clear(void);
+void tables_clear(struct vidmm_referee *referee);
 /* Nothing was lost so far: a table that is not known is new. */
-bool tables_intact(void);
+bool tables_intact(struct vidmm_referee *referee);
 
 /* ---- Translation ---------------------------------------------------------------------------- */
 
@@ -151,14 +179,15 @@ struct tables_found {
     uint64_t page;    /* bytes */
 };
 
-void tables_walk(const struct tables_process *process, uint64_t va, enum tables_when when,
-                 struct tables_found *found);
+void tables_walk(struct vidmm_referee *referee, const struct tables_process *process, uint64_t va,
+                 enum tables_when when, struct tables_found *found);
 /* As peek and translate want it. */
-uint64_t tables_gpu_address(uint32_t segment, uint64_t offset);
+uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uint64_t offset);
 /* Where a table is that an operation names in the mode `mode`, by an address of `process`; false:
  * nobody can tell. */
-bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDATEADDRESS *address,
-                  DXGK_PAGETABLEUPDATEMODE mode, D3DGPU_PHYSICAL_ADDRESS *place);
+bool tables_place(struct vidmm_referee *referee, const struct tables_process *process,
+                  const DXGK_PAGETABLEUPDATEADDRESS *address, DXGK_PAGETABLEUPDATEMODE mode,
+                  D3DGPU_PHYSICAL_ADDRESS *place);
 
 /* ---- compare_tables.c: what the hardware makes of it ---------------------------------------- */
 
@@ -167,9 +196,10 @@ bool tables_place(const struct tables_process *process, const DXGK_PAGETABLEUPDA
 struct tables_blame {
     uint32_t rule_table, rule_tlb;
 };
-void tables_compare(const struct tables_process *process, uint64_t va, struct tables_blame blame);
+void tables_compare(struct vidmm_referee *referee, const struct tables_process *process,
+                    uint64_t va, struct tables_blame blame);
 /* At the ends of [start, end), on both sides of them, and at random addresses inside. */
-void tables_compare_range(const struct tables_process *process, uint64_t start, uint64_t end,
-                          struct tables_blame blame);
+void tables_compare_range(struct vidmm_referee *referee, const struct tables_process *process,
+                          uint64_t start, uint64_t end, struct tables_blame blame);
 
 #endif

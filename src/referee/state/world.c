@@ -1,23 +1,24 @@
 /* world.c - what the referee sees of memory and processor; see struct vidmm_referee_world. */
 #include "state/judge.h"
 
-KIRQL world_irql(void) {
+KIRQL world_irql(struct vidmm_referee *referee) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->irql ? world->irql(world->ctx) : PASSIVE_LEVEL;
 }
 
-uint8_t *world_memory(uint64_t pa, uint64_t size) {
+uint8_t *world_memory(struct vidmm_referee *referee, uint64_t pa, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->memory ? world->memory(world->ctx, pa, size) : NULL;
 }
 
-bool world_is_memory(const uint8_t *bytes) {
-    const uint8_t *start = world_memory(0, SHADOW_PAGE);
+bool world_is_memory(struct vidmm_referee *referee, const uint8_t *bytes) {
+    const uint8_t *start = world_memory(referee, 0, SHADOW_PAGE);
     return start && (uintptr_t)bytes >= (uintptr_t)start &&
            (uintptr_t)bytes - (uintptr_t)start < referee->world.memory_bytes;
 }
 
-const uint8_t *world_segment(const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
+const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                             uint64_t offset, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     const void *bytes = NULL;
     if (offset > segment->size || size > segment->size - offset)

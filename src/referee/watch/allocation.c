@@ -4,6 +4,7 @@
  *
  * As in watch/device.c, shadows go before the driver is asked to let go of a handle.
  */
+#include "watch/thunk.h"
 #include "state/allocation.h"
 #include "operation/operation.h"
 #include "state/owners.h"
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void allocation_judge_guard(const struct guard *guard, const char *what) {
+void allocation_judge_guard(struct vidmm_referee *referee, const struct guard *guard,
+                            const char *what) {
     int64_t at;
     if (!guard_whole(guard, &at))
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
@@ -43,11 +45,11 @@ static void *area_make(struct areas *areas, UINT i, void *data, UINT size) {
 }
 
 /* The caller's pointer for the driver's; what the driver wrote goes back. */
-static void *area_give(struct areas *areas, UINT i, void *moved) {
+static void *area_give(struct vidmm_referee *referee, struct areas *areas, UINT i, void *moved) {
     if (!areas->data)
         return moved;
     struct guard *guard = &areas->data[i];
-    allocation_judge_guard(guard, "pPrivateDriverData");
+    allocation_judge_guard(referee, guard, "pPrivateDriverData");
     guard_give(guard, 0, guard->size);
     return guard_original(guard, moved);
 }
@@ -57,26 +59,28 @@ static bool area_changed(const struct areas *areas, UINT i) {
     return guard && guard->block && memcmp(guard->bytes, guard->original, guard->size) != 0;
 }
 
-static void areas_free(struct areas *areas, const char *what) {
-    allocation_judge_guard(&areas->array, what);
+static void areas_free(struct vidmm_referee *referee, struct areas *areas, const char *what) {
+    allocation_judge_guard(referee, &areas->array, what);
     guard_give(&areas->array, 0, areas->array.size);
-    guard_free(&areas->array);
+    guard_free(referee, &areas->array);
     for (UINT i = 0; areas->data && i < areas->count; i++)
-        guard_free(&areas->data[i]);
+        guard_free(referee, &areas->data[i]);
     free(areas->data);
 }
 
 /* ---- Create ---------------------------------------------------------------------------------- */
 
 /* `asked` is what went in as hResource: the handle of a resource that exists already, or NULL. */
-static struct shadow_object *resource_of(const DXGKARG_CREATEALLOCATION *args, HANDLE asked) {
+static struct shadow_object *resource_of(struct vidmm_referee *referee,
+                                         const DXGKARG_CREATEALLOCATION *args, HANDLE asked) {
     if (!args->Flags.Resource)
         return NULL;
-    struct shadow_object *resource = asked ? shadow_find(SHADOW_RESOURCE, asked) : NULL;
-    return resource ? resource : shadow_add(SHADOW_RESOURCE, args->hResource);
+    struct shadow_object *resource = asked ? shadow_find(referee, SHADOW_RESOURCE, asked) : NULL;
+    return resource ? resource : shadow_add(referee, SHADOW_RESOURCE, args->hResource);
 }
 
-static void judge_handles(const DXGK_ALLOCATIONINFO *infos, UINT count) {
+static void judge_handles(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *infos,
+                          UINT count) {
     UINT missing = 0;
     for (UINT i = 0; i < count; i++)
         missing += !infos[i].hAllocation;
@@ -87,58 +91,58 @@ static void judge_handles(const DXGK_ALLOCATIONINFO *infos, UINT count) {
         if (!infos[i].hAllocation && missing != count)
             continue; /* said already */
         DRIVER_MUST(102,
-                    infos[i].hAllocation && !shadow_find(SHADOW_ALLOCATION, infos[i].hAllocation),
+                    infos[i].hAllocation &&
+                        !shadow_find(referee, SHADOW_ALLOCATION, infos[i].hAllocation),
                     "a handle that is not NULL and no other allocation's",
                     "allocation %u: hAllocation is %p", i, infos[i].hAllocation);
     }
 }
 
-static void created(const DXGKARG_CREATEALLOCATION *args, HANDLE asked, const uint32_t *standard) {
+static void created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args,
+                    HANDLE asked, const uint32_t *standard) {
     const DXGK_ALLOCATIONINFO *infos = args->pAllocationInfo;
-    struct shadow_object *resource = resource_of(args, asked);
-    judge_handles(infos, args->NumAllocations);
+    struct shadow_object *resource = resource_of(referee, args, asked);
+    judge_handles(referee, infos, args->NumAllocations);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         uint32_t type = standard ? standard[i] : 0;
-        allocation_judge_info(&infos[i], i, type);
+        allocation_judge_info(referee, &infos[i], i, type);
         if (!infos[i].hAllocation)
             continue;
-        struct shadow_object *allocation = shadow_add(SHADOW_ALLOCATION, infos[i].hAllocation);
+        struct shadow_object *allocation =
+            shadow_add(referee, SHADOW_ALLOCATION, infos[i].hAllocation);
         if (!allocation)
             continue;
-        allocation_take_info(allocation, &infos[i]);
+        allocation_take_info(referee, allocation, &infos[i]);
         allocation->standard = type;
         allocation->parent = resource;
         if (resource)
             resource->opens++;
     }
     if (resource && resource->opens == 0)
-        shadow_remove(resource);
+        shadow_remove(referee, resource);
 }
 
-/* Handles in the array of the last creation that failed: of nothing. */
-static struct {
-    HANDLE handle[16];
-    UINT count;
-} refused;
-
-static void take_refused(const DXGK_ALLOCATIONINFO *infos, UINT count) {
-    refused.count = 0;
-    for (UINT i = 0; i < count && refused.count < sizeof(refused.handle) / sizeof(HANDLE); i++) {
+static void take_refused(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *infos,
+                         UINT count) {
+    referee->refused.count = 0;
+    for (UINT i = 0;
+         i < count && referee->refused.count < sizeof(referee->refused.handle) / sizeof(HANDLE);
+         i++) {
         HANDLE handle = infos[i].hAllocation;
-        if (handle && !shadow_find(SHADOW_ALLOCATION, handle))
-            refused.handle[refused.count++] = handle;
+        if (handle && !shadow_find(referee, SHADOW_ALLOCATION, handle))
+            referee->refused.handle[referee->refused.count++] = handle;
     }
 }
 
-static bool was_refused(HANDLE handle) {
-    for (UINT i = 0; i < refused.count; i++) {
-        if (refused.handle[i] == handle)
+static bool was_refused(struct vidmm_referee *referee, HANDLE handle) {
+    for (UINT i = 0; i < referee->refused.count; i++) {
+        if (referee->refused.handle[i] == handle)
             return true;
     }
     return false;
 }
 
-static void judge_status(NTSTATUS status) {
+static void judge_status(struct vidmm_referee *referee, NTSTATUS status) {
     DRIVER_MUST(137,
                 status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER ||
                     status == STATUS_NO_MEMORY || status == STATUS_GRAPHICS_DRIVER_MISMATCH,
@@ -148,66 +152,69 @@ static void judge_status(NTSTATUS status) {
 }
 
 /* What kind of surface each is to become, as far as the private data tells. */
-static uint32_t *standards(const DXGKARG_CREATEALLOCATION *args) {
+static uint32_t *standards(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args) {
     uint32_t *types = calloc((size_t)args->NumAllocations + 1, sizeof(*types));
     for (UINT i = 0; types && i < args->NumAllocations; i++)
-        types[i] = standard_of(args->pAllocationInfo[i].pPrivateDriverData,
+        types[i] = standard_of(referee, args->pAllocationInfo[i].pPrivateDriverData,
                                args->pAllocationInfo[i].PrivateDriverDataSize);
     return types;
 }
 
-static NTSTATUS APIENTRY see_CreateAllocation(const HANDLE adapter,
-                                              DXGKARG_CREATEALLOCATION *args) {
+static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HANDLE adapter,
+                                       DXGKARG_CREATEALLOCATION *args) {
     struct referee_call call;
     struct areas areas;
     DXGKARG_CREATEALLOCATION mine = *args;
-    referee_enter(&call, "DxgkDdiCreateAllocation", REFEREE_REENTRANT);
-    uint32_t *types = standards(args);
+    referee_enter(referee, &call, "DxgkDdiCreateAllocation", REFEREE_REENTRANT);
+    uint32_t *types = standards(referee, args);
     areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo), args->NumAllocations);
     DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
     mine.pAllocationInfo = infos;
     for (UINT i = 0; i < args->NumAllocations; i++)
         infos[i].pPrivateDriverData =
             area_make(&areas, i, infos[i].pPrivateDriverData, infos[i].PrivateDriverDataSize);
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateAllocation(adapter, &mine);
-    referee_return(&call);
+    referee_return(referee);
     for (UINT i = 0; i < args->NumAllocations; i++)
-        infos[i].pPrivateDriverData = area_give(&areas, i, infos[i].pPrivateDriverData);
-    areas_free(&areas, "pAllocationInfo");
+        infos[i].pPrivateDriverData = area_give(referee, &areas, i, infos[i].pPrivateDriverData);
+    areas_free(referee, &areas, "pAllocationInfo");
     HANDLE asked = args->hResource;
     args->hResource = mine.hResource;
-    judge_status(status);
+    judge_status(referee, status);
     if (status == STATUS_SUCCESS)
-        created(args, asked, types);
+        created(referee, args, asked, types);
     else
-        take_refused(args->pAllocationInfo, args->NumAllocations);
+        take_refused(referee, args->pAllocationInfo, args->NumAllocations);
     free(types);
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, CreateAllocation, const HANDLE, DXGKARG_CREATEALLOCATION *)
 
 /* ---- Open ------------------------------------------------------------------------------------ */
 
 /* The system keeps the driver's handle behind its own. */
-static struct shadow_object *named(D3DKMT_HANDLE name) {
+static struct shadow_object *named(struct vidmm_referee *referee, D3DKMT_HANDLE name) {
     DXGKARGCB_GETHANDLEDATA query = {.hObject = name, .Type = DXGK_HANDLE_ALLOCATION};
     if (!referee->callbacks.DxgkCbGetHandleData)
         return NULL;
     HANDLE handle = referee->callbacks.DxgkCbGetHandleData(&query);
-    return handle ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
+    return handle ? shadow_find(referee, SHADOW_ALLOCATION, handle) : NULL;
 }
 
-static void opened(HANDLE device, const DXGK_OPENALLOCATIONINFO *info, bool create) {
-    struct shadow_object *allocation = named(info->hAllocation);
-    struct shadow_object *open = shadow_add(SHADOW_OPENED, info->hDeviceSpecificAllocation);
+static void opened(struct vidmm_referee *referee, HANDLE device,
+                   const DXGK_OPENALLOCATIONINFO *info, bool create) {
+    struct shadow_object *allocation = named(referee, info->hAllocation);
+    struct shadow_object *open =
+        shadow_add(referee, SHADOW_OPENED, info->hDeviceSpecificAllocation);
     if (!open)
         return;
     open->device = device;
     open->parent = allocation;
     if (!allocation)
         return;
-    allocation_judge_open(allocation);
+    allocation_judge_open(referee, allocation);
     allocation->opens++;
     allocation->name = info->hAllocation;
     if (referee->adapter.caps_known && allocation->info.FlagsWddm2.MapApertureCpuVisible &&
@@ -221,9 +228,11 @@ static void opened(HANDLE device, const DXGK_OPENALLOCATIONINFO *info, bool crea
 }
 
 /* An allocation outlives the device that created it, as long as another can open it. */
-static void judge_orphans(const DXGKARG_OPENALLOCATION *args, NTSTATUS status) {
+static void judge_orphans(struct vidmm_referee *referee, const DXGKARG_OPENALLOCATION *args,
+                          NTSTATUS status) {
     for (UINT i = 0; i < args->NumAllocations && !args->Flags.Create; i++) {
-        const struct shadow_object *allocation = named(args->pOpenAllocation[i].hAllocation);
+        const struct shadow_object *allocation =
+            named(referee, args->pOpenAllocation[i].hAllocation);
         if (!allocation || allocation->device)
             continue;
         DRIVER_MUST(138, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY,
@@ -233,35 +242,37 @@ static void judge_orphans(const DXGKARG_OPENALLOCATION *args, NTSTATUS status) {
     }
 }
 
-static void judge_opened(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+static void judge_opened(struct vidmm_referee *referee, const HANDLE device,
+                         const DXGKARG_OPENALLOCATION *args) {
     for (UINT i = 0; i < args->NumAllocations; i++) {
         const DXGK_OPENALLOCATIONINFO *info = &args->pOpenAllocation[i];
         DRIVER_MUST(143, info->hDeviceSpecificAllocation,
                     "hDeviceSpecificAllocation not NULL after STATUS_SUCCESS",
                     "NULL for allocation %u", i);
         if (info->hDeviceSpecificAllocation)
-            opened(device, info, args->Flags.Create);
+            opened(referee, device, info, args->Flags.Create);
     }
 }
 
-static void take_back(struct areas *areas, const DXGKARG_OPENALLOCATION *mine) {
+static void take_back(struct vidmm_referee *referee, struct areas *areas,
+                      const DXGKARG_OPENALLOCATION *mine) {
     for (UINT i = 0; i < mine->NumAllocations; i++) {
         DXGK_OPENALLOCATIONINFO *info = &mine->pOpenAllocation[i];
         if (!mine->Flags.Create)
             DRIVER_MUST(144, !area_changed(areas, i),
                         "private driver data as it was, without Flags.Create",
                         "that of allocation %u was changed", i);
-        info->pPrivateDriverData = area_give(areas, i, info->pPrivateDriverData);
+        info->pPrivateDriverData = area_give(referee, areas, i, info->pPrivateDriverData);
     }
-    areas_free(areas, "pOpenAllocation");
+    areas_free(referee, areas, "pOpenAllocation");
 }
 
-static NTSTATUS APIENTRY see_OpenAllocation(const HANDLE device,
-                                            const DXGKARG_OPENALLOCATION *args) {
+static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE device,
+                                     const DXGKARG_OPENALLOCATION *args) {
     struct referee_call call;
     struct areas areas;
     DXGKARG_OPENALLOCATION mine = *args;
-    referee_enter(&call, "DxgkDdiOpenAllocation", REFEREE_REENTRANT);
+    referee_enter(referee, &call, "DxgkDdiOpenAllocation", REFEREE_REENTRANT);
     areas_make(&areas, args->pOpenAllocation, sizeof(*args->pOpenAllocation), args->NumAllocations);
     mine.pOpenAllocation = (DXGK_OPENALLOCATIONINFO *)(void *)areas.array.bytes;
     for (UINT i = 0; i < args->NumAllocations; i++) {
@@ -269,18 +280,19 @@ static NTSTATUS APIENTRY see_OpenAllocation(const HANDLE device,
         info->pPrivateDriverData =
             area_make(&areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
     }
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiOpenAllocation(device, &mine);
-    referee_return(&call);
+    referee_return(referee);
     mine.NumAllocations = args->NumAllocations;
     mine.Flags = args->Flags;
-    take_back(&areas, &mine);
-    judge_orphans(args, status);
+    take_back(referee, &areas, &mine);
+    judge_orphans(referee, args, status);
     if (status == STATUS_SUCCESS)
-        judge_opened(device, args);
-    referee_exit(&call);
+        judge_opened(referee, device, args);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, OpenAllocation, const HANDLE, const DXGKARG_OPENALLOCATION *)
 
 /* ---- Close ----------------------------------------------------------------------------------- */
 
@@ -288,71 +300,75 @@ static struct shadow_object *resource_opened(const struct shadow_object *open) {
     return open && open->parent ? open->parent->parent : NULL;
 }
 
-static uint32_t count_opened(const struct shadow_object *resource, HANDLE device) {
+static uint32_t count_opened(struct vidmm_referee *referee, const struct shadow_object *resource,
+                             HANDLE device) {
     uint32_t count = 0;
-    for (const struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open;
-         open = shadow_each(SHADOW_OPENED, open))
+    for (const struct shadow_object *open = shadow_each(referee, SHADOW_OPENED, NULL); open;
+         open = shadow_each(referee, SHADOW_OPENED, open))
         count += open->device == device && resource_opened(open) == resource;
     return count;
 }
 
 /* The allocations of a resource are closed together. */
-static void judge_together(HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+static void judge_together(struct vidmm_referee *referee, HANDLE device,
+                           const DXGKARG_CLOSEALLOCATION *args) {
     const struct shadow_object *before = NULL;
     for (UINT i = 0; i < args->NumAllocations; i++) {
         const struct shadow_object *resource =
-            resource_opened(shadow_find_opened(device, args->pOpenHandleList[i]));
+            resource_opened(shadow_find_opened(referee, device, args->pOpenHandleList[i]));
         if (!resource || resource == before)
             continue;
         before = resource;
-        uint32_t listed = 0, open = count_opened(resource, device);
+        uint32_t listed = 0, open = count_opened(referee, resource, device);
         for (UINT j = 0; j < args->NumAllocations; j++)
-            listed +=
-                resource_opened(shadow_find_opened(device, args->pOpenHandleList[j])) == resource;
+            listed += resource_opened(shadow_find_opened(referee, device,
+                                                         args->pOpenHandleList[j])) == resource;
         MANAGER_MUST(140, listed == open, "all allocations of a resource in one CloseAllocation",
                      "%u of the %u that are open", listed, open);
     }
 }
 
-static void close_shadow(struct shadow_object *open) {
+static void close_shadow(struct vidmm_referee *referee, struct shadow_object *open) {
     if (open->parent && open->parent->opens != 0)
         open->parent->opens--;
-    shadow_remove(open);
+    shadow_remove(referee, open);
 }
 
-static NTSTATUS APIENTRY see_CloseAllocation(const HANDLE device,
-                                             const DXGKARG_CLOSEALLOCATION *args) {
+static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDLE device,
+                                      const DXGKARG_CLOSEALLOCATION *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiCloseAllocation", REFEREE_REENTRANT);
-    judge_together(device, args);
+    referee_enter(referee, &call, "DxgkDdiCloseAllocation", REFEREE_REENTRANT);
+    judge_together(referee, device, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        struct shadow_object *open = shadow_find_opened(device, args->pOpenHandleList[i]);
+        struct shadow_object *open = shadow_find_opened(referee, device, args->pOpenHandleList[i]);
         MANAGER_MUST(139, open, "one CloseAllocation for every open",
                      "handle %u of the list is not open in this device", i);
         if (open)
-            close_shadow(open);
+            close_shadow(referee, open);
     }
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCloseAllocation(device, args);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, CloseAllocation, const HANDLE, const DXGKARG_CLOSEALLOCATION *)
 
-void allocation_device_gone(HANDLE device) {
+void allocation_device_gone(struct vidmm_referee *referee, HANDLE device) {
     struct shadow_object *next;
     uint32_t left = 0;
-    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open; open = next) {
-        next = shadow_each(SHADOW_OPENED, open);
+    for (struct shadow_object *open = shadow_each(referee, SHADOW_OPENED, NULL); open;
+         open = next) {
+        next = shadow_each(referee, SHADOW_OPENED, open);
         if (open->device != device)
             continue;
         left++;
-        close_shadow(open);
+        close_shadow(referee, open);
     }
     MANAGER_MUST(139, left == 0, "every open closed before its device is destroyed",
                  "%u are open in the device", left);
-    for (struct shadow_object *allocation = shadow_each(SHADOW_ALLOCATION, NULL); allocation;
-         allocation = shadow_each(SHADOW_ALLOCATION, allocation)) {
+    for (struct shadow_object *allocation = shadow_each(referee, SHADOW_ALLOCATION, NULL);
+         allocation; allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation)) {
         if (allocation->device == device)
             allocation->device = NULL;
     }
@@ -360,16 +376,17 @@ void allocation_device_gone(HANDLE device) {
 
 /* ---- Destroy --------------------------------------------------------------------------------- */
 
-static void forget_opens(const struct shadow_object *allocation) {
+static void forget_opens(struct vidmm_referee *referee, const struct shadow_object *allocation) {
     struct shadow_object *next;
-    for (struct shadow_object *open = shadow_each(SHADOW_OPENED, NULL); open; open = next) {
-        next = shadow_each(SHADOW_OPENED, open);
+    for (struct shadow_object *open = shadow_each(referee, SHADOW_OPENED, NULL); open;
+         open = next) {
+        next = shadow_each(referee, SHADOW_OPENED, open);
         if (open->parent == allocation)
-            shadow_remove(open);
+            shadow_remove(referee, open);
     }
 }
 
-static void destroyed(struct shadow_object *allocation) {
+static void destroyed(struct vidmm_referee *referee, struct shadow_object *allocation) {
     struct shadow_object *resource = allocation->parent;
     MANAGER_MUST(139, allocation->opens == 0,
                  "every open closed before the allocation is destroyed", "%u are open",
@@ -377,66 +394,67 @@ static void destroyed(struct shadow_object *allocation) {
     MANAGER_MUST(145, allocation->uses == 0,
                  "no GPU work under way that uses a destroyed allocation",
                  "%u submissions under way use it", allocation->uses);
-    owners_judge_end(allocation);
-    notice_judge_end(allocation);
+    owners_judge_end(referee, allocation);
+    notice_judge_end(referee, allocation);
     if (allocation->opens != 0)
-        forget_opens(allocation);
+        forget_opens(referee, allocation);
     if (resource && --resource->opens == 0)
-        shadow_remove(resource);
-    shadow_remove(allocation);
+        shadow_remove(referee, resource);
+    shadow_remove(referee, allocation);
 }
 
-static void judge_resource(const DXGKARG_DESTROYALLOCATION *args) {
+static void judge_resource(struct vidmm_referee *referee, const DXGKARG_DESTROYALLOCATION *args) {
     if (args->Flags.DestroyResource)
-        MANAGER_MUST(141, shadow_find(SHADOW_RESOURCE, args->hResource),
+        MANAGER_MUST(141, shadow_find(referee, SHADOW_RESOURCE, args->hResource),
                      "the hResource that Create returned, once", "hResource is %p",
                      args->hResource);
 }
 
-static NTSTATUS APIENTRY see_DestroyAllocation(const HANDLE adapter,
-                                               const DXGKARG_DESTROYALLOCATION *args) {
+static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HANDLE adapter,
+                                        const DXGKARG_DESTROYALLOCATION *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
-    callbacks_drain(); /* what the manager learnt from another processor's DPC */
-    judge_resource(args);
+    referee_enter(referee, &call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
+    callbacks_drain(referee); /* what the manager learnt from another processor's DPC */
+    judge_resource(referee, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationList[i];
-        struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+        struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
         MANAGER_MUST(141, allocation, "handles that Create returned, each once",
                      "handle %u of the list is %p", i, handle);
-        if (refused.count != 0)
-            MANAGER_MUST(136, allocation || !was_refused(handle),
+        if (referee->refused.count != 0)
+            MANAGER_MUST(136, allocation || !was_refused(referee, handle),
                          "no use of handles that a failed creation left in its array",
                          "handle %u of the list is %p", i, handle);
         if (allocation)
-            destroyed(allocation);
+            destroyed(referee, allocation);
     }
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyAllocation(adapter, args);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, DestroyAllocation, const HANDLE, const DXGKARG_DESTROYALLOCATION *)
 
-void allocation_judge_end(void) {
+void allocation_judge_end(struct vidmm_referee *referee) {
     uint32_t open = 0, alive = 0;
-    for (const struct shadow_object *at = shadow_each(SHADOW_OPENED, NULL); at;
-         at = shadow_each(SHADOW_OPENED, at))
+    for (const struct shadow_object *at = shadow_each(referee, SHADOW_OPENED, NULL); at;
+         at = shadow_each(referee, SHADOW_OPENED, at))
         open++;
-    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at;
-         at = shadow_each(SHADOW_ALLOCATION, at))
+    for (const struct shadow_object *at = shadow_each(referee, SHADOW_ALLOCATION, NULL); at;
+         at = shadow_each(referee, SHADOW_ALLOCATION, at))
         alive++;
     MANAGER_MUST(139, open == 0, "every open closed when the adapter goes", "%u are open", open);
     MANAGER_MUST(141, alive == 0, "every allocation destroyed when the adapter goes",
                  "%u are alive", alive);
 }
 
-void referee_watch_allocation(DRIVER_INITIALIZATION_DATA *table) {
-    refused.count = 0;
+void referee_watch_allocation(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    referee->refused.count = 0;
     WATCH(table, CreateAllocation);
     WATCH(table, OpenAllocation);
     WATCH(table, CloseAllocation);
     WATCH(table, DestroyAllocation);
-    referee_watch_standard(table);
-    referee_watch_render(table);
+    referee_watch_standard(referee, table);
+    referee_watch_render(referee, table);
 }

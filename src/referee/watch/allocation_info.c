@@ -2,6 +2,7 @@
  * allocation_info.c - what a driver may say about an allocation it created: sizes, segment sets and
  * the flags, whose meaning depends on the interface version (DXGK_ALLOCATIONINFO and its flags).
  */
+#include "state/judge.h"
 #include "state/allocation.h"
 
 /* Bits 19 to 31 are reserved in every version, 15 to 18 before WDDM 2.0. */
@@ -14,18 +15,18 @@
 #define BIT_12 0x1000u
 #define BIT_13 0x2000u
 
-static uint32_t version(void) {
+static uint32_t version(struct vidmm_referee *referee) {
     return referee->adapter.version;
 }
 
-static uint32_t all_segments(void) {
+static uint32_t all_segments(struct vidmm_referee *referee) {
     return (uint32_t)((UINT64_C(1) << referee->adapter.segments) - 1);
 }
 
-uint32_t allocation_apertures(void) {
+uint32_t allocation_apertures(struct vidmm_referee *referee) {
     uint32_t set = 0;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        DXGK_SEGMENTFLAGS flags = shadow_segment(id)->flags;
+        DXGK_SEGMENTFLAGS flags = shadow_segment(referee, id)->flags;
         if (flags.Aperture || flags.Agp)
             set |= 1u << (id - 1);
     }
@@ -33,14 +34,14 @@ uint32_t allocation_apertures(void) {
 }
 
 /* From WDDM 2.0 on the write set stands for both. */
-static uint32_t read_set(const DXGK_ALLOCATIONINFO *info) {
-    return version() >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? info->SupportedWriteSegmentSet
-                                                          : info->SupportedReadSegmentSet;
+static uint32_t read_set(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info) {
+    return version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? info->SupportedWriteSegmentSet
+                                                                 : info->SupportedReadSegmentSet;
 }
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-static void judge_size(const DXGK_ALLOCATIONINFO *info, UINT index) {
+static void judge_size(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info, UINT index) {
     UINT alignment = info->Alignment;
     DRIVER_MUST(92, info->Size != 0 && info->Size <= UINT64_MAX / 2, "a size that memory can have",
                 "allocation %u: Size is 0x%llx", index, (unsigned long long)info->Size);
@@ -56,7 +57,8 @@ static void judge_size(const DXGK_ALLOCATIONINFO *info, UINT index) {
 
 /* ---- Segment sets ---------------------------------------------------------------------------- */
 
-static void judge_preference(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t supported) {
+static void judge_preference(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                             UINT index, uint32_t supported) {
     UINT preference = info->PreferredSegment.Value;
     for (UINT i = 0; i < 5; i++, preference >>= 6) {
         UINT id = preference & 31u;
@@ -68,11 +70,12 @@ static void judge_preference(const DXGK_ALLOCATIONINFO *info, UINT index, uint32
 }
 
 /* A segment with pages of 64 KB takes only what is aligned to them. */
-static void judge_large_pages(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t supported) {
-    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+static void judge_large_pages(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                              UINT index, uint32_t supported) {
+    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        if ((supported >> (id - 1) & 1u) == 0 || !shadow_segment(id)->flags.Use64KBPages)
+        if ((supported >> (id - 1) & 1u) == 0 || !shadow_segment(referee, id)->flags.Use64KBPages)
             continue;
         DRIVER_MUST(57, info->Alignment % 65536u == 0, "a multiple of 64 KB as Alignment",
                     "allocation %u: Alignment is 0x%x, segment %u has pages of 64 KB", index,
@@ -81,17 +84,19 @@ static void judge_large_pages(const DXGK_ALLOCATIONINFO *info, UINT index, uint3
 }
 
 /* What the CPU may look at must have a place where it can. */
-static void judge_cpu_place(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t supported) {
+static void judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                            UINT index, uint32_t supported) {
     uint32_t hidden = 0;
-    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        if (!shadow_segment(id)->flags.CpuVisible)
+        if (!shadow_segment(referee, id)->flags.CpuVisible)
             hidden |= 1u << (id - 1);
     }
-    hidden &= supported & ~allocation_apertures();
+    hidden &= supported & ~allocation_apertures(referee);
     DRIVER_MUST(134,
-                !info->Flags.CpuVisible || hidden == 0 || (supported & allocation_apertures()) != 0,
+                !info->Flags.CpuVisible || hidden == 0 ||
+                    (supported & allocation_apertures(referee)) != 0,
                 "an aperture segment in the supported set of a CpuVisible allocation",
                 "allocation %u: supported set 0x%x has memory segments 0x%x that the CPU cannot "
                 "see, and no aperture",
@@ -99,21 +104,22 @@ static void judge_cpu_place(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_
 }
 
 /* Apertures that overlays may be in. */
-static uint32_t overlay_apertures(void) {
+static uint32_t overlay_apertures(struct vidmm_referee *referee) {
     uint32_t set = 0;
-    for (const struct shadow_object *at = shadow_each(SHADOW_ALLOCATION, NULL); at;
-         at = shadow_each(SHADOW_ALLOCATION, at))
+    for (const struct shadow_object *at = shadow_each(referee, SHADOW_ALLOCATION, NULL); at;
+         at = shadow_each(referee, SHADOW_ALLOCATION, at))
         set |= at->info.Flags.Overlay ? at->write_set : 0;
-    return set & allocation_apertures();
+    return set & allocation_apertures(referee);
 }
 
 /* Overlays stay where they are, in a fifth of it: the rest must do for what is evicted. */
-static void judge_eviction_room(const DXGK_ALLOCATIONINFO *info, UINT index) {
+static void judge_eviction_room(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                                UINT index) {
     uint32_t shared = info->EvictionSegmentSet != 0 && !info->Flags.Overlay
-                          ? info->EvictionSegmentSet & overlay_apertures()
+                          ? info->EvictionSegmentSet & overlay_apertures(referee)
                           : 0;
     for (uint32_t id = 1; shared != 0 && id <= referee->adapter.segments; id++) {
-        uint64_t size = shadow_segment(id)->size;
+        uint64_t size = shadow_segment(referee, id)->size;
         if ((shared >> (id - 1) & 1u) != 0)
             DRIVER_MUST(120, info->Size <= size - size / 5,
                         "at most 80 % of an aperture that overlays share, for what is evicted "
@@ -123,41 +129,42 @@ static void judge_eviction_room(const DXGK_ALLOCATIONINFO *info, UINT index) {
     }
 }
 
-static uint32_t pitch_aligned(void) {
+static uint32_t pitch_aligned(struct vidmm_referee *referee) {
     uint32_t set = 0;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++)
-        set |= shadow_segment(id)->flags.PitchAlignment ? 1u << (id - 1) : 0;
+        set |= shadow_segment(referee, id)->flags.PitchAlignment ? 1u << (id - 1) : 0;
     return set;
 }
 
-static void judge_sets(const DXGK_ALLOCATIONINFO *info, UINT index) {
-    uint32_t all = all_segments(), both = read_set(info) | info->SupportedWriteSegmentSet;
-    uint32_t apertures = allocation_apertures();
+static void judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info, UINT index) {
+    uint32_t all = all_segments(referee),
+             both = read_set(referee, info) | info->SupportedWriteSegmentSet;
+    uint32_t apertures = allocation_apertures(referee);
     if (all == 0)
         return;
     DRIVER_MUST(16, both != 0 && ((both | info->EvictionSegmentSet) & ~all) == 0,
                 "sets of segments that the adapter reported, the supported one not empty",
                 "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x of segments 0x%x",
-                index, read_set(info), info->SupportedWriteSegmentSet, info->EvictionSegmentSet,
-                all);
+                index, read_set(referee, info), info->SupportedWriteSegmentSet,
+                info->EvictionSegmentSet, all);
     DRIVER_MUST(17, ((both | info->EvictionSegmentSet) & ~all) == 0,
                 "bit n of a set for segment n + 1, and none beyond the last segment",
                 "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x with %u segments",
-                index, read_set(info), info->SupportedWriteSegmentSet, info->EvictionSegmentSet,
-                referee->adapter.segments);
-    judge_preference(info, index, both);
+                index, read_set(referee, info), info->SupportedWriteSegmentSet,
+                info->EvictionSegmentSet, referee->adapter.segments);
+    judge_preference(referee, info, index, both);
     DRIVER_MUST(99, (info->EvictionSegmentSet & all & ~apertures) == 0,
                 "aperture segments only in EvictionSegmentSet",
                 "allocation %u: EvictionSegmentSet is 0x%x, the aperture segments are 0x%x", index,
                 info->EvictionSegmentSet, apertures);
-    DRIVER_MUST(46, (info->EvictionSegmentSet & pitch_aligned()) == 0,
+    DRIVER_MUST(46, (info->EvictionSegmentSet & pitch_aligned(referee)) == 0,
                 "no segment with PitchAlignment in EvictionSegmentSet",
                 "allocation %u: EvictionSegmentSet is 0x%x, segments 0x%x have PitchAlignment",
-                index, info->EvictionSegmentSet, pitch_aligned());
-    judge_eviction_room(info, index);
-    judge_large_pages(info, index, both);
-    judge_cpu_place(info, index, both & all);
-    if (version() >= DXGKDDI_INTERFACE_VERSION_WDDM3_0)
+                index, info->EvictionSegmentSet, pitch_aligned(referee));
+    judge_eviction_room(referee, info, index);
+    judge_large_pages(referee, info, index, both);
+    judge_cpu_place(referee, info, index, both & all);
+    if (version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM3_0)
         DRIVER_MUST(132, !info->Flags2.ShareBackingStoreWithKmd || (both & ~apertures) == 0,
                     "ShareBackingStoreWithKmd in apertures only",
                     "allocation %u: it is set, and the supported set is 0x%x", index, both);
@@ -166,7 +173,8 @@ static void judge_sets(const DXGK_ALLOCATIONINFO *info, UINT index) {
 /* ---- Flags ----------------------------------------------------------------------------------- */
 
 /* Kinds of backing store, and who may have them. */
-static void judge_backing(const DXGK_ALLOCATIONINFO *info, UINT index, bool primary) {
+static void judge_backing(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                          UINT index, bool primary) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags;
     bool existing = flags.ExistingSysMem || flags.ExistingKernelSysMem;
     bool visible = flags.CpuVisible && !primary;
@@ -187,32 +195,34 @@ static void judge_backing(const DXGK_ALLOCATIONINFO *info, UINT index, bool prim
                 (unsigned long long)info->Size);
 }
 
-static bool coherent_aperture(void) {
+static bool coherent_aperture(struct vidmm_referee *referee) {
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        DXGK_SEGMENTFLAGS flags = shadow_segment(id)->flags;
+        DXGK_SEGMENTFLAGS flags = shadow_segment(referee, id)->flags;
         if (flags.Aperture && flags.CacheCoherent)
             return true;
     }
     return false;
 }
 
-static void judge_history(const DXGK_ALLOCATIONINFO *info, UINT index) {
+static void judge_history(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                          UINT index) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags, allowed = {.Value = 0};
-    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM1_3)
+    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM1_3)
         return;
     allowed.HistoryBuffer = 1;
     allowed.CpuVisible = 1;
     allowed.Cached = 1;
     DRIVER_MUST(128,
                 !flags.HistoryBuffer ||
-                    (flags.CpuVisible && (flags.Cached || !coherent_aperture()) &&
+                    (flags.CpuVisible && (flags.Cached || !coherent_aperture(referee)) &&
                      (flags.Value & ~allowed.Value) == 0),
                 "HistoryBuffer with CpuVisible, with Cached where an aperture is cache-coherent, "
                 "and with nothing else",
                 "allocation %u: Flags are 0x%x", index, flags.Value);
 }
 
-static void judge_flags_1x(UINT flags, UINT index, uint32_t standard) {
+static void judge_flags_1x(struct vidmm_referee *referee, UINT flags, UINT index,
+                           uint32_t standard) {
     DRIVER_MUST(117, (flags & RESERVED_1X) == 0, "reserved flags 0",
                 "allocation %u: Flags are 0x%x", index, flags);
     if (standard == 0) /* a primary of a user-mode driver looks like anything else from here */
@@ -224,21 +234,22 @@ static void judge_flags_1x(UINT flags, UINT index, uint32_t standard) {
         standard);
 }
 
-void allocation_judge_open(const struct shadow_object *allocation) {
+void allocation_judge_open(struct vidmm_referee *referee, const struct shadow_object *allocation) {
     bool primary = allocation->standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
     UINT flags = allocation->info.Flags.Value;
-    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && allocation->standard != 0)
+    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && allocation->standard != 0)
         MANAGER_MUST(121, (flags & BIT_10) == 0 || primary,
                      "no allocation with UseAlternateVA that is no primary",
                      "Flags are 0x%x for a standard allocation of type %u", flags,
                      allocation->standard);
 }
 
-static void judge_flags_2(const DXGK_ALLOCATIONINFO *info, UINT index) {
+static void judge_flags_2(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                          UINT index) {
     UINT flags = info->Flags.Value, old = BIT_11 | BIT_12;
-    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_1)
+    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_1)
         old |= BIT_10;
-    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
         old |= BIT_13;
     DRIVER_MUST(117, (flags & RESERVED) == 0, "reserved flags 0", "allocation %u: Flags are 0x%x",
                 index, flags);
@@ -249,19 +260,21 @@ static void judge_flags_2(const DXGK_ALLOCATIONINFO *info, UINT index) {
                 "allocation %u: Flags are 0x%x", index, flags);
 }
 
-void allocation_judge_info(const DXGK_ALLOCATIONINFO *info, UINT index, uint32_t standard) {
-    judge_size(info, index);
-    judge_sets(info, index);
-    judge_backing(info, index, standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
-    judge_history(info, index);
-    if (version() < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        judge_flags_1x(info->Flags.Value, index, standard);
+void allocation_judge_info(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                           UINT index, uint32_t standard) {
+    judge_size(referee, info, index);
+    judge_sets(referee, info, index);
+    judge_backing(referee, info, index,
+                  standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
+    judge_history(referee, info, index);
+    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        judge_flags_1x(referee, info->Flags.Value, index, standard);
     else
-        judge_flags_2(info, index);
+        judge_flags_2(referee, info, index);
 }
 
 /* What could be taken up in a segment at most; more than a segment can have is as good as all. */
-static void count_created(const DXGK_ALLOCATIONINFO *info) {
+static void count_created(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info) {
     struct shadow_adapter *adapter = &referee->adapter;
     uint64_t most = (uint64_t)1 << 48, size = info->Size, pitched = info->PitchAlignedSize;
     uint64_t bytes = pitched > size ? pitched : size;
@@ -273,11 +286,12 @@ static void count_created(const DXGK_ALLOCATIONINFO *info) {
     adapter->hinted |= info->HintedBank.Value != 0;
 }
 
-void allocation_take_info(struct shadow_object *allocation, const DXGK_ALLOCATIONINFO *info) {
+void allocation_take_info(struct vidmm_referee *referee, struct shadow_object *allocation,
+                          const DXGK_ALLOCATIONINFO *info) {
     allocation->info = *info;
-    allocation->read_set = read_set(info);
+    allocation->read_set = read_set(referee, info);
     allocation->write_set = info->SupportedWriteSegmentSet;
     allocation->evict_set = info->EvictionSegmentSet;
     allocation->size = ((uint64_t)info->Size + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
-    count_created(info);
+    count_created(referee, info);
 }

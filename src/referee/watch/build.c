@@ -3,6 +3,7 @@
  * for every operation (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). The buffers are build_buffer.c's,
  * what single operations ask and do is watch/operation.c's.
  */
+#include "watch/thunk.h"
 #include "operation/operation.h"
 #include "state/work.h"
 
@@ -14,22 +15,6 @@
 #define SILENT_PASSES 65536u
 #define ARM           offsetof(DXGKARG_BUILDPAGINGBUFFER, Transfer)
 #define ARM_BYTES     sizeof(((DXGKARG_BUILDPAGINGBUFFER *)0)->Reserved)
-
-/* The operation that the driver has not answered with SUCCESS yet. */
-static struct {
-    struct build_operation *operation; /* NULL: none */
-    NTSTATUS answer;
-    UINT multipass; /* as the driver left it */
-    UINT silent;
-    struct shadow_build *build;       /* of the last call, when it wrote something; else NULL */
-    uint64_t build_number;            /* of that */
-    DXGKARG_BUILDPAGINGBUFFER latest; /* as the driver left it */
-} open_call;
-
-#if WDDM_AT_LEAST(WDDM2_0)
-/* Some were written: virtual addresses may mean something. */
-static bool page_tables;
-#endif
 
 /* One call. */
 struct build_call {
@@ -121,8 +106,8 @@ static bool said_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 /* The MDL that an operation names, and which of its pages: `*first`, `*count`. */
-static const MDL *pages_of(const DXGKARG_BUILDPAGINGBUFFER *args, uint64_t *first,
-                           uint64_t *count) {
+static const MDL *pages_of(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args,
+                           uint64_t *first, uint64_t *count) {
     uint64_t offset = args->Transfer.TransferOffset / SHADOW_PAGE;
     uint64_t pages = (args->Transfer.TransferSize + SHADOW_PAGE - 1) / SHADOW_PAGE;
     bool special = args->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
@@ -175,13 +160,13 @@ static void keep_list(struct shadow_operation *operation) {
 }
 
 /* The page frames, as they are now: the manager may change the MDL before the GPU is done. */
-static void keep_frames(struct shadow_operation *operation) {
+static void keep_frames(struct vidmm_referee *referee, struct shadow_operation *operation) {
     uint64_t first, count;
     if (operation->arg.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2) {
         keep_list(operation);
         return;
     }
-    const MDL *mdl = pages_of(&operation->arg, &first, &count);
+    const MDL *mdl = pages_of(referee, &operation->arg, &first, &count);
     if (!mdl)
         return;
     uint64_t there = ((uint64_t)mdl->ByteOffset + mdl->ByteCount + SHADOW_PAGE - 1) / SHADOW_PAGE;
@@ -190,12 +175,13 @@ static void keep_frames(struct shadow_operation *operation) {
                operation->frame_count * sizeof(*operation->frames));
 }
 
-static struct build_operation *operation_begin(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static struct build_operation *operation_begin(struct vidmm_referee *referee,
+                                               const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct build_operation *operation = calloc(1, sizeof(*operation));
     if (!operation)
         return NULL;
     operation->shadow.arg = *args;
-    keep_frames(&operation->shadow);
+    keep_frames(referee, &operation->shadow);
     return operation;
 }
 
@@ -205,31 +191,31 @@ void operation_free(struct shadow_operation *operation) {
     free(operation); /* the first member of struct build_operation */
 }
 
-void operation_give_up(struct shadow_operation *operation) {
+void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *operation) {
     if (operation->arg.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
-        unmap_given_up(operation);
+        unmap_given_up(referee, operation);
     operation_free(operation);
 }
 
-void operation_complete(struct shadow_operation *operation) {
+void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation) {
     char outer[96], name[96];
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;
     call_name(name, sizeof(name), (uint32_t)operation->arg.Operation);
     vidmm_ledger_calling(referee->ledger, name);
-    operation_done(operation);
+    operation_done(referee, operation);
     vidmm_ledger_calling(referee->ledger, outer);
     operation_free(operation);
 }
 
-const struct shadow_operation *operation_open(void) {
-    return open_call.operation ? &open_call.operation->shadow : NULL;
+const struct shadow_operation *operation_open(struct vidmm_referee *referee) {
+    return referee->builds.open.operation ? &referee->builds.open.operation->shadow : NULL;
 }
 
-void operation_abandon(void) {
-    if (open_call.operation)
-        operation_free(&open_call.operation->shadow);
-    memset(&open_call, 0, sizeof(open_call));
+void operation_abandon(struct vidmm_referee *referee) {
+    if (referee->builds.open.operation)
+        operation_free(&referee->builds.open.operation->shadow);
+    memset(&referee->builds.open, 0, sizeof(referee->builds.open));
 }
 
 /* ---- What the manager asks ------------------------------------------------------------------- */
@@ -248,21 +234,21 @@ static bool same_arm(const DXGKARG_BUILDPAGINGBUFFER *a, const DXGKARG_BUILDPAGI
 }
 
 /* After BUSY: the GPU has let go of the allocation, and the driver is told so. */
-static void judge_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void judge_idle(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     HANDLE handle = NULL;
     MANAGER_MUST(164, said_idle(args), "AllocationIsIdle after STATUS_GRAPHICS_ALLOCATION_BUSY",
                  "AllocationIsIdle is 0%s", "");
     if (!names_allocation(args, &handle) || !handle)
         return;
-    const struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, handle);
+    const struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, handle);
     if (object)
         MANAGER_MUST(164, object->uses == 0, "no work under way that references the allocation",
                      "%u submissions under way reference it", object->uses);
 }
 
 /* INSUFFICIENT ended a part of the operation; `left`: bytes of it that were not submitted. */
-static void judge_part(bool submitted, uint32_t left) {
-    struct shadow_operation *operation = &open_call.operation->shadow;
+static void judge_part(struct vidmm_referee *referee, bool submitted, uint32_t left) {
+    struct shadow_operation *operation = &referee->builds.open.operation->shadow;
     MANAGER_MUST(156, submitted, "what was written before INSUFFICIENT_DMA_BUFFER to be submitted",
                  "%u bytes were not submitted", left);
     if (operation->bytes == 0)
@@ -274,79 +260,82 @@ static void judge_part(bool submitted, uint32_t left) {
 
 /* By the other reading what the last pass wrote is not run, and its bytes are free again. True: it
  * was so. */
-static bool dropped(struct shadow_build *written) {
+static bool dropped(struct vidmm_referee *referee, struct shadow_build *written) {
     if (referee->readings.insufficient == 0 || !written ||
-        open_call.answer != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
-        written->number != open_call.build_number || written->used == written->submitted)
+        referee->builds.open.answer != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
+        written->number != referee->builds.open.build_number || written->used == written->submitted)
         return false;
     written->used = written->submitted;
     return true;
 }
 
 /* The same operation once more. */
-static void judge_retry(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct shadow_build *written = open_call.build;
-    UINT multipass = dropped(written) ? 0 : open_call.multipass;
-    bool kept = !written || written->number != open_call.build_number ||
+static void judge_retry(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct shadow_build *written = referee->builds.open.build;
+    UINT multipass = dropped(referee, written) ? 0 : referee->builds.open.multipass;
+    bool kept = !written || written->number != referee->builds.open.build_number ||
                 written->submitted == written->used;
-    if (open_call.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        judge_part(kept, kept ? 0 : written->used - written->submitted);
+    if (referee->builds.open.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+        judge_part(referee, kept, kept ? 0 : written->used - written->submitted);
     else
-        judge_idle(args);
+        judge_idle(referee, args);
     MANAGER_MUST(159, args->MultipassOffset == multipass, "MultipassOffset as the driver left it",
                  "MultipassOffset is %u instead of %u", args->MultipassOffset, multipass);
-    MANAGER_MUST(
-        160, same_arm(args, &open_call.operation->shadow.arg) || same_arm(args, &open_call.latest),
-        "the same members, except for AllocationIsIdle", "members changed%s", "");
+    MANAGER_MUST(160,
+                 same_arm(args, &referee->builds.open.operation->shadow.arg) ||
+                     same_arm(args, &referee->builds.open.latest),
+                 "the same members, except for AllocationIsIdle", "members changed%s", "");
 }
 
-static void judge_other(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void judge_other(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     char name[64];
-    call_name(name, sizeof(name), (uint32_t)open_call.operation->shadow.arg.Operation);
-    if (open_call.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
+    call_name(name, sizeof(name), (uint32_t)referee->builds.open.operation->shadow.arg.Operation);
+    if (referee->builds.open.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         MANAGER_MUST(156, false, "the same operation again after INSUFFICIENT_DMA_BUFFER",
                      "operation %u follows %s", (uint32_t)args->Operation, name);
     else
         MANAGER_MUST(164, false, "the same operation again after ALLOCATION_BUSY",
                      "operation %u follows %s", (uint32_t)args->Operation, name);
-    operation_abandon();
+    operation_abandon(referee);
 }
 
 /* The operation that the call is for, begun or gone on with. */
-static struct build_operation *judge_operation(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (open_call.operation && open_call.operation->shadow.arg.Operation != args->Operation)
-        judge_other(args);
-    if (open_call.operation) {
-        judge_retry(args);
-        return open_call.operation;
+static struct build_operation *judge_operation(struct vidmm_referee *referee,
+                                               const DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (referee->builds.open.operation &&
+        referee->builds.open.operation->shadow.arg.Operation != args->Operation)
+        judge_other(referee, args);
+    if (referee->builds.open.operation) {
+        judge_retry(referee, args);
+        return referee->builds.open.operation;
     }
     MANAGER_MUST(158, args->MultipassOffset == 0, "MultipassOffset 0 at the first call",
                  "MultipassOffset is %u", args->MultipassOffset);
-    open_call.operation = operation_begin(args);
-    if (open_call.operation)
-        operation_asked(&open_call.operation->shadow);
-    return open_call.operation;
+    referee->builds.open.operation = operation_begin(referee, args);
+    if (referee->builds.open.operation)
+        operation_asked(referee, &referee->builds.open.operation->shadow);
+    return referee->builds.open.operation;
 }
 
-static bool any_system_context(void) {
-    const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
+static bool any_system_context(struct vidmm_referee *referee) {
+    const struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL);
     while (context && !context->system)
-        context = shadow_each(SHADOW_CONTEXT, context);
+        context = shadow_each(referee, SHADOW_CONTEXT, context);
     return context;
 }
 
-static void judge_handles(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void judge_handles(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     HANDLE handle = NULL, system = args->hSystemContext;
     /* Without the driver's callbacks in view nobody knows its context allocations. */
     bool all_known = referee->callbacks.Size != 0;
     if (all_known && names_allocation(args, &handle) &&
         (handle || !may_be_nameless((uint32_t)args->Operation)))
-        MANAGER_MUST(168, shadow_find(SHADOW_ALLOCATION, handle),
+        MANAGER_MUST(168, shadow_find(referee, SHADOW_ALLOCATION, handle),
                      "a handle that the driver gave an allocation",
                      "hAllocation %p is no allocation's", handle);
-    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, system);
+    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, system);
     bool known = context && context->system;
-    if (system || any_system_context())
+    if (system || any_system_context(referee))
         MANAGER_MUST(171, known, "the driver's handle of a system context",
                      "hSystemContext %p is no system context's", system);
 }
@@ -367,21 +356,24 @@ static bool cleans_up(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
-static void judge_call(const struct referee_call *call, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void judge_call(struct vidmm_referee *referee, const struct referee_call *call,
+                       const DXGKARG_BUILDPAGINGBUFFER *args) {
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
     MANAGER_MUST(148, call->irql == PASSIVE_LEVEL, "PASSIVE_LEVEL", "IRQL %u",
                  (unsigned)call->irql);
-    reset_judge(cleans_up(args));
-    judge_handles(args);
+    reset_judge(referee, cleans_up(args));
+    judge_handles(referee, args);
 #if WDDM_AT_LEAST(WDDM2_0)
-    page_tables = page_tables || args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
-    if (!page_tables && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+    referee->builds.page_tables =
+        referee->builds.page_tables || args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
+    if (!referee->builds.page_tables &&
+        referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         MANAGER_MUST(172, args->DmaBufferGpuVirtualAddress == 0,
                      "no virtual address where no page table was ever written",
                      "DmaBufferGpuVirtualAddress is 0x%llx",
                      (unsigned long long)args->DmaBufferGpuVirtualAddress);
-    submit_judge_buffer(args);
+    submit_judge_buffer(referee, args);
 #endif
 }
 
@@ -392,7 +384,7 @@ static bool may_answer(NTSTATUS status) {
            status == STATUS_GRAPHICS_ALLOCATION_BUSY;
 }
 
-static void judge_busy(const DXGKARG_BUILDPAGINGBUFFER *in) {
+static void judge_busy(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *in) {
     DXGKARG_BUILDPAGINGBUFFER copy = *in;
     UINT mask;
     bool may = idle_flag(&copy, &mask) && !said_idle(in);
@@ -401,25 +393,28 @@ static void judge_busy(const DXGKARG_BUILDPAGINGBUFFER *in) {
                 "without AllocationIsIdle",
                 "STATUS_GRAPHICS_ALLOCATION_BUSY%s", said_idle(in) ? " with AllocationIsIdle" : "");
     if (!may)
-        submit_give_up();
+        submit_give_up(referee);
 }
 
 /* INSUFFICIENT gets the rest of the operation nowhere. */
-static void judge_progress(const struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
+static void judge_progress(struct vidmm_referee *referee, const struct build_call *call,
+                           const DXGKARG_BUILDPAGINGBUFFER *out) {
     bool moved = call->written != 0 || out->MultipassOffset != call->in.MultipassOffset;
     bool empty = !call->build || call->build->used == call->written;
     uint32_t full = referee->adapter.paging_size;
-    open_call.silent = call->written != 0 ? 0 : open_call.silent + 1;
-    bool stuck = (!moved && empty && call->in.DmaSize >= full) || open_call.silent > SILENT_PASSES;
+    referee->builds.open.silent = call->written != 0 ? 0 : referee->builds.open.silent + 1;
+    bool stuck = (!moved && empty && call->in.DmaSize >= full) ||
+                 referee->builds.open.silent > SILENT_PASSES;
     DRIVER_MUST(157, !stuck, "progress in an empty paging buffer before INSUFFICIENT_DMA_BUFFER",
                 "INSUFFICIENT_DMA_BUFFER with %u bytes of room, %u bytes written, MultipassOffset "
                 "%u and then %u",
                 call->in.DmaSize, call->written, call->in.MultipassOffset, out->MultipassOffset);
     if (stuck)
-        submit_give_up();
+        submit_give_up(referee);
 }
 
-static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
+static void judge_answer(struct vidmm_referee *referee, const struct build_call *call,
+                         const DXGKARG_BUILDPAGINGBUFFER *out) {
     HANDLE handle = NULL;
     bool known = operation_name((uint32_t)call->in.Operation), may = may_answer(call->status);
     DRIVER_MUST(149, may,
@@ -433,93 +428,96 @@ static void judge_answer(const struct build_call *call, const DXGKARG_BUILDPAGIN
         !handle)
         DRIVER_MUST(169, may, "an operation without an allocation to be accepted",
                     "status 0x%08x for an operation without hAllocation", (unsigned)call->status);
-    operation_answered(&call->in, may, call->status);
+    operation_answered(referee, &call->in, may, call->status);
     if (!known)
         DRIVER_MUST(167, call->written == 0, "no bytes for an operation that does not exist",
                     "%u bytes were written", call->written);
     if (!may)
-        submit_give_up();
+        submit_give_up(referee);
     else if (call->status == STATUS_GRAPHICS_ALLOCATION_BUSY)
-        judge_busy(&call->in);
+        judge_busy(referee, &call->in);
     else if (call->status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        judge_progress(call, out);
+        judge_progress(referee, call, out);
 }
 
 /* The operation is built: it completes with the last submission that has bytes of it. */
-static void finish(struct build_call *call) {
+static void finish(struct vidmm_referee *referee, struct build_call *call) {
     struct build_operation *operation = call->operation;
     struct shadow_build *build = call->build;
     operation->end = build ? build->used : 0;
     operation->shadow.build = build ? build->number : 0;
     operation->shadow.swallowed = operation->shadow.bytes == 0;
-    memset(&open_call, 0, sizeof(open_call));
-    operation_built(&operation->shadow);
+    memset(&referee->builds.open, 0, sizeof(referee->builds.open));
+    operation_built(referee, &operation->shadow);
     if (operation->shadow.swallowed) {
-        operation_complete(&operation->shadow);
+        operation_complete(referee, &operation->shadow);
     } else if (build && build->used > build->submitted) {
         if (!build->first)
             build->first = operation;
         else
             build->last->shadow.next = &operation->shadow;
         build->last = operation;
-    } else if (!submit_append(&operation->shadow)) {
-        operation_complete(&operation->shadow);
+    } else if (!submit_append(referee, &operation->shadow)) {
+        operation_complete(referee, &operation->shadow);
     }
 }
 
-static void take_answer(struct build_call *call, const DXGKARG_BUILDPAGINGBUFFER *out) {
+static void take_answer(struct vidmm_referee *referee, struct build_call *call,
+                        const DXGKARG_BUILDPAGINGBUFFER *out) {
     struct build_operation *operation = call->operation;
     if (!operation)
         return;
     operation->shadow.bytes += call->written;
-    if (submit_gave_up()) {
-        operation_abandon();
+    if (submit_gave_up(referee)) {
+        operation_abandon(referee);
         return;
     }
     if (call->status == STATUS_SUCCESS) {
-        finish(call);
+        finish(referee, call);
         return;
     }
-    open_call.answer = call->status;
-    open_call.multipass = out->MultipassOffset;
-    open_call.latest = *out;
-    open_call.build = call->written != 0 ? call->build : NULL;
-    open_call.build_number = call->build ? call->build->number : 0;
+    referee->builds.open.answer = call->status;
+    referee->builds.open.multipass = out->MultipassOffset;
+    referee->builds.open.latest = *out;
+    referee->builds.open.build = call->written != 0 ? call->build : NULL;
+    referee->builds.open.build_number = call->build ? call->build->number : 0;
 }
 
-static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE handle,
-                                               DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HANDLE handle,
+                                        DXGKARG_BUILDPAGINGBUFFER *args) {
     struct referee_call entered;
     struct build_call call = {.in = *args};
     char name[96];
     call_name(name, sizeof(name), (uint32_t)args->Operation);
-    referee_enter(&entered, name, REFEREE_SCHEDULER);
-    callbacks_drain();
-    judge_call(&entered, args);
-    call.operation = judge_operation(args);
-    call.build = build_aim(args);
+    referee_enter(referee, &entered, name, REFEREE_SCHEDULER);
+    callbacks_drain(referee);
+    judge_call(referee, &entered, args);
+    call.operation = judge_operation(referee, args);
+    call.build = build_aim(referee, args);
     if (call.build)
         build_redirect(call.build, args);
-    referee_leave(&entered);
+    referee_leave(referee);
     call.status = referee->real.DxgkDdiBuildPagingBuffer(handle, args);
-    referee_return(&entered);
+    referee_return(referee);
     if (call.build)
-        call.written = build_return(call.build, &call.in, args, call.status);
-    judge_answer(&call, args);
-    take_answer(&call, args);
-    referee_exit(&entered);
+        call.written = build_return(referee, call.build, &call.in, args, call.status);
+    judge_answer(referee, &call, args);
+    take_answer(referee, &call, args);
+    referee_exit(referee, &entered);
     return call.status;
 }
+WATCHED_2(NTSTATUS, BuildPagingBuffer, const HANDLE, DXGKARG_BUILDPAGINGBUFFER *)
 
-void referee_watch_build(DRIVER_INITIALIZATION_DATA *table) {
+void referee_watch_build(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, BuildPagingBuffer);
 #if WDDM_AT_LEAST(WDDM2_0)
-    page_tables = false;
+    referee->builds.page_tables = false;
 #endif
 }
 
-struct shadow_operation *build_take(const DXGKARG_SUBMITCOMMAND *args) {
-    struct shadow_build *build = build_of(args);
+struct shadow_operation *build_take(struct vidmm_referee *referee,
+                                    const DXGKARG_SUBMITCOMMAND *args) {
+    struct shadow_build *build = build_of(referee, args);
     if (!build)
         return NULL;
     struct shadow_operation *first = build->first ? &build->first->shadow : NULL;

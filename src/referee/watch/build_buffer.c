@@ -5,37 +5,31 @@
  * pDmaBuffer + DmaSize. What was written earlier stays in the mirror, so that a driver may look
  * back. After each call the bytes go to the caller's buffer. The private data is treated the same.
  */
+#include "state/judge.h"
 #include "state/work.h"
 
 #include <string.h>
 
-/* More than any manager fills and submits at the same time. */
-#define BUILDS 64u
 /* A returned pointer that is not further off than this is taken for one into the mirror. */
 #define NEAR (1 << 20)
-
-static struct shadow_build builds[BUILDS];
-static uint64_t newest;
-static const void *seen_private[BUILDS]; /* areas of private data, a ring */
-static uint32_t seen_privates;
 
 static bool has_unsubmitted(const struct shadow_build *build) {
     return build->base && (build->used > build->submitted || build->first);
 }
 
-struct shadow_build *build_at(const void *base) {
-    for (uint32_t i = 0; base && i < BUILDS; i++) {
-        if (builds[i].base == base && has_unsubmitted(&builds[i]))
-            return &builds[i];
+struct shadow_build *build_at(struct vidmm_referee *referee, const void *base) {
+    for (uint32_t i = 0; base && i < BUILDS_SLOTS; i++) {
+        if (referee->builds.slot[i].base == base && has_unsubmitted(&referee->builds.slot[i]))
+            return &referee->builds.slot[i];
     }
     return NULL;
 }
 
-struct shadow_build *build_of(const DXGKARG_SUBMITCOMMAND *args) {
+struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
     struct shadow_build *oldest = NULL;
-    for (uint32_t i = 0; i < BUILDS; i++) {
-        struct shadow_build *build = &builds[i];
+    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
+        struct shadow_build *build = &referee->builds.slot[i];
         if (!has_unsubmitted(build))
             continue;
         if (build->address != 0 && build->address == address &&
@@ -47,52 +41,55 @@ struct shadow_build *build_of(const DXGKARG_SUBMITCOMMAND *args) {
     return oldest;
 }
 
-static void drop_operations(struct shadow_build *build) {
+static void drop_operations(struct vidmm_referee *referee, struct shadow_build *build) {
     while (build->first) {
         struct build_operation *operation = build->first;
         build->first = (struct build_operation *)operation->shadow.next;
-        operation_give_up(&operation->shadow);
+        operation_give_up(referee, &operation->shadow);
     }
     build->last = NULL;
 }
 
-bool build_waiting(uint32_t index, const struct shadow_operation **first) {
+bool build_waiting(struct vidmm_referee *referee, uint32_t index,
+                   const struct shadow_operation **first) {
     *first = NULL;
-    if (index == BUILDS)
-        *first = operation_open();
-    else if (index < BUILDS && builds[index].first)
-        *first = &builds[index].first->shadow;
-    return index <= BUILDS;
+    if (index == BUILDS_SLOTS)
+        *first = operation_open(referee);
+    else if (index < BUILDS_SLOTS && referee->builds.slot[index].first)
+        *first = &referee->builds.slot[index].first->shadow;
+    return index <= BUILDS_SLOTS;
 }
 
-void build_forget(void) {
-    for (uint32_t i = 0; i < BUILDS; i++) {
-        drop_operations(&builds[i]);
-        builds[i].used = builds[i].submitted = builds[i].private_used = 0;
-        builds[i].address = 0;
+void build_forget(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
+        drop_operations(referee, &referee->builds.slot[i]);
+        referee->builds.slot[i].used = referee->builds.slot[i].submitted =
+            referee->builds.slot[i].private_used = 0;
+        referee->builds.slot[i].address = 0;
     }
 }
 
-void build_end(void) {
-    build_forget();
-    for (uint32_t i = 0; i < BUILDS; i++) {
-        guard_free(&builds[i].bytes);
-        guard_free(&builds[i].private_bytes);
+void build_end(struct vidmm_referee *referee) {
+    build_forget(referee);
+    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
+        guard_free(referee, &referee->builds.slot[i].bytes);
+        guard_free(referee, &referee->builds.slot[i].private_bytes);
     }
-    memset(builds, 0, sizeof(builds));
-    newest = 0;
-    seen_privates = 0;
+    memset(referee->builds.slot, 0, sizeof(referee->builds.slot));
+    referee->builds.newest = 0;
+    referee->builds.seen_privates = 0;
 }
 
 /* ---- Before the call ------------------------------------------------------------------------- */
 
 /* A guard over `size` bytes at `base`, with the caller's bytes in it; kept when it fits already. */
-static void aim_guard(struct guard *guard, uint8_t *base, uint32_t size) {
+static void aim_guard(struct vidmm_referee *referee, struct guard *guard, uint8_t *base,
+                      uint32_t size) {
     if (guard->block && guard->original == (void *)base && guard->size == size) {
         memcpy(guard->bytes, base, size);
         return;
     }
-    guard_free(guard);
+    guard_free(referee, guard);
     guard_make(guard, base, size);
 }
 
@@ -102,19 +99,21 @@ static bool goes_on(const struct shadow_build *build, const DXGKARG_BUILDPAGINGB
            args->DmaSize == build->size - build->used;
 }
 
-static struct shadow_build *find_going_on(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    for (uint32_t i = 0; i < BUILDS; i++) {
-        if (goes_on(&builds[i], args))
-            return &builds[i];
+static struct shadow_build *find_going_on(struct vidmm_referee *referee,
+                                          const DXGKARG_BUILDPAGINGBUFFER *args) {
+    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
+        if (goes_on(&referee->builds.slot[i], args))
+            return &referee->builds.slot[i];
     }
     return NULL;
 }
 
 /* A buffer with unsubmitted bytes that pDmaBuffer lies in, although not where it should. */
-static struct shadow_build *find_astray(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static struct shadow_build *find_astray(struct vidmm_referee *referee,
+                                        const DXGKARG_BUILDPAGINGBUFFER *args) {
     const uint8_t *at = args->pDmaBuffer;
-    for (uint32_t i = 0; i < BUILDS; i++) {
-        struct shadow_build *build = &builds[i];
+    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
+        struct shadow_build *build = &referee->builds.slot[i];
         if (has_unsubmitted(build) && at >= build->base && at < build->base + build->size)
             return build;
     }
@@ -122,10 +121,10 @@ static struct shadow_build *find_astray(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 /* A slot for the buffer at `base`: the one it had before, a free one, or the oldest at rest. */
-static struct shadow_build *find_slot(const void *base) {
+static struct shadow_build *find_slot(struct vidmm_referee *referee, const void *base) {
     struct shadow_build *slot = NULL;
-    for (uint32_t i = 0; i < BUILDS; i++) {
-        struct shadow_build *build = &builds[i];
+    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
+        struct shadow_build *build = &referee->builds.slot[i];
         if (build->base == base)
             return build;
         if (!has_unsubmitted(build) && (!slot || build->number < slot->number))
@@ -142,17 +141,18 @@ static bool all_zero(const uint8_t *bytes, uint32_t size) {
 }
 
 /* True the first time that an area of private data is seen. */
-static bool first_seen(const void *area) {
-    uint32_t known = seen_privates < BUILDS ? seen_privates : BUILDS;
+static bool first_seen(struct vidmm_referee *referee, const void *area) {
+    uint32_t known =
+        referee->builds.seen_privates < BUILDS_SLOTS ? referee->builds.seen_privates : BUILDS_SLOTS;
     for (uint32_t i = 0; i < known; i++) {
-        if (seen_private[i] == area)
+        if (referee->builds.seen_private[i] == area)
             return false;
     }
-    seen_private[seen_privates++ % BUILDS] = area;
+    referee->builds.seen_private[referee->builds.seen_privates++ % BUILDS_SLOTS] = area;
     return true;
 }
 
-static void judge_private(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void judge_private(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint32_t wanted = referee->adapter.paging_private, size = args->DmaBufferPrivateDataSize;
     const uint8_t *bytes = args->pDmaBufferPrivateData;
     if (referee->adapter.query_version == 0)
@@ -164,12 +164,12 @@ static void judge_private(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
     MANAGER_MUST(77, size == wanted && bytes, "PagingBufferPrivateDataSize bytes of private data",
                  "DmaBufferPrivateDataSize of a fresh buffer is %u instead of %u", size, wanted);
-    if (bytes && size == wanted && first_seen(bytes))
+    if (bytes && size == wanted && first_seen(referee, bytes))
         MANAGER_MUST(77, all_zero(bytes, size), "private data that is zero at first",
                      "private data that was never used before is not zero");
 }
 
-static void judge_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void judge_fresh(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint32_t wanted = referee->adapter.paging_size;
     MANAGER_MUST(150, (uintptr_t)args->pDmaBuffer % SHADOW_PAGE == 0,
                  "a fresh paging buffer that begins at a page", "pDmaBuffer is %p",
@@ -179,13 +179,14 @@ static void judge_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
                      "DmaSize of a fresh buffer is %u instead of %u", args->DmaSize, wanted);
 }
 
-static struct shadow_build *aim_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct shadow_build *build = find_slot(args->pDmaBuffer);
-    judge_fresh(args);
+static struct shadow_build *aim_fresh(struct vidmm_referee *referee,
+                                      const DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct shadow_build *build = find_slot(referee, args->pDmaBuffer);
+    judge_fresh(referee, args);
     if (!build)
         return NULL;
-    judge_private(args);
-    drop_operations(build);
+    judge_private(referee, args);
+    drop_operations(referee, build);
     build->base = args->pDmaBuffer;
     build->size = args->DmaSize;
     build->used = build->submitted = build->private_used = 0;
@@ -193,14 +194,15 @@ static struct shadow_build *aim_fresh(const DXGKARG_BUILDPAGINGBUFFER *args) {
     build->private_size = args->DmaBufferPrivateDataSize;
     build->address = 0;
     build->astray = false;
-    build->number = ++newest;
-    aim_guard(&build->bytes, build->base, build->size);
-    aim_guard(&build->private_bytes, build->private_base, build->private_size);
+    build->number = ++referee->builds.newest;
+    aim_guard(referee, &build->bytes, build->base, build->size);
+    aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
     return build;
 }
 
 /* What the driver left in the private data is there still, and the rest of it follows. */
-static void go_on_private(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void go_on_private(struct vidmm_referee *referee, struct shadow_build *build,
+                          const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint8_t *at = args->pDmaBufferPrivateData;
     bool there = (uintptr_t)at == (uintptr_t)build->private_base + build->private_used &&
                  args->DmaBufferPrivateDataSize == build->private_size - build->private_used;
@@ -214,11 +216,12 @@ static void go_on_private(struct shadow_build *build, const DXGKARG_BUILDPAGINGB
     build->private_base = at;
     build->private_used = 0;
     build->private_size = args->DmaBufferPrivateDataSize;
-    aim_guard(&build->private_bytes, build->private_base, build->private_size);
+    aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
 }
 
 /* Somewhere else in a buffer that is being filled: from there on it is filled. */
-static void aim_astray(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void aim_astray(struct vidmm_referee *referee, struct shadow_build *build,
+                       const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint32_t at = (uint32_t)((uint8_t *)args->pDmaBuffer - build->base);
     MANAGER_MUST(
         151, false, "the next operation right behind the last one",
@@ -228,22 +231,23 @@ static void aim_astray(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFF
     build->astray = true;
     build->used = at;
     build->size = at + args->DmaSize;
-    aim_guard(&build->bytes, build->base, build->size);
+    aim_guard(referee, &build->bytes, build->base, build->size);
 }
 
-struct shadow_build *build_aim(const DXGKARG_BUILDPAGINGBUFFER *args) {
+struct shadow_build *build_aim(struct vidmm_referee *referee,
+                               const DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!args->pDmaBuffer)
         return NULL;
-    struct shadow_build *build = find_going_on(args);
-    struct shadow_build *astray = !build ? find_astray(args) : NULL;
+    struct shadow_build *build = find_going_on(referee, args);
+    struct shadow_build *astray = !build ? find_astray(referee, args) : NULL;
     if (build)
         MANAGER_MUST(151, true, "", "%s", "");
     else if (astray)
-        aim_astray(build = astray, args);
+        aim_astray(referee, build = astray, args);
     if (build)
-        go_on_private(build, args);
+        go_on_private(referee, build, args);
     else
-        build = aim_fresh(args);
+        build = aim_fresh(referee, args);
 #if WDDM_AT_LEAST(WDDM2_0)
     if (build && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         MANAGER_MUST(173, args->DmaBufferWriteOffset == build->used,
@@ -254,16 +258,16 @@ struct shadow_build *build_aim(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return build;
 }
 
-void vidmm_referee_shorten(struct vidmm_referee *watching, const void *base, uint32_t size) {
-    pthread_mutex_lock(&watching->lock);
-    for (uint32_t i = 0; i < BUILDS; i++) {
-        struct shadow_build *build = &builds[i];
+void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size) {
+    pthread_mutex_lock(&referee->lock);
+    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
+        struct shadow_build *build = &referee->builds.slot[i];
         if (build->base != base || size < build->used || size >= build->size)
             continue;
         build->size = size;
         guard_shorten(&build->bytes, size);
     }
-    pthread_mutex_unlock(&watching->lock);
+    pthread_mutex_unlock(&referee->lock);
 }
 
 void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
@@ -285,8 +289,8 @@ static void *give_pointer(const struct guard *guard, void *p) {
     return at < -NEAR ? p : (void *)((uintptr_t)guard->original + (uintptr_t)at);
 }
 
-static void judge_canaries(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *in,
-                           NTSTATUS status) {
+static void judge_canaries(struct vidmm_referee *referee, struct shadow_build *build,
+                           const DXGKARG_BUILDPAGINGBUFFER *in, NTSTATUS status) {
     int64_t at = 0;
     bool whole = guard_whole(&build->bytes, &at), after = !whole && at >= 0;
     DRIVER_MUST(152, whole, "no byte written outside the DmaSize bytes at pDmaBuffer",
@@ -296,7 +300,7 @@ static void judge_canaries(struct shadow_build *build, const DXGKARG_BUILDPAGING
                 "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when the buffer has no room",
                 "status 0x%08x, after writing past the end of the buffer", (unsigned)status);
     if (!whole)
-        guard_free(&build->bytes);
+        guard_free(referee, &build->bytes);
 }
 
 /* Takes back one of the two pointers: the new offset, or the old one if the pointer is bad. */
@@ -308,7 +312,8 @@ static uint32_t take_pointer(const struct guard *guard, uint32_t from, void **po
     return *good ? (uint32_t)at : from;
 }
 
-static void return_private(struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args) {
+static void return_private(struct vidmm_referee *referee, struct shadow_build *build,
+                           DXGKARG_BUILDPAGINGBUFFER *args) {
     bool good, whole;
     int64_t at = 0;
     if (!build->private_base && referee->adapter.query_version != 0 &&
@@ -335,15 +340,16 @@ static void return_private(struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER
                 build->private_size);
     build->private_used = used;
     if (!good)
-        submit_give_up();
+        submit_give_up(referee);
     if (!whole)
-        guard_free(&build->private_bytes);
+        guard_free(referee, &build->private_bytes);
     if (!whole)
         guard_make(&build->private_bytes, build->private_base, build->private_size);
 }
 
-uint32_t build_return(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *in,
-                      DXGKARG_BUILDPAGINGBUFFER *args, NTSTATUS status) {
+uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
+                      const DXGKARG_BUILDPAGINGBUFFER *in, DXGKARG_BUILDPAGINGBUFFER *args,
+                      NTSTATUS status) {
     bool good;
     uint32_t before = build->used;
     int64_t moved = (int64_t)((uint64_t)(uintptr_t)args->pDmaBuffer -
@@ -352,11 +358,11 @@ uint32_t build_return(struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFE
     DRIVER_MUST(153, good, "pDmaBuffer one past the last byte written, inside the buffer",
                 "pDmaBuffer came back %lld bytes from where it was, DmaSize is %u",
                 (long long)moved, in->DmaSize);
-    judge_canaries(build, in, status);
+    judge_canaries(referee, build, in, status);
     if (!build->bytes.block)
         guard_make(&build->bytes, build->base, build->size);
-    return_private(build, args);
+    return_private(referee, build, args);
     if (!good)
-        submit_give_up();
+        submit_give_up(referee);
     return build->used - before;
 }

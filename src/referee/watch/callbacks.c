@@ -7,6 +7,8 @@
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/allocation.h"
 #include "state/work.h"
 
@@ -14,30 +16,23 @@
 
 #include <vidmm/interrupt.h>
 
-#define REPORTS 4096u
-
-static struct {
-    pthread_mutex_t lock;
-    uint32_t first, count;
-    struct vidmm_interrupt report[REPORTS];
-} ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void put(const struct vidmm_interrupt *report) {
-    pthread_mutex_lock(&ring.lock);
-    if (ring.count < REPORTS)
-        ring.report[(ring.first + ring.count++) % REPORTS] = *report;
-    pthread_mutex_unlock(&ring.lock);
+static void put(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    pthread_mutex_lock(&referee->reports.lock);
+    if (referee->reports.count < REPORTS_MAX)
+        referee->reports.report[(referee->reports.first + referee->reports.count++) % REPORTS_MAX] =
+            *report;
+    pthread_mutex_unlock(&referee->reports.lock);
 }
 
-static bool take(struct vidmm_interrupt *report) {
-    pthread_mutex_lock(&ring.lock);
-    bool any = ring.count != 0;
+static bool take(struct vidmm_referee *referee, struct vidmm_interrupt *report) {
+    pthread_mutex_lock(&referee->reports.lock);
+    bool any = referee->reports.count != 0;
     if (any) {
-        *report = ring.report[ring.first];
-        ring.first = (ring.first + 1) % REPORTS;
-        ring.count--;
+        *report = referee->reports.report[referee->reports.first];
+        referee->reports.first = (referee->reports.first + 1) % REPORTS_MAX;
+        referee->reports.count--;
     }
-    pthread_mutex_unlock(&ring.lock);
+    pthread_mutex_unlock(&referee->reports.lock);
     return any;
 }
 
@@ -48,7 +43,7 @@ static bool anonymous(const struct vidmm_interrupt *report) {
 }
 
 /* No rule of the table, and yet nothing that a scheduler could make sense of. */
-static bool makes_sense(const struct vidmm_interrupt *report) {
+static bool makes_sense(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     const struct shadow_node *node;
     if (report->node >= SHADOW_NODES) {
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
@@ -66,60 +61,59 @@ static bool makes_sense(const struct vidmm_interrupt *report) {
     return false;
 }
 
-void callbacks_act(const struct vidmm_interrupt *report) {
-    if (!makes_sense(report))
+void callbacks_act(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    if (!makes_sense(referee, report))
         return;
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
-        submit_page_faulted(report);
+        submit_page_faulted(referee, report);
     else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
-        preempt_reported(report->node, report->fence, report->last_completed);
+        preempt_reported(referee, report->node, report->fence, report->last_completed);
     else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
-        submit_faulted(report->node, report->fence);
-    else if (preempt_judge_completed(report->node, report->fence))
-        submit_completed(report->node, report->fence);
+        submit_faulted(referee, report->node, report->fence);
+    else if (preempt_judge_completed(referee, report->node, report->fence))
+        submit_completed(referee, report->node, report->fence);
 }
 
-void callbacks_drain(void) {
+void callbacks_drain(struct vidmm_referee *referee) {
     struct vidmm_interrupt report;
     char outer[96];
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;
-    while (take(&report)) {
+    while (take(referee, &report)) {
         vidmm_ledger_calling(referee->ledger, "DxgkCbNotifyInterrupt");
-        callbacks_act(&report);
+        callbacks_act(referee, &report);
     }
     vidmm_ledger_calling(referee->ledger, outer);
 }
 
-static VOID APIENTRY see_NotifyInterrupt(const HANDLE handle,
-                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     struct vidmm_interrupt report;
     if (vidmm_interrupt_read(data, &report))
-        put(&report);
+        put(referee, &report);
     referee->callbacks.DxgkCbNotifyInterrupt(handle, data);
 }
+WATCHED_2(VOID, NotifyInterrupt, const HANDLE, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *)
 
-static VOID APIENTRY see_NotifyDpc(const HANDLE handle) {
+static VOID watch_NotifyDpc(struct vidmm_referee *referee, const HANDLE handle) {
     pthread_mutex_lock(&referee->lock);
-    callbacks_drain();
+    callbacks_drain(referee);
     pthread_mutex_unlock(&referee->lock);
     referee->callbacks.DxgkCbNotifyDpc(handle);
 }
+WATCHED_1(VOID, NotifyDpc, const HANDLE)
 
 /* ---- Context allocations --------------------------------------------------------------------- */
 
-#define CONTEXT_ALLOCATIONS 1024u
-
-/* The driver's handles of those that exist, and the system's. */
-static struct { HANDLE driver, system; } context_allocation[CONTEXT_ALLOCATIONS];
-
 /* Paging operations name it before the callback returns. */
 static struct shadow_object *
-begin_context_allocation(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+begin_context_allocation(struct vidmm_referee *referee,
+                         const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     DXGK_ALLOCATIONINFO info = {0};
-    if (!args->hDriverAllocation || shadow_find(SHADOW_ALLOCATION, args->hDriverAllocation))
+    if (!args->hDriverAllocation ||
+        shadow_find(referee, SHADOW_ALLOCATION, args->hDriverAllocation))
         return NULL;
-    struct shadow_object *object = shadow_add(SHADOW_ALLOCATION, args->hDriverAllocation);
+    struct shadow_object *object = shadow_add(referee, SHADOW_ALLOCATION, args->hDriverAllocation);
     if (!object)
         return NULL;
     info.hAllocation = args->hDriverAllocation;
@@ -128,57 +122,60 @@ begin_context_allocation(const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     info.SupportedReadSegmentSet = info.SupportedWriteSegmentSet = args->SupportedSegmentSet;
     info.EvictionSegmentSet = args->EvictionSegmentSet;
     info.Flags = args->Flags;
-    allocation_take_info(object, &info);
+    allocation_take_info(referee, object, &info);
     return object;
 }
 
-static void note_context_allocation(HANDLE driver, HANDLE system) {
-    for (uint32_t i = 0; i < CONTEXT_ALLOCATIONS; i++) {
-        if (context_allocation[i].driver)
+static void note_context_allocation(struct vidmm_referee *referee, HANDLE driver, HANDLE system) {
+    for (uint32_t i = 0; i < CONTEXTS_HANDLES; i++) {
+        if (referee->contexts.handle[i].driver)
             continue;
-        context_allocation[i].driver = driver;
-        context_allocation[i].system = system;
+        referee->contexts.handle[i].driver = driver;
+        referee->contexts.handle[i].system = system;
         return;
     }
 }
 
-static NTSTATUS APIENTRY see_CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
+                                              DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     pthread_mutex_lock(&referee->lock);
-    struct shadow_object *object = begin_context_allocation(args);
+    struct shadow_object *object = begin_context_allocation(referee, args);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks.DxgkCbCreateContextAllocation(args);
     pthread_mutex_lock(&referee->lock);
     if (object && status == STATUS_SUCCESS)
-        note_context_allocation(object->handle, args->hAllocation);
+        note_context_allocation(referee, object->handle, args->hAllocation);
     else if (object)
-        shadow_remove(object);
+        shadow_remove(referee, object);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
+WATCHED_1(NTSTATUS, CreateContextAllocation, DXGKARGCB_CREATECONTEXTALLOCATION *)
 
-static NTSTATUS APIENTRY see_DestroyContextAllocation(const HANDLE adapter,
-                                                      const HANDLE allocation) {
+static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
+                                               const HANDLE allocation) {
     NTSTATUS status = referee->callbacks.DxgkCbDestroyContextAllocation(adapter, allocation);
     pthread_mutex_lock(&referee->lock);
-    for (uint32_t i = 0; status == STATUS_SUCCESS && i < CONTEXT_ALLOCATIONS; i++) {
-        HANDLE driver = context_allocation[i].driver;
-        if (!driver || context_allocation[i].system != allocation)
+    for (uint32_t i = 0; status == STATUS_SUCCESS && i < CONTEXTS_HANDLES; i++) {
+        HANDLE driver = referee->contexts.handle[i].driver;
+        if (!driver || referee->contexts.handle[i].system != allocation)
             continue;
-        struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, driver);
+        struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, driver);
         if (object)
-            shadow_remove(object);
-        context_allocation[i].driver = NULL;
+            shadow_remove(referee, object);
+        referee->contexts.handle[i].driver = NULL;
         break;
     }
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
+WATCHED_2(NTSTATUS, DestroyContextAllocation, const HANDLE, const HANDLE)
 
-void referee_watch_callbacks(DXGKRNL_INTERFACE *callbacks) {
-    callbacks->DxgkCbNotifyInterrupt = see_NotifyInterrupt;
-    callbacks->DxgkCbNotifyDpc = see_NotifyDpc;
-    memset(context_allocation, 0, sizeof(context_allocation));
-    callbacks->DxgkCbCreateContextAllocation = see_CreateContextAllocation;
-    callbacks->DxgkCbDestroyContextAllocation = see_DestroyContextAllocation;
-    process_watch_callbacks(callbacks);
+void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
+    WATCH_CALLBACK(callbacks, NotifyInterrupt);
+    WATCH_CALLBACK(callbacks, NotifyDpc);
+    memset(referee->contexts.handle, 0, sizeof(referee->contexts.handle));
+    WATCH_CALLBACK(callbacks, CreateContextAllocation);
+    WATCH_CALLBACK(callbacks, DestroyContextAllocation);
+    process_watch_callbacks(referee, callbacks);
 }

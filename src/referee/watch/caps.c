@@ -2,25 +2,24 @@
  * caps.c - judges what the driver says of the adapter as a whole: DRIVERCAPS,
  * PHYSICALADAPTERCAPS; see watch/query.h.
  */
+#include "state/judge.h"
 #include "watch/query.h"
 
 #include <string.h>
 
-static bool remaps;      /* IOMMU_CAPS: DmaRemappingSupported */
-static size_t told_size; /* bytes of DXGK_DRIVERCAPS that are known */
-
-void caps_begin(void) {
-    remaps = false;
-    told_size = 0;
+void caps_begin(struct vidmm_referee *referee) {
+    referee->caps.remaps = false;
+    referee->caps.size = 0;
 }
 
-bool caps_reach_memory(void) {
+bool caps_reach_memory(struct vidmm_referee *referee) {
     uint64_t bytes = referee->world.memory_bytes;
     uint64_t highest = (uint64_t)referee->adapter.caps.HighestAcceptableAddress.QuadPart;
-    return remaps || !referee->adapter.caps_known || bytes == 0 || highest >= bytes - 1;
+    return referee->caps.remaps || !referee->adapter.caps_known || bytes == 0 ||
+           highest >= bytes - 1;
 }
 
-static void judge_memory_caps(DXGK_VIDMMCAPS caps) {
+static void judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS caps) {
     DRIVER_MUST(84, !caps.DedicatedPagingEngine && !caps.PagingEngineCanSwizzle,
                 "DedicatedPagingEngine and PagingEngineCanSwizzle 0",
                 "MemoryManagementCaps is 0x%08x: DedicatedPagingEngine %u, "
@@ -41,7 +40,7 @@ static void judge_memory_caps(DXGK_VIDMMCAPS caps) {
 }
 
 /* mcdm-implementation-guidelines.md: what a compute-only driver leaves zero. */
-static void judge_compute_only(const DXGK_DRIVERCAPS *caps) {
+static void judge_compute_only(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
     const DXGK_VIDMMCAPS *memory = &caps->MemoryManagementCaps;
     const struct {
         const char *name;
@@ -82,21 +81,21 @@ static size_t size_known(uint32_t version) {
     return offsetof(DXGK_DRIVERCAPS, WDDMVersion);
 }
 
-static void see_driver_caps(const struct query *query) {
+static void see_driver_caps(struct vidmm_referee *referee, const struct query *query) {
     struct shadow_adapter *adapter = &referee->adapter;
     DXGK_DRIVERCAPS *caps = &adapter->caps;
     size_t known = size_known(adapter->version);
     size_t size = query->out.size < known ? query->out.size : known;
     /* A shorter answer than before says nothing new, a very short one nothing at all. */
-    if (size < told_size || size < offsetof(DXGK_DRIVERCAPS, WDDMVersion))
+    if (size < referee->caps.size || size < offsetof(DXGK_DRIVERCAPS, WDDMVersion))
         return;
-    told_size = size;
+    referee->caps.size = size;
     memset(caps, 0, sizeof(*caps));
     memcpy(caps, query->out.bytes, size);
     adapter->caps_known = true;
-    judge_memory_caps(caps->MemoryManagementCaps);
+    judge_memory_caps(referee, caps->MemoryManagementCaps);
     if (caps->MiscCaps.ComputeOnly)
-        judge_compute_only(caps);
+        judge_compute_only(referee, caps);
     if (adapter->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     adapter->nodes = 1;
@@ -108,7 +107,7 @@ static void see_driver_caps(const struct query *query) {
     }
 }
 
-static void see_physical_caps(const struct query *query) {
+static void see_physical_caps(struct vidmm_referee *referee, const struct query *query) {
     struct shadow_adapter *adapter = &referee->adapter;
     DXGK_PHYSICALADAPTERCAPS caps;
     size_t size = query->out.size < sizeof(caps) ? query->out.size : sizeof(caps);
@@ -130,23 +129,23 @@ static void see_physical_caps(const struct query *query) {
     adapter->paging_node = caps.PagingNodeIndex;
 }
 
-static void see_iommu_caps(const struct query *query) {
+static void see_iommu_caps(struct vidmm_referee *referee, const struct query *query) {
     DXGK_IOMMU_CAPS caps;
     if (query->out.size < sizeof(caps))
         return;
     memcpy(&caps, query->out.bytes, sizeof(caps));
-    remaps = caps.DmaRemappingSupported;
+    referee->caps.remaps = caps.DmaRemappingSupported;
 }
 
-void caps_answer(const struct query *query) {
+void caps_answer(struct vidmm_referee *referee, const struct query *query) {
     if (!query->out.bytes)
         return;
     if (query->args->Type == DXGKQAITYPE_DRIVERCAPS)
-        see_driver_caps(query);
+        see_driver_caps(referee, query);
     else if (query->args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS)
-        see_physical_caps(query);
+        see_physical_caps(referee, query);
     else if (query->args->Type == DXGKQAITYPE_IOMMU_CAPS)
-        see_iommu_caps(query);
+        see_iommu_caps(referee, query);
     else
-        mmu_answer(query);
+        mmu_answer(referee, query);
 }

@@ -5,49 +5,45 @@
  *
  * The operation names no allocation; what tells whose it is are the driver's own bytes.
  */
+#include "operation/operation.h"
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/own_memory.h"
 #include "state/tables.h"
 
 #include <string.h>
 
-#define UPDATES 16u
-
-/* Callbacks under way. */
-static struct {
-    bool used, done;
-    const void *data;
-    uint32_t size;
-    uint64_t bytes;                           /* of the allocation; 0: not known */
-    const struct shadow_operation *operation; /* NULL: not asked for so far */
-} update[UPDATES];
-
-static DXGKRNL_INTERFACE behind;
-
 /* ---- The operation --------------------------------------------------------------------------- */
 
-static bool same_data(uint32_t i, const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
-    return update[i].size == asked->DriverPrivateDataSize &&
-           (update[i].size == 0 ||
+static bool same_data(struct vidmm_referee *referee, uint32_t i,
+                      const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
+    return referee->contexts.update[i].size == asked->DriverPrivateDataSize &&
+           (referee->contexts.update[i].size == 0 ||
             (asked->pDriverPrivateData &&
-             memcmp(update[i].data, asked->pDriverPrivateData, update[i].size) == 0));
+             memcmp(referee->contexts.update[i].data, asked->pDriverPrivateData,
+                    referee->contexts.update[i].size) == 0));
 }
 
 /* The callback that wants it; UPDATES: none does. */
-static uint32_t wanted(const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
+static uint32_t wanted(struct vidmm_referee *referee,
+                       const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
     uint32_t i = 0;
-    while (i < UPDATES && (!update[i].used || update[i].operation || !same_data(i, asked)))
+    while (i < CONTEXTS_UPDATES &&
+           (!referee->contexts.update[i].used || referee->contexts.update[i].operation ||
+            !same_data(referee, i, asked)))
         i++;
     return i;
 }
 
 /* All of it is where the paging process can see it. */
-static void judge_addresses(const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
-    const struct tables_process *paging = tables_paging();
+static void judge_addresses(struct vidmm_referee *referee,
+                            const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
+    const struct tables_process *paging = tables_paging(referee);
     uint64_t start = (uint64_t)asked->ContextAllocation;
     for (uint64_t at = start; paging && at - start < asked->ContextAllocationSize;
          at += SHADOW_PAGE) {
         struct tables_found found;
-        tables_walk(paging, at, TABLES_ASKED, &found);
+        tables_walk(referee, paging, at, TABLES_ASKED, &found);
         if (!found.known)
             return;
         MANAGER_MUST(348, found.valid && !found.zero, "addresses of the paging process",
@@ -57,27 +53,33 @@ static void judge_addresses(const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION
     }
 }
 
-static void context_update_asked(struct shadow_operation *operation) {
+static void context_update_asked(struct vidmm_referee *referee,
+                                 struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked =
         &operation->arg.UpdateContextAllocation;
-    uint32_t i = wanted(asked);
-    MANAGER_MUST(348, i != UPDATES, "the data that the driver gave to the callback",
+    uint32_t i = wanted(referee, asked);
+    MANAGER_MUST(348, i != CONTEXTS_UPDATES, "the data that the driver gave to the callback",
                  "%u bytes that no callback under way was given", asked->DriverPrivateDataSize);
-    if (i != UPDATES) {
-        update[i].operation = operation;
-        MANAGER_MUST(348, update[i].bytes == 0 || asked->ContextAllocationSize == update[i].bytes,
+    if (i != CONTEXTS_UPDATES) {
+        referee->contexts.update[i].operation = operation;
+        MANAGER_MUST(348,
+                     referee->contexts.update[i].bytes == 0 ||
+                         asked->ContextAllocationSize == referee->contexts.update[i].bytes,
                      "the size of the allocation",
                      "ContextAllocationSize is 0x%llx instead of "
                      "0x%llx",
-                     LLU(asked->ContextAllocationSize), LLU(update[i].bytes));
+                     LLU(asked->ContextAllocationSize), LLU(referee->contexts.update[i].bytes));
     }
-    if (tables_mmu.known)
-        judge_addresses(asked);
+    if (referee->tables.mmu.known)
+        judge_addresses(referee, asked);
 }
 
-static void context_update_done(const struct shadow_operation *operation) {
-    for (uint32_t i = 0; i < UPDATES; i++)
-        update[i].done = update[i].done || (update[i].used && update[i].operation == operation);
+static void context_update_done(struct vidmm_referee *referee,
+                                const struct shadow_operation *operation) {
+    for (uint32_t i = 0; i < CONTEXTS_UPDATES; i++)
+        referee->contexts.update[i].done = referee->contexts.update[i].done ||
+                                           (referee->contexts.update[i].used &&
+                                            referee->contexts.update[i].operation == operation);
 }
 
 const struct operation_judge op_judge_context_update = {.asked = context_update_asked,
@@ -85,40 +87,45 @@ const struct operation_judge op_judge_context_update = {.asked = context_update_
 
 /* ---- The callback ---------------------------------------------------------------------------- */
 
-static uint32_t begin(const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+static uint32_t begin(struct vidmm_referee *referee,
+                      const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     uint32_t i = 0;
-    while (i < UPDATES && update[i].used)
+    while (i < CONTEXTS_UPDATES && referee->contexts.update[i].used)
         i++;
-    if (i == UPDATES || (!args->pPrivateDriverData && args->PrivateDriverDataSize != 0))
-        return UPDATES;
-    update[i].used = true;
-    update[i].done = false;
-    update[i].data = args->pPrivateDriverData;
-    update[i].size = args->PrivateDriverDataSize;
-    update[i].bytes = context_allocation_size(args->hAllocation);
-    update[i].operation = NULL;
+    if (i == CONTEXTS_UPDATES || (!args->pPrivateDriverData && args->PrivateDriverDataSize != 0))
+        return CONTEXTS_UPDATES;
+    referee->contexts.update[i].used = true;
+    referee->contexts.update[i].done = false;
+    referee->contexts.update[i].data = args->pPrivateDriverData;
+    referee->contexts.update[i].size = args->PrivateDriverDataSize;
+    referee->contexts.update[i].bytes = context_allocation_size(referee, args->hAllocation);
+    referee->contexts.update[i].operation = NULL;
     return i;
 }
 
-static NTSTATUS APIENTRY
-see_UpdateContextAllocation(const HANDLE adapter, const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+static NTSTATUS watch_UpdateContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
+                                              const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     pthread_mutex_lock(&referee->lock);
-    uint32_t i = begin(args);
+    uint32_t i = begin(referee, args);
     pthread_mutex_unlock(&referee->lock);
-    NTSTATUS status = behind.DxgkCbUpdateContextAllocation(adapter, args);
+    NTSTATUS status =
+        referee->callbacks_behind_updates.DxgkCbUpdateContextAllocation(adapter, args);
     pthread_mutex_lock(&referee->lock);
-    if (i != UPDATES && status == STATUS_SUCCESS)
-        MANAGER_MUST(347, update[i].done, "the operation complete when the callback returns", "%s",
-                     !update[i].operation ? "the driver was not asked for it"
-                                          : "the GPU has not done it");
-    if (i != UPDATES)
-        update[i].used = false;
+    if (i != CONTEXTS_UPDATES && status == STATUS_SUCCESS)
+        MANAGER_MUST(347, referee->contexts.update[i].done,
+                     "the operation complete when the callback returns", "%s",
+                     !referee->contexts.update[i].operation ? "the driver was not asked for it"
+                                                            : "the GPU has not done it");
+    if (i != CONTEXTS_UPDATES)
+        referee->contexts.update[i].used = false;
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
+WATCHED_2(NTSTATUS, UpdateContextAllocation, const HANDLE,
+          const DXGKARGCB_UPDATECONTEXTALLOCATION *)
 
-void referee_watch_context_updates(DXGKRNL_INTERFACE *callbacks) {
-    behind = *callbacks;
-    memset(update, 0, sizeof(update));
-    callbacks->DxgkCbUpdateContextAllocation = see_UpdateContextAllocation;
+void referee_watch_context_updates(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
+    referee->callbacks_behind_updates = *callbacks;
+    memset(referee->contexts.update, 0, sizeof(referee->contexts.update));
+    WATCH_CALLBACK(callbacks, UpdateContextAllocation);
 }

@@ -2,9 +2,11 @@
  * descriptor.c - judges what the segment descriptors say, each by itself and all together, and
  * makes the referee's segments of them; see watch/query.h.
  */
+#include "state/judge.h"
 #include "watch/query.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 #define LARGE_PAGE 65536u
@@ -15,7 +17,7 @@
 
 /* ---- One descriptor: flags ------------------------------------------------------------------- */
 
-static uint32_t known_flags(void) {
+static uint32_t known_flags(struct vidmm_referee *referee) {
     static const struct {
         uint32_t version, bits;
     } gates[] = {
@@ -30,23 +32,23 @@ static uint32_t known_flags(void) {
     return (1u << 10) - 1u;
 }
 
-static void judge_agp(const struct described *d, uint32_t id) {
+static void judge_agp(struct vidmm_referee *referee, const struct described *d, uint32_t id) {
     DXGK_SEGMENTFLAGS alone = {.Value = 0};
     uint64_t base, size;
     alone.Agp = 1;
-    DRIVER_MUST(14, segment_agp(&base, &size),
+    DRIVER_MUST(14, segment_agp(referee, &base, &size),
                 "no AGP segment where the query reports no AGP aperture",
                 "segment %u has the Agp flag", id);
     DRIVER_MUST(33, d->flags.Value == alone.Value, "Agp as the only flag of its segment",
                 "segment %u has flags 0x%x", id, d->flags.Value);
 }
 
-static void judge_flags(const struct described *d, uint32_t id) {
+static void judge_flags(struct vidmm_referee *referee, const struct described *d, uint32_t id) {
     DXGK_SEGMENTFLAGS f = d->flags;
-    DRIVER_MUST(54, (f.Value & ~known_flags()) == 0,
+    DRIVER_MUST(54, (f.Value & ~known_flags(referee)) == 0,
                 "0 in every flag that the interface version does not define",
                 "segment %u has flags 0x%x, of which 0x%x are unknown", id, f.Value,
-                f.Value & ~known_flags());
+                f.Value & ~known_flags(referee));
     DRIVER_MUST(58, !f.ReservedSysMem, "ReservedSysMem 0: only the system sets it",
                 "segment %u has flags 0x%x", id, f.Value);
     DRIVER_MUST(45, f.Aperture || !f.CacheCoherent, "CacheCoherent only together with Aperture",
@@ -66,7 +68,8 @@ static void judge_flags(const struct described *d, uint32_t id) {
                     "segment %u has flags 0x%x", id, f.Value);
 }
 
-static void judge_preservation(const struct described *d, uint32_t id) {
+static void judge_preservation(struct vidmm_referee *referee, const struct described *d,
+                               uint32_t id) {
     bool standby = d->flags.PreservedDuringStandby;
     bool hibernate = d->flags.PreservedDuringHibernate;
     bool partial = d->flags.PartiallyPreservedDuringHibernate;
@@ -84,7 +87,8 @@ static void judge_preservation(const struct described *d, uint32_t id) {
 
 /* ---- One descriptor: extents ----------------------------------------------------------------- */
 
-static void judge_commit_limit(const struct described *d, uint32_t id, uint32_t version) {
+static void judge_commit_limit(struct vidmm_referee *referee, const struct described *d,
+                               uint32_t id, uint32_t version) {
     if (d->flags.Aperture)
         DRIVER_MUST(63, d->commit_limit <= d->size && d->commit_limit >= SHADOW_PAGE,
                     "a CommitLimit of at least a page and at most Size",
@@ -98,14 +102,15 @@ static void judge_commit_limit(const struct described *d, uint32_t id, uint32_t 
 
 /* The first and the last page of the range are behind a BAR, or the driver's, as far as the world
  * can tell. */
-static bool behind_bar(uint64_t base, uint64_t size) {
+static bool behind_bar(struct vidmm_referee *referee, uint64_t base, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     return !world->io || size < SHADOW_PAGE ||
            (world->io(world->ctx, base, SHADOW_PAGE) &&
             world->io(world->ctx, base + size - SHADOW_PAGE, SHADOW_PAGE));
 }
 
-static void judge_cpu_access(const struct described *d, uint32_t id) {
+static void judge_cpu_access(struct vidmm_referee *referee, const struct described *d,
+                             uint32_t id) {
     /* Both ways in at once contradict each other, and so would what is said of them. */
     if (d->flags.Aperture || (d->flags.SupportsCpuHostAperture && d->flags.CpuVisible))
         return;
@@ -122,11 +127,11 @@ static void judge_cpu_access(const struct described *d, uint32_t id) {
         d->cpu_base != 0 && d->cpu_base % SHADOW_PAGE == 0 && d->cpu_base <= UINT64_MAX - d->size;
     /* System memory is segment 0 without being described; what a driver took of it for its device,
      * in one piece, is the device's. */
-    bool own = range && referee->world.io && behind_bar(d->cpu_base, d->size);
+    bool own = range && referee->world.io && behind_bar(referee, d->cpu_base, d->size);
     bool system = range && !own && !d->flags.PopulatedFromSystemMemory &&
-                  world_memory(d->cpu_base, SHADOW_PAGE);
+                  world_memory(referee, d->cpu_base, SHADOW_PAGE);
     bool elsewhere = system || d->flags.PopulatedFromSystemMemory;
-    bool reached = range && (elsewhere || behind_bar(d->cpu_base, d->size));
+    bool reached = range && (elsewhere || behind_bar(referee, d->cpu_base, d->size));
     DRIVER_MUST(18, !system, "no descriptor of system memory, which is segment 0 implicitly",
                 "CpuTranslatedAddress 0x%llx of segment %u is system memory", HEX(d->cpu_base), id);
     DRIVER_MUST(39, reached,
@@ -136,7 +141,7 @@ static void judge_cpu_access(const struct described *d, uint32_t id) {
 }
 
 /* dividing-a-memory-space-segment-into-banks.md: end offsets; that of the last bank is Size. */
-static void judge_banks(const struct described *d, uint32_t id) {
+static void judge_banks(struct vidmm_referee *referee, const struct described *d, uint32_t id) {
     bool there = d->banks >= 1 && d->banks <= BANKS_MAX && d->bank_ends;
     uint64_t previous = 0;
     if (!d->flags.UseBanking)
@@ -155,21 +160,22 @@ static void judge_banks(const struct described *d, uint32_t id) {
     }
 }
 
-static void judge_one(const struct described *d, uint32_t id, uint32_t version) {
+static void judge_one(struct vidmm_referee *referee, const struct described *d, uint32_t id,
+                      uint32_t version) {
     if (d->flags.Agp) {
-        judge_agp(d, id);
+        judge_agp(referee, d, id);
         return;
     }
-    judge_flags(d, id);
+    judge_flags(referee, d, id);
     DRIVER_MUST(32, d->size != 0 && d->size % SHADOW_PAGE == 0, "a Size in whole pages, not 0",
                 "Size of segment %u is 0x%llx", id, HEX(d->size));
     DRIVER_MUST(54, d->reserved == 0, "Reserved 0", "Reserved of segment %u is 0x%llx", id,
                 HEX(d->reserved));
-    judge_preservation(d, id);
-    judge_commit_limit(d, id, version);
-    judge_cpu_access(d, id);
+    judge_preservation(referee, d, id);
+    judge_commit_limit(referee, d, id, version);
+    judge_cpu_access(referee, d, id);
     if (version != 4)
-        judge_banks(d, id);
+        judge_banks(referee, d, id);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -179,7 +185,8 @@ static bool overlap(const struct described *a, const struct described *b) {
            b->base < a->base + a->size;
 }
 
-static void judge_places(const struct described *segments, uint32_t count) {
+static void judge_places(struct vidmm_referee *referee, const struct described *segments,
+                         uint32_t count) {
     uint32_t agp = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct described *a = &segments[i];
@@ -197,7 +204,8 @@ static void judge_places(const struct described *segments, uint32_t count) {
     DRIVER_MUST(34, agp <= 1, "one AGP segment at most", "%u segments have the Agp flag", agp);
 }
 
-static void judge_kinds(const struct described *segments, uint32_t count, uint32_t version) {
+static void judge_kinds(struct vidmm_referee *referee, const struct described *segments,
+                        uint32_t count, uint32_t version) {
     uint32_t apertures = 0, memories = 0, preserved = 0;
     uint32_t least = referee->adapter.caps.MiscCaps.ComputeOnly ? 0 : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -222,44 +230,45 @@ static void judge_kinds(const struct described *segments, uint32_t count, uint32
 
 /*
  * What the same driver described before: asked again, in this life of the adapter or in the next,
- * it has to describe the same. A ledger that was emptied in between begins anew.
+ * it has to describe the same. The ledger keeps it, since it outlives the referee; the description
+ * of another process means nothing, as two drivers may have the same function there.
  */
-static struct {
-    const struct vidmm_ledger *ledger;
-    DXGKDDI_QUERYADAPTERINFO *driver;
-    uint32_t version;
-    uint64_t calls;
-    uint32_t count;
-    struct described segment[SHADOW_SEGMENTS];
-} before;
 
-static bool same_kind(const struct described *a, const struct described *b) {
-    return a->flags.Value == b->flags.Value && a->base == b->base && a->size == b->size &&
+static bool same_kind(const struct vidmm_ledger_segment *a, const struct vidmm_ledger_segment *b) {
+    return a->flags == b->flags && a->base == b->base && a->size == b->size &&
            a->commit_limit == b->commit_limit;
 }
 
-static void judge_again(const struct described *segments, uint32_t count) {
-    bool again = before.ledger == referee->ledger && before.calls < referee->ledger->calls &&
-                 before.driver == referee->real.DxgkDdiQueryAdapterInfo &&
-                 before.version == referee->adapter.version;
+static struct vidmm_ledger_segment remembered(const struct described *d) {
+    return (struct vidmm_ledger_segment){d->flags.Value, d->base, d->size, d->commit_limit};
+}
+
+static void judge_again(struct vidmm_referee *referee, const struct described *segments,
+                        uint32_t count) {
+    struct vidmm_ledger_segments *before = &referee->ledger->segments;
+    uint64_t driver = (uint64_t)(uintptr_t)referee->real.DxgkDdiQueryAdapterInfo;
+    bool again = before->process == (uint64_t)getpid() && before->calls < referee->ledger->calls &&
+                 before->driver == driver && before->version == referee->adapter.version;
     if (again)
-        DRIVER_MUST(19, count == before.count, "the same segments whenever they are asked for",
-                    "%u segments after %u before", count, before.count);
-    for (uint32_t i = 0; again && i < count && i < before.count; i++) {
-        const struct described *now = &segments[i], *then = &before.segment[i];
-        DRIVER_MUST(19, now->flags.Agp || same_kind(now, then),
+        DRIVER_MUST(19, count == before->count, "the same segments whenever they are asked for",
+                    "%u segments after %u before", count, before->count);
+    for (uint32_t i = 0; again && i < count && i < before->count; i++) {
+        const struct vidmm_ledger_segment now = remembered(&segments[i]);
+        const struct vidmm_ledger_segment *then = &before->segment[i];
+        DRIVER_MUST(19, segments[i].flags.Agp || same_kind(&now, then),
                     "the same segments whenever they are asked for",
                     "segment %u has flags 0x%x and 0x%llx bytes at 0x%llx after flags 0x%x and "
                     "0x%llx bytes at 0x%llx",
-                    i + 1, now->flags.Value, HEX(now->size), HEX(now->base), then->flags.Value,
-                    HEX(then->size), HEX(then->base));
+                    i + 1, now.flags, HEX(now.size), HEX(now.base), then->flags, HEX(then->size),
+                    HEX(then->base));
     }
-    before.ledger = referee->ledger;
-    before.driver = referee->real.DxgkDdiQueryAdapterInfo;
-    before.version = referee->adapter.version;
-    before.calls = referee->ledger->calls;
-    before.count = count;
-    memcpy(before.segment, segments, count * sizeof(*segments));
+    before->process = (uint64_t)getpid();
+    before->driver = driver;
+    before->version = referee->adapter.version;
+    before->calls = referee->ledger->calls;
+    before->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        before->segment[i] = remembered(&segments[i]);
 }
 
 /* ---- The shadow ------------------------------------------------------------------------------ */
@@ -271,10 +280,11 @@ static void drop_segment(struct shadow_segment *segment) {
 }
 
 /* A segment that is described again as it was keeps its pages. */
-static void shadow_fill(struct shadow_segment *segment, const struct described *d, uint32_t id) {
+static void shadow_fill(struct vidmm_referee *referee, struct shadow_segment *segment,
+                        const struct described *d, uint32_t id) {
     uint64_t base = d->base, size = d->size;
     if (d->flags.Agp)
-        segment_agp(&base, &size);
+        segment_agp(referee, &base, &size);
     if (segment->id == id && segment->flags.Value == d->flags.Value && segment->base == base &&
         segment->size == size)
         return;
@@ -295,15 +305,16 @@ static void shadow_fill(struct shadow_segment *segment, const struct described *
         segment->pages = calloc(size / SHADOW_PAGE, sizeof(*segment->pages));
 }
 
-void descriptors_judge(const struct described *segments, uint32_t count, uint32_t version) {
+void descriptors_judge(struct vidmm_referee *referee, const struct described *segments,
+                       uint32_t count, uint32_t version) {
     struct shadow_adapter *adapter = &referee->adapter;
     for (uint32_t i = 0; i < count; i++)
-        judge_one(&segments[i], i + 1, version);
-    judge_places(segments, count);
-    judge_kinds(segments, count, version);
-    judge_again(segments, count);
+        judge_one(referee, &segments[i], i + 1, version);
+    judge_places(referee, segments, count);
+    judge_kinds(referee, segments, count, version);
+    judge_again(referee, segments, count);
     for (uint32_t i = 0; i < count; i++)
-        shadow_fill(&adapter->segment[i], &segments[i], i + 1);
+        shadow_fill(referee, &adapter->segment[i], &segments[i], i + 1);
     for (uint32_t i = count; i < adapter->segments; i++)
         drop_segment(&adapter->segment[i]);
     adapter->segments = count;

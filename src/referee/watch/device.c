@@ -5,33 +5,34 @@
  * A handle may be given out again the moment the driver has freed it, so shadows go before the
  * driver is asked to destroy.
  */
+#include "watch/thunk.h"
 #include "state/allocation.h"
 #include "state/judge.h"
 #include "state/tables.h"
 
 /* ---- What DMA buffers shall be like ---------------------------------------------------------- */
 
-static void judge_dma_segments(uint32_t set) {
+static void judge_dma_segments(struct vidmm_referee *referee, uint32_t set) {
     if (referee->adapter.segments == 0)
         return;
-    DRIVER_MUST(79, (set & ~allocation_apertures()) == 0, "a set of aperture segments, or 0",
+    DRIVER_MUST(79, (set & ~allocation_apertures(referee)) == 0, "a set of aperture segments, or 0",
                 "DmaBufferSegmentSet is 0x%x, the aperture segments are 0x%x", set,
-                allocation_apertures());
+                allocation_apertures(referee));
 }
 
 /* One that wants what it cannot have is destroyed again. */
-void device_judge_use(const struct shadow_object *context) {
+void device_judge_use(struct vidmm_referee *referee, const struct shadow_object *context) {
     uint32_t set = context->context_info.DmaBufferSegmentSet;
     if (referee->adapter.segments != 0)
-        MANAGER_MUST(79, (set & ~allocation_apertures()) == 0,
+        MANAGER_MUST(79, (set & ~allocation_apertures(referee)) == 0,
                      "no work for a context whose creation has to fail",
                      "DmaBufferSegmentSet of the context is 0x%x, the aperture segments are 0x%x",
-                     set, allocation_apertures());
+                     set, allocation_apertures(referee));
 }
 
-static void judge_context_info(const DXGKARG_CREATECONTEXT *args) {
+static void judge_context_info(struct vidmm_referee *referee, const DXGKARG_CREATECONTEXT *args) {
     const DXGK_CONTEXTINFO *info = &args->ContextInfo;
-    judge_dma_segments(info->DmaBufferSegmentSet);
+    judge_dma_segments(referee, info->DmaBufferSegmentSet);
     if (args->Flags.GdiContext && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN7)
         DRIVER_MUST(82, info->AllocationListSize == 256, "AllocationListSize 256 of a GDI context",
                     "AllocationListSize is %u", info->AllocationListSize);
@@ -39,35 +40,37 @@ static void judge_context_info(const DXGKARG_CREATECONTEXT *args) {
 
 /* A driver without contexts describes its DMA buffers in CreateDevice; pInfo shares its place with
  * the flags that went in. */
-static bool describes_device(const DXGKARG_CREATEDEVICE *args, UINT flags) {
+static bool describes_device(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args,
+                             UINT flags) {
     const struct shadow_adapter *adapter = &referee->adapter;
     bool contexts =
         adapter->caps.SchedulingCaps.MultiEngineAware && referee->real.DxgkDdiCreateContext;
     return adapter->caps_known && !contexts && args->pInfo && (uintptr_t)args->pInfo != flags;
 }
 
-static void take_device_info(struct shadow_object *device, const DXGK_DEVICEINFO *info) {
+static void take_device_info(struct vidmm_referee *referee, struct shadow_object *device,
+                             const DXGK_DEVICEINFO *info) {
     device->context_info.DmaBufferSize = info->DmaBufferSize;
     device->context_info.DmaBufferSegmentSet = info->DmaBufferSegmentSet;
     device->context_info.DmaBufferPrivateDataSize = info->DmaBufferPrivateDataSize;
     device->context_info.AllocationListSize = info->AllocationListSize;
     device->context_info.PatchLocationListSize = info->PatchLocationListSize;
-    judge_dma_segments(info->DmaBufferSegmentSet);
+    judge_dma_segments(referee, info->DmaBufferSegmentSet);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static uint32_t devices_alive(void) {
+static uint32_t devices_alive(struct vidmm_referee *referee) {
     uint32_t count = 0;
-    for (const struct shadow_object *device = shadow_each(SHADOW_DEVICE, NULL); device;
-         device = shadow_each(SHADOW_DEVICE, device))
+    for (const struct shadow_object *device = shadow_each(referee, SHADOW_DEVICE, NULL); device;
+         device = shadow_each(referee, SHADOW_DEVICE, device))
         count++;
     return count;
 }
 
 /* Of processes only: what has no process has no addresses either. Of a driver with both models it
  * cannot be known which one the process is for. */
-static void judge_pasid(const DXGKARG_CREATEDEVICE *args) {
+static void judge_pasid(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args) {
 #if WDDM_AT_LEAST(WDDM2_0)
     const DXGK_VIDMMCAPS *caps = &referee->adapter.caps.MemoryManagementCaps;
     if (args->hKmdProcess && caps->IoMmuSupported && !caps->GpuMmuSupported)
@@ -80,8 +83,9 @@ static void judge_pasid(const DXGKARG_CREATEDEVICE *args) {
 #endif
 }
 
-static void device_created(const DXGKARG_CREATEDEVICE *args, UINT flags) {
-    struct shadow_object *device = shadow_add(SHADOW_DEVICE, args->hDevice);
+static void device_created(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args,
+                           UINT flags) {
+    struct shadow_object *device = shadow_add(referee, SHADOW_DEVICE, args->hDevice);
     if (!device)
         return;
     DXGK_CREATEDEVICEFLAGS asked = {.Value = flags};
@@ -89,20 +93,21 @@ static void device_created(const DXGKARG_CREATEDEVICE *args, UINT flags) {
 #if WDDM_AT_LEAST(WDDM2_0)
     device->process = args->hKmdProcess;
 #endif
-    if (describes_device(args, flags))
-        take_device_info(device, args->pInfo);
+    if (describes_device(referee, args, flags))
+        take_device_info(referee, device, args->pInfo);
 }
 
-static NTSTATUS APIENTRY see_CreateDevice(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE adapter,
+                                   DXGKARG_CREATEDEVICE *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiCreateDevice", REFEREE_REENTRANT);
-    query_judge_use();
-    uint32_t alive = devices_alive();
+    referee_enter(referee, &call, "DxgkDdiCreateDevice", REFEREE_REENTRANT);
+    query_judge_use(referee);
+    uint32_t alive = devices_alive(referee);
     UINT flags = args->Flags.Value;
-    judge_pasid(args);
-    referee_leave(&call);
+    judge_pasid(referee, args);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateDevice(adapter, args);
-    referee_return(&call);
+    referee_return(referee);
     /* The first refusal may have any reason; a later one of the same request has no other. */
     if (alive != 0 || status == STATUS_SUCCESS)
         DRIVER_MUST(401, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY,
@@ -110,97 +115,102 @@ static NTSTATUS APIENTRY see_CreateDevice(const HANDLE adapter, DXGKARG_CREATEDE
                     "status 0x%08x for one more device while there were %u", (unsigned)status,
                     alive);
     if (status == STATUS_SUCCESS)
-        device_created(args, flags);
-    referee_exit(&call);
+        device_created(referee, args, flags);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, CreateDevice, const HANDLE, DXGKARG_CREATEDEVICE *)
 
-static void forget_contexts(const struct shadow_object *device) {
+static void forget_contexts(struct vidmm_referee *referee, const struct shadow_object *device) {
     struct shadow_object *next;
-    for (struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL); context;
+    for (struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL); context;
          context = next) {
-        next = shadow_each(SHADOW_CONTEXT, context);
+        next = shadow_each(referee, SHADOW_CONTEXT, context);
         if (context->parent == device)
-            shadow_remove(context);
+            shadow_remove(referee, context);
     }
 }
 
-static NTSTATUS APIENTRY see_DestroyDevice(const HANDLE handle) {
+static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiDestroyDevice", REFEREE_REENTRANT);
-    struct shadow_object *device = shadow_find(SHADOW_DEVICE, handle);
-    allocation_device_gone(handle);
+    referee_enter(referee, &call, "DxgkDdiDestroyDevice", REFEREE_REENTRANT);
+    struct shadow_object *device = shadow_find(referee, SHADOW_DEVICE, handle);
+    allocation_device_gone(referee, handle);
     if (device) {
-        forget_contexts(device);
-        shadow_remove(device);
+        forget_contexts(referee, device);
+        shadow_remove(referee, device);
     }
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyDevice(handle);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_1(NTSTATUS, DestroyDevice, const HANDLE)
 
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
 /* Of contexts that have updates of addresses: those with GPU virtual addresses of a process. */
-static void judge_companion_node(const DXGKARG_CREATECONTEXT *args) {
+static void judge_companion_node(struct vidmm_referee *referee, const DXGKARG_CREATECONTEXT *args) {
     const struct shadow_adapter *adapter = &referee->adapter;
     uint32_t node = args->ContextInfo.PagingCompanionNodeId;
-    if (tables_mmu.known && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
+    if (referee->tables.mmu.known && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
         DRIVER_MUST(386, node < adapter->nodes, "a node that the driver reported",
                     "PagingCompanionNodeId is %u of %u nodes", node, adapter->nodes);
 }
 
 /* A companion context is on the node that the driver chose for one that has updates. */
-static void judge_companion(const struct shadow_object *companion) {
-    const struct shadow_object *context = shadow_each(SHADOW_CONTEXT, NULL);
-    if (!tables_companion(companion))
+static void judge_companion(struct vidmm_referee *referee, const struct shadow_object *companion) {
+    const struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL);
+    if (!tables_companion(referee, companion))
         return;
     while (context &&
            (context->system || context->context_info.PagingCompanionNodeId != companion->node))
-        context = shadow_each(SHADOW_CONTEXT, context);
+        context = shadow_each(referee, SHADOW_CONTEXT, context);
     MANAGER_MUST(386, context, "a companion context on the node that the driver chose",
                  "node %u is no context's PagingCompanionNodeId", companion->node);
 }
 
-static NTSTATUS APIENTRY see_CreateContext(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE device,
+                                    DXGKARG_CREATECONTEXT *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiCreateContext", REFEREE_REENTRANT);
-    referee_leave(&call);
+    referee_enter(referee, &call, "DxgkDdiCreateContext", REFEREE_REENTRANT);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateContext(device, args);
-    referee_return(&call);
+    referee_return(referee);
     if (status == STATUS_SUCCESS) {
-        struct shadow_object *context = shadow_add(SHADOW_CONTEXT, args->hContext);
-        judge_context_info(args);
-        judge_companion_node(args);
+        struct shadow_object *context = shadow_add(referee, SHADOW_CONTEXT, args->hContext);
+        judge_context_info(referee, args);
+        judge_companion_node(referee, args);
         if (context) {
             context->system = args->Flags.SystemContext;
-            context->parent = shadow_find(SHADOW_DEVICE, device);
+            context->parent = shadow_find(referee, SHADOW_DEVICE, device);
             context->device = device;
             context->node = args->NodeOrdinal;
             context->context_info = args->ContextInfo;
-            judge_companion(context);
+            judge_companion(referee, context);
         }
     }
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, CreateContext, const HANDLE, DXGKARG_CREATECONTEXT *)
 
-static NTSTATUS APIENTRY see_DestroyContext(const HANDLE handle) {
+static NTSTATUS watch_DestroyContext(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiDestroyContext", REFEREE_REENTRANT);
-    struct shadow_object *context = shadow_find(SHADOW_CONTEXT, handle);
+    referee_enter(referee, &call, "DxgkDdiDestroyContext", REFEREE_REENTRANT);
+    struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, handle);
     if (context)
-        shadow_remove(context);
-    referee_leave(&call);
+        shadow_remove(referee, context);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyContext(handle);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_1(NTSTATUS, DestroyContext, const HANDLE)
 
-void referee_watch_device(DRIVER_INITIALIZATION_DATA *table) {
+void referee_watch_device(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, CreateDevice);
     WATCH(table, DestroyDevice);
     WATCH(table, CreateContext);

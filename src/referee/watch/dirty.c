@@ -2,6 +2,8 @@
  * dirty.c - watches the calls of dirty-bit tracking (dirty-bit-tracking.md): what the driver
  * says of its planes, memory bases, and queries, into guarded buffers. See dirty.h.
  */
+#include "watch/query.h"
+#include "watch/thunk.h"
 #include "state/dirty.h"
 
 #include "operation/operation.h"
@@ -11,46 +13,39 @@
 
 #define QUERY_MAX (UINT64_C(1) << 26) /* bytes of a buffer that is guarded */
 
-static struct {
-    bool supported, performant, migrates, used;
-    uint32_t page[SHADOW_SEGMENTS], asked[SHADOW_SEGMENTS], asked_all; /* of segment id - 1 */
-    uint64_t own_calls;
-    struct dirty_basis *bases;
-} dirty;
-
-struct dirty_basis *dirty_each(const struct dirty_basis *after) {
-    return !after ? dirty.bases : after->next;
+struct dirty_basis *dirty_each(struct vidmm_referee *referee, const struct dirty_basis *after) {
+    return !after ? referee->dirty.bases : after->next;
 }
 
-bool dirty_performant(void) {
-    return dirty.performant;
+bool dirty_performant(struct vidmm_referee *referee) {
+    return referee->dirty.performant;
 }
 
-uint32_t dirty_page_size(uint32_t id) {
-    return id >= 1 && id <= SHADOW_SEGMENTS ? dirty.page[id - 1] : 0;
+uint32_t dirty_page_size(struct vidmm_referee *referee, uint32_t id) {
+    return id >= 1 && id <= SHADOW_SEGMENTS ? referee->dirty.page[id - 1] : 0;
 }
 
-void dirty_count_call(void) {
-    dirty.own_calls++;
+void dirty_count_call(struct vidmm_referee *referee) {
+    referee->dirty.own_calls++;
 }
 
-uint64_t dirty_other_calls(void) {
-    return referee->ledger->calls - dirty.own_calls;
+uint64_t dirty_other_calls(struct vidmm_referee *referee) {
+    return referee->ledger->calls - referee->dirty.own_calls;
 }
 
 /* ---- What the driver says -------------------------------------------------------------------- */
 
-static void segment_answered(const struct query *query) {
+static void segment_answered(struct vidmm_referee *referee, const struct query *query) {
     DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS caps;
     UINT id;
     if (!query->args->pInputData || query->args->InputDataSize < sizeof(id))
         return;
     memcpy(&id, query->args->pInputData, sizeof(id));
-    dirty.asked_all++;
+    referee->dirty.asked_all++;
     if (id == 0 || id > SHADOW_SEGMENTS)
         return;
-    dirty.asked[id - 1]++;
-    dirty.page[id - 1] = 0;
+    referee->dirty.asked[id - 1]++;
+    referee->dirty.page[id - 1] = 0;
     if (query->status != STATUS_SUCCESS || query->out.size < sizeof(caps))
         return;
     memcpy(&caps, query->out.bytes, sizeof(caps));
@@ -58,58 +53,60 @@ static void segment_answered(const struct query *query) {
     DRIVER_MUST(312, good, "a power of two, at least 4096", "PageSize of segment %u is %u", id,
                 caps.PageSize);
     if (good)
-        dirty.page[id - 1] = caps.PageSize;
+        referee->dirty.page[id - 1] = caps.PageSize;
 }
 
-void dirty_answer(const struct query *query) {
+void dirty_answer(struct vidmm_referee *referee, const struct query *query) {
     UINT32 value = 0;
     if (!query->out.bytes)
         return;
     if (query->args->Type == DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS)
-        segment_answered(query);
+        segment_answered(referee, query);
     if (query->status != STATUS_SUCCESS || query->out.size < sizeof(value))
         return;
     memcpy(&value, query->out.bytes, sizeof(value));
     if (query->args->Type == DXGKQAITYPE_DIRTYBITTRACKINGCAPS) {
         const DXGK_DIRTY_BIT_TRACKING_CAPS caps = {.Value = value};
-        dirty.supported = caps.DirtyBitTrackingSupported;
-        dirty.performant = caps.DirtyBitTrackingSupported && caps.DirtyBitTrackingPerformant;
+        referee->dirty.supported = caps.DirtyBitTrackingSupported;
+        referee->dirty.performant =
+            caps.DirtyBitTrackingSupported && caps.DirtyBitTrackingPerformant;
     } else if (query->args->Type == DXGKQAITYPE_GPUPCAPS) {
         const DXGK_GPUPCAPS caps = {.Caps.Value = value};
-        dirty.migrates = caps.Caps.LiveMigration;
+        referee->dirty.migrates = caps.Caps.LiveMigration;
     }
 }
 
-void dirty_judge_use(void) {
-    if (dirty.used || referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
+void dirty_judge_use(struct vidmm_referee *referee) {
+    if (referee->dirty.used || referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
         return;
-    dirty.used = true;
-    MANAGER_MUST(311, !dirty.migrates || dirty.supported,
+    referee->dirty.used = true;
+    MANAGER_MUST(311, !referee->dirty.migrates || referee->dirty.supported,
                  "no start of an adapter with LiveMigration and without dirty-bit tracking",
                  "LiveMigration is set, DirtyBitTrackingSupported is not");
-    if (!dirty.supported)
-        MANAGER_MUST(313, dirty.asked_all == 0,
+    if (!referee->dirty.supported)
+        MANAGER_MUST(313, referee->dirty.asked_all == 0,
                      "no question about segments where tracking is not supported", "%u questions",
-                     dirty.asked_all);
-    for (uint32_t id = 1; dirty.supported && id <= referee->adapter.segments; id++) {
-        if (operation_memory(id))
-            MANAGER_MUST(313, dirty.asked[id - 1] == 1,
+                     referee->dirty.asked_all);
+    for (uint32_t id = 1; referee->dirty.supported && id <= referee->adapter.segments; id++) {
+        if (operation_memory(referee, id))
+            MANAGER_MUST(313, referee->dirty.asked[id - 1] == 1,
                          "the tracking capabilities of each memory segment asked for once",
-                         "those of segment %u were asked for %u times", id, dirty.asked[id - 1]);
+                         "those of segment %u were asked for %u times", id,
+                         referee->dirty.asked[id - 1]);
     }
 }
 
 /* ---- Bases ----------------------------------------------------------------------------------- */
 
-static struct dirty_basis *find(HANDLE handle) {
-    struct dirty_basis *basis = dirty.bases;
+static struct dirty_basis *find(struct vidmm_referee *referee, HANDLE handle) {
+    struct dirty_basis *basis = referee->dirty.bases;
     while (basis && basis->handle != handle)
         basis = basis->next;
     return basis;
 }
 
-static void drop(struct dirty_basis *basis) {
-    struct dirty_basis **link = &dirty.bases;
+static void drop(struct vidmm_referee *referee, struct dirty_basis *basis) {
+    struct dirty_basis **link = &referee->dirty.bases;
     while (*link != basis)
         link = &(*link)->next;
     *link = basis->next;
@@ -117,10 +114,10 @@ static void drop(struct dirty_basis *basis) {
     free(basis);
 }
 
-void dirty_end(void) {
-    while (dirty.bases)
-        drop(dirty.bases);
-    memset(&dirty, 0, sizeof(dirty));
+void dirty_end(struct vidmm_referee *referee) {
+    while (referee->dirty.bases)
+        drop(referee, referee->dirty.bases);
+    memset(&referee->dirty, 0, sizeof(referee->dirty));
 }
 
 static int by_offset(const void *a, const void *b) {
@@ -144,10 +141,10 @@ static bool apart(const DXGKARG_CREATEMEMORYBASIS *args) {
     return good;
 }
 
-static bool judge_range(const struct shadow_segment *segment, const DXGKARG_CREATEMEMORYBASIS *args,
-                        uint64_t i) {
+static bool judge_range(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                        const DXGKARG_CREATEMEMORYBASIS *args, uint64_t i) {
     uint64_t at = args->Ranges[i].SegmentOffset, size = args->Ranges[i].SizeInBytes;
-    uint32_t page = dirty_page_size(segment->id);
+    uint32_t page = dirty_page_size(referee, segment->id);
     bool inside = size != 0 && at <= segment->size && size <= segment->size - at;
     bool whole = (at | size) % page == 0;
     MANAGER_MUST(315, inside, "ranges inside the segment",
@@ -159,36 +156,37 @@ static bool judge_range(const struct shadow_segment *segment, const DXGKARG_CREA
     return inside && whole;
 }
 
-static bool judge_ranges(const struct shadow_segment *segment,
+static bool judge_ranges(struct vidmm_referee *referee, const struct shadow_segment *segment,
                          const DXGKARG_CREATEMEMORYBASIS *args) {
     bool sound = apart(args);
     MANAGER_MUST(315, sound, "ranges that do not overlap", "some of %llu ranges do",
                  LLU(args->RangeCount));
     for (uint64_t i = 0; i < args->RangeCount; i++)
-        sound = judge_range(segment, args, i) && sound;
+        sound = judge_range(referee, segment, args, i) && sound;
     return sound;
 }
 
-static bool judge_basis(const DXGKARG_CREATEMEMORYBASIS *args) {
-    const struct shadow_segment *segment = operation_memory(args->SegmentId);
+static bool judge_basis(struct vidmm_referee *referee, const DXGKARG_CREATEMEMORYBASIS *args) {
+    const struct shadow_segment *segment = operation_memory(referee, args->SegmentId);
     bool sound = args->RangeCount >= 1;
-    MANAGER_MUST(314, segment && dirty_page_size(args->SegmentId) != 0,
+    MANAGER_MUST(314, segment && dirty_page_size(referee, args->SegmentId) != 0,
                  "a basis in a segment that has a plane", "one in segment %u, which has none",
                  args->SegmentId);
     MANAGER_MUST(317, sound, "at least one range", "RangeCount is 0");
-    if (!segment || dirty_page_size(args->SegmentId) == 0)
+    if (!segment || dirty_page_size(referee, args->SegmentId) == 0)
         return false;
-    return judge_ranges(segment, args) && sound;
+    return judge_ranges(referee, segment, args) && sound;
 }
 
-static void add(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args, bool sound) {
+static void add(struct vidmm_referee *referee, HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args,
+                bool sound) {
     uint32_t count = args->RangeCount <= UINT16_MAX ? (uint32_t)args->RangeCount : 0;
     struct dirty_basis *basis = calloc(1, sizeof(*basis) + count * sizeof(basis->ranges[0]));
     if (!basis)
         return;
     basis->handle = handle;
     basis->segment = args->SegmentId;
-    basis->page = dirty_page_size(args->SegmentId);
+    basis->page = dirty_page_size(referee, args->SegmentId);
     basis->sound = sound && count == args->RangeCount;
     basis->count = count;
     memcpy(basis->ranges, args->Ranges, count * sizeof(basis->ranges[0]));
@@ -196,87 +194,95 @@ static void add(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args, bool sound
         basis->pages += basis->ranges[i].SizeInBytes / basis->page;
     if (basis->sound && basis->pages <= DIRTY_PAGES_MAX && count <= DIRTY_RANGES_MAX)
         basis->state = calloc(basis->pages, sizeof(*basis->state));
-    basis->next = dirty.bases;
-    dirty.bases = basis;
+    basis->next = referee->dirty.bases;
+    referee->dirty.bases = basis;
 }
 
-static HANDLE APIENTRY see_CreateMemoryBasis(const HANDLE adapter,
-                                             const DXGKARG_CREATEMEMORYBASIS *args) {
+static HANDLE watch_CreateMemoryBasis(struct vidmm_referee *referee, const HANDLE adapter,
+                                      const DXGKARG_CREATEMEMORYBASIS *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiCreateMemoryBasis", REFEREE_REENTRANT);
-    dirty_count_call();
-    bool sound = judge_basis(args);
-    referee_leave(&call);
+    referee_enter(referee, &call, "DxgkDdiCreateMemoryBasis", REFEREE_REENTRANT);
+    dirty_count_call(referee);
+    bool sound = judge_basis(referee, args);
+    referee_leave(referee);
     HANDLE handle = referee->real.DxgkDdiCreateMemoryBasis(adapter, args);
-    referee_return(&call);
+    referee_return(referee);
     bool starved = referee->world.starved && referee->world.starved(referee->world.ctx);
     if (sound && !starved)
-        DRIVER_MUST(318, handle && !find(handle),
+        DRIVER_MUST(318, handle && !find(referee, handle),
                     "a handle of its own for each basis, while there is memory", "%s",
                     !handle ? "NULL" : "that of another basis");
-    if (handle && !find(handle))
-        add(handle, args, sound);
-    referee_exit(&call);
+    if (handle && !find(referee, handle))
+        add(referee, handle, args, sound);
+    referee_exit(referee, &call);
     return handle;
 }
+WATCHED_2(HANDLE, CreateMemoryBasis, const HANDLE, const DXGKARG_CREATEMEMORYBASIS *)
 
 /* A call about a basis begins. NULL: nobody knows it. */
-static struct dirty_basis *enter_basis(struct referee_call *call, const char *name, HANDLE handle) {
-    referee_enter(call, name, REFEREE_REENTRANT);
-    dirty_count_call();
-    struct dirty_basis *basis = find(handle);
+static struct dirty_basis *enter_basis(struct vidmm_referee *referee, struct referee_call *call,
+                                       const char *name, HANDLE handle) {
+    referee_enter(referee, call, name, REFEREE_REENTRANT);
+    dirty_count_call(referee);
+    struct dirty_basis *basis = find(referee, handle);
     MANAGER_MUST(320, basis, "a basis that was created and not destroyed", "handle %p", handle);
     return basis;
 }
 
-static NTSTATUS APIENTRY see_DestroyMemoryBasis(const HANDLE adapter, const HANDLE handle) {
+static NTSTATUS watch_DestroyMemoryBasis(struct vidmm_referee *referee, const HANDLE adapter,
+                                         const HANDLE handle) {
     struct referee_call call;
-    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiDestroyMemoryBasis", handle);
+    struct dirty_basis *basis = enter_basis(referee, &call, "DxgkDdiDestroyMemoryBasis", handle);
     if (basis)
         MANAGER_MUST(320, !basis->started, "tracking stopped before the basis is destroyed",
                      "it is tracked");
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyMemoryBasis(adapter, handle);
-    referee_return(&call);
+    referee_return(referee);
     if (basis) {
         DRIVER_MUST(319, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x",
                     (unsigned)status);
-        drop(basis);
+        drop(referee, basis);
     }
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, DestroyMemoryBasis, const HANDLE, const HANDLE)
 
-static NTSTATUS APIENTRY see_StartDirtyTracking(const HANDLE adapter, const HANDLE handle) {
+static NTSTATUS watch_StartDirtyTracking(struct vidmm_referee *referee, const HANDLE adapter,
+                                         const HANDLE handle) {
     struct referee_call call;
-    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStartDirtyTracking", handle);
+    struct dirty_basis *basis = enter_basis(referee, &call, "DxgkDdiStartDirtyTracking", handle);
     if (basis)
         MANAGER_MUST(327, !basis->started, "one start of a basis before its stop",
                      "it is started already");
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiStartDirtyTracking(adapter, handle);
-    referee_return(&call);
+    referee_return(referee);
     if (basis && status == STATUS_SUCCESS)
-        dirty_started(basis);
-    referee_exit(&call);
+        dirty_started(referee, basis);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, StartDirtyTracking, const HANDLE, const HANDLE)
 
-static NTSTATUS APIENTRY see_StopDirtyTracking(const HANDLE adapter, const HANDLE handle) {
+static NTSTATUS watch_StopDirtyTracking(struct vidmm_referee *referee, const HANDLE adapter,
+                                        const HANDLE handle) {
     struct referee_call call;
-    struct dirty_basis *basis = enter_basis(&call, "DxgkDdiStopDirtyTracking", handle);
+    struct dirty_basis *basis = enter_basis(referee, &call, "DxgkDdiStopDirtyTracking", handle);
     if (basis)
         MANAGER_MUST(327, basis->started, "a stop of what was started", "it is not started");
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiStopDirtyTracking(adapter, handle);
-    referee_return(&call);
+    referee_return(referee);
     if (basis && basis->started) {
         basis->started = false;
-        dirty_stopped(basis);
+        dirty_stopped(referee, basis);
     }
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, StopDirtyTracking, const HANDLE, const HANDLE)
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
@@ -300,8 +306,8 @@ static bool part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDIRTYBIT
     return true;
 }
 
-static bool judge_query(const struct dirty_basis *basis, const DXGKARG_QUERYDIRTYBITDATA *args,
-                        struct dirty_answer *answer) {
+static bool judge_query(struct vidmm_referee *referee, const struct dirty_basis *basis,
+                        const DXGKARG_QUERYDIRTYBITDATA *args, struct dirty_answer *answer) {
     bool inside = part_of(basis, args, answer);
     uint64_t least = (answer->count + 7) / 8;
     MANAGER_MUST(329, inside, "a part of one range, in pages of the plane",
@@ -311,12 +317,13 @@ static bool judge_query(const struct dirty_basis *basis, const DXGKARG_QUERYDIRT
         MANAGER_MUST(328, args->Buffer && args->BufferSize >= least,
                      "a buffer with a bit for every page", "%llu bytes for %llu pages",
                      LLU(args->BufferSize), LLU(answer->count));
-    migration_judge_query(basis);
+    migration_judge_query(referee, basis);
     return inside && args->Buffer && args->BufferSize >= least && args->BufferSize <= QUERY_MAX;
 }
 
 /* Behind the bits the buffer is as it was, and so is what lies around it. */
-static void judge_written(const struct guard *guard, const struct dirty_answer *answer) {
+static void judge_written(struct vidmm_referee *referee, const struct guard *guard,
+                          const struct dirty_answer *answer) {
     uint64_t used = (answer->count + 7) / 8;
     const uint8_t *before = guard->original;
     int64_t at = 0;
@@ -334,41 +341,43 @@ static void judge_written(const struct guard *guard, const struct dirty_answer *
                     guard->bytes[used - 1], LLU(answer->count));
 }
 
-static void answered(const DXGKARG_QUERYDIRTYBITDATA *args, struct guard *guard,
-                     struct dirty_answer *answer, NTSTATUS status) {
+static void answered(struct vidmm_referee *referee, const DXGKARG_QUERYDIRTYBITDATA *args,
+                     struct guard *guard, struct dirty_answer *answer, NTSTATUS status) {
     if (guard->block)
-        judge_written(guard, answer);
+        judge_written(referee, guard, answer);
     answer->bits = guard->bytes;
     answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
     if (status == STATUS_SUCCESS && answer->basis->started)
-        dirty_answered(answer);
+        dirty_answered(referee, answer);
     guard_give(guard, 0, guard->size);
-    guard_free(guard);
+    guard_free(referee, guard);
 }
 
-static NTSTATUS APIENTRY see_QueryDirtyBitData(const HANDLE adapter,
-                                               DXGKARG_QUERYDIRTYBITDATA *args) {
+static NTSTATUS watch_QueryDirtyBitData(struct vidmm_referee *referee, const HANDLE adapter,
+                                        DXGKARG_QUERYDIRTYBITDATA *args) {
     struct referee_call call;
     DXGKARG_QUERYDIRTYBITDATA passed = *args;
     struct guard guard = {.block = NULL};
     struct dirty_answer answer = {
-        .basis = enter_basis(&call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
-    bool sound = answer.basis && answer.basis->sound && judge_query(answer.basis, args, &answer);
+        .basis = enter_basis(referee, &call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
+    bool sound =
+        answer.basis && answer.basis->sound && judge_query(referee, answer.basis, args, &answer);
     if (sound) {
         guard_make(&guard, args->Buffer, args->BufferSize);
         passed.Buffer = guard.bytes;
     }
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiQueryDirtyBitData(adapter, &passed);
-    referee_return(&call);
+    referee_return(referee);
     if (sound)
-        answered(args, &guard, &answer, status);
-    referee_exit(&call);
+        answered(referee, args, &guard, &answer, status);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, QueryDirtyBitData, const HANDLE, DXGKARG_QUERYDIRTYBITDATA *)
 
-void referee_watch_dirty(DRIVER_INITIALIZATION_DATA *table) {
-    dirty_end();
+void referee_watch_dirty(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    dirty_end(referee);
     if (table->Version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
         return;
     WATCH(table, CreateMemoryBasis);

@@ -3,33 +3,27 @@
  * iommu-dma-remapping.md): what the driver says of memory that must survive or be mapped before,
  * and which callbacks it takes memory through, and when. No IOMMU is modelled here.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/own_memory.h"
 
 #include <string.h>
 
 #define RANGES 256u
 
-static DRIVER_INITIALIZATION_DATA behind;
-static DXGKRNL_INTERFACE callbacks_behind;
-
-static struct {
-    bool adapter_caps; /* PHYSICALADAPTERCAPS was asked */
-    bool ranges;       /* HARDWARERESERVEDRANGES was asked */
-    bool remapping;    /* the driver reported DmaRemappingSupported */
-    bool older;        /* it used a callback that gives physical addresses */
-} known;
-
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static bool isolated(void) {
+static bool isolated(struct vidmm_referee *referee) {
     const struct shadow_adapter *adapter = &referee->adapter;
     return adapter->caps_known && adapter->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4 &&
            adapter->caps.MemoryManagementCaps.IoMmuSecureModeSupported;
 }
 
-static void judge_save_area(const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
+static void judge_save_area(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args,
+                            NTSTATUS status) {
     const DXGK_FRAMEBUFFERSAVEAREA *area = args->pOutputData;
-    MANAGER_MUST(356, known.adapter_caps, "FRAMEBUFFERSAVESIZE asked for after PHYSICALADAPTERCAPS",
+    MANAGER_MUST(356, referee->iommu.adapter_caps,
+                 "FRAMEBUFFERSAVESIZE asked for after PHYSICALADAPTERCAPS",
                  "PHYSICALADAPTERCAPS was not asked for yet");
     if (status == STATUS_SUCCESS && area && args->OutputDataSize >= sizeof(*area))
         DRIVER_MUST(356, area->MaximumSize % SHADOW_PAGE == 0,
@@ -53,7 +47,7 @@ static DXGK_HARDWARERESERVEDRANGES room_for_ranges(const DXGKARG_QUERYADAPTERINF
     return room;
 }
 
-static void judge_ranges(const DXGKARG_QUERYADAPTERINFO *args,
+static void judge_ranges(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args,
                          const DXGK_HARDWARERESERVEDRANGES *room) {
     DXGK_HARDWARERESERVEDRANGES told = room_for_ranges(args);
     UINT32 count = told.NumRanges < room->NumRanges ? told.NumRanges : room->NumRanges;
@@ -64,100 +58,107 @@ static void judge_ranges(const DXGKARG_QUERYADAPTERINFO *args,
                         "ranges %u and %u do", i, j);
 }
 
-static void judge_remapping(const DXGKARG_QUERYADAPTERINFO *args) {
+static void judge_remapping(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args) {
     const DXGK_IOMMU_CAPS *caps = args->pOutputData;
     if (!caps || args->OutputDataSize < sizeof(*caps) || !caps->DmaRemappingSupported)
         return;
-    known.remapping = true;
-    DRIVER_MUST(358, !known.older, "no older memory callbacks with DmaRemappingSupported",
+    referee->iommu.remapping = true;
+    DRIVER_MUST(358, !referee->iommu.older, "no older memory callbacks with DmaRemappingSupported",
                 "the driver has used one already");
 }
 
-static NTSTATUS APIENTRY see_QueryAdapterInfo(const HANDLE adapter,
-                                              const DXGKARG_QUERYADAPTERINFO *args) {
+static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HANDLE adapter,
+                                       const DXGKARG_QUERYADAPTERINFO *args) {
     char outer[96];
     DXGK_HARDWARERESERVEDRANGES room = room_for_ranges(args);
-    NTSTATUS status = behind.DxgkDdiQueryAdapterInfo(adapter, args);
+    NTSTATUS status = referee->behind_iommu.DxgkDdiQueryAdapterInfo(adapter, args);
     pthread_mutex_lock(&referee->lock);
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;
     vidmm_ledger_calling(referee->ledger, "DxgkDdiQueryAdapterInfo");
-    if (args->Type == DXGKQAITYPE_FRAMEBUFFERSAVESIZE && isolated())
-        judge_save_area(args, status);
+    if (args->Type == DXGKQAITYPE_FRAMEBUFFERSAVESIZE && isolated(referee))
+        judge_save_area(referee, args, status);
     if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES && status == STATUS_SUCCESS)
-        judge_ranges(args, &room);
+        judge_ranges(referee, args, &room);
     if (args->Type == DXGKQAITYPE_IOMMU_CAPS && status == STATUS_SUCCESS)
-        judge_remapping(args);
-    known.adapter_caps = known.adapter_caps || args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS;
-    known.ranges = known.ranges || args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES;
+        judge_remapping(referee, args);
+    referee->iommu.adapter_caps =
+        referee->iommu.adapter_caps || args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS;
+    referee->iommu.ranges =
+        referee->iommu.ranges || args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES;
     vidmm_ledger_calling(referee->ledger, outer);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
+WATCHED_2(NTSTATUS, QueryAdapterInfo, const HANDLE, const DXGKARG_QUERYADAPTERINFO *)
 
 /* The domain is about to change: what hardware reserves has to be known, to be mapped in it. */
-static NTSTATUS APIENTRY see_BeginExclusiveAccess(HANDLE adapter,
-                                                  DXGKARG_BEGINEXCLUSIVEACCESS *args) {
+static NTSTATUS watch_BeginExclusiveAccess(struct vidmm_referee *referee, HANDLE adapter,
+                                           DXGKARG_BEGINEXCLUSIVEACCESS *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiBeginExclusiveAccess", REFEREE_ALONE);
-    if (isolated())
-        MANAGER_MUST(357, known.ranges, "HARDWARERESERVEDRANGES asked for before a domain changes",
-                     "it was not");
-    referee_leave(&call);
-    NTSTATUS status = behind.DxgkDdiBeginExclusiveAccess(adapter, args);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_enter(referee, &call, "DxgkDdiBeginExclusiveAccess", REFEREE_ALONE);
+    if (isolated(referee))
+        MANAGER_MUST(357, referee->iommu.ranges,
+                     "HARDWARERESERVEDRANGES asked for before a domain changes", "it was not");
+    referee_leave(referee);
+    NTSTATUS status = referee->behind_iommu.DxgkDdiBeginExclusiveAccess(adapter, args);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, BeginExclusiveAccess, HANDLE, DXGKARG_BEGINEXCLUSIVEACCESS *)
 
-void referee_watch_iommu(DRIVER_INITIALIZATION_DATA *table) {
-    behind = *table;
-    memset(&known, 0, sizeof(known));
+void referee_watch_iommu(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    referee->behind_iommu = *table;
+    memset(&referee->iommu, 0, sizeof(referee->iommu));
     WATCH(table, QueryAdapterInfo);
     WATCH(table, BeginExclusiveAccess);
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
 
-static void judge_callback(const char *name, bool older) {
+static void judge_callback(struct vidmm_referee *referee, const char *name, bool older) {
     pthread_mutex_lock(&referee->lock);
-    KIRQL irql = world_irql();
+    KIRQL irql = world_irql(referee);
     DRIVER_MUST(359, irql <= APC_LEVEL, "memory callbacks at APC_LEVEL or below",
                 "%s was called at IRQL %u", name, irql);
-    known.older = known.older || older;
-    if (older && known.remapping)
+    referee->iommu.older = referee->iommu.older || older;
+    if (older && referee->iommu.remapping)
         DRIVER_MUST(358, false, "no older memory callbacks with DmaRemappingSupported",
                     "%s was called", name);
     pthread_mutex_unlock(&referee->lock);
 }
 
 /* Those of the first kind give physical addresses, those of the second logical ones. */
-#define SEE_OLDER(NAME, ARGUMENT)                                                                  \
-    static NTSTATUS APIENTRY see_##NAME(const HANDLE adapter, ARGUMENT *args) {                    \
-        judge_callback("DxgkCb" #NAME, true);                                                      \
-        return callbacks_behind.DxgkCb##NAME(adapter, args);                                       \
-    }
-#define SEE_NEWER(NAME, ARGUMENT)                                                                  \
-    static NTSTATUS APIENTRY see_##NAME(ARGUMENT *args) {                                          \
-        judge_callback("DxgkCb" #NAME, false);                                                     \
-        return callbacks_behind.DxgkCb##NAME(args);                                                \
-    }
+#define WATCH_OLDER(name, argument)                                                                \
+    static NTSTATUS watch_##name(struct vidmm_referee *referee, const HANDLE adapter,              \
+                                 argument *args) {                                                 \
+        judge_callback(referee, "DxgkCb" #name, true);                                             \
+        return referee->callbacks_behind_iommu.DxgkCb##name(adapter, args);                        \
+    }                                                                                              \
+    WATCHED_2(NTSTATUS, name, const HANDLE, argument *)
+#define WATCH_NEWER(name, argument)                                                                \
+    static NTSTATUS watch_##name(struct vidmm_referee *referee, argument *args) {                  \
+        judge_callback(referee, "DxgkCb" #name, false);                                            \
+        return referee->callbacks_behind_iommu.DxgkCb##name(args);                                 \
+    }                                                                                              \
+    WATCHED_1(NTSTATUS, name, argument *)
 
-SEE_OLDER(AllocateContiguousMemory, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY)
-SEE_OLDER(FreeContiguousMemory, const DXGKARGCB_FREECONTIGUOUSMEMORY)
-SEE_OLDER(AllocatePagesForMdl, DXGKARGCB_ALLOCATEPAGESFORMDL)
-SEE_OLDER(FreePagesFromMdl, const DXGKARGCB_FREEPAGESFROMMDL)
-SEE_OLDER(MapMdlToIoMmu, DXGKARGCB_MAPMDLTOIOMMU)
-SEE_NEWER(MapPhysicalMemory, DXGKARGCB_MAP_PHYSICAL_MEMORY)
-SEE_NEWER(AllocateAdl, DXGKARGCB_ALLOCATE_ADL)
+WATCH_OLDER(AllocateContiguousMemory, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY)
+WATCH_OLDER(FreeContiguousMemory, const DXGKARGCB_FREECONTIGUOUSMEMORY)
+WATCH_OLDER(AllocatePagesForMdl, DXGKARGCB_ALLOCATEPAGESFORMDL)
+WATCH_OLDER(FreePagesFromMdl, const DXGKARGCB_FREEPAGESFROMMDL)
+WATCH_OLDER(MapMdlToIoMmu, DXGKARGCB_MAPMDLTOIOMMU)
+WATCH_NEWER(MapPhysicalMemory, DXGKARGCB_MAP_PHYSICAL_MEMORY)
+WATCH_NEWER(AllocateAdl, DXGKARGCB_ALLOCATE_ADL)
 
-void referee_watch_iommu_callbacks(DXGKRNL_INTERFACE *callbacks) {
-    callbacks_behind = *callbacks;
-    callbacks->DxgkCbAllocateContiguousMemory = see_AllocateContiguousMemory;
-    callbacks->DxgkCbFreeContiguousMemory = see_FreeContiguousMemory;
-    callbacks->DxgkCbAllocatePagesForMdl = see_AllocatePagesForMdl;
-    callbacks->DxgkCbFreePagesFromMdl = see_FreePagesFromMdl;
-    callbacks->DxgkCbMapMdlToIoMmu = see_MapMdlToIoMmu;
-    callbacks->DxgkCbMapPhysicalMemory = see_MapPhysicalMemory;
-    callbacks->DxgkCbAllocateAdl = see_AllocateAdl;
+void referee_watch_iommu_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
+    referee->callbacks_behind_iommu = *callbacks;
+    WATCH_CALLBACK(callbacks, AllocateContiguousMemory);
+    WATCH_CALLBACK(callbacks, FreeContiguousMemory);
+    WATCH_CALLBACK(callbacks, AllocatePagesForMdl);
+    WATCH_CALLBACK(callbacks, FreePagesFromMdl);
+    WATCH_CALLBACK(callbacks, MapMdlToIoMmu);
+    WATCH_CALLBACK(callbacks, MapPhysicalMemory);
+    WATCH_CALLBACK(callbacks, AllocateAdl);
 }

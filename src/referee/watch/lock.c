@@ -13,7 +13,7 @@ static bool has_pages(const struct shadow_object *allocation) {
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static void judge_visible(const struct shadow_object *allocation,
+static void judge_visible(struct vidmm_referee *referee, const struct shadow_object *allocation,
                           const struct shadow_segment *segment, const void *cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t there = segment->cpu_base + allocation->offset;
@@ -34,7 +34,7 @@ static void judge_visible(const struct shadow_object *allocation,
 }
 
 /* Where the descriptor gives no address that could be used. */
-static void judge_stray(const struct shadow_object *allocation,
+static void judge_stray(struct vidmm_referee *referee, const struct shadow_object *allocation,
                         const struct shadow_segment *segment, const void *cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t stray = segment->cpu_stray + allocation->offset;
@@ -46,14 +46,15 @@ static void judge_stray(const struct shadow_object *allocation,
                      (unsigned long long)stray);
 }
 
-void vidmm_referee_judge_lock(struct vidmm_referee *made, HANDLE handle, const void *cpu) {
-    pthread_mutex_lock(&made->lock);
-    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, handle);
+void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE handle, const void *cpu) {
+    pthread_mutex_lock(&referee->lock);
+    const struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
     bool placed = allocation && allocation->placed && !has_pages(allocation);
-    const struct shadow_segment *segment = placed ? shadow_segment(allocation->segment) : NULL;
-    if (segment && made->world.io && segment->cpu_stray != 0)
-        judge_stray(allocation, segment, cpu);
-    else if (segment && made->world.io && segment->cpu_base != 0)
-        judge_visible(allocation, segment, cpu);
-    pthread_mutex_unlock(&made->lock);
+    const struct shadow_segment *segment =
+        placed ? shadow_segment(referee, allocation->segment) : NULL;
+    if (segment && referee->world.io && segment->cpu_stray != 0)
+        judge_stray(referee, allocation, segment, cpu);
+    else if (segment && referee->world.io && segment->cpu_base != 0)
+        judge_visible(referee, allocation, segment, cpu);
+    pthread_mutex_unlock(&referee->lock);
 }

@@ -2,6 +2,9 @@
  * mmu.c - what the driver says of its page tables: GPUMMUCAPS, PAGETABLELEVELDESC and
  * DxgkDdiGetRootPageTableSize. Fills tables_mmu, by which tables are then known.
  */
+#include "operation/operation.h"
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "watch/query.h"
 #include "state/tables.h"
 
@@ -9,27 +12,25 @@
 
 #define TWO_LEVELS 2u
 
-struct tables_mmu tables_mmu;
-
-uint32_t tables_shift(uint32_t level) {
+uint32_t tables_shift(struct vidmm_referee *referee, uint32_t level) {
     uint32_t shift = TABLES_PAGE_SHIFT;
     for (uint32_t i = 0; i < level; i++)
-        shift += tables_mmu.level[i].PageTableIndexBitCount;
+        shift += referee->tables.mmu.level[i].PageTableIndexBitCount;
     return shift < 63 ? shift : 63;
 }
 
-bool tables_has(uint32_t version, bool bit) {
+bool tables_has(struct vidmm_referee *referee, uint32_t version, bool bit) {
     return bit && referee->adapter.version >= version;
 }
 
-uint64_t tables_limit(void) {
-    uint32_t bits = tables_mmu.caps.VirtualAddressBitCount;
+uint64_t tables_limit(struct vidmm_referee *referee) {
+    uint32_t bits = referee->tables.mmu.caps.VirtualAddressBitCount;
     return bits < 64 ? UINT64_C(1) << bits : UINT64_MAX;
 }
 
 /* ---- GPUMMUCAPS ----------------------------------------------------------------------------- */
 
-static void judge_caps(const DXGK_GPUMMUCAPS *caps) {
+static void judge_caps(struct vidmm_referee *referee, const DXGK_GPUMMUCAPS *caps) {
     DRIVER_MUST(250, caps->PageTableLevelCount >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT,
                 "2 levels of page tables or more", "PageTableLevelCount is %u",
                 caps->PageTableLevelCount);
@@ -38,42 +39,44 @@ static void judge_caps(const DXGK_GPUMMUCAPS *caps) {
                 caps->LeafPageTableSizeFor64KPagesInBytes);
 }
 
-static void take_caps(const struct query *query) {
+static void take_caps(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYGPUMMUCAPSIN *in = query->args->pInputData;
     DXGK_GPUMMUCAPS caps;
     if (query->out.size < sizeof(caps) || !in || query->args->InputDataSize < sizeof(*in))
         return;
     memcpy(&caps, query->out.bytes, sizeof(caps));
-    judge_caps(&caps);
+    judge_caps(referee, &caps);
     if (in->PhysicalAdapterIndex != 0) {
-        if (tables_mmu.levels != 0)
-            DRIVER_MUST(261, caps.VirtualAddressBitCount == tables_mmu.caps.VirtualAddressBitCount,
-                        "one VirtualAddressBitCount on all adapters of a link",
-                        "%u on adapter %u, %u on the first", caps.VirtualAddressBitCount,
-                        in->PhysicalAdapterIndex, tables_mmu.caps.VirtualAddressBitCount);
+        if (referee->tables.mmu.levels != 0)
+            DRIVER_MUST(
+                261, caps.VirtualAddressBitCount == referee->tables.mmu.caps.VirtualAddressBitCount,
+                "one VirtualAddressBitCount on all adapters of a link",
+                "%u on adapter %u, %u on the first", caps.VirtualAddressBitCount,
+                in->PhysicalAdapterIndex, referee->tables.mmu.caps.VirtualAddressBitCount);
         return;
     }
-    bool same = memcmp(&tables_mmu.caps, &caps, sizeof(caps)) == 0;
+    bool same = memcmp(&referee->tables.mmu.caps, &caps, sizeof(caps)) == 0;
     if (!same)
-        tables_mmu = (struct tables_mmu){.known = false};
-    tables_mmu.caps = caps;
-    tables_mmu.levels = caps.PageTableLevelCount;
-    tables_mmu.pages = caps.DualPteSupported                           ? TABLES_DUAL
-                       : caps.LeafPageTableSizeFor64KPagesInBytes != 0 ? TABLES_SINGLE
-                                                                       : TABLES_4K;
+        referee->tables.mmu = (struct tables_mmu){.known = false};
+    referee->tables.mmu.caps = caps;
+    referee->tables.mmu.levels = caps.PageTableLevelCount;
+    referee->tables.mmu.pages = caps.DualPteSupported                           ? TABLES_DUAL
+                                : caps.LeafPageTableSizeFor64KPagesInBytes != 0 ? TABLES_SINGLE
+                                                                                : TABLES_4K;
 }
 
 /* ---- PAGETABLELEVELDESC --------------------------------------------------------------------- */
 
 /* The root of two levels begins with as many bytes and entries as it likes. */
-static void judge_size(uint32_t level, const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
+static void judge_size(struct vidmm_referee *referee, uint32_t level,
+                       const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
     uint64_t size = desc->PageTableSizeInBytes;
     uint32_t bits = desc->PageTableIndexBitCount;
     DRIVER_MUST(253, size != 0 && size % SHADOW_PAGE == 0 && bits < 32 && size >> bits != 0,
                 "PageTableSizeInBytes of whole pages, with room for all entries",
                 "%llu bytes for 2 to the power of %u entries of level %u", LLU(size), bits, level);
-    if (level == 0 && tables_mmu.caps.LeafPageTableSizeFor64KPagesInBytes > size)
-        size = tables_mmu.caps.LeafPageTableSizeFor64KPagesInBytes;
+    if (level == 0 && referee->tables.mmu.caps.LeafPageTableSizeFor64KPagesInBytes > size)
+        size = referee->tables.mmu.caps.LeafPageTableSizeFor64KPagesInBytes;
     DRIVER_MUST(252,
                 (desc->PageTableSegmentId != 0 && desc->PagingProcessPageTableSegmentId != 0) ||
                     size <= SHADOW_PAGE,
@@ -83,27 +86,31 @@ static void judge_size(uint32_t level, const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
 }
 
 /* Directories are the tables above the leaves. */
-static void judge_mode(uint32_t level, const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
-    const struct shadow_segment *segment = operation_memory(desc->PageTableSegmentId);
+static void judge_mode(struct vidmm_referee *referee, uint32_t level,
+                       const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
+    const struct shadow_segment *segment = operation_memory(referee, desc->PageTableSegmentId);
     bool local = segment && !segment->flags.PopulatedFromSystemMemory;
     if (level != 0)
-        DRIVER_MUST(
-            212, !local || tables_mmu.caps.PageTableUpdateMode != DXGK_PAGETABLEUPDATE_CPU_VIRTUAL,
-            "another update mode than CPU_VIRTUAL for directories in local memory",
-            "CPU_VIRTUAL, and tables of level %u in segment %u", level, desc->PageTableSegmentId);
+        DRIVER_MUST(212,
+                    !local || referee->tables.mmu.caps.PageTableUpdateMode !=
+                                  DXGK_PAGETABLEUPDATE_CPU_VIRTUAL,
+                    "another update mode than CPU_VIRTUAL for directories in local memory",
+                    "CPU_VIRTUAL, and tables of level %u in segment %u", level,
+                    desc->PageTableSegmentId);
 }
 
-static void judge_coverage(void) {
-    uint32_t below = tables_shift(tables_mmu.levels - 1);
-    uint32_t all = below + tables_mmu.level[tables_mmu.levels - 1].PageTableIndexBitCount;
-    uint32_t bits = tables_mmu.caps.VirtualAddressBitCount;
-    bool reach = tables_mmu.levels == TWO_LEVELS ? bits > below : all >= bits;
+static void judge_coverage(struct vidmm_referee *referee) {
+    uint32_t below = tables_shift(referee, referee->tables.mmu.levels - 1);
+    uint32_t all =
+        below + referee->tables.mmu.level[referee->tables.mmu.levels - 1].PageTableIndexBitCount;
+    uint32_t bits = referee->tables.mmu.caps.VirtualAddressBitCount;
+    bool reach = referee->tables.mmu.levels == TWO_LEVELS ? bits > below : all >= bits;
     DRIVER_MUST(251, reach, "levels that cover the bits of VirtualAddressBitCount",
                 "%u bits with those of a page, VirtualAddressBitCount %u",
-                tables_mmu.levels == TWO_LEVELS ? below : all, bits);
+                referee->tables.mmu.levels == TWO_LEVELS ? below : all, bits);
 }
 
-static void take_level(const struct query *query) {
+static void take_level(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYPAGETABLELEVELDESCIN *in = query->args->pInputData;
     DXGK_PAGE_TABLE_LEVEL_DESC desc = {0};
     size_t size = query->out.size < sizeof(desc) ? query->out.size : sizeof(desc);
@@ -111,64 +118,65 @@ static void take_level(const struct query *query) {
         query->args->InputDataSize < sizeof(*in) || in->PhysicalAdapterIndex != 0)
         return;
     uint32_t level = in->LevelIndex;
-    if (level >= tables_mmu.levels || level >= TABLES_LEVELS)
+    if (level >= referee->tables.mmu.levels || level >= TABLES_LEVELS)
         return;
     memcpy(&desc, query->out.bytes, size);
-    judge_size(level, &desc);
-    judge_mode(level, &desc);
-    tables_mmu.level[level] = desc;
-    tables_mmu.told |= 1u << level;
-    bool all = tables_mmu.levels <= TABLES_LEVELS &&
-               tables_mmu.levels >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT &&
-               tables_mmu.told == (1u << tables_mmu.levels) - 1;
-    if (all && !tables_mmu.known)
-        judge_coverage();
-    tables_mmu.known = all;
+    judge_size(referee, level, &desc);
+    judge_mode(referee, level, &desc);
+    referee->tables.mmu.level[level] = desc;
+    referee->tables.mmu.told |= 1u << level;
+    bool all = referee->tables.mmu.levels <= TABLES_LEVELS &&
+               referee->tables.mmu.levels >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT &&
+               referee->tables.mmu.told == (1u << referee->tables.mmu.levels) - 1;
+    if (all && !referee->tables.mmu.known)
+        judge_coverage(referee);
+    referee->tables.mmu.known = all;
 }
 
-void mmu_answer(const struct query *query) {
+void mmu_answer(struct vidmm_referee *referee, const struct query *query) {
     if (query->args->Type == DXGKQAITYPE_GPUMMUCAPS)
-        take_caps(query);
+        take_caps(referee, query);
     else if (query->args->Type == DXGKQAITYPE_PAGETABLELEVELDESC)
-        take_level(query);
+        take_level(referee, query);
 }
 
 /* ---- DxgkDdiGetRootPageTableSize ------------------------------------------------------------ */
 
-static void judge_root(const DXGKARG_GETROOTPAGETABLESIZE *in,
+static void judge_root(struct vidmm_referee *referee, const DXGKARG_GETROOTPAGETABLESIZE *in,
                        const DXGKARG_GETROOTPAGETABLESIZE *out, uint64_t bytes) {
-    uint32_t root = tables_mmu.levels - 1;
+    uint32_t root = referee->tables.mmu.levels - 1;
     const struct shadow_segment *segment =
-        shadow_segment(tables_mmu.level[root].PageTableSegmentId);
+        shadow_segment(referee, referee->tables.mmu.level[root].PageTableSegmentId);
     uint32_t page = segment ? segment->page_size : SHADOW_PAGE;
     DRIVER_MUST(255, out->NumberOfPte >= in->NumberOfPte && bytes != 0 && bytes % page == 0,
                 "at least the entries asked for, in whole pages of the segment",
                 "%llu bytes and %u entries where %u were asked for", LLU(bytes), out->NumberOfPte,
                 in->NumberOfPte);
-    if (out->NumberOfPte <= tables_mmu.root_entries || bytes > UINT32_MAX)
+    if (out->NumberOfPte <= referee->tables.mmu.root_entries || bytes > UINT32_MAX)
         return;
-    tables_mmu.root_entries = out->NumberOfPte;
-    tables_mmu.root_bytes = (uint32_t)bytes;
+    referee->tables.mmu.root_entries = out->NumberOfPte;
+    referee->tables.mmu.root_bytes = (uint32_t)bytes;
 }
 
-static SIZE_T APIENTRY see_GetRootPageTableSize(const HANDLE adapter,
-                                                DXGKARG_GETROOTPAGETABLESIZE *args) {
+static SIZE_T watch_GetRootPageTableSize(struct vidmm_referee *referee, const HANDLE adapter,
+                                         DXGKARG_GETROOTPAGETABLESIZE *args) {
     struct referee_call call;
     DXGKARG_GETROOTPAGETABLESIZE in = *args;
-    referee_enter(&call, "DxgkDdiGetRootPageTableSize", REFEREE_REENTRANT);
-    if (tables_mmu.known)
-        MANAGER_MUST(255, tables_mmu.levels == TWO_LEVELS,
+    referee_enter(referee, &call, "DxgkDdiGetRootPageTableSize", REFEREE_REENTRANT);
+    if (referee->tables.mmu.known)
+        MANAGER_MUST(255, referee->tables.mmu.levels == TWO_LEVELS,
                      "the question for two levels of tables only", "there are %u",
-                     tables_mmu.levels);
-    referee_leave(&call);
+                     referee->tables.mmu.levels);
+    referee_leave(referee);
     SIZE_T bytes = referee->real.DxgkDdiGetRootPageTableSize(adapter, args);
-    referee_return(&call);
-    if (tables_mmu.known && tables_mmu.levels == TWO_LEVELS)
-        judge_root(&in, args, bytes);
-    referee_exit(&call);
+    referee_return(referee);
+    if (referee->tables.mmu.known && referee->tables.mmu.levels == TWO_LEVELS)
+        judge_root(referee, &in, args, bytes);
+    referee_exit(referee, &call);
     return bytes;
 }
+WATCHED_2(SIZE_T, GetRootPageTableSize, const HANDLE, DXGKARG_GETROOTPAGETABLESIZE *)
 
-void mmu_watch(DRIVER_INITIALIZATION_DATA *table) {
+void mmu_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, GetRootPageTableSize);
 }

@@ -6,18 +6,18 @@
 
 #include "state/dirty.h"
 
-struct shadow_object *operation_allocation(HANDLE handle) {
-    return handle ? shadow_find(SHADOW_ALLOCATION, handle) : NULL;
+struct shadow_object *operation_allocation(struct vidmm_referee *referee, HANDLE handle) {
+    return handle ? shadow_find(referee, SHADOW_ALLOCATION, handle) : NULL;
 }
 
-struct shadow_segment *operation_memory(uint32_t id) {
-    struct shadow_segment *segment = shadow_segment(id);
+struct shadow_segment *operation_memory(struct vidmm_referee *referee, uint32_t id) {
+    struct shadow_segment *segment = shadow_segment(referee, id);
     bool memory = segment && !segment->flags.Aperture && !segment->flags.Agp;
     return memory ? segment : NULL;
 }
 
-struct shadow_segment *operation_aperture(uint32_t id) {
-    struct shadow_segment *segment = shadow_segment(id);
+struct shadow_segment *operation_aperture(struct vidmm_referee *referee, uint32_t id) {
+    struct shadow_segment *segment = shadow_segment(referee, id);
     return segment && (segment->flags.Aperture || segment->flags.Agp) ? segment : NULL;
 }
 
@@ -25,22 +25,23 @@ uint64_t operation_mdl_pages(const MDL *mdl) {
     return ((uint64_t)mdl->ByteOffset + mdl->ByteCount + SHADOW_PAGE - 1) / SHADOW_PAGE;
 }
 
-const uint8_t *operation_see(const struct shadow_segment *segment, uint64_t offset, uint64_t size) {
-    const uint8_t *bytes = world_segment(segment, offset, size);
+const uint8_t *operation_see(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                             uint64_t offset, uint64_t size) {
+    const uint8_t *bytes = world_segment(referee, segment, offset, size);
     if (bytes || !segment->pages || offset >= segment->size)
         return bytes;
     const struct shadow_page *page = &segment->pages[offset / SHADOW_PAGE];
     if (page->state != SHADOW_PAGE_MAPPED)
         return NULL;
-    return world_memory(page->frame * SHADOW_PAGE + offset % SHADOW_PAGE, size);
+    return world_memory(referee, page->frame * SHADOW_PAGE + offset % SHADOW_PAGE, size);
 }
 
-bool operation_sees_all(void) {
+bool operation_sees_all(struct vidmm_referee *referee) {
     const struct vidmm_referee_world *world = &referee->world;
     if (!world->peek)
         return false;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
-        const struct shadow_segment *segment = operation_memory(id);
+        const struct shadow_segment *segment = operation_memory(referee, id);
         if (segment && world->peek(world->ctx, segment->base, 1))
             return true;
     }
@@ -77,45 +78,47 @@ enum vidmm_op_effect operation_effect(uint32_t operation) {
                                                             : VIDMM_EFFECT_NONE;
 }
 
-void operation_asked(struct shadow_operation *operation) {
+void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
     operation->asked = referee->ledger->calls;
-    virtual_judge_companion(operation);
+    virtual_judge_companion(referee, operation);
     if (judge->asked)
-        judge->asked(operation);
+        judge->asked(referee, operation);
 }
 
-void operation_built(struct shadow_operation *operation) {
+void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
     if (judge->built)
-        judge->built(operation);
+        judge->built(referee, operation);
 }
 
-void operation_done(struct shadow_operation *operation) {
+void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
-    dirty_operation_done(operation);
+    dirty_operation_done(referee, operation);
     if (judge->done)
-        judge->done(operation);
+        judge->done(referee, operation);
 }
 
 /* Content that the driver gave a context allocation itself. */
-static void initialise_built(const struct shadow_operation *operation) {
+static void initialise_built(struct vidmm_referee *referee,
+                             const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = operation_allocation(arg->InitContextResource.hAllocation);
+    struct shadow_object *allocation =
+        operation_allocation(referee, arg->InitContextResource.hAllocation);
     const struct shadow_segment *segment =
-        shadow_segment(arg->InitContextResource.Destination.SegmentId);
+        shadow_segment(referee, arg->InitContextResource.Destination.SegmentId);
     if (allocation)
         allocation->arrived = true;
     if (segment)
-        place_set(allocation, segment->id,
+        place_set(referee, allocation, segment->id,
                   (uint64_t)arg->InitContextResource.Destination.SegmentAddress.QuadPart -
                       segment->base);
 }
 
 const struct operation_judge op_judge_initialise = {.built = initialise_built};
 
-void operation_forget(void) {
-    struct shadow_object *pending = operation_allocation(referee->adapter.moving);
+void operation_forget(struct vidmm_referee *referee) {
+    struct shadow_object *pending = operation_allocation(referee, referee->adapter.moving);
     if (pending)
         pending->moving = false;
     referee->adapter.moving = NULL;

@@ -7,6 +7,8 @@
  * submitted again under its own fence; other work comes back with a new fence, like any other.
  * watch/submit.c keeps what is under way.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/work.h"
 
 #include <stddef.h>
@@ -18,38 +20,40 @@ static bool beyond(uint32_t fence, uint32_t other) {
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
-static NTSTATUS APIENTRY see_PreemptCommand(const HANDLE handle,
-                                            const DXGKARG_PREEMPTCOMMAND *args) {
+static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE handle,
+                                     const DXGKARG_PREEMPTCOMMAND *args) {
     struct referee_call call;
     struct shadow_node *node =
         args->NodeOrdinal < SHADOW_NODES ? &referee->node[args->NodeOrdinal] : &referee->node[0];
-    referee_enter(&call, "DxgkDdiPreemptCommand", REFEREE_SCHEDULER);
-    callbacks_drain();
+    referee_enter(referee, &call, "DxgkDdiPreemptCommand", REFEREE_SCHEDULER);
+    callbacks_drain(referee);
     MANAGER_MUST(147, call.alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
-    reset_judge(false);
+    reset_judge(referee, false);
     node->preempting = true;
     node->preemption = args->PreemptionFenceId;
     node->preemptable = node->submitted;
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiPreemptCommand(handle, args);
-    referee_return(&call);
+    referee_return(referee);
     DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
     if (status != STATUS_SUCCESS) {
         node->preempting = false;
-        submit_give_up();
+        submit_give_up(referee);
     }
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, PreemptCommand, const HANDLE, const DXGKARG_PREEMPTCOMMAND *)
 
-void referee_watch_preempt(DRIVER_INITIALIZATION_DATA *table) {
+void referee_watch_preempt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, PreemptCommand);
 }
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-static bool judge_last(const struct shadow_node *node, uint32_t last) {
+static bool judge_last(struct vidmm_referee *referee, const struct shadow_node *node,
+                       uint32_t last) {
     if (!node->any)
         return true; /* there is no fence that it could name */
     bool kept = !beyond(last, node->submitted) && !(node->told && beyond(node->completed, last));
@@ -60,12 +64,12 @@ static bool judge_last(const struct shadow_node *node, uint32_t last) {
 }
 
 /* What is under way up to `newest` has not been carried out: paging work waits to come again. */
-static void take_back(struct shadow_node *node, uint32_t newest) {
+static void take_back(struct vidmm_referee *referee, struct shadow_node *node, uint32_t newest) {
     struct shadow_submission **end = &node->preempted;
     while (*end)
         end = &(*end)->next;
     while (node->first && !beyond(node->first->fence, newest)) {
-        struct shadow_submission *lost = submit_lose(node);
+        struct shadow_submission *lost = submit_lose(referee, node);
         if (!lost)
             continue;
         *end = lost;
@@ -73,29 +77,30 @@ static void take_back(struct shadow_node *node, uint32_t newest) {
     }
 }
 
-void preempt_reset(uint32_t index, uint32_t aborted) {
+void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t aborted) {
     struct shadow_node *node = &referee->node[index];
-    submit_faulted(index, aborted);
+    submit_faulted(referee, index, aborted);
     if (node->any && beyond(aborted, node->completed))
         node->completed = aborted;
     node->preempting = false;
-    take_back(node, node->submitted);
+    take_back(referee, node, node->submitted);
 }
 
-void preempt_reported(uint32_t index, uint32_t fence, uint32_t last) {
+void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fence,
+                      uint32_t last) {
     struct shadow_node *node = &referee->node[index];
     bool asked = node->preempting && node->preemption == fence;
     DRIVER_MUST(281, asked, "the fence of a preemption that was asked for",
                 "preemption %u was reported for node %u, where %s", fence, index,
                 node->preempting ? "another is under way" : "none is");
-    submit_completed(index, judge_last(node, last) ? last : node->completed);
+    submit_completed(referee, index, judge_last(referee, node, last) ? last : node->completed);
     if (!asked)
         return;
     node->preempting = false;
-    take_back(node, node->preemptable);
+    take_back(referee, node, node->preemptable);
 }
 
-bool preempt_judge_completed(uint32_t index, uint32_t fence) {
+bool preempt_judge_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
     const struct shadow_node *node = &referee->node[index];
     bool kept = !node->preempted || beyond(node->preempted->fence, fence);
     if (node->preempted)
@@ -116,7 +121,8 @@ static bool flagged(const DXGKARG_SUBMITCOMMAND *args) {
 #endif
 }
 
-bool preempt_again(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
+bool preempt_again(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                   const struct shadow_node *node) {
     const struct shadow_submission *next = node->preempted;
     if (!next)
         return false;
@@ -141,20 +147,20 @@ struct shadow_operation *preempt_take(struct shadow_node *node) {
     return operations;
 }
 
-void preempt_forget(struct shadow_node *node) {
+void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node) {
     while (node->preempted) {
         struct shadow_operation *operation = preempt_take(node);
         while (operation) {
             struct shadow_operation *next = operation->next;
-            operation_give_up(operation);
+            operation_give_up(referee, operation);
             operation = next;
         }
     }
     node->preempting = node->told = false;
 }
 
-void preempt_judge_end(const struct shadow_node *node) {
-    if (node->preempting && !submit_gave_up())
+void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node) {
+    if (node->preempting && !submit_gave_up(referee))
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                           "preemption %u was asked for and never reported", node->preemption);
 }

@@ -3,37 +3,40 @@
  * DxgkDdiCreateProcess, DxgkDdiDestroyProcess, DxgkDdiSetRootPageTable, and the ranges of addresses
  * that a driver reserves for itself (DxgkCbReserveGpuVirtualAddressRange).
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/own_memory.h"
 #include "state/tables.h"
 #include "state/work.h"
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
-static uint32_t creating; /* calls under way from inside of which ranges may be reserved */
-
-void process_creating(bool begins) {
-    creating += begins ? 1 : UINT32_MAX;
+void process_creating(struct vidmm_referee *referee, bool begins) {
+    referee->contexts.creating += begins ? 1 : UINT32_MAX;
 }
 
-static NTSTATUS APIENTRY see_CreateProcess(const HANDLE adapter, DXGKARG_CREATEPROCESS *args) {
+static NTSTATUS watch_CreateProcess(struct vidmm_referee *referee, const HANDLE adapter,
+                                    DXGKARG_CREATEPROCESS *args) {
     struct referee_call call;
     bool system = args->Flags.SystemProcess;
-    referee_enter(&call, "DxgkDdiCreateProcess", REFEREE_REENTRANT);
-    creating++;
-    referee_leave(&call);
+    referee_enter(referee, &call, "DxgkDdiCreateProcess", REFEREE_REENTRANT);
+    referee->contexts.creating++;
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateProcess(adapter, args);
-    referee_return(&call);
-    creating--;
+    referee_return(referee);
+    referee->contexts.creating--;
     if (status == STATUS_SUCCESS)
-        (void)tables_process_add(args->hKmdProcess, args->hDxgkProcess, system);
-    referee_exit(&call);
+        (void)tables_process_add(referee, args->hKmdProcess, args->hDxgkProcess, system);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, CreateProcess, const HANDLE, DXGKARG_CREATEPROCESS *)
 
 /* R235: of the tables of a process that ends. */
-static uint32_t valid_entries(HANDLE process) {
+static uint32_t valid_entries(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
-    for (const struct tables_table *table = tables_each(NULL); table; table = tables_each(table)) {
+    for (const struct tables_table *table = tables_each(referee, NULL); table;
+         table = tables_each(referee, table)) {
         for (uint32_t i = 0; table->process == process && i < table->entries * table->kinds; i++) {
             const struct tables_entry *entry = &table->entry[i];
             count += entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid;
@@ -43,10 +46,10 @@ static uint32_t valid_entries(HANDLE process) {
 }
 
 /* Updates and flushes of its tables that the GPU has not done. */
-static uint32_t under_way(HANDLE process) {
-    const struct shadow_submission *work = submit_next(NULL);
+static uint32_t under_way(struct vidmm_referee *referee, HANDLE process) {
+    const struct shadow_submission *work = submit_next(referee, NULL);
     uint32_t count = 0;
-    for (; work; work = submit_next(work)) {
+    for (; work; work = submit_next(referee, work)) {
         for (const struct shadow_operation *at = work->operations; at; at = at->next) {
             const DXGKARG_BUILDPAGINGBUFFER *arg = &at->arg;
             count += arg->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
@@ -58,38 +61,40 @@ static uint32_t under_way(HANDLE process) {
     return count;
 }
 
-static void judge_flushed(const struct tables_process *process) {
-    uint32_t stale = process ? tables_stale(process, TABLES_ASKED) : 0;
-    uint32_t late = process ? tables_stale(process, TABLES_DONE) : 0;
+static void judge_flushed(struct vidmm_referee *referee, const struct tables_process *process) {
+    uint32_t stale = process ? tables_stale(referee, process, TABLES_ASKED) : 0;
+    uint32_t late = process ? tables_stale(referee, process, TABLES_DONE) : 0;
     MANAGER_MUST(231, stale == 0 && late == 0, "FLUSH_TLB before the page tables go",
                  "%u entries of the process changed and were not flushed%s", stale + late,
                  stale == 0 ? ", for all that the GPU has done" : "");
 }
 
-static NTSTATUS APIENTRY see_DestroyProcess(const HANDLE adapter, const HANDLE handle) {
+static NTSTATUS watch_DestroyProcess(struct vidmm_referee *referee, const HANDLE adapter,
+                                     const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiDestroyProcess", REFEREE_REENTRANT);
-    callbacks_drain();
-    if (tables_mmu.caps.ExplicitPageTableInvalidation) {
-        uint32_t valid = valid_entries(handle);
+    referee_enter(referee, &call, "DxgkDdiDestroyProcess", REFEREE_REENTRANT);
+    callbacks_drain(referee);
+    if (referee->tables.mmu.caps.ExplicitPageTableInvalidation) {
+        uint32_t valid = valid_entries(referee, handle);
         MANAGER_MUST(235, valid == 0, "every entry made invalid before its table is freed",
                      "%u entries of the process are valid", valid);
     }
-    judge_flushed(tables_process(handle));
-    uint32_t open = under_way(handle);
+    judge_flushed(referee, tables_process(referee, handle));
+    uint32_t open = under_way(referee, handle);
     MANAGER_MUST(231, open == 0, "FLUSH_TLB, and its completion, before the page tables go",
                  "%u updates and flushes of them are under way", open);
-    tables_process_remove(handle);
-    referee_leave(&call);
+    tables_process_remove(referee, handle);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyProcess(adapter, handle);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, DestroyProcess, const HANDLE, const HANDLE)
 
 /* ---- Roots ---------------------------------------------------------------------------------- */
 
-static uint32_t running(HANDLE context) {
+static uint32_t running(struct vidmm_referee *referee, HANDLE context) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         const struct shadow_submission *at = referee->node[i].first;
@@ -104,46 +109,48 @@ static bool moved(const struct shadow_object *context, const DXGKARG_SETROOTPAGE
            context->root.SegmentOffset != args->Address.SegmentOffset;
 }
 
-static VOID APIENTRY see_SetRootPageTable(const HANDLE adapter,
-                                          const DXGKARG_SETROOTPAGETABLE *args) {
+static VOID watch_SetRootPageTable(struct vidmm_referee *referee, const HANDLE adapter,
+                                   const DXGKARG_SETROOTPAGETABLE *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiSetRootPageTable", REFEREE_REENTRANT);
-    struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
+    referee_enter(referee, &call, "DxgkDdiSetRootPageTable", REFEREE_REENTRANT);
+    struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
     if (context) {
-        uint32_t count = running(args->hContext);
+        uint32_t count = running(referee, args->hContext);
         MANAGER_MUST(256, count == 0, "a context at rest while its root is set",
                      "%u submissions of it are under way", count);
-        if (context->system && !tables_companion(context) && context->root_entries != 0)
+        if (context->system && !tables_companion(referee, context) && context->root_entries != 0)
             MANAGER_MUST(262, !moved(context, args), "the paging process's tables where they were",
                          "its root moved to 0x%llx of segment %u", LLU(args->Address.SegmentOffset),
                          args->Address.SegmentId);
         context->root = args->Address;
         context->root_entries = args->NumEntries;
     }
-    referee_leave(&call);
+    referee_leave(referee);
     referee->real.DxgkDdiSetRootPageTable(adapter, args);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
 }
+WATCHED_2(VOID, SetRootPageTable, const HANDLE, const DXGKARG_SETROOTPAGETABLE *)
 
-void referee_watch_process(DRIVER_INITIALIZATION_DATA *table) {
-    creating = 0;
+void referee_watch_process(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    referee->contexts.creating = 0;
     WATCH(table, CreateProcess);
     WATCH(table, DestroyProcess);
     WATCH(table, SetRootPageTable);
-    mmu_watch(table);
+    mmu_watch(referee, table);
 }
 
 /* ---- Addresses that the driver reserves ----------------------------------------------------- */
 
-static void judge_reservation(const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
-    DRIVER_MUST(259, creating != 0,
+static void judge_reservation(struct vidmm_referee *referee,
+                              const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
+    DRIVER_MUST(259, referee->contexts.creating != 0,
                 "reservations from inside DxgkDdiCreateProcess, or while the system device is made",
 
                 "0x%llx bytes are reserved at another time", LLU(args->SizeInBytes));
-    if (!tables_mmu.known)
+    if (!referee->tables.mmu.known)
         return;
-    uint64_t unit = UINT64_C(1) << tables_shift(tables_mmu.levels - 1);
+    uint64_t unit = UINT64_C(1) << tables_shift(referee, referee->tables.mmu.levels - 1);
     DRIVER_MUST(260,
                 args->SizeInBytes != 0 && args->SizeInBytes % unit == 0 &&
                     args->BaseAddress % unit == 0,
@@ -152,11 +159,12 @@ static void judge_reservation(const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *arg
                 LLU(args->BaseAddress), LLU(unit));
 }
 
-static NTSTATUS APIENTRY see_ReserveGpuVirtualAddressRange(
-    const HANDLE adapter, DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
+static NTSTATUS watch_ReserveGpuVirtualAddressRange(struct vidmm_referee *referee,
+                                                    const HANDLE adapter,
+                                                    DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     pthread_mutex_lock(&referee->lock);
-    bool inside = creating != 0;
-    judge_reservation(args);
+    bool inside = referee->contexts.creating != 0;
+    judge_reservation(referee, args);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks.DxgkCbReserveGpuVirtualAddressRange(adapter, args);
     pthread_mutex_lock(&referee->lock);
@@ -165,8 +173,10 @@ static NTSTATUS APIENTRY see_ReserveGpuVirtualAddressRange(
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
+WATCHED_2(NTSTATUS, ReserveGpuVirtualAddressRange, const HANDLE,
+          DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *)
 
-void process_watch_callbacks(DXGKRNL_INTERFACE *callbacks) {
+void process_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     if (callbacks->DxgkCbReserveGpuVirtualAddressRange)
-        callbacks->DxgkCbReserveGpuVirtualAddressRange = see_ReserveGpuVirtualAddressRange;
+        WATCH_CALLBACK(callbacks, ReserveGpuVirtualAddressRange);
 }

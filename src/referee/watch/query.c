@@ -3,6 +3,8 @@
  * guarded copy of the manager's buffer; what kind of query it is decides who judges the content,
  * see watch/query.h. Also judges the driver's table itself.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/dirty.h"
 #include "watch/query.h"
 
@@ -59,7 +61,7 @@ static bool status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
     }
 }
 
-static void judge_status(const struct query *query) {
+static void judge_status(struct vidmm_referee *referee, const struct query *query) {
     DXGK_QUERYADAPTERINFOTYPE type = query->args->Type;
     NTSTATUS status = query->status;
     DRIVER_MUST(27, status_allowed(type, status),
@@ -74,7 +76,7 @@ static void judge_status(const struct query *query) {
 }
 
 /* mcdm-implementation-guidelines.md: what a compute-only driver answers, and what it does not. */
-static void judge_compute_only(const struct query *query) {
+static void judge_compute_only(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
     bool success = query->status == STATUS_SUCCESS;
     uint32_t type = (uint32_t)query->args->Type;
@@ -97,7 +99,7 @@ static void judge_compute_only(const struct query *query) {
 }
 
 /* Bytes around the caller's buffer belong to the rule about what the driver fills in there. */
-static void judge_output(const struct query *query) {
+static void judge_output(struct vidmm_referee *referee, const struct query *query) {
     int64_t at = 0;
     bool whole = guard_whole(&query->out, &at);
     uint32_t size = query->args->OutputDataSize;
@@ -117,35 +119,36 @@ static void judge_output(const struct query *query) {
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-static void begin(struct query *query, const DXGKARG_QUERYADAPTERINFO *args) {
+static void begin(struct vidmm_referee *referee, struct query *query,
+                  const DXGKARG_QUERYADAPTERINFO *args) {
     memset(query, 0, sizeof(*query));
     query->args = args;
     query->passed = *args;
     if (args->OutputDataSize <= OUTPUT_MAX) {
         guard_make(&query->out, args->pOutputData, args->OutputDataSize);
         query->passed.pOutputData = query->out.bytes;
-        segment_ask(query);
-        ranges_ask(query);
+        segment_ask(referee, query);
+        ranges_ask(referee, query);
     }
 }
 
-static void end(struct query *query) {
-    judge_status(query);
-    judge_compute_only(query);
-    judge_output(query);
-    segment_answer(query);
-    ranges_answer(query);
+static void end(struct vidmm_referee *referee, struct query *query) {
+    judge_status(referee, query);
+    judge_compute_only(referee, query);
+    judge_output(referee, query);
+    segment_answer(referee, query);
+    ranges_answer(referee, query);
     if (query->status == STATUS_SUCCESS && query->kind == QUERY_OTHER)
-        caps_answer(query);
-    dirty_answer(query);
+        caps_answer(referee, query);
+    dirty_answer(referee, query);
     guard_give(&query->out, 0, query->out.size);
     guard_give(&query->array, 0, query->array.size);
-    guard_free(&query->out);
-    guard_free(&query->array);
+    guard_free(referee, &query->out);
+    guard_free(referee, &query->array);
 }
 
-static NTSTATUS APIENTRY see_QueryAdapterInfo(const HANDLE adapter,
-                                              const DXGKARG_QUERYADAPTERINFO *args) {
+static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HANDLE adapter,
+                                       const DXGKARG_QUERYADAPTERINFO *args) {
     struct referee_call call;
     struct query query;
     char text[96];
@@ -154,26 +157,27 @@ static NTSTATUS APIENTRY see_QueryAdapterInfo(const HANDLE adapter,
         snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(%s)", name);
     else
         snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(type %u)", (unsigned)args->Type);
-    referee_enter(&call, text, REFEREE_ALONE);
-    begin(&query, args);
-    referee_leave(&call);
+    referee_enter(referee, &call, text, REFEREE_ALONE);
+    begin(referee, &query, args);
+    referee_leave(referee);
     query.status = referee->real.DxgkDdiQueryAdapterInfo(adapter, &query.passed);
-    referee_return(&call);
-    end(&query);
-    referee_exit(&call);
+    referee_return(referee);
+    end(referee, &query);
+    referee_exit(referee, &call);
     return query.status;
 }
+WATCHED_2(NTSTATUS, QueryAdapterInfo, const HANDLE, const DXGKARG_QUERYADAPTERINFO *)
 
-void referee_watch_query(DRIVER_INITIALIZATION_DATA *table) {
-    segment_begin();
-    caps_begin();
+void referee_watch_query(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    segment_begin(referee);
+    caps_begin(referee);
     WATCH(table, QueryAdapterInfo);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
 /* Without these no system can give the driver memory to manage, whatever version it declares. */
-void referee_judge_table(const DRIVER_INITIALIZATION_DATA *table) {
+void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZATION_DATA *table) {
     const struct {
         const char *name;
         bool filled;

@@ -42,23 +42,24 @@ struct described {
 };
 
 /* watch/segment.c: a new adapter; before and after the driver has a segment or ranges query. */
-void segment_begin(void);
-void segment_ask(struct query *query);
-void segment_answer(struct query *query);
-void ranges_ask(struct query *query);
-void ranges_answer(struct query *query);
+void segment_begin(struct vidmm_referee *referee);
+void segment_ask(struct vidmm_referee *referee, struct query *query);
+void segment_answer(struct vidmm_referee *referee, struct query *query);
+void ranges_ask(struct vidmm_referee *referee, struct query *query);
+void ranges_answer(struct vidmm_referee *referee, struct query *query);
 /* True: the platform has an AGP aperture, as the query's input said. */
-bool segment_agp(uint64_t *base, uint64_t *size);
+bool segment_agp(struct vidmm_referee *referee, uint64_t *base, uint64_t *size);
 
 /* watch/descriptor.c: judges `count` segments and what they say together; fills the shadow. */
-void descriptors_judge(const struct described *segments, uint32_t count, uint32_t version);
+void descriptors_judge(struct vidmm_referee *referee, const struct described *segments,
+                       uint32_t count, uint32_t version);
 
 /* watch/caps.c */
-void caps_begin(void);
-void caps_answer(const struct query *query);
+void caps_begin(struct vidmm_referee *referee);
+void caps_answer(struct vidmm_referee *referee, const struct query *query);
 /* watch/mmu.c */
-void mmu_answer(const struct query *query);
+void mmu_answer(struct vidmm_referee *referee, const struct query *query);
 /* The GPU reaches all system memory, as far as the driver's answers tell. */
-bool caps_reach_memory(void);
+bool caps_reach_memory(struct vidmm_referee *referee);
 
 #endif

@@ -2,24 +2,28 @@
  * render.c - DxgkDdiRender and DxgkDdiRenderKm: DMA buffers and patch-location lists that the
  * driver makes of command buffers. It writes into guarded copies of both.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/allocation.h"
 
 /* A driver without contexts is given its device. */
-static const struct shadow_object *context_of(HANDLE handle) {
-    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, handle);
-    return context ? context : shadow_find(SHADOW_DEVICE, handle);
+static const struct shadow_object *context_of(struct vidmm_referee *referee, HANDLE handle) {
+    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, handle);
+    return context ? context : shadow_find(referee, SHADOW_DEVICE, handle);
 }
 
 /* What the context asked for is what it gets. */
-static void judge_buffer(const struct shadow_object *context, const DXGKARG_RENDER *args) {
+static void judge_buffer(struct vidmm_referee *referee, const struct shadow_object *context,
+                         const DXGKARG_RENDER *args) {
     const DXGK_CONTEXTINFO *info = &context->context_info;
     UINT id = args->DmaBufferSegmentId;
-    device_judge_use(context);
+    device_judge_use(referee, context);
     if (info->DmaBufferSegmentSet == 0)
         MANAGER_MUST(80, id == 0, "DmaBufferSegmentId 0 for a DMA buffer in system memory",
                      "DmaBufferSegmentId is %u", id);
     if (referee->adapter.segments != 0)
-        MANAGER_MUST(81, id == 0 || (id <= 32 && (allocation_apertures() >> (id - 1) & 1u) != 0),
+        MANAGER_MUST(81,
+                     id == 0 || (id <= 32 && (allocation_apertures(referee) >> (id - 1) & 1u) != 0),
                      "a DMA buffer in an aperture segment", "DmaBufferSegmentId is %u", id);
     MANAGER_MUST(83,
                  args->DmaSize >= info->DmaBufferSize &&
@@ -33,7 +37,8 @@ static void judge_buffer(const struct shadow_object *context, const DXGKARG_REND
  * The page wants split offsets strictly increasing, and then speaks of elements that share one;
  * what both allow is that they never decrease.
  */
-static void judge_patches(const D3DDDI_PATCHLOCATIONLIST *list, size_t count) {
+static void judge_patches(struct vidmm_referee *referee, const D3DDDI_PATCHLOCATIONLIST *list,
+                          size_t count) {
     const struct shadow_adapter *adapter = &referee->adapter;
     for (size_t i = 0; i < count; i++) {
         if (i != 0)
@@ -54,12 +59,12 @@ static size_t written(const struct guard *guard, const void *moved) {
     return (size_t)((uintptr_t)moved - (uintptr_t)guard->bytes);
 }
 
-static void judge_output(const struct guard *buffer, const struct guard *patches,
-                         const DXGKARG_RENDER *mine) {
+static void judge_output(struct vidmm_referee *referee, const struct guard *buffer,
+                         const struct guard *patches, const DXGKARG_RENDER *mine) {
     size_t bytes = written(buffer, mine->pDmaBuffer);
     size_t listed = written(patches, mine->pPatchLocationListOut);
-    allocation_judge_guard(buffer, "pDmaBuffer");
-    allocation_judge_guard(patches, "pPatchLocationListOut");
+    allocation_judge_guard(referee, buffer, "pDmaBuffer");
+    allocation_judge_guard(referee, patches, "pPatchLocationListOut");
     if (bytes > buffer->size)
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "DxgkDdiRender moved pDmaBuffer out of the DMA buffer of %zu bytes",
@@ -68,53 +73,57 @@ static void judge_output(const struct guard *buffer, const struct guard *patches
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "DxgkDdiRender moved pPatchLocationListOut to no element of its list");
     else
-        judge_patches((const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
+        judge_patches(referee, (const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
                       listed / sizeof(D3DDDI_PATCHLOCATIONLIST));
 }
 
 /* Back to the caller's buffer, and the same place there for the pointer into the copy. */
-static void *give_back(struct guard *guard, void *moved) {
+static void *give_back(struct vidmm_referee *referee, struct guard *guard, void *moved) {
     uintptr_t to = (uintptr_t)guard->original + written(guard, moved);
     guard_give(guard, 0, guard->size);
-    guard_free(guard);
+    guard_free(referee, guard);
     return (void *)to;
 }
 
-static NTSTATUS render(const char *name, PDXGKDDI_RENDER real, HANDLE handle,
-                       DXGKARG_RENDER *args) {
+static NTSTATUS render(struct vidmm_referee *referee, const char *name, PDXGKDDI_RENDER real,
+                       HANDLE handle, DXGKARG_RENDER *args) {
     struct referee_call call;
     struct guard buffer, patches;
     DXGKARG_RENDER mine = *args;
-    referee_enter(&call, name, REFEREE_REENTRANT);
-    const struct shadow_object *context = context_of(handle);
+    referee_enter(referee, &call, name, REFEREE_REENTRANT);
+    const struct shadow_object *context = context_of(referee, handle);
     if (context)
-        judge_buffer(context, args);
+        judge_buffer(referee, context, args);
     guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(&patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
     mine.pDmaBuffer = buffer.bytes;
     mine.pPatchLocationListOut = (D3DDDI_PATCHLOCATIONLIST *)(void *)patches.bytes;
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = real(handle, &mine);
-    referee_return(&call);
+    referee_return(referee);
     if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        judge_output(&buffer, &patches, &mine);
-    mine.pDmaBuffer = give_back(&buffer, mine.pDmaBuffer);
-    mine.pPatchLocationListOut = give_back(&patches, mine.pPatchLocationListOut);
+        judge_output(referee, &buffer, &patches, &mine);
+    mine.pDmaBuffer = give_back(referee, &buffer, mine.pDmaBuffer);
+    mine.pPatchLocationListOut = give_back(referee, &patches, mine.pPatchLocationListOut);
     *args = mine;
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
 
-static NTSTATUS APIENTRY see_Render(const HANDLE context, DXGKARG_RENDER *args) {
-    return render("DxgkDdiRender", referee->real.DxgkDdiRender, context, args);
+static NTSTATUS watch_Render(struct vidmm_referee *referee, const HANDLE context,
+                             DXGKARG_RENDER *args) {
+    return render(referee, "DxgkDdiRender", referee->real.DxgkDdiRender, context, args);
 }
+WATCHED_2(NTSTATUS, Render, const HANDLE, DXGKARG_RENDER *)
 
-static NTSTATUS APIENTRY see_RenderKm(const HANDLE context, DXGKARG_RENDER *args) {
-    return render("DxgkDdiRenderKm", referee->real.DxgkDdiRenderKm, context, args);
+static NTSTATUS watch_RenderKm(struct vidmm_referee *referee, const HANDLE context,
+                               DXGKARG_RENDER *args) {
+    return render(referee, "DxgkDdiRenderKm", referee->real.DxgkDdiRenderKm, context, args);
 }
+WATCHED_2(NTSTATUS, RenderKm, const HANDLE, DXGKARG_RENDER *)
 
-void referee_watch_render(DRIVER_INITIALIZATION_DATA *table) {
+void referee_watch_render(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, Render);
     WATCH(table, RenderKm);
 }

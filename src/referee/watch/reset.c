@@ -3,44 +3,37 @@
  * DxgkDdiRestartFromTimeout, DxgkDdiSetPowerState, DxgkDdiStopDevice, and the rest of the GPU
  * scheduler's calls.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/work.h"
 
-static enum {
-    RUNNING,
-    RESETTING,   /* inside DxgkDdiResetFromTimeout */
-    CLEANING_UP, /* until DxgkDdiRestartFromTimeout */
-} phase;
-
-/* The reset of an engine gave up paging work: what comes next is the reset of the adapter. */
-static bool lost_paging;
-
-static void judge_lost(bool reset) {
-    if (lost_paging)
+static void judge_lost(struct vidmm_referee *referee, bool reset) {
+    if (referee->reset.lost_paging)
         MANAGER_MUST(282, reset, "DxgkDdiResetFromTimeout where an engine's reset lost paging work",
                      "another call came first%s", "");
-    lost_paging = false;
+    referee->reset.lost_paging = false;
 }
 
-void reset_judge(bool clean_up) {
-    judge_lost(false);
-    if (phase == RESETTING)
+void reset_judge(struct vidmm_referee *referee, bool clean_up) {
+    judge_lost(referee, false);
+    if (referee->reset.phase == RESET_RESETTING)
         MANAGER_MUST(361, false, "no other call during DxgkDdiResetFromTimeout", "called%s", "");
-    else if (phase == CLEANING_UP)
+    else if (referee->reset.phase == RESET_CLEANING_UP)
         MANAGER_MUST(361, clean_up, "clean-up operations only until DxgkDdiRestartFromTimeout",
                      "called%s", "");
 }
 
 /* Nobody else in the driver; the life-cycle call itself is one of REFEREE_ALONE. */
-static bool nobody_else(const struct referee_call *call) {
+static bool nobody_else(struct vidmm_referee *referee, const struct referee_call *call) {
     return call->alone && referee->inside[REFEREE_REENTRANT] == 0 &&
            referee->inside[REFEREE_SCHEDULER] == 0 && referee->inside[REFEREE_SWIZZLING] == 0;
 }
 
 /* An allocation whose content only a memory segment has, or NULL. */
-static const struct shadow_object *in_video_memory(void) {
-    const struct shadow_object *object = shadow_each(SHADOW_ALLOCATION, NULL);
-    for (; object; object = shadow_each(SHADOW_ALLOCATION, object)) {
-        const struct shadow_segment *segment = shadow_segment(object->segment);
+static const struct shadow_object *in_video_memory(struct vidmm_referee *referee) {
+    const struct shadow_object *object = shadow_each(referee, SHADOW_ALLOCATION, NULL);
+    for (; object; object = shadow_each(referee, SHADOW_ALLOCATION, object)) {
+        const struct shadow_segment *segment = shadow_segment(referee, object->segment);
         if (object->placed && segment && !segment->flags.Aperture)
             return object;
     }
@@ -48,90 +41,97 @@ static const struct shadow_object *in_video_memory(void) {
 }
 
 /* Level 3. */
-static void judge_at_rest(const struct referee_call *call) {
-    if (submit_gave_up())
+static void judge_at_rest(struct vidmm_referee *referee, const struct referee_call *call) {
+    if (submit_gave_up(referee))
         return;
-    MANAGER_MUST(360, nobody_else(call), "a single thread in the driver",
+    MANAGER_MUST(360, nobody_else(referee, call), "a single thread in the driver",
                  "another call is under way%s", "");
-    MANAGER_MUST(360, !submit_under_way(), "no DMA buffer under way", "work is under way%s", "");
-    MANAGER_MUST(360, !in_video_memory(), "video memory that is evicted",
+    MANAGER_MUST(360, !submit_under_way(referee), "no DMA buffer under way", "work is under way%s",
+                 "");
+    MANAGER_MUST(360, !in_video_memory(referee), "video memory that is evicted",
                  "an allocation is in a memory segment%s", "");
 }
 
-static NTSTATUS APIENTRY see_ResetFromTimeout(const HANDLE handle) {
+static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
-    callbacks_drain();
-    MANAGER_MUST(361, nobody_else(&call), "no other call during DxgkDdiResetFromTimeout",
+    referee_enter(referee, &call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
+    callbacks_drain(referee);
+    MANAGER_MUST(361, nobody_else(referee, &call), "no other call during DxgkDdiResetFromTimeout",
                  "another call is under way%s", "");
-    judge_lost(true);
-    submit_node_reset(UINT32_MAX);
-    phase = RESETTING;
-    referee_leave(&call);
+    judge_lost(referee, true);
+    submit_node_reset(referee, UINT32_MAX);
+    referee->reset.phase = RESET_RESETTING;
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiResetFromTimeout(handle);
-    referee_return(&call);
-    phase = CLEANING_UP;
-    callbacks_drain();
-    submit_forget();
-    referee_exit(&call);
+    referee_return(referee);
+    referee->reset.phase = RESET_CLEANING_UP;
+    callbacks_drain(referee);
+    submit_forget(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_1(NTSTATUS, ResetFromTimeout, const HANDLE)
 
-static NTSTATUS APIENTRY see_RestartFromTimeout(const HANDLE handle) {
+static NTSTATUS watch_RestartFromTimeout(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiRestartFromTimeout", REFEREE_ALONE);
-    phase = RUNNING;
-    referee_leave(&call);
+    referee_enter(referee, &call, "DxgkDdiRestartFromTimeout", REFEREE_ALONE);
+    referee->reset.phase = RESET_RUNNING;
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiRestartFromTimeout(handle);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_1(NTSTATUS, RestartFromTimeout, const HANDLE)
 
-static NTSTATUS APIENTRY see_StopDevice(const PVOID context) {
+static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID context) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiStopDevice", REFEREE_ALONE);
-    callbacks_drain();
-    judge_at_rest(&call);
-    phase = RUNNING;
-    referee_leave(&call);
+    referee_enter(referee, &call, "DxgkDdiStopDevice", REFEREE_ALONE);
+    callbacks_drain(referee);
+    judge_at_rest(referee, &call);
+    referee->reset.phase = RESET_RUNNING;
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiStopDevice(context);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_1(NTSTATUS, StopDevice, const PVOID)
 
-static NTSTATUS APIENTRY see_SetPowerState(const PVOID context, ULONG device,
-                                           DEVICE_POWER_STATE state, POWER_ACTION action) {
+static NTSTATUS watch_SetPowerState(struct vidmm_referee *referee, const PVOID context,
+                                    ULONG device, DEVICE_POWER_STATE state, POWER_ACTION action) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiSetPowerState", REFEREE_ALONE);
-    callbacks_drain();
-    judge_at_rest(&call);
-    referee_leave(&call);
+    referee_enter(referee, &call, "DxgkDdiSetPowerState", REFEREE_ALONE);
+    callbacks_drain(referee);
+    judge_at_rest(referee, &call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSetPowerState(context, device, state, action);
-    referee_return(&call);
-    referee_exit(&call);
+    referee_return(referee);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_4(NTSTATUS, SetPowerState, const PVOID, ULONG, DEVICE_POWER_STATE, POWER_ACTION)
 
 /* ---- The GPU scheduler's other calls --------------------------------------------------------- */
 
 #if WDDM_AT_LEAST(WIN8)
-static void enter_scheduler(struct referee_call *call, const char *name) {
-    referee_enter(call, name, REFEREE_SCHEDULER);
+static void enter_scheduler(struct vidmm_referee *referee, struct referee_call *call,
+                            const char *name) {
+    referee_enter(referee, call, name, REFEREE_SCHEDULER);
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
-    reset_judge(false);
-    referee_leave(call);
+    reset_judge(referee, false);
+    referee_leave(referee);
 }
 
-static void leave_scheduler(struct referee_call *call) {
-    referee_return(call);
-    referee_exit(call);
+static void leave_scheduler(struct vidmm_referee *referee, struct referee_call *call) {
+    referee_return(referee);
+    referee_exit(referee, call);
 }
 
 /* No rule of the table, and yet nothing that a scheduler could reset by. */
-static void judge_group(const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+static void judge_group(struct vidmm_referee *referee,
+                        const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
     uint32_t nodes = referee->adapter.nodes;
     uint64_t mask = args->DependentNodeOrdinalMask, beyond = nodes < 64 ? mask >> nodes : 0;
     if (nodes == 0 || args->NodeOrdinal >= nodes ||
@@ -143,29 +143,31 @@ static void judge_group(const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
                       args->NodeOrdinal, (unsigned long long)mask);
 }
 
-static NTSTATUS APIENTRY see_QueryDependentEngineGroup(const HANDLE handle,
-                                                       DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+static NTSTATUS watch_QueryDependentEngineGroup(struct vidmm_referee *referee, const HANDLE handle,
+                                                DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
     struct referee_call call;
-    enter_scheduler(&call, "DxgkDdiQueryDependentEngineGroup");
+    enter_scheduler(referee, &call, "DxgkDdiQueryDependentEngineGroup");
     NTSTATUS status = referee->real.DxgkDdiQueryDependentEngineGroup(handle, args);
-    referee_return(&call);
+    referee_return(referee);
     if (status == STATUS_SUCCESS)
-        judge_group(args);
-    referee_exit(&call);
+        judge_group(referee, args);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, QueryDependentEngineGroup, const HANDLE, DXGKARG_QUERYDEPENDENTENGINEGROUP *)
 
-static NTSTATUS APIENTRY see_QueryEngineStatus(const HANDLE handle,
-                                               DXGKARG_QUERYENGINESTATUS *args) {
+static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HANDLE handle,
+                                        DXGKARG_QUERYENGINESTATUS *args) {
     struct referee_call call;
-    enter_scheduler(&call, "DxgkDdiQueryEngineStatus");
+    enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus");
     NTSTATUS status = referee->real.DxgkDdiQueryEngineStatus(handle, args);
-    leave_scheduler(&call);
+    leave_scheduler(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, QueryEngineStatus, const HANDLE, DXGKARG_QUERYENGINESTATUS *)
 
 /* True when paging work of a node up to `fence` is not complete. */
-static bool paging_before(uint32_t node, uint32_t fence) {
+static bool paging_before(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
     const struct shadow_submission *at = node < SHADOW_NODES ? referee->node[node].first : NULL;
     for (; at && (int32_t)(fence - at->fence) >= 0; at = at->next) {
         if (at->paging)
@@ -175,7 +177,8 @@ static bool paging_before(uint32_t node, uint32_t fence) {
 }
 
 /* How far the engine came, by what the driver answers. */
-static bool judge_aborted(const struct shadow_node *node, uint32_t fence) {
+static bool judge_aborted(struct vidmm_referee *referee, const struct shadow_node *node,
+                          uint32_t fence) {
     bool kept = !node->any || ((int32_t)(node->submitted - fence) >= 0 &&
                                !(node->told && (int32_t)(node->completed - fence) > 0));
     DRIVER_MUST(281, kept,
@@ -188,36 +191,40 @@ static bool judge_aborted(const struct shadow_node *node, uint32_t fence) {
 
 /* The engine begins anew: work that was aborted is over, the rest is for the manager to submit
  * again. Lost paging work is for the adapter's reset to give up. */
-static void engine_was_reset(const DXGKARG_RESETENGINE *args) {
+static void engine_was_reset(struct vidmm_referee *referee, const DXGKARG_RESETENGINE *args) {
     uint32_t index = args->NodeOrdinal;
     if (index >= SHADOW_NODES)
         return;
-    submit_node_reset(index);
-    if (!judge_aborted(&referee->node[index], args->LastAbortedFenceId)) {
-        submit_give_up();
+    submit_node_reset(referee, index);
+    if (!judge_aborted(referee, &referee->node[index], args->LastAbortedFenceId)) {
+        submit_give_up(referee);
         return;
     }
-    lost_paging = lost_paging || paging_before(index, args->LastAbortedFenceId);
-    if (!lost_paging)
-        preempt_reset(index, args->LastAbortedFenceId);
+    referee->reset.lost_paging =
+        referee->reset.lost_paging || paging_before(referee, index, args->LastAbortedFenceId);
+    if (!referee->reset.lost_paging)
+        preempt_reset(referee, index, args->LastAbortedFenceId);
 }
 
-static NTSTATUS APIENTRY see_ResetEngine(const HANDLE handle, DXGKARG_RESETENGINE *args) {
+static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE handle,
+                                  DXGKARG_RESETENGINE *args) {
     struct referee_call call;
-    enter_scheduler(&call, "DxgkDdiResetEngine");
+    enter_scheduler(referee, &call, "DxgkDdiResetEngine");
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
-    referee_return(&call);
-    callbacks_drain();
+    referee_return(referee);
+    callbacks_drain(referee);
     if (status == STATUS_SUCCESS)
-        engine_was_reset(args);
-    referee_exit(&call);
+        engine_was_reset(referee, args);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, ResetEngine, const HANDLE, DXGKARG_RESETENGINE *)
+
 #endif
 
-void referee_watch_reset(DRIVER_INITIALIZATION_DATA *table) {
-    phase = RUNNING;
-    lost_paging = false;
+void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    referee->reset.phase = RESET_RUNNING;
+    referee->reset.lost_paging = false;
     WATCH(table, ResetFromTimeout);
     WATCH(table, RestartFromTimeout);
     WATCH(table, StopDevice);

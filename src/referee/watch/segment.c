@@ -2,6 +2,7 @@
  * segment.c - the protocol of the segment query, how many and then which, and of the memory
  * ranges asked for afterwards; see watch/query.h. What the descriptors say is watch/descriptor.c's.
  */
+#include "state/judge.h"
 #include "state/dirty.h"
 #include "watch/query.h"
 
@@ -14,25 +15,14 @@
 #define COUNT_MAX    1024u
 #define RANGES_MAX   65536u
 
-/* What the queries of this adapter have told so far. */
-static struct {
-    uint32_t counted; /* version of the query whose first call was answered; 0: none */
-    uint32_t count;
-    bool agp;
-    uint64_t agp_base, agp_size;
-    uint32_t announced[SHADOW_SEGMENTS]; /* NumInvalidMemoryRanges */
-    bool ranges[SHADOW_SEGMENTS];        /* were asked for */
-    bool used;                           /* the manager went on from asking to using */
-} known;
-
-void segment_begin(void) {
-    memset(&known, 0, sizeof(known));
+void segment_begin(struct vidmm_referee *referee) {
+    memset(&referee->segments, 0, sizeof(referee->segments));
 }
 
-bool segment_agp(uint64_t *base, uint64_t *size) {
-    *base = known.agp_base;
-    *size = known.agp_size;
-    return known.agp;
+bool segment_agp(struct vidmm_referee *referee, uint64_t *base, uint64_t *size) {
+    *base = referee->segments.agp_base;
+    *size = referee->segments.agp_size;
+    return referee->segments.agp;
 }
 
 /* ---- What the manager asks ------------------------------------------------------------------- */
@@ -62,13 +52,13 @@ static uint32_t element_size(uint32_t version) {
 }
 
 /* Of version 4: what it has to have at the driver's interface version. */
-static uint32_t element_least(void) {
+static uint32_t element_least(struct vidmm_referee *referee) {
     return referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
                ? sizeof(DXGK_SEGMENTDESCRIPTOR4)
                : offsetof(DXGK_SEGMENTDESCRIPTOR4, VprRangeStartOffset);
 }
 
-static bool judge_input_4(const struct query *query) {
+static bool judge_input_4(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYSEGMENTIN4 *in = query->args->pInputData;
     bool enough = in && query->args->InputDataSize >= sizeof(*in);
     MANAGER_MUST(12, enough && in->PhysicalAdapterIndex == 0,
@@ -78,19 +68,20 @@ static bool judge_input_4(const struct query *query) {
     return enough && in->PhysicalAdapterIndex == 0;
 }
 
-static bool judge_input(const struct query *query) {
+static bool judge_input(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYSEGMENTIN *in = query->args->pInputData;
     bool enough = in && query->args->InputDataSize >= sizeof(*in);
     MANAGER_MUST(11, enough, "a DXGK_QUERYSEGMENTIN in both calls",
                  "pInputData is %p with %u bytes", query->args->pInputData,
                  query->args->InputDataSize);
-    known.agp = enough && in->AgpApertureSize.QuadPart > 0;
-    known.agp_base = known.agp ? (uint64_t)in->AgpApertureBase.QuadPart : 0;
-    known.agp_size = known.agp ? (uint64_t)in->AgpApertureSize.QuadPart : 0;
+    referee->segments.agp = enough && in->AgpApertureSize.QuadPart > 0;
+    referee->segments.agp_base = referee->segments.agp ? (uint64_t)in->AgpApertureBase.QuadPart : 0;
+    referee->segments.agp_size = referee->segments.agp ? (uint64_t)in->AgpApertureSize.QuadPart : 0;
     if (enough)
         MANAGER_MUST(13,
-                     known.agp || (in->AgpApertureSize.QuadPart == 0 &&
-                                   in->AgpApertureBase.QuadPart == 0 && in->AgpFlags.Value == 0),
+                     referee->segments.agp ||
+                         (in->AgpApertureSize.QuadPart == 0 && in->AgpApertureBase.QuadPart == 0 &&
+                          in->AgpFlags.Value == 0),
                      "zero in all of DXGK_QUERYSEGMENTIN without an AGP aperture",
                      "AgpApertureBase is 0x%llx, AgpApertureSize 0x%llx, AgpFlags 0x%x",
                      (unsigned long long)in->AgpApertureBase.QuadPart,
@@ -98,7 +89,7 @@ static bool judge_input(const struct query *query) {
     return enough;
 }
 
-static void ask_count(struct query *query) {
+static void ask_count(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
     if (query->version == 4) {
         query->fair = asked->NbSegment == 0;
@@ -111,21 +102,23 @@ static void ask_count(struct query *query) {
     }
 }
 
-static void ask_fill(struct query *query) {
+static void ask_fill(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
-    bool counted = known.counted == query->version;
+    bool counted = referee->segments.counted == query->version;
     MANAGER_MUST(1, counted, "a call for the number of segments before the call for their content",
                  "NbSegment is %u, and no first call was answered", asked->NbSegment);
-    query->fair = counted && asked->NbSegment == known.count;
+    query->fair = counted && asked->NbSegment == referee->segments.count;
     if (counted)
-        MANAGER_MUST(6, asked->NbSegment == known.count, "the number that the first call reported",
-                     "NbSegment is %u, the first call said %u", asked->NbSegment, known.count);
+        MANAGER_MUST(6, asked->NbSegment == referee->segments.count,
+                     "the number that the first call reported",
+                     "NbSegment is %u, the first call said %u", asked->NbSegment,
+                     referee->segments.count);
     if (query->version == 4) {
         uint64_t stride = asked->SegmentDescriptorStride;
-        bool enough = stride >= element_least();
+        bool enough = stride >= element_least(referee);
         MANAGER_MUST(9, enough, "a SegmentDescriptorStride that holds the descriptor",
                      "SegmentDescriptorStride is %llu, the descriptor has %u bytes",
-                     (unsigned long long)stride, element_least());
+                     (unsigned long long)stride, element_least(referee));
         query->fair = query->fair && enough;
     }
 }
@@ -160,7 +153,7 @@ static void guard_array(struct query *query) {
     guard_make(&query->array, asked->pSegmentDescriptor, (size_t)asked->NbSegment * query->stride);
 }
 
-void segment_ask(struct query *query) {
+void segment_ask(struct vidmm_referee *referee, struct query *query) {
     uint32_t version = version_of(query->args->Type);
     if (version == 0 || !query->out.bytes || query->out.size < out_size(version))
         return;
@@ -169,13 +162,13 @@ void segment_ask(struct query *query) {
     memcpy(&query->asked, query->out.bytes, out_size(version));
     bool filling = query->asked.pSegmentDescriptor && query->asked.NbSegment != 0;
     query->kind = filling ? QUERY_FILL : QUERY_COUNT;
-    bool input = version == 4 ? judge_input_4(query) : judge_input(query);
+    bool input = version == 4 ? judge_input_4(referee, query) : judge_input(referee, query);
     if (filling)
-        ask_fill(query);
+        ask_fill(referee, query);
     else
-        ask_count(query);
+        ask_count(referee, query);
     query->addressed = input;
-    known.used = false;
+    referee->segments.used = false;
     guard_array(query);
     put_canaries(query);
 }
@@ -198,7 +191,8 @@ static const char *touched(const struct query *query, const DXGK_QUERYSEGMENTOUT
     return guard_whole(&query->array, &at) ? NULL : "the array";
 }
 
-static void answer_count(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
+static void answer_count(struct vidmm_referee *referee, const struct query *query,
+                         const DXGK_QUERYSEGMENTOUT4 *got) {
     const char *member = touched(query, got);
     const char *named = member ? member : "";
     bool success = query->status == STATUS_SUCCESS;
@@ -213,8 +207,8 @@ static void answer_count(const struct query *query, const DXGK_QUERYSEGMENTOUT4 
     }
     if (!success)
         return;
-    known.counted = query->version;
-    known.count = got->NbSegment;
+    referee->segments.counted = query->version;
+    referee->segments.count = got->NbSegment;
     DRIVER_MUST(16, got->NbSegment >= 1 && got->NbSegment <= SEGMENTS_MAX,
                 "1 to 31 segments: ids count from 1 and have five bits", "NbSegment is %u",
                 got->NbSegment);
@@ -240,7 +234,7 @@ static bool element_written(const struct query *query, uint32_t i) {
 }
 
 /* True when the elements are where they should be, and nothing is anywhere else. */
-static bool judge_array_4(const struct query *query) {
+static bool judge_array_4(struct vidmm_referee *referee, const struct query *query) {
     const char *by_stride = "element i at pSegmentDescriptor + i * SegmentDescriptorStride";
     bool good = true;
     int64_t at = 0;
@@ -259,7 +253,7 @@ static bool judge_array_4(const struct query *query) {
     return good && whole;
 }
 
-static bool judge_array(const struct query *query) {
+static bool judge_array(struct vidmm_referee *referee, const struct query *query) {
     bool good = true;
     int64_t at = 0;
     for (uint32_t i = 0; i < query->asked.NbSegment; i++) {
@@ -275,7 +269,7 @@ static bool judge_array(const struct query *query) {
     return good && whole;
 }
 
-static void judge_paging_buffer(const DXGK_QUERYSEGMENTOUT4 *got) {
+static void judge_paging_buffer(struct vidmm_referee *referee, const DXGK_QUERYSEGMENTOUT4 *got) {
     const struct {
         const char *name;
         uint32_t value;
@@ -295,9 +289,9 @@ static void judge_paging_buffer(const DXGK_QUERYSEGMENTOUT4 *got) {
 }
 
 /* After the segments are known. */
-static void judge_paging_segment(const DXGK_QUERYSEGMENTOUT4 *got) {
+static void judge_paging_segment(struct vidmm_referee *referee, const DXGK_QUERYSEGMENTOUT4 *got) {
     uint32_t id = got->PagingBufferSegmentId;
-    const struct shadow_segment *segment = shadow_segment(id);
+    const struct shadow_segment *segment = shadow_segment(referee, id);
     bool zero = id == 0 && referee->readings.paging_segment == 0;
     if (id != CANARY)
         DRIVER_MUST(73, zero || (segment && (segment->flags.Aperture || segment->flags.Agp)),
@@ -351,7 +345,7 @@ static void read_4(struct described *out, const uint8_t *element) {
                               .invalid = in.NumInvalidMemoryRanges};
 }
 
-static void see_descriptors(const struct query *query) {
+static void see_descriptors(struct vidmm_referee *referee, const struct query *query) {
     struct described segments[SEGMENTS_MAX];
     uint32_t count = query->asked.NbSegment;
     if (count > SEGMENTS_MAX)
@@ -364,18 +358,20 @@ static void see_descriptors(const struct query *query) {
             read_3(&segments[i], element);
         else
             read_4(&segments[i], element);
-        known.announced[i] = segments[i].invalid;
-        known.ranges[i] = false;
+        referee->segments.announced[i] = segments[i].invalid;
+        referee->segments.ranges[i] = false;
     }
-    descriptors_judge(segments, count, query->version);
+    descriptors_judge(referee, segments, count, query->version);
 }
 
-static void answer_fill(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
+static void answer_fill(struct vidmm_referee *referee, const struct query *query,
+                        const DXGK_QUERYSEGMENTOUT4 *got) {
     if (query->status != STATUS_SUCCESS || !query->fair || !query->array.block)
         return;
-    DRIVER_MUST(7, got->NbSegment == known.count, "the number that the first call reported",
+    DRIVER_MUST(7, got->NbSegment == referee->segments.count,
+                "the number that the first call reported",
                 "NbSegment is %u after the second call, %u after the first", got->NbSegment,
-                known.count);
+                referee->segments.count);
     if (query->version == 4)
         DRIVER_MUST(8,
                     got->pSegmentDescriptor == query->array.bytes &&
@@ -384,10 +380,10 @@ static void answer_fill(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *
                     "the array is at %p after %p, the stride %llu after %u",
                     (void *)got->pSegmentDescriptor, (void *)query->array.bytes,
                     (unsigned long long)got->SegmentDescriptorStride, query->stride);
-    judge_paging_buffer(got);
-    if (query->version == 4 ? judge_array_4(query) : judge_array(query)) {
-        see_descriptors(query);
-        judge_paging_segment(got);
+    judge_paging_buffer(referee, got);
+    if (query->version == 4 ? judge_array_4(referee, query) : judge_array(referee, query)) {
+        see_descriptors(referee, query);
+        judge_paging_segment(referee, got);
     }
 }
 
@@ -410,37 +406,37 @@ static void restore(struct query *query, DXGK_QUERYSEGMENTOUT4 *got) {
     }
 }
 
-void segment_answer(struct query *query) {
+void segment_answer(struct vidmm_referee *referee, struct query *query) {
     DXGK_QUERYSEGMENTOUT4 got;
     if (query->kind != QUERY_COUNT && query->kind != QUERY_FILL)
         return;
     memset(&got, 0, sizeof(got));
     memcpy(&got, query->out.bytes, out_size(query->version));
     if (query->kind == QUERY_COUNT)
-        answer_count(query, &got);
+        answer_count(referee, query, &got);
     else
-        answer_fill(query, &got);
+        answer_fill(referee, query, &got);
     restore(query, &got);
 }
 
 /* ---- Memory ranges --------------------------------------------------------------------------- */
 
-void ranges_ask(struct query *query) {
+void ranges_ask(struct vidmm_referee *referee, struct query *query) {
     DXGK_QUERYSEGMENTMEMORYSTATE *state = &query->state;
     if (query->args->Type != DXGKQAITYPE_SEGMENTMEMORYSTATE || !query->out.bytes ||
         query->out.size < sizeof(*state))
         return;
     query->kind = QUERY_RANGES;
     memcpy(state, query->out.bytes, sizeof(*state));
-    const struct shadow_segment *segment = shadow_segment(state->DriverSegmentId);
-    uint32_t announced = segment ? known.announced[segment->id - 1] : 0;
-    MANAGER_MUST(66, !segment || (announced != 0 && !known.used),
+    const struct shadow_segment *segment = shadow_segment(referee, state->DriverSegmentId);
+    uint32_t announced = segment ? referee->segments.announced[segment->id - 1] : 0;
+    MANAGER_MUST(66, !segment || (announced != 0 && !referee->segments.used),
                  "SEGMENTMEMORYSTATE only of segments that announced invalid ranges, and before "
                  "they are used",
                  "segment %u announced %u ranges%s", state->DriverSegmentId, announced,
-                 known.used ? ", and is in use" : "");
+                 referee->segments.used ? ", and is in use" : "");
     if (segment)
-        known.ranges[segment->id - 1] = true;
+        referee->segments.ranges[segment->id - 1] = true;
     query->fair = segment && announced != 0 && state->PhysicalAdapterIndex == 0 &&
                   state->NumInvalidMemoryRanges == announced && state->pMemoryRanges;
     MANAGER_MUST(67, query->fair || (segment && announced == 0),
@@ -476,7 +472,8 @@ static void keep_ranges(struct shadow_segment *segment, const DXGK_MEMORYRANGE *
     segment->invalid_count = count;
 }
 
-static void judge_ranges(const struct query *query, struct shadow_segment *segment) {
+static void judge_ranges(struct vidmm_referee *referee, const struct query *query,
+                         struct shadow_segment *segment) {
     uint32_t count = query->state.NumInvalidMemoryRanges;
     int64_t at = 0;
     bool whole = guard_whole(&query->array, &at);
@@ -501,12 +498,12 @@ static void judge_ranges(const struct query *query, struct shadow_segment *segme
     keep_ranges(segment, (const DXGK_MEMORYRANGE *)(const void *)query->array.bytes, count);
 }
 
-void ranges_answer(struct query *query) {
+void ranges_answer(struct vidmm_referee *referee, struct query *query) {
     if (query->kind != QUERY_RANGES || !query->array.block)
         return;
-    struct shadow_segment *segment = shadow_segment(query->state.DriverSegmentId);
+    struct shadow_segment *segment = shadow_segment(referee, query->state.DriverSegmentId);
     if (query->status == STATUS_SUCCESS && query->fair && segment)
-        judge_ranges(query, segment);
+        judge_ranges(referee, query, segment);
     DXGK_QUERYSEGMENTMEMORYSTATE got;
     memcpy(&got, query->out.bytes, sizeof(got));
     got.pMemoryRanges = guard_original(&query->array, got.pMemoryRanges);
@@ -515,34 +512,34 @@ void ranges_answer(struct query *query) {
 
 /* ---- Going on -------------------------------------------------------------------------------- */
 
-static void judge_use_of(const struct shadow_segment *segment) {
+static void judge_use_of(struct vidmm_referee *referee, const struct shadow_segment *segment) {
     DXGK_SEGMENTFLAGS f = segment->flags;
     if (f.Agp) {
         DXGK_SEGMENTFLAGS alone = {.Value = 0};
         alone.Agp = 1;
-        MANAGER_MUST(15, known.agp, "no start of an adapter with a stray AGP segment",
+        MANAGER_MUST(15, referee->segments.agp, "no start of an adapter with a stray AGP segment",
                      "segment %u has the Agp flag and there is no AGP aperture", segment->id);
         MANAGER_MUST(33, f.Value == alone.Value,
                      "no start of an adapter whose AGP segment has other flags",
                      "segment %u has flags 0x%x", segment->id, f.Value);
     }
-    if (!f.Agp && !f.Aperture && known.announced[segment->id - 1] != 0)
-        MANAGER_MUST(66, known.ranges[segment->id - 1],
+    if (!f.Agp && !f.Aperture && referee->segments.announced[segment->id - 1] != 0)
+        MANAGER_MUST(66, referee->segments.ranges[segment->id - 1],
                      "SEGMENTMEMORYSTATE of every segment that announced invalid ranges",
                      "segment %u announced %u ranges and was not asked", segment->id,
-                     known.announced[segment->id - 1]);
+                     referee->segments.announced[segment->id - 1]);
 }
 
-void query_judge_use(void) {
+void query_judge_use(struct vidmm_referee *referee) {
     uint64_t highest = (uint64_t)referee->adapter.caps.HighestAcceptableAddress.QuadPart;
-    if (known.used)
+    if (referee->segments.used)
         return;
-    known.used = true;
-    dirty_judge_use();
-    MANAGER_MUST(31, caps_reach_memory(),
+    referee->segments.used = true;
+    dirty_judge_use(referee);
+    MANAGER_MUST(31, caps_reach_memory(referee),
                  "no start of an adapter that cannot address all system memory",
                  "HighestAcceptableAddress is 0x%llx with 0x%llx bytes of memory",
                  (unsigned long long)highest, (unsigned long long)referee->world.memory_bytes);
     for (uint32_t id = 1; id <= referee->adapter.segments; id++)
-        judge_use_of(shadow_segment(id));
+        judge_use_of(referee, shadow_segment(referee, id));
 }

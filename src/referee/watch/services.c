@@ -3,53 +3,54 @@
  * and the one paging operation that shows what a reservation of addresses was made with. Who plays
  * user mode says it (vidmm/services.h); watch/sizes.c and watch/lock.c are its like.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "service/services.h"
 
-static PDXGKDDI_BUILDPAGINGBUFFER watched; /* watch/build.c's, behind this one */
-
-void vidmm_referee_judge_told(struct vidmm_referee *made, const struct vidmm_told *told) {
-    pthread_mutex_lock(&made->lock);
+void vidmm_referee_judge_told(struct vidmm_referee *referee, const struct vidmm_told *told) {
+    pthread_mutex_lock(&referee->lock);
     switch (told->service) {
     case VIDMM_SERVICE_MAKE_RESIDENT:
     case VIDMM_SERVICE_EVICT:
     case VIDMM_SERVICE_SUBMIT:
     case VIDMM_SERVICE_TRIM:
     case VIDMM_SERVICE_BUDGET:
-        service_residency(told);
+        service_residency(referee, told);
         break;
     case VIDMM_SERVICE_OFFER:
     case VIDMM_SERVICE_RECLAIM:
-        service_offer(told);
+        service_offer(referee, told);
         break;
     case VIDMM_SERVICE_PROPERTIES:
-        service_property(told);
+        service_property(referee, told);
         break;
     case VIDMM_SERVICE_WORK:
-        service_work(&told->work);
+        service_work(referee, &told->work);
         break;
     case VIDMM_SERVICE_LOCK:
-        service_lock(told);
+        service_lock(referee, told);
         break;
     default:
-        service_addresses(told);
+        service_addresses(referee, told);
         break;
     }
-    pthread_mutex_unlock(&made->lock);
+    pthread_mutex_unlock(&referee->lock);
 }
 
-static NTSTATUS APIENTRY see_BuildPagingBuffer(const HANDLE adapter,
-                                               DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HANDLE adapter,
+                                        DXGKARG_BUILDPAGINGBUFFER *args) {
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args->MultipassOffset == 0) {
         pthread_mutex_lock(&referee->lock);
-        service_update(&args->UpdatePageTable);
+        service_update(referee, &args->UpdatePageTable);
         pthread_mutex_unlock(&referee->lock);
     }
-    return watched(adapter, args);
+    return referee->behind_services(adapter, args);
 }
+WATCHED_2(NTSTATUS, BuildPagingBuffer, const HANDLE, DXGKARG_BUILDPAGINGBUFFER *)
 
-void referee_watch_services(DRIVER_INITIALIZATION_DATA *table) {
-    watched = table->DxgkDdiBuildPagingBuffer;
-    service_forget();
+void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    referee->behind_services = table->DxgkDdiBuildPagingBuffer;
+    service_forget(referee);
     WATCH(table, BuildPagingBuffer);
-    property_watch(table);
+    property_watch(referee, table);
 }

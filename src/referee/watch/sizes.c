@@ -10,7 +10,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static struct vidmm_referee_sizes compute(void) {
+static struct vidmm_referee_sizes compute(struct vidmm_referee *referee) {
     const struct shadow_adapter *adapter = &referee->adapter;
     struct vidmm_referee_sizes sizes = {.available = referee->world.memory_bytes / 2};
     uint64_t limit = adapter->caps.ApertureSegmentCommitLimit, apertures = 0;
@@ -34,7 +34,7 @@ static struct vidmm_referee_sizes compute(void) {
     return sizes;
 }
 
-static bool has_agp(void) {
+static bool has_agp(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < referee->adapter.segments; i++) {
         if (referee->adapter.segment[i].flags.Agp)
             return true;
@@ -42,7 +42,7 @@ static bool has_agp(void) {
     return false;
 }
 
-static bool has_populated_aperture(void) {
+static bool has_populated_aperture(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < referee->adapter.segments; i++) {
         DXGK_SEGMENTFLAGS flags = referee->adapter.segment[i].flags;
         if (flags.Aperture && flags.PopulatedFromSystemMemory)
@@ -53,12 +53,12 @@ static bool has_populated_aperture(void) {
 
 #define BYTES(n) (unsigned long long)(n)
 
-void vidmm_referee_judge_sizes(struct vidmm_referee *made,
+void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
                                const struct vidmm_referee_sizes *sizes) {
-    if (made->adapter.segments == 0)
+    if (referee->adapter.segments == 0)
         return; /* the driver's answer was not fit to be looked at */
-    pthread_mutex_lock(&made->lock);
-    struct vidmm_referee_sizes right = compute();
+    pthread_mutex_lock(&referee->lock);
+    struct vidmm_referee_sizes right = compute(referee);
     MANAGER_MUST(364, sizes->available == right.available,
                  "half of system memory, at least 64 MiB, available for graphics", "0x%llx bytes",
                  BYTES(sizes->available));
@@ -71,14 +71,14 @@ void vidmm_referee_judge_sizes(struct vidmm_referee *made,
         "segments come to 0x%llx and 0x%llx",
         BYTES(sizes->dedicated_video), BYTES(sizes->dedicated_system), BYTES(right.dedicated_video),
         BYTES(right.dedicated_system));
-    if (has_populated_aperture())
+    if (has_populated_aperture(referee))
         MANAGER_MUST(48, sizes->dedicated_system == right.dedicated_system,
                      "PopulatedFromSystemMemory that counts for nothing on an aperture",
                      "0x%llx bytes of dedicated system memory; without the aperture it comes to "
                      "0x%llx",
                      BYTES(sizes->dedicated_system), BYTES(right.dedicated_system));
     /* How much of an AGP aperture there is the platform says, not the driver. */
-    if (!has_agp())
+    if (!has_agp(referee))
         MANAGER_MUST(366, sizes->shared_system == right.shared_system,
                      "the least of the commit limits and what is available and not dedicated",
                      "0x%llx bytes of shared system memory; it comes to 0x%llx",
@@ -88,5 +88,5 @@ void vidmm_referee_judge_sizes(struct vidmm_referee *made,
                      sizes->dedicated_video + sizes->dedicated_system + sizes->shared_system,
                  "the sum of dedicated video, dedicated system and shared system memory",
                  "0x%llx bytes in all", BYTES(sizes->total));
-    pthread_mutex_unlock(&made->lock);
+    pthread_mutex_unlock(&referee->lock);
 }

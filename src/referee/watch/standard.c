@@ -6,30 +6,25 @@
  * That an allocation is a primary is not said to the driver in CreateAllocation; the private data
  * tells, when it is one of the last that were made here.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/allocation.h"
 #include "state/hash.h"
 
-#define REMEMBERED 64u
-
-static struct standard {
-    uint64_t hash;
-    size_t size;
-    uint32_t type; /* 0: several */
-} remembered[REMEMBERED];
-static uint32_t newest;
-
-static struct standard *find(uint64_t hash, size_t size) {
-    for (uint32_t i = 0; i < REMEMBERED; i++) {
-        if (remembered[i].size == size && remembered[i].hash == hash && size != 0)
-            return &remembered[i];
+static struct standards_data *find(struct vidmm_referee *referee, uint64_t hash, size_t size) {
+    for (uint32_t i = 0; i < STANDARDS_REMEMBERED; i++) {
+        if (referee->standards.remembered[i].size == size &&
+            referee->standards.remembered[i].hash == hash && size != 0)
+            return &referee->standards.remembered[i];
     }
     return NULL;
 }
 
-uint32_t standard_of(const void *private_data, size_t size) {
+uint32_t standard_of(struct vidmm_referee *referee, const void *private_data, size_t size) {
     if (!private_data || size == 0)
         return 0;
-    const struct standard *known = find(hash_bytes(HASH_START, private_data, size), size);
+    const struct standards_data *known =
+        find(referee, hash_bytes(HASH_START, private_data, size), size);
     return known ? known->type : 0;
 }
 
@@ -37,67 +32,73 @@ static bool is_primary(uint32_t type) {
     return type == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
 }
 
-static void remember(uint32_t type, const void *data, size_t size) {
+static void remember(struct vidmm_referee *referee, uint32_t type, const void *data, size_t size) {
     uint64_t hash = hash_bytes(HASH_START, data, size);
-    struct standard *known = find(hash, size);
+    struct standards_data *known = find(referee, hash, size);
     if (known) { /* of kinds that are alike all that matters is whether one is a primary */
         if (is_primary(known->type) != is_primary(type))
             known->type = 0;
         return;
     }
-    newest = (newest + 1) % REMEMBERED;
-    remembered[newest] = (struct standard){.hash = hash, .size = size, .type = type};
+    referee->standards.newest = (referee->standards.newest + 1) % STANDARDS_REMEMBERED;
+    referee->standards.remembered[referee->standards.newest] =
+        (struct standards_data){.hash = hash, .size = size, .type = type};
 }
 
-static NTSTATUS APIENTRY see_GetStandardAllocationDriverData(
-    const HANDLE adapter, DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+static NTSTATUS
+watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDLE adapter,
+                                      DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
     struct referee_call call;
     struct guard data, resource;
     DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA mine = *args;
-    referee_enter(&call, "DxgkDdiGetStandardAllocationDriverData", REFEREE_REENTRANT);
+    referee_enter(referee, &call, "DxgkDdiGetStandardAllocationDriverData", REFEREE_REENTRANT);
     guard_make(&data, args->pAllocationPrivateDriverData, args->AllocationPrivateDriverDataSize);
     guard_make(&resource, args->pResourcePrivateDriverData, args->ResourcePrivateDriverDataSize);
     mine.pAllocationPrivateDriverData = data.bytes;
     mine.pResourcePrivateDriverData = resource.bytes;
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, &mine);
-    referee_return(&call);
-    allocation_judge_guard(&data, "pAllocationPrivateDriverData");
-    allocation_judge_guard(&resource, "pResourcePrivateDriverData");
+    referee_return(referee);
+    allocation_judge_guard(referee, &data, "pAllocationPrivateDriverData");
+    allocation_judge_guard(referee, &resource, "pResourcePrivateDriverData");
     guard_give(&data, 0, data.size);
     guard_give(&resource, 0, resource.size);
-    guard_free(&data);
-    guard_free(&resource);
+    guard_free(referee, &data);
+    guard_free(referee, &resource);
     UINT size = mine.AllocationPrivateDriverDataSize;
     if (NT_SUCCESS(status) && data.original && size <= data.size)
-        remember((uint32_t)args->StandardAllocationType, data.original, size);
+        remember(referee, (uint32_t)args->StandardAllocationType, data.original, size);
     mine.pAllocationPrivateDriverData = data.original;
     mine.pResourcePrivateDriverData = resource.original;
     *args = mine;
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, GetStandardAllocationDriverData, const HANDLE,
+          DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *)
 
-static NTSTATUS APIENTRY see_DescribeAllocation(const HANDLE adapter,
-                                                DXGKARG_DESCRIBEALLOCATION *args) {
+static NTSTATUS watch_DescribeAllocation(struct vidmm_referee *referee, const HANDLE adapter,
+                                         DXGKARG_DESCRIBEALLOCATION *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
-    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, args->hAllocation);
+    referee_enter(referee, &call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
+    const struct shadow_object *allocation =
+        shadow_find(referee, SHADOW_ALLOCATION, args->hAllocation);
     bool primary = allocation && is_primary(allocation->standard);
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, args);
-    referee_return(&call);
+    referee_return(referee);
     if (primary)
         DRIVER_MUST(400, NT_SUCCESS(status) && args->Width != 0 && args->Height != 0,
                     "a description of a primary", "status 0x%08x, %u times %u pixels",
                     (unsigned)status, args->Width, args->Height);
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, DescribeAllocation, const HANDLE, DXGKARG_DESCRIBEALLOCATION *)
 
-void referee_watch_standard(DRIVER_INITIALIZATION_DATA *table) {
-    for (uint32_t i = 0; i < REMEMBERED; i++)
-        remembered[i] = (struct standard){.size = 0};
+void referee_watch_standard(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    for (uint32_t i = 0; i < STANDARDS_REMEMBERED; i++)
+        referee->standards.remembered[i] = (struct standards_data){.size = 0};
     WATCH(table, GetStandardAllocationDriverData);
     WATCH(table, DescribeAllocation);
 }

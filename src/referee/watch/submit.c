@@ -2,6 +2,8 @@
  * submit.c - DxgkDdiPatch, DxgkDdiSubmitCommand and what is under way on each node. When a
  * fence completes, the paging operations that its submission carried are complete.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/dirty.h"
 #include "state/hash.h"
 #include "state/tables.h"
@@ -16,22 +18,12 @@ struct submission {
     HANDLE use[]; /* allocations that it references */
 };
 
-/* What DxgkDdiPatch was told, until DxgkDdiSubmitCommand follows. */
-static struct {
-    bool open;
-    DXGKARG_PATCH args;
-    uint32_t handles, room;
-    HANDLE *handle; /* of the allocations in its list */
-} patched;
-
-static bool gave_up;
-
-void submit_give_up(void) {
-    gave_up = true;
+void submit_give_up(struct vidmm_referee *referee) {
+    referee->submissions.gave_up = true;
 }
 
-bool submit_gave_up(void) {
-    return gave_up;
+bool submit_gave_up(struct vidmm_referee *referee) {
+    return referee->submissions.gave_up;
 }
 
 /* Fence ids wrap. */
@@ -41,9 +33,9 @@ static bool reached(uint32_t completed, uint32_t fence) {
 
 /* ---- What is under way ----------------------------------------------------------------------- */
 
-static void use(const struct submission *submission, bool begins) {
+static void use(struct vidmm_referee *referee, const struct submission *submission, bool begins) {
     for (uint32_t i = 0; i < submission->uses; i++) {
-        struct shadow_object *object = shadow_find(SHADOW_ALLOCATION, submission->use[i]);
+        struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, submission->use[i]);
         if (object && begins)
             object->uses++;
         else if (object && object->uses != 0)
@@ -51,9 +43,12 @@ static void use(const struct submission *submission, bool begins) {
     }
 }
 
-static struct submission *submission_begin(const DXGKARG_SUBMITCOMMAND *args, uint32_t index) {
+static struct submission *submission_begin(struct vidmm_referee *referee,
+                                           const DXGKARG_SUBMITCOMMAND *args, uint32_t index) {
     struct shadow_node *node = &referee->node[index];
-    uint32_t uses = patched.open && !args->Flags.Paging ? patched.handles : 0;
+    uint32_t uses = referee->submissions.patched.open && !args->Flags.Paging
+                        ? referee->submissions.patched.handles
+                        : 0;
     struct submission *submission = calloc(1, sizeof(*submission) + uses * sizeof(HANDLE));
     if (!submission)
         return NULL;
@@ -65,8 +60,8 @@ static struct submission *submission_begin(const DXGKARG_SUBMITCOMMAND *args, ui
     submission->shadow.end = args->DmaBufferSubmissionEndOffset;
     submission->uses = uses;
     if (uses != 0)
-        memcpy(submission->use, patched.handle, uses * sizeof(HANDLE));
-    use(submission, true);
+        memcpy(submission->use, referee->submissions.patched.handle, uses * sizeof(HANDLE));
+    use(referee, submission, true);
     if (node->last)
         node->last->next = &submission->shadow;
     else
@@ -92,28 +87,28 @@ void submit_free(struct shadow_submission *submission) {
 }
 
 /* The oldest of a node is over; `complete`: its operations were carried out. */
-static void submission_end(struct shadow_node *node, bool complete) {
+static void submission_end(struct vidmm_referee *referee, struct shadow_node *node, bool complete) {
     struct shadow_submission *first = submission_unlink(node);
     while (first->operations) {
         struct shadow_operation *operation = first->operations;
         first->operations = operation->next; /* and `next` still leads to what came behind it */
         if (complete)
-            operation_complete(operation);
+            operation_complete(referee, operation);
         else
-            operation_give_up(operation);
+            operation_give_up(referee, operation);
     }
-    use((struct submission *)first, false);
+    use(referee, (struct submission *)first, false);
     submit_free(first);
 }
 
-struct shadow_submission *submit_lose(struct shadow_node *node) {
+struct shadow_submission *submit_lose(struct vidmm_referee *referee, struct shadow_node *node) {
     if (node->first->paging)
         return submission_unlink(node);
-    submission_end(node, false);
+    submission_end(referee, node, false);
     return NULL;
 }
 
-void submit_completed(uint32_t index, uint32_t fence) {
+void submit_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
     if (index >= SHADOW_NODES)
         return;
     struct shadow_node *node = &referee->node[index];
@@ -122,48 +117,48 @@ void submit_completed(uint32_t index, uint32_t fence) {
         paging = node->first->paging;
         node->completed = node->first->fence;
         node->told = true;
-        submission_end(node, true);
+        submission_end(referee, node, true);
     }
     if (!node->first && (paging || index == referee->adapter.paging_node))
-        virtual_settled();
+        virtual_settled(referee);
 }
 
-void submit_faulted(uint32_t index, uint32_t fence) {
+void submit_faulted(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
     if (index >= SHADOW_NODES)
         return;
     struct shadow_node *node = &referee->node[index];
-    submit_completed(index, fence - 1);
+    submit_completed(referee, index, fence - 1);
     if (node->first && node->first->fence == fence)
-        submission_end(node, false);
+        submission_end(referee, node, false);
 }
 
 /* Plans that a reset cut short are undone without a word to the driver: nothing is known of places
  * until an operation names one again. */
-static void forget_places(void) {
+static void forget_places(struct vidmm_referee *referee) {
     struct shadow_object *allocation = NULL;
-    while ((allocation = shadow_each(SHADOW_ALLOCATION, allocation)))
+    while ((allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation)))
         allocation->placed = false;
 }
 
-void submit_forget(void) {
-    forget_places();
-    promise_forget();
+void submit_forget(struct vidmm_referee *referee) {
+    forget_places(referee);
+    promise_forget(referee);
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         struct shadow_node *node = &referee->node[i];
         while (node->first)
-            submission_end(node, false);
+            submission_end(referee, node, false);
         node->completed = node->submitted;
-        preempt_forget(node);
+        preempt_forget(referee, node);
     }
-    build_forget();
-    operation_abandon();
-    operation_forget();
-    virtual_forget();
-    dirty_forget();
-    patched.open = false;
+    build_forget(referee);
+    operation_abandon(referee);
+    operation_forget(referee);
+    virtual_forget(referee);
+    dirty_forget(referee);
+    referee->submissions.patched.open = false;
 }
 
-bool submit_append(struct shadow_operation *operation) {
+bool submit_append(struct vidmm_referee *referee, struct shadow_operation *operation) {
     struct shadow_submission *newest = NULL;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         struct shadow_submission *s = referee->node[i].first;
@@ -179,7 +174,8 @@ bool submit_append(struct shadow_operation *operation) {
     return true;
 }
 
-const struct shadow_submission *submit_next(const struct shadow_submission *after) {
+const struct shadow_submission *submit_next(struct vidmm_referee *referee,
+                                            const struct shadow_submission *after) {
     const struct shadow_submission *next = after ? after->next : NULL;
     uint32_t nodes = referee->adapter.nodes, node = after ? after->node + 1 : 0;
     for (; !next && node < SHADOW_NODES && (node < nodes || node == 0); node++)
@@ -187,7 +183,7 @@ const struct shadow_submission *submit_next(const struct shadow_submission *afte
     return next;
 }
 
-bool submit_under_way(void) {
+bool submit_under_way(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         if (referee->node[i].first)
             return true;
@@ -195,21 +191,21 @@ bool submit_under_way(void) {
     return false;
 }
 
-void referee_judge_end(void) {
-    callbacks_drain();
-    if (submit_under_way() && !gave_up)
+void referee_judge_end(struct vidmm_referee *referee) {
+    callbacks_drain(referee);
+    if (submit_under_way(referee) && !referee->submissions.gave_up)
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
                           "work that was submitted was never reported complete");
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
-        preempt_judge_end(&referee->node[i]);
-    submit_forget();
-    build_end();
-    allocation_judge_end();
-    virtual_end();
-    free(patched.handle);
-    memset(&patched, 0, sizeof(patched));
+        preempt_judge_end(referee, &referee->node[i]);
+    submit_forget(referee);
+    build_end(referee);
+    allocation_judge_end(referee);
+    virtual_end(referee);
+    free(referee->submissions.patched.handle);
+    memset(&referee->submissions.patched, 0, sizeof(referee->submissions.patched));
     memset(referee->node, 0, sizeof(referee->node));
-    gave_up = false;
+    referee->submissions.gave_up = false;
 }
 
 /* ---- DxgkDdiPatch ---------------------------------------------------------------------------- */
@@ -228,19 +224,20 @@ static uint64_t hash_outside(const DXGKARG_PATCH *args) {
 }
 
 /* Buffers in system memory are contiguous: each page's bytes are where the address says. */
-static bool contiguous(const DXGKARG_PATCH *args) {
+static bool contiguous(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     const uint8_t *bytes = args->pDmaBuffer;
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
     for (uint32_t at = 0; at < args->DmaBufferSize; at += SHADOW_PAGE) {
         uint32_t left = args->DmaBufferSize - at, size = left < SHADOW_PAGE ? left : SHADOW_PAGE;
-        const uint8_t *there = world_memory(address + at, size);
+        const uint8_t *there = world_memory(referee, address + at, size);
         if (!there || memcmp(there, bytes + at, size) != 0)
             return false;
     }
     return true;
 }
 
-static void judge_paging_patch(const DXGKARG_PATCH *args, struct shadow_build *build) {
+static void judge_paging_patch(struct vidmm_referee *referee, const DXGKARG_PATCH *args,
+                               struct shadow_build *build) {
     MANAGER_MUST(273,
                  args->Flags.Paging && !args->pAllocationList && args->AllocationListSize == 0 &&
                      !args->pPatchLocationList && args->PatchLocationListSize == 0,
@@ -249,7 +246,8 @@ static void judge_paging_patch(const DXGKARG_PATCH *args, struct shadow_build *b
                  args->AllocationListSize, (const void *)args->pAllocationList,
                  args->PatchLocationListSize, (const void *)args->pPatchLocationList);
     if (args->DmaBufferSegmentId == 0 && args->pDmaBuffer && referee->world.memory)
-        MANAGER_MUST(74, contiguous(args), "contiguous system memory at DmaBufferPhysicalAddress",
+        MANAGER_MUST(74, contiguous(referee, args),
+                     "contiguous system memory at DmaBufferPhysicalAddress",
                      "the bytes at 0x%llx are not those of the paging buffer",
                      (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
     if (!build)
@@ -259,7 +257,7 @@ static void judge_paging_patch(const DXGKARG_PATCH *args, struct shadow_build *b
 }
 
 /* What a patch location refers to must be in a segment by now. */
-static void judge_residency(const DXGKARG_PATCH *args) {
+static void judge_residency(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     uint64_t end =
         (uint64_t)args->PatchLocationListSubmissionStart + args->PatchLocationListSubmissionLength;
     if (!args->pAllocationList || !args->pPatchLocationList || end > args->PatchLocationListSize)
@@ -270,19 +268,19 @@ static void judge_residency(const DXGKARG_PATCH *args) {
             !args->pAllocationList[index].hDeviceSpecificAllocation)
             continue;
         uint32_t segment = args->pAllocationList[index].SegmentId;
-        MANAGER_MUST(393, shadow_segment(segment),
+        MANAGER_MUST(393, shadow_segment(referee, segment),
                      "everything that is referenced to be in a segment",
                      "element %u of the allocation list has SegmentId %u", index, segment);
     }
 }
 
 /* Where the list says that allocations are. */
-static void judge_list(const DXGKARG_PATCH *args) {
+static void judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     UINT count = args->pAllocationList ? args->AllocationListSize : 0;
     for (UINT i = 0; referee->adapter.segments != 0 && i < count; i++) {
         const DXGK_ALLOCATIONLIST *element = &args->pAllocationList[i];
         uint32_t id = element->SegmentId;
-        const struct shadow_segment *segment = shadow_segment(id);
+        const struct shadow_segment *segment = shadow_segment(referee, id);
         uint64_t address = (uint64_t)element->PhysicalAddress.QuadPart;
         if (!element->hDeviceSpecificAllocation)
             continue;
@@ -299,75 +297,79 @@ static void judge_list(const DXGKARG_PATCH *args) {
 }
 
 /* The allocations that the list names, for as long as the submission is under way. */
-static void note_uses(const DXGKARG_PATCH *args) {
+static void note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     uint32_t count = args->pAllocationList ? args->AllocationListSize : 0;
-    patched.handles = 0;
-    if (count > patched.room) {
-        HANDLE *more = realloc(patched.handle, count * sizeof(*more));
+    referee->submissions.patched.handles = 0;
+    if (count > referee->submissions.patched.room) {
+        HANDLE *more = realloc(referee->submissions.patched.handle, count * sizeof(*more));
         if (!more)
             return;
-        patched.handle = more;
-        patched.room = count;
+        referee->submissions.patched.handle = more;
+        referee->submissions.patched.room = count;
     }
     for (uint32_t i = 0; i < count; i++) {
         HANDLE handle = args->pAllocationList[i].hDeviceSpecificAllocation;
-        const struct shadow_object *opened = handle ? shadow_find(SHADOW_OPENED, handle) : NULL;
+        const struct shadow_object *opened =
+            handle ? shadow_find(referee, SHADOW_OPENED, handle) : NULL;
         if (!opened || !opened->parent)
             continue;
-        patched.handle[patched.handles++] = opened->parent->handle;
-        promise_listed(&args->pAllocationList[i], opened->parent);
+        referee->submissions.patched.handle[referee->submissions.patched.handles++] =
+            opened->parent->handle;
+        promise_listed(referee, &args->pAllocationList[i], opened->parent);
     }
 }
 
-static void judge_class(const struct referee_call *call) {
+static void judge_class(struct vidmm_referee *referee, const struct referee_call *call) {
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
-    reset_judge(false);
+    reset_judge(referee, false);
 }
 
-static void judge_patch_answer(const DXGKARG_PATCH *before, const DXGKARG_PATCH *after,
-                               bool same_outside, NTSTATUS status) {
+static void judge_patch_answer(struct vidmm_referee *referee, const DXGKARG_PATCH *before,
+                               const DXGKARG_PATCH *after, bool same_outside, NTSTATUS status) {
     DRIVER_MUST(274, same_outside && memcmp(before, after, sizeof(*after)) == 0,
                 "changes within the submitted range only", "%s",
                 same_outside ? "the arguments changed" : "bytes outside of the range changed");
     DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
     if (status != STATUS_SUCCESS)
-        submit_give_up();
+        submit_give_up(referee);
 }
 
-static NTSTATUS APIENTRY see_Patch(const HANDLE handle, const DXGKARG_PATCH *args) {
+static NTSTATUS watch_Patch(struct vidmm_referee *referee, const HANDLE handle,
+                            const DXGKARG_PATCH *args) {
     struct referee_call call;
     DXGKARG_PATCH before;
     memcpy(&before, args, sizeof(before));
-    referee_enter(&call, "DxgkDdiPatch", REFEREE_SCHEDULER);
-    callbacks_drain();
-    judge_class(&call);
-    struct shadow_build *build = build_at(args->pDmaBuffer);
+    referee_enter(referee, &call, "DxgkDdiPatch", REFEREE_SCHEDULER);
+    callbacks_drain(referee);
+    judge_class(referee, &call);
+    struct shadow_build *build = build_at(referee, args->pDmaBuffer);
     if (build || args->Flags.Paging)
-        judge_paging_patch(args, build);
+        judge_paging_patch(referee, args, build);
     else
-        judge_residency(args);
+        judge_residency(referee, args);
     if (!args->Flags.Paging)
-        promise_submitted();
-    judge_list(args);
-    note_uses(args);
-    patched.args = *args;
-    patched.open = true;
+        promise_submitted(referee);
+    judge_list(referee, args);
+    note_uses(referee, args);
+    referee->submissions.patched.args = *args;
+    referee->submissions.patched.open = true;
     uint64_t outside = hash_outside(args);
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiPatch(handle, args);
-    referee_return(&call);
-    judge_patch_answer(&before, args, hash_outside(&before) == outside, status);
+    referee_return(referee);
+    judge_patch_answer(referee, &before, args, hash_outside(&before) == outside, status);
     if (status != STATUS_SUCCESS)
-        patched.open = false;
-    referee_exit(&call);
+        referee->submissions.patched.open = false;
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, Patch, const HANDLE, const DXGKARG_PATCH *)
 
 /* ---- DxgkDdiSubmitCommand -------------------------------------------------------------------- */
 
-static bool as_patched(const DXGKARG_SUBMITCOMMAND *args) {
-    const DXGKARG_PATCH *patch = &patched.args;
+static bool as_patched(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+    const DXGKARG_PATCH *patch = &referee->submissions.patched.args;
     return args->SubmissionFenceId == patch->SubmissionFenceId &&
            args->hContext == patch->hContext &&
            args->DmaBufferSegmentId == patch->DmaBufferSegmentId &&
@@ -382,21 +384,21 @@ static bool as_patched(const DXGKARG_SUBMITCOMMAND *args) {
                patch->DmaBufferPrivateDataSubmissionEndOffset;
 }
 
-static void judge_place(const DXGKARG_SUBMITCOMMAND *args) {
+static void judge_place(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t id = args->DmaBufferSegmentId;
-    const struct shadow_segment *segment = shadow_segment(id);
-    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
+    const struct shadow_segment *segment = shadow_segment(referee, id);
+    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
     bool aperture = segment && segment->flags.Aperture;
     if (id == 0 && referee->world.memory)
-        MANAGER_MUST(18, world_memory(address, 1), "system memory where the segment is 0",
+        MANAGER_MUST(18, world_memory(referee, address, 1), "system memory where the segment is 0",
                      "the DMA buffer at 0x%llx is not in system memory",
                      (unsigned long long)address);
     MANAGER_MUST(81, id == 0 || aperture, "a DMA buffer in system memory or in an aperture",
                  "DmaBufferSegmentId is %u, which is no aperture", id);
     if (!args->Flags.Paging && context && !context->system) {
         uint32_t set = context->context_info.DmaBufferSegmentSet;
-        device_judge_use(context);
+        device_judge_use(referee, context);
         bool kept = set == 0 ? id == 0 : id != 0 && id <= 32 && (set >> (id - 1) & 1u) != 0;
         MANAGER_MUST(80, kept, "a segment of DmaBufferSegmentSet, or 0 when that is 0",
                      "DmaBufferSegmentId is %u, DmaBufferSegmentSet is 0x%x", id, set);
@@ -404,12 +406,12 @@ static void judge_place(const DXGKARG_SUBMITCOMMAND *args) {
 }
 
 /* The pages of a paging buffer in an aperture are mapped there. */
-static void judge_mapped(const DXGKARG_SUBMITCOMMAND *args) {
-    const struct shadow_segment *segment = shadow_segment(args->DmaBufferSegmentId);
+static void judge_mapped(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+    const struct shadow_segment *segment = shadow_segment(referee, args->DmaBufferSegmentId);
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart, mapped = 0;
     uint64_t end = args->DmaBufferSubmissionEndOffset;
     bool inside = segment && args->DmaBufferSegmentId == referee->adapter.paging_segment &&
-                  address >= segment->base && shadow_segment_at(address, end) == segment;
+                  address >= segment->base && shadow_segment_at(referee, address, end) == segment;
     if (args->DmaBufferSegmentId == 0)
         return; /* for mapping the others there is one that needs no mapping */
     uint64_t pages = (end + SHADOW_PAGE - 1) / SHADOW_PAGE;
@@ -423,21 +425,23 @@ static void judge_mapped(const DXGKARG_SUBMITCOMMAND *args) {
                  (unsigned long long)pages);
 }
 
-static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
-    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
-    const struct shadow_build *build = build_of(args);
+static void judge_paging_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                                bool again) {
+    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
+    const struct shadow_build *build = build_of(referee, args);
     MANAGER_MUST(276,
                  args->Flags.Paging && (!args->hContext || (context && context->system)) &&
                      args->DmaBufferPhysicalAddress.QuadPart % SHADOW_PAGE == 0,
                  "Flags.Paging, a system context or none, and the address of the whole buffer",
                  "Flags 0x%x, hContext %p, address 0x%llx", args->Flags.Value, args->hContext,
                  (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
-    uint32_t node = tables_companion(context) ? context->node : referee->adapter.paging_node;
+    uint32_t node =
+        tables_companion(referee, context) ? context->node : referee->adapter.paging_node;
     if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
         MANAGER_MUST(88, args->NodeOrdinal == node,
                      "the paging node that the driver named, or the companion context's",
                      "NodeOrdinal is %u instead of %u", args->NodeOrdinal, node);
-    judge_mapped(args);
+    judge_mapped(referee, args);
     if (!build)
         return;
     MANAGER_MUST(280, again || args->DmaBufferSubmissionStartOffset >= build->submitted,
@@ -447,7 +451,8 @@ static void judge_paging_submit(const DXGKARG_SUBMITCOMMAND *args, bool again) {
 }
 
 /* Fences of a node go up, also of work that is no paging and is submitted again. */
-static void judge_fence(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node) {
+static void judge_fence(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                        const struct shadow_node *node) {
 #if WDDM_AT_LEAST(WDDM2_0)
     if (args->Flags.Resubmission && args->Flags.Paging) {
         MANAGER_MUST(281, false, "paging work that a preemption or a reset left undone",
@@ -462,97 +467,107 @@ static void judge_fence(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_n
 }
 
 /* `again`: it was preempted. */
-static void judge_submit(const DXGKARG_SUBMITCOMMAND *args, const struct shadow_node *node,
-                         bool again) {
-    bool paging = args->Flags.Paging || (patched.open && patched.args.Flags.Paging);
+static void judge_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                         const struct shadow_node *node, bool again) {
+    bool paging = args->Flags.Paging || (referee->submissions.patched.open &&
+                                         referee->submissions.patched.args.Flags.Paging);
     uint32_t start = args->DmaBufferSubmissionStartOffset;
     uint32_t end = args->DmaBufferSubmissionEndOffset;
-    if (patched.open)
-        MANAGER_MUST(275, as_patched(args), "the buffer, the range and the fence of DxgkDdiPatch",
+    if (referee->submissions.patched.open)
+        MANAGER_MUST(275, as_patched(referee, args),
+                     "the buffer, the range and the fence of DxgkDdiPatch",
                      "fence %u, bytes %u to %u at 0x%llx; Patch had fence %u, bytes %u to %u at "
                      "0x%llx",
                      args->SubmissionFenceId, start, end,
                      (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart,
-                     patched.args.SubmissionFenceId, patched.args.DmaBufferSubmissionStartOffset,
-                     patched.args.DmaBufferSubmissionEndOffset,
-                     (unsigned long long)patched.args.DmaBufferPhysicalAddress.QuadPart);
+                     referee->submissions.patched.args.SubmissionFenceId,
+                     referee->submissions.patched.args.DmaBufferSubmissionStartOffset,
+                     referee->submissions.patched.args.DmaBufferSubmissionEndOffset,
+                     (unsigned long long)
+                         referee->submissions.patched.args.DmaBufferPhysicalAddress.QuadPart);
     MANAGER_MUST(280, start <= end && end <= args->DmaBufferSize, "a range inside the buffer",
                  "the range is %u to %u of %u bytes", start, end, args->DmaBufferSize);
-    judge_place(args);
+    judge_place(referee, args);
     if (paging)
-        judge_paging_submit(args, again);
+        judge_paging_submit(referee, args, again);
     if (!again)
-        judge_fence(args, node);
+        judge_fence(referee, args, node);
 }
 
 /* The driver did not take it: nothing of it will complete. */
-static void withdraw(uint32_t index, const struct submission *submission) {
+static void withdraw(struct vidmm_referee *referee, uint32_t index,
+                     const struct submission *submission) {
     struct shadow_node *node = &referee->node[index];
     if (node->last != &submission->shadow)
         return;
     if (node->first == &submission->shadow)
-        submission_end(node, false);
+        submission_end(referee, node, false);
 }
 
 /* A node that does not exist is taken for the first. */
-static uint32_t node_of(const DXGKARG_SUBMITCOMMAND *args) {
+static uint32_t node_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t nodes = referee->adapter.nodes;
     uint32_t known = nodes != 0 && nodes < SHADOW_NODES ? nodes : SHADOW_NODES;
     return args->NodeOrdinal < known ? args->NodeOrdinal : 0;
 }
 
 /* From now on it is under way, with what was built into it. */
-static struct submission *enqueue(const DXGKARG_SUBMITCOMMAND *args, uint32_t index, bool again) {
-    if (!patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
-        promise_forget();
-    struct submission *submission = submission_begin(args, index);
+static struct submission *enqueue(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                                  uint32_t index, bool again) {
+    if (!referee->submissions.patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
+        promise_forget(referee);
+    struct submission *submission = submission_begin(referee, args, index);
     if (submission && args->Flags.Paging)
         submission->shadow.operations =
-            again ? preempt_take(&referee->node[index]) : build_take(args);
-    patched.open = false;
+            again ? preempt_take(&referee->node[index]) : build_take(referee, args);
+    referee->submissions.patched.open = false;
     return submission;
 }
 
-struct shadow_submission *submit_given(const struct referee_call *call,
+struct shadow_submission *submit_given(struct vidmm_referee *referee,
+                                       const struct referee_call *call,
                                        const DXGKARG_SUBMITCOMMAND *args) {
-    uint32_t index = node_of(args);
-    judge_class(call);
-    migration_judge_work(args->Flags.Paging);
-    bool again = preempt_again(args, &referee->node[index]);
+    uint32_t index = node_of(referee, args);
+    judge_class(referee, call);
+    migration_judge_work(referee, args->Flags.Paging);
+    bool again = preempt_again(referee, args, &referee->node[index]);
     if (!again)
-        judge_fence(args, &referee->node[index]);
-    struct submission *submission = enqueue(args, index, again);
+        judge_fence(referee, args, &referee->node[index]);
+    struct submission *submission = enqueue(referee, args, index, again);
     return submission ? &submission->shadow : NULL;
 }
 
-void submit_refused(const DXGKARG_SUBMITCOMMAND *args, struct shadow_submission *submission) {
-    withdraw(node_of(args), (struct submission *)submission);
+void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                    struct shadow_submission *submission) {
+    withdraw(referee, node_of(referee, args), (struct submission *)submission);
 }
 
-static NTSTATUS APIENTRY see_SubmitCommand(const HANDLE handle, const DXGKARG_SUBMITCOMMAND *args) {
+static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE handle,
+                                    const DXGKARG_SUBMITCOMMAND *args) {
     struct referee_call call;
-    uint32_t index = node_of(args);
-    referee_enter(&call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
-    callbacks_drain();
-    judge_class(&call);
-    migration_judge_work(args->Flags.Paging);
-    bool again = preempt_again(args, &referee->node[index]);
-    judge_submit(args, &referee->node[index], again);
-    struct submission *submission = enqueue(args, index, again);
-    referee_leave(&call);
+    uint32_t index = node_of(referee, args);
+    referee_enter(referee, &call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
+    callbacks_drain(referee);
+    judge_class(referee, &call);
+    migration_judge_work(referee, args->Flags.Paging);
+    bool again = preempt_again(referee, args, &referee->node[index]);
+    judge_submit(referee, args, &referee->node[index], again);
+    struct submission *submission = enqueue(referee, args, index, again);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);
-    referee_return(&call);
+    referee_return(referee);
     DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", (unsigned)status);
     if (status != STATUS_SUCCESS) {
-        submit_give_up();
+        submit_give_up(referee);
         if (submission)
-            withdraw(index, submission);
+            withdraw(referee, index, submission);
     }
-    referee_exit(&call);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, SubmitCommand, const HANDLE, const DXGKARG_SUBMITCOMMAND *)
 
-void referee_watch_submit(DRIVER_INITIALIZATION_DATA *table) {
+void referee_watch_submit(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, Patch);
     WATCH(table, SubmitCommand);
 }

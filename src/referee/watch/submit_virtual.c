@@ -3,13 +3,12 @@
  * address. What is under way is watch/submit.c's; here is judged whose addresses the work uses, and
  * whether they can be used.
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/tables.h"
 #include "state/work.h"
 
 #include <string.h>
-
-/* Nodes on which a page fault was reported and nothing was reset since. */
-static bool faulted[SHADOW_NODES];
 
 /* The same in the members of the other call. */
 static DXGKARG_SUBMITCOMMAND as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
@@ -34,7 +33,8 @@ static bool same_root(const struct shadow_object *context, const struct tables_p
            context->root.SegmentOffset == process->root.SegmentOffset;
 }
 
-static void judge_root(const struct shadow_object *context, const struct tables_process *process) {
+static void judge_root(struct vidmm_referee *referee, const struct shadow_object *context,
+                       const struct tables_process *process) {
     MANAGER_MUST(256, context->root_entries != 0,
                  "DxgkDdiSetRootPageTable before the context works",
                  "the context has no root table%s", "");
@@ -47,10 +47,10 @@ static void judge_root(const struct shadow_object *context, const struct tables_
                  LLU(process->root.SegmentOffset), process->root.SegmentId);
 }
 
-static void judge_error(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+static void judge_error(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
                         const struct shadow_object *context) {
     if (args->NodeOrdinal < SHADOW_NODES)
-        MANAGER_MUST(381, !faulted[args->NodeOrdinal],
+        MANAGER_MUST(381, !referee->submissions.faulted[args->NodeOrdinal],
                      "a reset of the engine after a page fault, before it works again",
                      "node %u gets work without one", args->NodeOrdinal);
     if (context->parent)
@@ -59,13 +59,13 @@ static void judge_error(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
 }
 
 /* The commands themselves: of paging they are where the system put them. */
-static void judge_commands(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+static void judge_commands(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
                            const struct tables_process *process) {
     uint64_t start = (uint64_t)args->DmaBufferVirtualAddress;
     for (uint64_t at = start & ~(uint64_t)(SHADOW_PAGE - 1); at < start + args->DmaBufferSize;
          at += SHADOW_PAGE) {
         struct tables_found found;
-        tables_walk(process, at, TABLES_ASKED, &found);
+        tables_walk(referee, process, at, TABLES_ASKED, &found);
         if (!found.known)
             return;
         MANAGER_MUST(385, found.valid && !found.zero,
@@ -76,21 +76,22 @@ static void judge_commands(const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
     }
 }
 
-void submit_judge_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {
+void submit_judge_buffer(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct tables_process *process =
-        tables_process_of(shadow_find(SHADOW_CONTEXT, args->hSystemContext));
+        tables_process_of(referee, shadow_find(referee, SHADOW_CONTEXT, args->hSystemContext));
     const uint8_t *bytes = args->pDmaBuffer;
     uint64_t va = args->DmaBufferGpuVirtualAddress;
-    if (!tables_mmu.known || !process || va == 0 || !bytes || args->DmaBufferWriteOffset != 0)
+    if (!referee->tables.mmu.known || !process || va == 0 || !bytes ||
+        args->DmaBufferWriteOffset != 0)
         return;
     for (uint64_t at = 0; at < args->DmaSize; at += SHADOW_PAGE) {
         struct tables_found found;
-        tables_walk(process, va + at, TABLES_ASKED, &found);
+        tables_walk(referee, process, va + at, TABLES_ASKED, &found);
         if (!found.known)
             return;
         bool leads = found.valid && !found.zero;
-        bool there = !leads || found.segment != 0 || !world_is_memory(bytes) ||
-                     world_memory(found.offset, 1) == bytes + at;
+        bool there = !leads || found.segment != 0 || !world_is_memory(referee, bytes) ||
+                     world_memory(referee, found.offset, 1) == bytes + at;
         MANAGER_MUST(172, leads && there,
                      "where the process of the system context sees the buffer, all of it",
                      "0x%llx, byte 0x%llx of %u, leads %s", LLU(va + at), LLU(at), args->DmaSize,
@@ -98,36 +99,38 @@ void submit_judge_buffer(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
-static void judge_use(const struct tables_process *process) {
-    uint32_t stale = tables_stale(process, TABLES_ASKED);
+static void judge_use(struct vidmm_referee *referee, const struct tables_process *process) {
+    uint32_t stale = tables_stale(referee, process, TABLES_ASKED);
     MANAGER_MUST(231, stale == 0, "FLUSH_TLB between an update and the use of its addresses",
                  "%u entries of the process changed and were not flushed", stale);
 }
 
-static void judge_submission(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, args->hContext);
-    const struct tables_process *process = tables_process_of(context);
+static void judge_submission(struct vidmm_referee *referee,
+                             const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
+    const struct tables_process *process = tables_process_of(referee, context);
     bool shared = context && context->context_info.Caps.UseIoMmu;
-    if (!context || (!tables_mmu.known && !shared))
+    if (!context || (!referee->tables.mmu.known && !shared))
         return;
     if (!shared) /* behind an IOMMU the page tables are the CPU's (iommu-model.md) */
-        judge_root(context, process);
+        judge_root(referee, context, process);
     MANAGER_MUST(385, context->system == (args->Flags.Paging != 0),
                  "paging in a system context, and nothing else there", "Flags 0x%x in %s context",
                  args->Flags.Value, context->system ? "a system" : "another");
     if (!args->Flags.Paging)
-        judge_error(args, context);
+        judge_error(referee, args, context);
     if (!process)
         return;
     if (args->Flags.Paging)
-        judge_commands(args, process);
+        judge_commands(referee, args, process);
     else
-        judge_use(process);
+        judge_use(referee, process);
 }
 
 /* ---- The call ------------------------------------------------------------------------------- */
 
-static void judge_answer(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {
+static void judge_answer(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+                         NTSTATUS status) {
     if (args->DmaBufferPrivateDataSize == 0)
         DRIVER_MUST(391, status == STATUS_SUCCESS,
                     "private data that is not looked at when it is "
@@ -135,36 +138,38 @@ static void judge_answer(const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS stat
                     "status 0x%08x without private data", (unsigned)status);
 }
 
-static NTSTATUS APIENTRY see_SubmitCommandVirtual(const HANDLE handle,
-                                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const HANDLE handle,
+                                           const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     struct referee_call call;
     DXGKARG_SUBMITCOMMAND same = as_physical(args);
-    referee_enter(&call, "DxgkDdiSubmitCommandVirtual", REFEREE_SCHEDULER);
-    callbacks_drain();
-    judge_submission(args);
-    struct shadow_submission *submission = submit_given(&call, &same);
+    referee_enter(referee, &call, "DxgkDdiSubmitCommandVirtual", REFEREE_SCHEDULER);
+    callbacks_drain(referee);
+    judge_submission(referee, args);
+    struct shadow_submission *submission = submit_given(referee, &call, &same);
     const struct tables_process *process =
-        tables_process_of(shadow_find(SHADOW_CONTEXT, args->hContext));
+        tables_process_of(referee, shadow_find(referee, SHADOW_CONTEXT, args->hContext));
     if (submission) {
         if (!args->Flags.Paging)
-            owners_used(args->NodeOrdinal, args->SubmissionFenceId);
+            owners_used(referee, args->NodeOrdinal, args->SubmissionFenceId);
         submission->process = process ? process->handle : NULL;
         submission->context = args->hContext;
     }
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommandVirtual(handle, args);
-    referee_return(&call);
-    judge_answer(args, status);
+    referee_return(referee);
+    judge_answer(referee, args, status);
     if (status != STATUS_SUCCESS && submission)
-        submit_refused(&same, submission);
-    referee_exit(&call);
+        submit_refused(referee, &same, submission);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, SubmitCommandVirtual, const HANDLE, const DXGKARG_SUBMITCOMMANDVIRTUAL *)
 
 /* ---- Page faults ---------------------------------------------------------------------------- */
 
 /* The oldest work of the node with that fence; NULL: none. */
-static const struct shadow_submission *work_of(const struct vidmm_interrupt *report) {
+static const struct shadow_submission *work_of(struct vidmm_referee *referee,
+                                               const struct vidmm_interrupt *report) {
     const struct shadow_submission *at = referee->node[report->node].first;
     while (at && at->fence != report->fence)
         at = at->next;
@@ -176,16 +181,16 @@ static bool names(HANDLE reported, const struct tables_process *process) {
     return !reported || reported == process->handle || reported == process->name;
 }
 
-static void judge_address(const struct vidmm_interrupt *report,
+static void judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
                           const struct shadow_submission *work) {
-    const struct tables_process *process = tables_process(work->process);
-    const struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
+    const struct tables_process *process = tables_process(referee, work->process);
+    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
     struct tables_found found;
     if (!process || !context)
         return;
     DRIVER_MUST(380, names(report->process, process), "the process whose address it is",
                 "FaultedProcessHandle %p is not that of the work", report->process);
-    tables_walk(process, report->address, TABLES_DONE, &found);
+    tables_walk(referee, process, report->address, TABLES_DONE, &found);
     if (!found.known || !found.settled || found.stale || !same_root(context, process))
         return;
     DRIVER_MUST(380, !found.valid || found.zero || found.entry.ReadOnly || found.entry.NoExecute,
@@ -194,7 +199,7 @@ static void judge_address(const struct vidmm_interrupt *report,
 }
 
 /* A fault of work that nobody can name takes a reset to be clear of. */
-static void judge_flags(const struct vidmm_interrupt *report) {
+static void judge_flags(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     const uint32_t reset = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED |
                            DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
                            DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
@@ -204,30 +209,32 @@ static void judge_flags(const struct vidmm_interrupt *report) {
                     "FaultedFenceId is %u, PageFaultFlags is 0x%x", report->fence, report->flags);
 }
 
-void submit_page_faulted(const struct vidmm_interrupt *report) {
+void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     struct shadow_node *node = &referee->node[report->node];
-    judge_flags(report);
-    faulted[report->node] = true;
+    judge_flags(referee, report);
+    referee->submissions.faulted[report->node] = true;
     if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
         return;
-    const struct shadow_submission *work = work_of(report);
-    if (tables_mmu.known && work) {
-        judge_address(report, work);
-        struct shadow_object *context = shadow_find(SHADOW_CONTEXT, work->context);
+    const struct shadow_submission *work = work_of(referee, report);
+    if (referee->tables.mmu.known && work) {
+        judge_address(referee, report, work);
+        struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
         if (context && context->parent)
             context->parent->faulted = true;
     }
-    submit_faulted(report->node, report->fence);
+    submit_faulted(referee, report->node, report->fence);
     node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */
     node->told = true;
 }
 
-void submit_node_reset(uint32_t node) {
+void submit_node_reset(struct vidmm_referee *referee, uint32_t node) {
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
-        faulted[i] = faulted[i] && node != i && node != UINT32_MAX;
+        referee->submissions.faulted[i] =
+            referee->submissions.faulted[i] && node != i && node != UINT32_MAX;
 }
 
-void referee_watch_submit_virtual(DRIVER_INITIALIZATION_DATA *table) {
-    memset(faulted, 0, sizeof(faulted));
+void referee_watch_submit_virtual(struct vidmm_referee *referee,
+                                  DRIVER_INITIALIZATION_DATA *table) {
+    memset(referee->submissions.faulted, 0, sizeof(referee->submissions.faulted));
     WATCH(table, SubmitCommandVirtual);
 }

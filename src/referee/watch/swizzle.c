@@ -3,29 +3,14 @@
  * WDDM 2.0: who has which, and what the CPU sees through the others while one goes
  * (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md, nc-d3dkmddi-dxgkddi_releaseswizzlingrange.md).
  */
+#include "state/judge.h"
+#include "watch/thunk.h"
 #include "state/hash.h"
 #include "state/own_memory.h"
 
 #include <string.h>
 
-#define RANGES 64u
-
-static struct {
-    HANDLE allocation; /* NULL: free */
-    uint64_t cpu;      /* where the CPU sees it */
-    uint64_t sample;   /* of what it sees there, while another goes */
-} range[RANGES];
-
-/* The last refusal: nothing has happened since if no call came between. */
-static struct {
-    HANDLE allocation;
-    NTSTATUS status;
-    uint64_t call;
-    bool released;  /* a range was given up since */
-    uint32_t again; /* repeats in a row */
-} refused;
-
-static bool judged(void) {
+static bool judged(struct vidmm_referee *referee) {
     return referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION;
 }
 
@@ -33,9 +18,9 @@ static bool alternates(const struct shadow_object *allocation) {
     return allocation && allocation->info.Flags.UseAlternateVA;
 }
 
-static void judge_request(const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
+static void judge_request(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
                           const struct shadow_object *allocation) {
-    const struct shadow_segment *segment = shadow_segment(args->SegmentId);
+    const struct shadow_segment *segment = shadow_segment(referee, args->SegmentId);
     const struct shadow_adapter *adapter = &referee->adapter;
     if (segment)
         MANAGER_MUST(349, segment->flags.CpuVisible || alternates(allocation),
@@ -45,8 +30,8 @@ static void judge_request(const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
         MANAGER_MUST(350, args->RangeId < adapter->caps.NumberOfSwizzlingRanges,
                      "RangeId below NumberOfSwizzlingRanges", "RangeId is %u of %u", args->RangeId,
                      adapter->caps.NumberOfSwizzlingRanges);
-    if (args->RangeId < RANGES)
-        MANAGER_MUST(350, !range[args->RangeId].allocation,
+    if (args->RangeId < SWIZZLE_RANGES)
+        MANAGER_MUST(350, !referee->swizzle.range[args->RangeId].allocation,
                      "a range that was released before it is used again",
                      "range %u still serves another request", args->RangeId);
 }
@@ -55,143 +40,158 @@ static void judge_request(const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
  * Tried again at once, by no other call than this. Two attempts may be two locks of an application;
  * three are one that does not give up.
  */
-static void judge_retry(const DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
-    bool same = refused.allocation && refused.allocation == args->hAllocation;
-    bool at_once = referee->ledger->calls == refused.call + 1 + (refused.released ? 1 : 0);
-    refused.again = same && at_once ? refused.again + 1 : 0;
-    if (refused.again < 2)
+static void judge_retry(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+    bool same = referee->swizzle.refused.allocation &&
+                referee->swizzle.refused.allocation == args->hAllocation;
+    bool at_once = referee->ledger->calls ==
+                   referee->swizzle.refused.call + 1 + (referee->swizzle.refused.released ? 1 : 0);
+    referee->swizzle.refused.again = same && at_once ? referee->swizzle.refused.again + 1 : 0;
+    if (referee->swizzle.refused.again < 2)
         return;
-    if (refused.status == STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED)
+    if (referee->swizzle.refused.status == STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED)
         MANAGER_MUST(353, false, "no second attempt after UNSUPPORTED",
                      "the same request came again and again");
     else
-        MANAGER_MUST(353, refused.released, "a range released before UNAVAILABLE is tried again",
+        MANAGER_MUST(353, referee->swizzle.refused.released,
+                     "a range released before UNAVAILABLE is tried again",
                      "the same request came again and again without");
 }
 
-static void note_refusal(const DXGKARG_ACQUIRESWIZZLINGRANGE *args, NTSTATUS status) {
-    refused.allocation = args->hAllocation;
-    refused.status = status;
-    refused.call = referee->ledger->calls;
-    refused.released = false;
+static void note_refusal(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
+                         NTSTATUS status) {
+    referee->swizzle.refused.allocation = args->hAllocation;
+    referee->swizzle.refused.status = status;
+    referee->swizzle.refused.call = referee->ledger->calls;
+    referee->swizzle.refused.released = false;
 }
 
-static const void *seen(uint64_t cpu) {
+static const void *seen(struct vidmm_referee *referee, uint64_t cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->io ? world->io(world->ctx, cpu, SHADOW_PAGE) : NULL;
 }
 
-static void judge_granted(const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted,
-                          const struct shadow_object *allocation) {
+static void judge_granted(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
+                          SIZE_T wanted, const struct shadow_object *allocation) {
     uint64_t cpu = (uint64_t)args->CPUTranslatedAddress.QuadPart;
     DRIVER_MUST(351, args->RangeSize == wanted || alternates(allocation),
                 "RangeSize unchanged without UseAlternateVA", "it is 0x%llx instead of 0x%llx",
                 (unsigned long long)args->RangeSize, (unsigned long long)wanted);
     if (referee->world.io)
-        DRIVER_MUST(351, seen(cpu), "an address in CPUTranslatedAddress",
+        DRIVER_MUST(351, seen(referee, cpu), "an address in CPUTranslatedAddress",
                     "nothing that the CPU can reach is at 0x%llx", (unsigned long long)cpu);
-    if (args->RangeId >= RANGES)
+    if (args->RangeId >= SWIZZLE_RANGES)
         return;
-    range[args->RangeId].allocation = args->hAllocation;
-    range[args->RangeId].cpu = cpu;
+    referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
+    referee->swizzle.range[args->RangeId].cpu = cpu;
 }
 
-static NTSTATUS APIENTRY see_AcquireSwizzlingRange(const HANDLE adapter,
-                                                   DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const HANDLE adapter,
+                                            DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
     struct referee_call call;
     SIZE_T wanted = args->RangeSize;
-    referee_enter(&call, "DxgkDdiAcquireSwizzlingRange", REFEREE_SWIZZLING);
-    const struct shadow_object *allocation = shadow_find(SHADOW_ALLOCATION, args->hAllocation);
-    if (judged()) {
-        judge_request(args, allocation);
-        judge_retry(args);
+    referee_enter(referee, &call, "DxgkDdiAcquireSwizzlingRange", REFEREE_SWIZZLING);
+    const struct shadow_object *allocation =
+        shadow_find(referee, SHADOW_ALLOCATION, args->hAllocation);
+    if (judged(referee)) {
+        judge_request(referee, args, allocation);
+        judge_retry(referee, args);
     }
-    refused.allocation = NULL;
-    referee_leave(&call);
+    referee->swizzle.refused.allocation = NULL;
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiAcquireSwizzlingRange(adapter, args);
-    referee_return(&call);
-    if (status == STATUS_SUCCESS && judged())
-        judge_granted(args, wanted, shadow_find(SHADOW_ALLOCATION, args->hAllocation));
+    referee_return(referee);
+    if (status == STATUS_SUCCESS && judged(referee))
+        judge_granted(referee, args, wanted,
+                      shadow_find(referee, SHADOW_ALLOCATION, args->hAllocation));
     else if (status != STATUS_SUCCESS)
-        note_refusal(args, status);
-    referee_exit(&call);
+        note_refusal(referee, args, status);
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, AcquireSwizzlingRange, const HANDLE, DXGKARG_ACQUIRESWIZZLINGRANGE *)
 
 /* ---- Release --------------------------------------------------------------------------------- */
 
-static void sample_others(uint32_t gone) {
-    for (uint32_t i = 0; i < RANGES; i++) {
-        const void *bytes = i != gone && range[i].allocation ? seen(range[i].cpu) : NULL;
-        range[i].sample = bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
+static void sample_others(struct vidmm_referee *referee, uint32_t gone) {
+    for (uint32_t i = 0; i < SWIZZLE_RANGES; i++) {
+        const void *bytes = i != gone && referee->swizzle.range[i].allocation
+                                ? seen(referee, referee->swizzle.range[i].cpu)
+                                : NULL;
+        referee->swizzle.range[i].sample = bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
     }
 }
 
-static void judge_others(uint32_t gone) {
-    for (uint32_t i = 0; i < RANGES; i++) {
-        if (i == gone || !range[i].allocation || range[i].sample == 0)
+static void judge_others(struct vidmm_referee *referee, uint32_t gone) {
+    for (uint32_t i = 0; i < SWIZZLE_RANGES; i++) {
+        if (i == gone || !referee->swizzle.range[i].allocation ||
+            referee->swizzle.range[i].sample == 0)
             continue;
-        const void *bytes = seen(range[i].cpu);
-        DRIVER_MUST(352, bytes && hash_bytes(HASH_START, bytes, SHADOW_PAGE) == range[i].sample,
-                    "the other ranges left as they are",
-                    "the CPU sees other bytes through range %u after range %u was released", i,
-                    gone);
+        const void *bytes = seen(referee, referee->swizzle.range[i].cpu);
+        DRIVER_MUST(
+            352,
+            bytes && hash_bytes(HASH_START, bytes, SHADOW_PAGE) == referee->swizzle.range[i].sample,
+            "the other ranges left as they are",
+            "the CPU sees other bytes through range %u after range %u was released", i, gone);
     }
 }
 
 /* The memory behind a range in linear order, or NULL. */
-static const uint8_t *behind_range(uint32_t id) {
+static const uint8_t *behind_range(struct vidmm_referee *referee, uint32_t id) {
     const struct shadow_object *allocation =
-        id < RANGES && range[id].allocation ? shadow_find(SHADOW_ALLOCATION, range[id].allocation)
-                                            : NULL;
+        id < SWIZZLE_RANGES && referee->swizzle.range[id].allocation
+            ? shadow_find(referee, SHADOW_ALLOCATION, referee->swizzle.range[id].allocation)
+            : NULL;
     if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled)
         return NULL;
-    const struct shadow_segment *segment = shadow_segment(allocation->segment);
-    return segment && !segment->aperture ? world_segment(segment, allocation->offset, SHADOW_PAGE)
-                                         : NULL;
+    const struct shadow_segment *segment = shadow_segment(referee, allocation->segment);
+    return segment && !segment->aperture
+               ? world_segment(referee, segment, allocation->offset, SHADOW_PAGE)
+               : NULL;
 }
 
 /* What the CPU wrote through it so far; 0: it cannot be compared. */
-static uint64_t sample_own(uint32_t id) {
-    const void *bytes = behind_range(id) ? seen(range[id].cpu) : NULL;
+static uint64_t sample_own(struct vidmm_referee *referee, uint32_t id) {
+    const void *bytes =
+        behind_range(referee, id) ? seen(referee, referee->swizzle.range[id].cpu) : NULL;
     return bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
 }
 
 /* A range that went with another one no longer leads to the memory. */
-static void judge_own(uint32_t id, uint64_t sample) {
-    const uint8_t *bytes = sample != 0 ? behind_range(id) : NULL;
+static void judge_own(struct vidmm_referee *referee, uint32_t id, uint64_t sample) {
+    const uint8_t *bytes = sample != 0 ? behind_range(referee, id) : NULL;
     if (bytes)
         DRIVER_MUST(352, hash_bytes(HASH_START, bytes, SHADOW_PAGE) == sample,
                     "a range that leads to its memory until it is released itself",
                     "what the CPU wrote through range %u is not there", id);
 }
 
-static NTSTATUS APIENTRY see_ReleaseSwizzlingRange(const HANDLE adapter,
-                                                   const DXGKARG_RELEASESWIZZLINGRANGE *args) {
+static NTSTATUS watch_ReleaseSwizzlingRange(struct vidmm_referee *referee, const HANDLE adapter,
+                                            const DXGKARG_RELEASESWIZZLINGRANGE *args) {
     struct referee_call call;
-    referee_enter(&call, "DxgkDdiReleaseSwizzlingRange", REFEREE_SWIZZLING);
-    refused.released = true;
+    referee_enter(referee, &call, "DxgkDdiReleaseSwizzlingRange", REFEREE_SWIZZLING);
+    referee->swizzle.refused.released = true;
     uint64_t own = 0;
-    if (judged()) {
-        sample_others(args->RangeId);
-        own = sample_own(args->RangeId);
+    if (judged(referee)) {
+        sample_others(referee, args->RangeId);
+        own = sample_own(referee, args->RangeId);
     }
-    referee_leave(&call);
+    referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiReleaseSwizzlingRange(adapter, args);
-    referee_return(&call);
-    if (judged()) {
-        judge_others(args->RangeId);
-        judge_own(args->RangeId, own);
+    referee_return(referee);
+    if (judged(referee)) {
+        judge_others(referee, args->RangeId);
+        judge_own(referee, args->RangeId, own);
     }
-    if (args->RangeId < RANGES)
-        range[args->RangeId].allocation = NULL;
-    referee_exit(&call);
+    if (args->RangeId < SWIZZLE_RANGES)
+        referee->swizzle.range[args->RangeId].allocation = NULL;
+    referee_exit(referee, &call);
     return status;
 }
+WATCHED_2(NTSTATUS, ReleaseSwizzlingRange, const HANDLE, const DXGKARG_RELEASESWIZZLINGRANGE *)
 
-void referee_watch_swizzle(DRIVER_INITIALIZATION_DATA *table) {
-    memset(range, 0, sizeof(range));
-    refused.allocation = NULL;
+void referee_watch_swizzle(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
+    memset(referee->swizzle.range, 0, sizeof(referee->swizzle.range));
+    referee->swizzle.refused.allocation = NULL;
     WATCH(table, AcquireSwizzlingRange);
     WATCH(table, ReleaseSwizzlingRange);
 }

@@ -1,0 +1,36 @@
+/* call.c - the beginning and the end of a watched call; see call.h. */
+#include "state/call.h"
+
+#include "state/referee.h"
+#include "state/world.h"
+
+#include <string.h>
+
+void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
+                   enum referee_class class) {
+    pthread_mutex_lock(&referee->lock);
+    struct vidmm_ledger *ledger = referee->ledger;
+    memcpy(call->outer, ledger->calling, sizeof(call->outer));
+    call->outer[sizeof(call->outer) - 1] = 0;
+    call->class = class;
+    call->irql = world_irql(referee);
+    call->alone = referee->inside[class]++ == 0;
+    ledger->calls++;
+    ledger->depth++;
+    vidmm_ledger_calling(ledger, name);
+}
+
+void referee_leave(struct vidmm_referee *referee) {
+    pthread_mutex_unlock(&referee->lock);
+}
+
+void referee_return(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->lock);
+}
+
+void referee_exit(struct vidmm_referee *referee, struct referee_call *call) {
+    referee->inside[call->class]--;
+    referee->ledger->depth--;
+    vidmm_ledger_calling(referee->ledger, call->outer);
+    pthread_mutex_unlock(&referee->lock);
+}

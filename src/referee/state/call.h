@@ -1,0 +1,38 @@
+/*
+ * call.h - what every watched call has in common: the breadcrumb in the ledger, the lock of the
+ * referee, the class of calls that exclude each other.
+ */
+#ifndef REFEREE_CALL_H
+#define REFEREE_CALL_H
+
+#include <stdbool.h>
+
+#include <ntddk.h>
+
+struct vidmm_referee;
+
+/* threading-and-synchronization-*.md: calls of one class exclude each other. */
+enum referee_class {
+    REFEREE_REENTRANT, /* level 0 */
+    REFEREE_SCHEDULER, /* level 1: BuildPagingBuffer, Patch, Submit, Preempt, engine status, reset
+                        */
+    REFEREE_SWIZZLING, /* level 1 */
+    REFEREE_ALONE,     /* levels 2 and 3 */
+};
+
+struct referee_call {
+    char outer[96]; /* the call that this one is nested in */
+    enum referee_class class;
+    KIRQL irql;
+    bool alone; /* nobody else was in the class */
+};
+
+/* Notes the call under way (`name` as findings show it) and takes the lock. */
+void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
+                   enum referee_class class);
+/* Around the driver's function. */
+void referee_leave(struct vidmm_referee *referee);
+void referee_return(struct vidmm_referee *referee);
+void referee_exit(struct vidmm_referee *referee, struct referee_call *call);
+
+#endif

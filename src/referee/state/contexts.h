@@ -1,0 +1,52 @@
+/*
+ * contexts.h - allocations that the driver makes for its contexts and devices
+ * (watch/context_allocation.c), their updates (watch/context_update.c), and the calls from inside of
+ * which a driver may reserve addresses (watch/process.c).
+ */
+#ifndef REFEREE_STATE_CONTEXTS_H
+#define REFEREE_STATE_CONTEXTS_H
+
+#include "state/shadow.h"
+
+#define CONTEXTS_OWNERS      256u
+#define CONTEXTS_ALLOCATIONS 256u
+#define CONTEXTS_HANDLES     1024u
+#define CONTEXTS_UPDATES     16u
+
+/* A device or context that the driver may name by the system's handle. */
+struct contexts_owner {
+    HANDLE system, driver; /* handles of the device or context; system NULL: free */
+    HANDLE device;         /* context: the driver's handle of its device */
+    bool of_system, context;
+};
+
+struct contexts_allocation {
+    HANDLE driver, system; /* its handles; driver NULL: free */
+    HANDLE owner;          /* system's handle of its context, or of its device */
+    uint64_t bytes;
+    uint64_t va, mapped; /* bytes from `va` on lead to some of it; 0: none do */
+};
+
+/* A DxgkCbUpdateContextAllocation under way. */
+struct contexts_update {
+    bool used, done;
+    const void *data;
+    uint32_t size;
+    uint64_t bytes;                           /* of the allocation; 0: not known */
+    const struct shadow_operation *operation; /* NULL: not asked for so far */
+};
+
+struct contexts {
+    uint32_t creating; /* calls under way from inside of which ranges may be reserved */
+    struct contexts_owner owner[CONTEXTS_OWNERS];
+    struct contexts_allocation made[CONTEXTS_ALLOCATIONS];
+    struct {
+        HANDLE driver, system;
+    } handle[CONTEXTS_HANDLES]; /* of those that exist */
+    /* The driver's handle of the context that each node ran last: the GPU may hold its state.
+     * Contexts with physical addresses only. NULL: of none. */
+    HANDLE running[SHADOW_NODES];
+    struct contexts_update update[CONTEXTS_UPDATES];
+};
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * migration.h - the live migration under way, if any; watch/migration.c follows it.
+ */
+#ifndef REFEREE_STATE_MIGRATION_H
+#define REFEREE_STATE_MIGRATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+
+struct migration {
+    bool active, target;
+    UINT vf;
+    bool asked;   /* for dirty bits, since the preparation */
+    bool saved;   /* mutable data: the guest is paused */
+    uint64_t at;  /* call of the preparation */
+    bool told[2]; /* the size, for the second call */
+    uint64_t size[2];
+    uint8_t *board; /* the newest immutable data that was saved */
+    uint64_t board_size;
+};
+
+#endif

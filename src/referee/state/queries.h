@@ -1,0 +1,33 @@
+/*
+ * queries.h - what the answers to DxgkDdiQueryAdapterInfo told so far, as far as later answers are
+ * judged by it: segment queries (watch/segment.c), capabilities (watch/caps.c), memory behind an
+ * IOMMU (watch/iommu.c). What the driver reported for good is in shadow.h.
+ */
+#ifndef REFEREE_STATE_QUERIES_H
+#define REFEREE_STATE_QUERIES_H
+
+#include "state/shadow.h"
+
+struct queries_segments {
+    uint32_t counted; /* version of the query whose first call was answered; 0: none */
+    uint32_t count;
+    bool agp;
+    uint64_t agp_base, agp_size;
+    uint32_t announced[SHADOW_SEGMENTS]; /* NumInvalidMemoryRanges */
+    bool ranges[SHADOW_SEGMENTS];        /* were asked for */
+    bool used;                           /* the manager went on from asking to using */
+};
+
+struct queries_caps {
+    bool remaps; /* IOMMU_CAPS: DmaRemappingSupported */
+    size_t size; /* bytes of DXGK_DRIVERCAPS that are known */
+};
+
+struct queries_iommu {
+    bool adapter_caps; /* PHYSICALADAPTERCAPS was asked */
+    bool ranges;       /* HARDWARERESERVEDRANGES was asked */
+    bool remapping;    /* the driver reported DmaRemappingSupported */
+    bool older;        /* the driver used a callback that gives physical addresses */
+};
+
+#endif

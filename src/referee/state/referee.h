@@ -1,0 +1,69 @@
+/*
+ * referee.h - one referee: everything that it knows of its adapter, a member a concept. Each member's
+ * structure is in the header of its concept.
+ *
+ * Several referees live in one process, each with its ledger, its lock and its shadows; nothing of
+ * the referee lives in file-scope variables but the list of referees itself (registry.h).
+ */
+#ifndef REFEREE_STATE_REFEREE_H
+#define REFEREE_STATE_REFEREE_H
+
+#include <pthread.h>
+
+#include <vidmm/referee.h>
+
+#include "state/contexts.h"
+#include "state/dirty.h"
+#include "state/guard.h"
+#include "state/migration.h"
+#include "state/owners.h"
+#include "state/promise.h"
+#include "state/queries.h"
+#include "state/requests.h"
+#include "state/shadow.h"
+#include "state/standards.h"
+#include "state/tables.h"
+#include "state/windows.h"
+#include "state/work.h"
+
+struct vidmm_referee {
+    uint32_t slot; /* in the registry */
+    struct vidmm_ledger *ledger;
+    struct vidmm_referee_world world;
+    struct vidmm_readings readings;
+    pthread_mutex_t lock;
+    uint32_t inside[4]; /* threads inside a class of calls, by enum referee_class */
+
+    /* The driver's table and the system's callbacks; and, of files that watch a call which another
+     * file watches too, the tables with that other file's functions. */
+    DRIVER_INITIALIZATION_DATA real;
+    DXGKRNL_INTERFACE callbacks;
+    DRIVER_INITIALIZATION_DATA behind_contexts, behind_iommu;
+    DXGKRNL_INTERFACE callbacks_behind_contexts, callbacks_behind_updates, callbacks_behind_iommu;
+    PDXGKDDI_BUILDPAGINGBUFFER behind_services;
+
+    struct shadow_adapter adapter;
+    struct shadow_node node[SHADOW_NODES];
+    struct shadow_objects objects;
+    struct queries_segments segments;
+    struct queries_caps caps;
+    struct queries_iommu iommu;
+    struct guard_retired retired;
+    struct builds builds;
+    struct submissions submissions;
+    struct reports reports;
+    struct reset reset;
+    struct tables tables;
+    struct owners owners;
+    struct promise_chance chance;
+    struct contexts contexts;
+    struct standards standards;
+    struct refused_handles refused;
+    struct swizzle swizzle;
+    struct host_aperture host_aperture;
+    struct dirty dirty;
+    struct migration migration;
+    struct requests requests;
+};
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * standards.h - private data that the driver made for surfaces of the system's own, by which their
+ * allocations are known again (watch/standard.c), and handles of allocations that a failed creation
+ * left behind (watch/allocation.c).
+ */
+#ifndef REFEREE_STATE_STANDARDS_H
+#define REFEREE_STATE_STANDARDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntddk.h>
+
+#define STANDARDS_REMEMBERED 64u
+#define STANDARDS_REFUSED    16u
+
+struct standards_data {
+    uint64_t hash;
+    size_t size;
+    uint32_t type; /* 0: several */
+};
+
+struct standards {
+    struct standards_data remembered[STANDARDS_REMEMBERED]; /* a ring */
+    uint32_t newest;
+};
+
+/* Handles in the array of the last creation that failed: of nothing. */
+struct refused_handles {
+    HANDLE handle[STANDARDS_REFUSED];
+    UINT count;
+};
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * world.h - what the referee sees of memory and processor besides the calls; see
+ * struct vidmm_referee_world.
+ */
+#ifndef REFEREE_WORLD_H
+#define REFEREE_WORLD_H
+
+#include "state/shadow.h"
+
+/* `size` bytes at an offset of a segment as the GPU sees them (peek, else the CPU's view,
+ * else through the aperture's shadow), not across a page in an aperture; NULL: cannot be seen. */
+const uint8_t *world_segment(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                             uint64_t offset, uint64_t size);
+uint8_t *world_memory(struct vidmm_referee *referee, uint64_t pa, uint64_t size);
+/* True when a pointer that world_segment gave is into system memory itself. */
+bool world_is_memory(struct vidmm_referee *referee, const uint8_t *bytes);
+KIRQL world_irql(struct vidmm_referee *referee);
+
+#endif

@@ -4,7 +4,7 @@
 #   make run                     replay a recorded application with a quarter of the memory it wants
 #   make run WORKLOAD=minetest VRAM=50%
 #   make test                    the suite
-#   make check                   format, walls, freestanding manager, suite
+#   make check                   format, walls, circles, dialect, freestanding manager, suite
 #   make bench                   ratios against plain kernels
 #   make stress                  four processes over budget at random; STRESS_SECONDS=60
 #   make fuzz                    libFuzzer targets for a minute each, at once
@@ -49,6 +49,8 @@ fuzz: deps-checks
 check: deps-checks all
 	@scripts/check-format.sh
 	@scripts/check-walls.sh
+	@scripts/check-circles.sh build
+	@scripts/check-tidy.sh build
 	@scripts/check-freestanding.sh build
 	@scripts/run-tests.sh build
 

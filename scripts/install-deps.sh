@@ -69,6 +69,8 @@ if [ "$level" = checks ]; then
     need has_command g++ g++ gcc-c++ gcc g++ gcc
     need has_command clang clang clang clang clang llvm
     need has_command clang-format clang-format clang-tools-extra clang clang-extra-tools clang-format
+    need has_command clang-tidy clang-tidy clang-tools-extra clang clang-extra-tools llvm
+    need has_command python3 python3 python3 python python3 python3
     need has_command x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 mingw64-gcc mingw-w64-gcc mingw-w64-gcc mingw-w64
     need has_command x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64 mingw64-gcc-c++ mingw-w64-gcc mingw-w64-gcc mingw-w64
     need has_coverage . gcovr gcovr gcovr gcovr gcovr

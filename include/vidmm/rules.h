@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers go from 1 to VIDMM_RULES_LAST; arrays indexed by number have one element more. */
-#define VIDMM_RULES_LAST 402u
+/*
+ * Numbers are between 1 and VIDMM_RULES_LAST, and not every one of them has a rule; arrays indexed
+ * by number have one element more.
+ */
+#define VIDMM_RULES_LAST 499u
 #define VIDMM_RULES_SIZE (VIDMM_RULES_LAST + 1u)
 
 /* Who must obey; a set. */
@@ -21,6 +24,7 @@ enum vidmm_side {
     VIDMM_SIDE_MANAGER = 2, /* the system's half */
     VIDMM_SIDE_BOTH = 3,
     VIDMM_SIDE_USER = 4, /* the user-mode client */
+    VIDMM_SIDE_USER_AND_MANAGER = 6,
 };
 
 /* What a rule rests on. */
@@ -47,7 +51,7 @@ struct vidmm_rule {
     char group;      /* 'A' .. 'T' */
     uint8_t side;    /* enum vidmm_side */
     uint8_t confidence, severity;
-    bool judged;           /* by this program; `how` says how, or why not */
+    bool judged;           /* by this program, as its sources say; `how` says how, or why not */
     uint32_t first, last;  /* DXGKDDI_INTERFACE_VERSION_*; 0: from the beginning, until now */
     const char *statement; /* one sentence */
     const char *page;      /* of the public documentation, without .md */
@@ -61,6 +65,8 @@ struct vidmm_rule {
 
 /* Row of R<number>, or NULL. */
 const struct vidmm_rule *vidmm_rule(uint32_t number);
+/* The row with the next number behind that of `rule`; NULL: the first, and after the last. */
+const struct vidmm_rule *vidmm_rule_after(const struct vidmm_rule *rule);
 /* "R152", "r152" or "152" to a row; NULL when it is none. */
 const struct vidmm_rule *vidmm_rule_parse(const char *text);
 /* What group `letter` is about ("Segment descriptors and flags"), or NULL. */

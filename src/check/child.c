@@ -103,7 +103,8 @@ static void repair(struct check_shared *shared) {
         finding->step[sizeof(finding->step) - 1] = 0;
         finding->found[sizeof(finding->found) - 1] = 0;
         finding->expected[sizeof(finding->expected) - 1] = 0;
-        if (finding->rule > VIDMM_RULES_LAST || finding->kind > VIDMM_FINDING_REFUSED)
+        bool no_rule = finding->rule != 0 && !vidmm_rule(finding->rule);
+        if (no_rule || finding->kind > VIDMM_FINDING_REFUSED)
             finding->rule = finding->kind = 0;
         if (finding->who != VIDMM_SIDE_MANAGER)
             finding->who = VIDMM_SIDE_DRIVER;

@@ -115,7 +115,7 @@ static bool rules_parse(int argc, char **argv, struct rules_options *options) {
 static int explain(const char *word) {
     const struct vidmm_rule *rule = vidmm_rule_parse(word);
     if (!rule)
-        return cli_refuse("no rule '%s': rules are R1 to R%u", word, VIDMM_RULES_LAST);
+        return cli_refuse("no rule '%s'; `vidmm rules` lists them", word);
     vidmm_report_rule(stdout, rule);
     return 0;
 }

@@ -66,26 +66,35 @@ static bool wanted(const struct vidmm_rule *rule, const struct vidmm_rule_filter
            (!filter->judged || rule->judged);
 }
 
-void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint32_t columns) {
+/* The rows of a group that are wanted, under its title; *judged counts those that are judged. */
+static uint32_t print_group(FILE *out, char group, const struct vidmm_rule_filter *filter,
+                            uint32_t columns, uint32_t *judged) {
     enum { STATEMENT = 6 + 16 + 15 };
-    char group = 0;
-    uint32_t shown = 0, judged = 0;
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
-        const struct vidmm_rule *rule = vidmm_rule(number);
-        if (!wanted(rule, filter))
+    uint32_t shown = 0;
+    const struct vidmm_rule *rule = NULL;
+    while ((rule = vidmm_rule_after(rule))) {
+        if (rule->group != group || !wanted(rule, filter))
             continue;
-        if (rule->group != group) {
-            group = rule->group;
-            fprintf(out, "%s%c. %s\n", shown != 0 ? "\n" : "", group, vidmm_rule_group(group));
-        }
-        fprintf(out, "R%-4" PRIu32 " %-15s %-13s%s ", number, vidmm_severity_text(rule->severity),
+        if (shown++ == 0)
+            fprintf(out, "%c. %s\n", group, vidmm_rule_group(group));
+        fprintf(out, "R%-4u %-15s %-13s%s ", rule->number, vidmm_severity_text(rule->severity),
                 vidmm_side_text(rule->side), rule->judged ? "*" : " ");
         print_wrapped(out, rule->statement, STATEMENT, columns);
-        shown++;
-        judged += rule->judged;
+        *judged += rule->judged;
     }
-    fprintf(out, "\n%" PRIu32 " rule%s, %" PRIu32 " judged (*)\n", shown, shown == 1 ? "" : "s",
-            judged);
+    return shown;
+}
+
+void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint32_t columns) {
+    uint32_t shown = 0, judged = 0;
+    for (char group = 'A'; vidmm_rule_group(group); group++) {
+        uint32_t more = print_group(out, group, filter, columns, &judged);
+        if (more != 0)
+            fputc('\n', out);
+        shown += more;
+    }
+    fprintf(out, "%s%" PRIu32 " rule%s, %" PRIu32 " judged (*)\n", shown != 0 ? "" : "\n", shown,
+            shown == 1 ? "" : "s", judged);
 }
 
 static void print_member(FILE *out, const char *label, const char *text) {

@@ -34,9 +34,10 @@ static void put_code(FILE *out, const char *label, const char *code) {
 }
 
 static void put_intro(FILE *out) {
-    uint32_t judged = 0;
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++)
-        judged += vidmm_rule(number)->judged;
+    uint32_t rules = 0, judged = 0;
+    const struct vidmm_rule *rule = NULL;
+    for (; (rule = vidmm_rule_after(rule)); rules++)
+        judged += rule->judged;
     fprintf(out,
             "# The rules of the memory contract\n\n"
             "Printed by `vidmm rules --markdown`; `vidmm rules R152` shows one of them. Of %" PRIu32
@@ -46,7 +47,7 @@ static void put_intro(FILE *out) {
             "*implied* (it follows from a page, or is a choice of this project), *disputed* (pages "
             "or drivers contradict\n"
             "each other; `--reading` chooses), *observed* (no page says it).\n",
-            VIDMM_RULES_LAST, judged);
+            rules, judged);
 }
 
 static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *matrix) {
@@ -54,17 +55,17 @@ static void put_table(FILE *out, char group, const struct vidmm_rule_matrix *mat
     fprintf(out, "| rule | who | broken | judged | statement |%s\n",
             matrix ? " breaking it |" : "");
     fprintf(out, "|---|---|---|---|---|%s\n", matrix ? "---|" : "");
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
-        const struct vidmm_rule *rule = vidmm_rule(number);
+    const struct vidmm_rule *rule = NULL;
+    while ((rule = vidmm_rule_after(rule))) {
         if (rule->group != group)
             continue;
-        fprintf(out, "| [R%" PRIu32 "](#r%" PRIu32 ") | %s | %s | %s | ", number, number,
+        fprintf(out, "| [R%u](#r%u) | %s | %s | %s | ", rule->number, rule->number,
                 vidmm_side_text(rule->side), vidmm_severity_text(rule->severity),
                 rule->judged ? "yes" : "no");
         put_text(out, rule->statement);
         fputs(" |", out);
         if (matrix)
-            fprintf(out, " %s |", matrix->cell[number]);
+            fprintf(out, " %s |", matrix->cell[rule->number]);
         fputc('\n', out);
     }
 }
@@ -91,9 +92,10 @@ void vidmm_report_rules_markdown(FILE *out, const struct vidmm_rule_matrix *matr
     put_intro(out);
     for (char group = 'A'; vidmm_rule_group(group); group++) {
         put_table(out, group, matrix);
-        for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
-            if (vidmm_rule(number)->group == group)
-                put_rule(out, vidmm_rule(number));
+        const struct vidmm_rule *rule = NULL;
+        while ((rule = vidmm_rule_after(rule))) {
+            if (rule->group == group)
+                put_rule(out, rule);
         }
     }
 }

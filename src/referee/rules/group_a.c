@@ -4,578 +4,521 @@
  * How DxgkDdiQueryAdapterInfo is asked and answered; what the answers say of a segment is
  * group_b.c, of the paging buffer and of capabilities group_c.c.
  */
+#define GROUP 'A'
 #include "groups.h"
-
-/* Versions 1 and 3 of the segment query, AGP and banks belong to the drivers before WDDM 2.0. */
-#define LAST_WDDM1 DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
 
 #define FIRST_CALL_READINGS                                                                        \
     "first-call=null: the first call of QUERYSEGMENT4 has NbSegment 0 and no array; "              \
     "first-call=count-only: it has an array, and NbSegment 0 alone tells that it is the first."
 
-const struct vidmm_rule rules_a[31] = {
-    {.number = 1,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "The segments of a physical adapter are asked for by two calls, the first for "
-                  "their number and the second for their descriptors.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "The calls are counted for each physical adapter: a call with an array must follow one "
+const struct vidmm_rule rules_a[] = {
+    {
+        RULE(1, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "The segments of a physical adapter are asked for by two calls, the first for "
+                     "their number and the second for their descriptors.",
+        .page = "initializing-use-of-memory-segments",
+        .how =
+            "The calls are counted for each physical adapter: a call with an array must follow one "
             "without.",
-     .why = "Drivers count their segments in the first call; without it the second one fills an "
-            "array of a size that nobody agreed on.",
-     .windows = "The system always makes both calls.",
-     .wrong = "out.NbSegment = 8; /* should be enough */\n"
-              "out.pSegmentDescriptor = array;\n"
-              "query(adapter, &args);\n",
-     .right = "query(adapter, &args); /* count */\n"
-              "out.pSegmentDescriptor = calloc(out.NbSegment, stride);\n"
-              "query(adapter, &args); /* content */\n"},
-    {.number = 2,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DISPUTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .last = LAST_WDDM1,
-     .statement = "The first call of QUERYSEGMENT and QUERYSEGMENT3 has a NULL pSegmentDescriptor.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "The output structure is looked at before the driver gets it.",
-     .why = "Versions 1 and 3 tell their two calls apart by this pointer alone, because NbSegment "
+        .why = "Drivers count their segments in the first call; without it the second one fills an "
+               "array of a size that nobody agreed on.",
+        .windows = "The system always makes both calls.",
+        .wrong = "out.NbSegment = 8; /* should be enough */\n"
+                 "out.pSegmentDescriptor = array;\n"
+                 "query(adapter, &args);\n",
+        .right = "query(adapter, &args); /* count */\n"
+                 "out.pSegmentDescriptor = calloc(out.NbSegment, stride);\n"
+                 "query(adapter, &args); /* content */\n",
+    },
+    {
+        RULE(2, MANAGER, DISPUTED, CORRUPTION),
+        .last = LAST_WDDM1,
+        .statement =
+            "The first call of QUERYSEGMENT and QUERYSEGMENT3 has a NULL pSegmentDescriptor.",
+        .page = "initializing-use-of-memory-segments",
+        .how = "The output structure is looked at before the driver gets it.",
+        .why =
+            "Versions 1 and 3 tell their two calls apart by this pointer alone, because NbSegment "
             "is not said to be zero.",
-     .windows = "The system passes NULL.",
-     .wrong = "out.NbSegment = 0;\n"
-              "out.pSegmentDescriptor = array; /* the driver takes this for the second call */\n"
-              "query(adapter, &args);\n",
-     .right = "memset(&out, 0, sizeof(out));\n"
-              "query(adapter, &args);\n",
-     .readings = FIRST_CALL_READINGS " Versions 1 and 3 have only the first of the two."},
-    {.number = 3,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .last = LAST_WDDM1,
-     .statement = "In the first call of QUERYSEGMENT or QUERYSEGMENT3 the driver writes NbSegment "
-                  "and nothing else.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "The members other than NbSegment are compared before and after the first call.",
-     .why = "There is no array yet, and what else is written may be used as input of the second "
-            "call.",
-     .windows = "Values written too early are ignored or overwritten; an array written through a "
-                "NULL pointer is a bugcheck.",
-     .wrong = "out->NbSegment = 2;\n"
-              "out->pSegmentDescriptor[0].Size = ctx->VramSize; /* NULL in this call */\n",
-     .right = "out->NbSegment = 2;\n"
-              "if (!out->pSegmentDescriptor)\n"
-              "    return STATUS_SUCCESS;\n"},
-    {.number = 4,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DISPUTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "The first call of QUERYSEGMENT4 has NbSegment 0.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-     .how = "NbSegment is looked at before the driver gets the first call.",
-     .why = "It is the only sign of the first call that the page of version 4 names.",
-     .windows = "The system passes 0.",
-     .wrong = "DXGK_QUERYSEGMENTOUT4 out; /* NbSegment is whatever was on the stack */\n"
-              "query(adapter, &args);\n",
-     .right = "DXGK_QUERYSEGMENTOUT4 out = {0};\n"
-              "query(adapter, &args);\n",
-     .readings = FIRST_CALL_READINGS},
-    {.number = 5,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DISPUTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "In the first call of QUERYSEGMENT4 the driver sets NbSegment, returns "
-                  "STATUS_SUCCESS and touches no other member.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-     .how = "Status and members are compared before and after the first call; under count-only the "
+        .windows = "The system passes NULL.",
+        .wrong = "out.NbSegment = 0;\n"
+                 "out.pSegmentDescriptor = array; /* the driver takes this for the second call */\n"
+                 "query(adapter, &args);\n",
+        .right = "memset(&out, 0, sizeof(out));\n"
+                 "query(adapter, &args);\n",
+        .readings = FIRST_CALL_READINGS " Versions 1 and 3 have only the first of the two.",
+    },
+    {
+        RULE(3, DRIVER, DOCUMENTED, CORRUPTION),
+        .last = LAST_WDDM1,
+        .statement =
+            "In the first call of QUERYSEGMENT or QUERYSEGMENT3 the driver writes NbSegment "
+            "and nothing else.",
+        .page = "initializing-use-of-memory-segments",
+        .how = "The members other than NbSegment are compared before and after the first call.",
+        .why = "There is no array yet, and what else is written may be used as input of the second "
+               "call.",
+        .windows =
+            "Values written too early are ignored or overwritten; an array written through a "
+            "NULL pointer is a bugcheck.",
+        .wrong = "out->NbSegment = 2;\n"
+                 "out->pSegmentDescriptor[0].Size = ctx->VramSize; /* NULL in this call */\n",
+        .right = "out->NbSegment = 2;\n"
+                 "if (!out->pSegmentDescriptor)\n"
+                 "    return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(4, MANAGER, DISPUTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "The first call of QUERYSEGMENT4 has NbSegment 0.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
+        .how = "NbSegment is looked at before the driver gets the first call.",
+        .why = "It is the only sign of the first call that the page of version 4 names.",
+        .windows = "The system passes 0.",
+        .wrong = "DXGK_QUERYSEGMENTOUT4 out; /* NbSegment is whatever was on the stack */\n"
+                 "query(adapter, &args);\n",
+        .right = "DXGK_QUERYSEGMENTOUT4 out = {0};\n"
+                 "query(adapter, &args);\n",
+        .readings = FIRST_CALL_READINGS,
+    },
+    {
+        RULE(5, DRIVER, DISPUTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "In the first call of QUERYSEGMENT4 the driver sets NbSegment, returns "
+                     "STATUS_SUCCESS and touches no other member.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
+        .how =
+            "Status and members are compared before and after the first call; under count-only the "
             "array lies behind it, and must stay as it was.",
-     .why = "Public drivers recognise the first call by the NULL pointer; one that gets a pointer "
+        .why =
+            "Public drivers recognise the first call by the NULL pointer; one that gets a pointer "
             "there fills an array meant for zero segments.",
-     .windows = "Any other status ends the start of the adapter; writes through the pointer hit "
-                "memory that is not the driver's.",
-     .wrong = "if (!out->pSegmentDescriptor) { /* the page speaks of NbSegment */\n"
-              "    out->NbSegment = ctx->Segments;\n"
-              "    return STATUS_SUCCESS;\n"
-              "}\n",
-     .right = "if (out->NbSegment == 0 || !out->pSegmentDescriptor) {\n"
-              "    out->NbSegment = ctx->Segments;\n"
-              "    return STATUS_SUCCESS;\n"
-              "}\n",
-     .readings = FIRST_CALL_READINGS},
-    {.number = 6,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "The second call of a segment query has the NbSegment that the first returned.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-     .how = "NbSegment of the second call is compared with what the first one left.",
-     .why = "The driver takes NbSegment for the length of the array; a wrong one makes it write "
-            "too much or report too little.",
-     .windows = "The system passes the number back.",
-     .wrong = "args.pOutputData = &second; /* a fresh structure: NbSegment is 0 again */\n"
-              "query(adapter, &args);\n",
-     .right = "second.NbSegment = first.NbSegment;\n"
-              "second.pSegmentDescriptor = array;\n"
-              "query(adapter, &args);\n"},
-    {.number = 7,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .statement = "The number of segments is the same in both calls of a query.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "NbSegment after the second call is compared with NbSegment after the first.",
-     .why = "The array was sized by the first answer; a driver whose count and content disagreed "
+        .windows = "Any other status ends the start of the adapter; writes through the pointer hit "
+                   "memory that is not the driver's.",
+        .wrong = "if (!out->pSegmentDescriptor) { /* the page speaks of NbSegment */\n"
+                 "    out->NbSegment = ctx->Segments;\n"
+                 "    return STATUS_SUCCESS;\n"
+                 "}\n",
+        .right = "if (out->NbSegment == 0 || !out->pSegmentDescriptor) {\n"
+                 "    out->NbSegment = ctx->Segments;\n"
+                 "    return STATUS_SUCCESS;\n"
+                 "}\n",
+        .readings = FIRST_CALL_READINGS,
+    },
+    {
+        RULE(6, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "The second call of a segment query has the NbSegment that the first returned.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
+        .how = "NbSegment of the second call is compared with what the first one left.",
+        .why = "The driver takes NbSegment for the length of the array; a wrong one makes it write "
+               "too much or report too little.",
+        .windows = "The system passes the number back.",
+        .wrong = "args.pOutputData = &second; /* a fresh structure: NbSegment is 0 again */\n"
+                 "query(adapter, &args);\n",
+        .right = "second.NbSegment = first.NbSegment;\n"
+                 "second.pSegmentDescriptor = array;\n"
+                 "query(adapter, &args);\n",
+    },
+    {
+        RULE(7, DRIVER, DOCUMENTED, START_FAILS),
+        .statement = "The number of segments is the same in both calls of a query.",
+        .page = "initializing-use-of-memory-segments",
+        .how = "NbSegment after the second call is compared with NbSegment after the first.",
+        .why =
+            "The array was sized by the first answer; a driver whose count and content disagreed "
             "got STATUS_NO_MEMORY at start.",
-     .windows = "The adapter does not start.",
-     .wrong =
-         "out->NbSegment = ctx->BarMapped ? 3 : 2; /* the BAR is mapped between the calls */\n",
-     .right = "out->NbSegment = ctx->Segments; /* decided once, in StartDevice */\n"},
-    {.number = 8,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "The descriptors of QUERYSEGMENT4 lie SegmentDescriptorStride bytes apart, not "
-                  "sizeof(bytes).",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-     .how = "A stride larger than the structure is given, and the gaps between the elements must "
+        .windows = "The adapter does not start.",
+        .wrong =
+            "out->NbSegment = ctx->BarMapped ? 3 : 2; /* the BAR is mapped between the calls */\n",
+        .right = "out->NbSegment = ctx->Segments; /* decided once, in StartDevice */\n",
+    },
+    {
+        RULE(8, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement =
+            "The descriptors of QUERYSEGMENT4 lie SegmentDescriptorStride bytes apart, not "
+            "sizeof(bytes).",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
+        .how =
+            "A stride larger than the structure is given, and the gaps between the elements must "
             "keep their canaries.",
-     .why = "The structure grew with the versions, so system and driver may have different sizes "
+        .why =
+            "The structure grew with the versions, so system and driver may have different sizes "
             "of it. A driver that walked by sizeof(was) stopped without a word after the second "
             "query.",
-     .windows = "It reads shifted descriptors and stops the adapter.",
-     .wrong = "DXGK_SEGMENTDESCRIPTOR4 *d = (DXGK_SEGMENTDESCRIPTOR4 *)out->pSegmentDescriptor;\n"
-              "d[1].Size = ctx->ApertureSize;\n",
-     .right = "DXGK_SEGMENTDESCRIPTOR4 *d = (DXGK_SEGMENTDESCRIPTOR4 *)\n"
-              "    (out->pSegmentDescriptor + 1 * out->SegmentDescriptorStride);\n"
-              "d->Size = ctx->ApertureSize;\n"},
-    {.number = 9,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "SegmentDescriptorStride is at least the size of the descriptor of the driver's "
-                  "version, and the array has NbSegment of them.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-     .how = "The stride of the second call is compared with the smallest descriptor that the "
-            "version has.",
-     .why =
-         "A driver writes whole descriptors; with a smaller stride each overwrites the next, and "
-         "the last one what lies behind the array.",
-     .windows = "The system's stride is the size of its own descriptor.",
-     .wrong = "out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR3);\n",
-     .right = "out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4);\n"
-              "out.pSegmentDescriptor = calloc(out.NbSegment, out.SegmentDescriptorStride);\n"},
-    {.number = 10,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .statement = "In the second call the driver fills every member of the output structure, those "
-                  "of the paging buffer included.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "The members get a canary before the second call, and none may still hold it after.",
-     .why = "The paging buffer is created from these members; what was left unset is a random "
-            "segment and a random size.",
-     .windows = "It uses what is there: usually zero, and a paging buffer of zero bytes can hold "
-                "no operation.",
-     .wrong = "FillSegments(ctx, out->pSegmentDescriptor);\n"
-              "return STATUS_SUCCESS; /* no PagingBufferSize */\n",
-     .right = "FillSegments(ctx, out->pSegmentDescriptor);\n"
-              "out->PagingBufferSegmentId = 0;\n"
-              "out->PagingBufferSize = 64 * 1024;\n"
-              "out->PagingBufferPrivateDataSize = 0;\n"},
-    {.number = 11,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_BUGCHECK,
-     .judged = true,
-     .last = LAST_WDDM1,
-     .statement = "Both calls of QUERYSEGMENT and QUERYSEGMENT3 have a DXGK_QUERYSEGMENTIN as "
-                  "input.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "pInputData and InputDataSize are looked at in both calls.",
-     .why = "Drivers look for the AGP aperture there without a check for NULL.",
-     .windows = "The system passes it, with zeros where there is no AGP.",
-     .wrong = "args.pInputData = NULL; /* no AGP here */\n",
-     .right = "DXGK_QUERYSEGMENTIN in = {0};\n"
-              "args.pInputData = &in;\n"
-              "args.InputDataSize = sizeof(in);\n"},
-    {.number = 12,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "The input of QUERYSEGMENT4 is a DXGK_QUERYSEGMENTIN4 that names an existing "
-                  "physical adapter, 0 where adapters are not linked.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentin4",
-     .how = "The index is compared with the number of linked adapters.",
-     .why = "A driver of linked adapters takes its per-adapter data from an array at this index.",
-     .windows = "The system asks for each index once.",
-     .wrong = "in.PhysicalAdapterIndex = 1; /* counted from one */\n",
-     .right = "for (UINT i = 0; i < adapters; i++) {\n"
-              "    in.PhysicalAdapterIndex = i;\n"
-              "    query_segments(&in);\n"
-              "}\n"},
-    {.number = 13,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .last = LAST_WDDM1,
-     .statement = "Where there is no AGP aperture or no GART driver, the AGP members of the input "
-                  "are zero.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "The input is looked at in both calls: an aperture without size must have no base and "
+        .windows = "It reads shifted descriptors and stops the adapter.",
+        .wrong =
+            "DXGK_SEGMENTDESCRIPTOR4 *d = (DXGK_SEGMENTDESCRIPTOR4 *)out->pSegmentDescriptor;\n"
+            "d[1].Size = ctx->ApertureSize;\n",
+        .right = "DXGK_SEGMENTDESCRIPTOR4 *d = (DXGK_SEGMENTDESCRIPTOR4 *)\n"
+                 "    (out->pSegmentDescriptor + 1 * out->SegmentDescriptorStride);\n"
+                 "d->Size = ctx->ApertureSize;\n",
+    },
+    {
+        RULE(9, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement =
+            "SegmentDescriptorStride is at least the size of the descriptor of the driver's "
+            "version, and the array has NbSegment of them.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
+        .how = "The stride of the second call is compared with the smallest descriptor that the "
+               "version has.",
+        .why = "A driver writes whole descriptors; with a smaller stride each overwrites the next, "
+               "and "
+               "the last one what lies behind the array.",
+        .windows = "The system's stride is the size of its own descriptor.",
+        .wrong = "out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR3);\n",
+        .right = "out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4);\n"
+                 "out.pSegmentDescriptor = calloc(out.NbSegment, out.SegmentDescriptorStride);\n",
+    },
+    {
+        RULE(10, DRIVER, DOCUMENTED, START_FAILS),
+        .statement =
+            "In the second call the driver fills every member of the output structure, those "
+            "of the paging buffer included.",
+        .page = "initializing-use-of-memory-segments",
+        .how = "The members get a canary before the second call, and none may still hold it after.",
+        .why = "The paging buffer is created from these members; what was left unset is a random "
+               "segment and a random size.",
+        .windows =
+            "It uses what is there: usually zero, and a paging buffer of zero bytes can hold "
+            "no operation.",
+        .wrong = "FillSegments(ctx, out->pSegmentDescriptor);\n"
+                 "return STATUS_SUCCESS; /* no PagingBufferSize */\n",
+        .right = "FillSegments(ctx, out->pSegmentDescriptor);\n"
+                 "out->PagingBufferSegmentId = 0;\n"
+                 "out->PagingBufferSize = 64 * 1024;\n"
+                 "out->PagingBufferPrivateDataSize = 0;\n",
+    },
+    {
+        RULE(11, MANAGER, DOCUMENTED, BUGCHECK),
+        .last = LAST_WDDM1,
+        .statement = "Both calls of QUERYSEGMENT and QUERYSEGMENT3 have a DXGK_QUERYSEGMENTIN as "
+                     "input.",
+        .page = "initializing-use-of-memory-segments",
+        .how = "pInputData and InputDataSize are looked at in both calls.",
+        .why = "Drivers look for the AGP aperture there without a check for NULL.",
+        .windows = "The system passes it, with zeros where there is no AGP.",
+        .wrong = "args.pInputData = NULL; /* no AGP here */\n",
+        .right = "DXGK_QUERYSEGMENTIN in = {0};\n"
+                 "args.pInputData = &in;\n"
+                 "args.InputDataSize = sizeof(in);\n",
+    },
+    {
+        RULE(12, MANAGER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "The input of QUERYSEGMENT4 is a DXGK_QUERYSEGMENTIN4 that names an existing "
+                     "physical adapter, 0 where adapters are not linked.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentin4",
+        .how = "The index is compared with the number of linked adapters.",
+        .why =
+            "A driver of linked adapters takes its per-adapter data from an array at this index.",
+        .windows = "The system asks for each index once.",
+        .wrong = "in.PhysicalAdapterIndex = 1; /* counted from one */\n",
+        .right = "for (UINT i = 0; i < adapters; i++) {\n"
+                 "    in.PhysicalAdapterIndex = i;\n"
+                 "    query_segments(&in);\n"
+                 "}\n",
+    },
+    {
+        RULE(13, MANAGER, DOCUMENTED, START_FAILS),
+        .last = LAST_WDDM1,
+        .statement =
+            "Where there is no AGP aperture or no GART driver, the AGP members of the input "
+            "are zero.",
+        .page = "initializing-use-of-memory-segments",
+        .how =
+            "The input is looked at in both calls: an aperture without size must have no base and "
             "no flags either.",
-     .why = "The driver reports an AGP segment by these members, and one that does not exist "
-            "stops the adapter.",
-     .windows = "The members are zero.",
-     .wrong = "DXGK_QUERYSEGMENTIN in; /* uninitialised */\n"
-              "args.pInputData = &in;\n",
-     .right = "DXGK_QUERYSEGMENTIN in = {0};\n"
-              "args.pInputData = &in;\n"},
-    {.number = 14,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .statement = "A driver that was told of no AGP aperture reports no AGP segment.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "Flags.Agp of each descriptor is compared with AgpApertureSize of the input.",
-     .why = "An old driver with a fixed segment table does not start on any machine without AGP, "
+        .why = "The driver reports an AGP segment by these members, and one that does not exist "
+               "stops the adapter.",
+        .windows = "The members are zero.",
+        .wrong = "DXGK_QUERYSEGMENTIN in; /* uninitialised */\n"
+                 "args.pInputData = &in;\n",
+        .right = "DXGK_QUERYSEGMENTIN in = {0};\n"
+                 "args.pInputData = &in;\n",
+    },
+    {
+        RULE(14, DRIVER, DOCUMENTED, START_FAILS),
+        .statement = "A driver that was told of no AGP aperture reports no AGP segment.",
+        .page = "initializing-use-of-memory-segments",
+        .how = "Flags.Agp of each descriptor is compared with AgpApertureSize of the input.",
+        .why =
+            "An old driver with a fixed segment table does not start on any machine without AGP, "
             "which is every machine today.",
-     .windows = "The adapter does not start.",
-     .wrong = "d[1].Flags.Agp = 1; /* always */\n",
-     .right = "const DXGK_QUERYSEGMENTIN *in = args->pInputData;\n"
-              "if (in->AgpApertureSize.QuadPart != 0)\n"
-              "    d[1].Flags.Agp = 1;\n"},
-    {.number = 15,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "The manager does not start an adapter whose driver reports an AGP segment where "
-                  "there is no AGP aperture.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "After such an answer no allocation may be created and nothing paged.",
-     .why = "There is nothing behind the segment; whatever is put there is lost.",
-     .windows = "The adapter does not start.",
-     .wrong = "if (d->Flags.Agp && in.AgpApertureSize.QuadPart == 0)\n"
-              "    d->Size = 0; /* and go on */\n",
-     .right = "if (d->Flags.Agp && in.AgpApertureSize.QuadPart == 0)\n"
-              "    return fail_start(adapter);\n"},
-    {.number = 16,
-     .group = 'A',
-     .side = VIDMM_SIDE_BOTH,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "The id of a segment is its position in the reported array, counted from 1.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
-     .how =
-         "Every segment id in an answer or in an allocation list must be 0 or at most NbSegment.",
-     .why = "Counted from 0, each id names the neighbour: content goes to an aperture instead of "
+        .windows = "The adapter does not start.",
+        .wrong = "d[1].Flags.Agp = 1; /* always */\n",
+        .right = "const DXGK_QUERYSEGMENTIN *in = args->pInputData;\n"
+                 "if (in->AgpApertureSize.QuadPart != 0)\n"
+                 "    d[1].Flags.Agp = 1;\n",
+    },
+    {
+        RULE(15, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "The manager does not start an adapter whose driver reports an AGP segment where "
+            "there is no AGP aperture.",
+        .page = "initializing-use-of-memory-segments",
+        .how = "After such an answer no allocation may be created and nothing paged.",
+        .why = "There is nothing behind the segment; whatever is put there is lost.",
+        .windows = "The adapter does not start.",
+        .wrong = "if (d->Flags.Agp && in.AgpApertureSize.QuadPart == 0)\n"
+                 "    d->Size = 0; /* and go on */\n",
+        .right = "if (d->Flags.Agp && in.AgpApertureSize.QuadPart == 0)\n"
+                 "    return fail_start(adapter);\n",
+    },
+    {
+        RULE(16, BOTH, DOCUMENTED, CORRUPTION),
+        .statement = "The id of a segment is its position in the reported array, counted from 1.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
+        .how = "Every segment id in an answer or in an allocation list must be 0 or at most "
+               "NbSegment.",
+        .why =
+            "Counted from 0, each id names the neighbour: content goes to an aperture instead of "
             "video memory.",
-     .windows = "It rejects ids that do not exist and takes the others at their word.",
-     .wrong = "info->PreferredSegment.SegmentId0 = VRAM_INDEX; /* 0: no preference at all */\n",
-     .right = "info->PreferredSegment.SegmentId0 = VRAM_INDEX + 1;\n"},
-    {.number = 17,
-     .group = 'A',
-     .side = VIDMM_SIDE_BOTH,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "Bit n of a segment set stands for segment n + 1.",
-     .page = "ns-d3dkmddi-_dxgk_allocationinfo",
-     .how = "Sets must have no bit at or above NbSegment, and content must not arrive in a segment "
+        .windows = "It rejects ids that do not exist and takes the others at their word.",
+        .wrong = "info->PreferredSegment.SegmentId0 = VRAM_INDEX; /* 0: no preference at all */\n",
+        .right = "info->PreferredSegment.SegmentId0 = VRAM_INDEX + 1;\n",
+    },
+    {
+        RULE(17, BOTH, DOCUMENTED, CORRUPTION),
+        .statement = "Bit n of a segment set stands for segment n + 1.",
+        .page = "ns-d3dkmddi-_dxgk_allocationinfo",
+        .how =
+            "Sets must have no bit at or above NbSegment, and content must not arrive in a segment "
             "whose id, and not whose id - 1, is a bit of the set.",
-     .why = "Ids count from 1 and bits from 0; mixing them places an allocation in the wrong "
-            "segment without any error.",
-     .windows = "It places allocations where the bits say and fails the creation when a bit names "
-                "no segment.",
-     .wrong = "info->SupportedWriteSegmentSet = 1u << VRAM_ID;\n",
-     .right = "info->SupportedWriteSegmentSet = 1u << (VRAM_ID - 1);\n"},
-    {.number = 18,
-     .group = 'A',
-     .side = VIDMM_SIDE_BOTH,
-     .confidence = VIDMM_DISPUTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "System memory is segment 0 and the driver does not report it.",
-     .page = "gpu-segments",
-     .how = "No CpuVisible segment may lie in system memory, and a DMA buffer that is said to be "
+        .why = "Ids count from 1 and bits from 0; mixing them places an allocation in the wrong "
+               "segment without any error.",
+        .windows =
+            "It places allocations where the bits say and fails the creation when a bit names "
+            "no segment.",
+        .wrong = "info->SupportedWriteSegmentSet = 1u << VRAM_ID;\n",
+        .right = "info->SupportedWriteSegmentSet = 1u << (VRAM_ID - 1);\n",
+    },
+    {
+        RULE(18, BOTH, DISPUTED, CORRUPTION),
+        .statement = "System memory is segment 0 and the driver does not report it.",
+        .page = "gpu-segments",
+        .how =
+            "No CpuVisible segment may lie in system memory, and a DMA buffer that is said to be "
             "in segment 0 must.",
-     .why = "Host memory was awaited under one number and delivered under another (0, 31, one more "
+        .why =
+            "Host memory was awaited under one number and delivered under another (0, 31, one more "
             "than the last): the page tables pointed at nothing.",
-     .windows = "It delivers 0.",
-     .wrong = "d[2].Flags.PopulatedFromSystemMemory = 1; /* all of RAM as a segment */\n"
-              "d[2].Size = TotalPhysicalMemory;\n",
-     .right = "if (op->Transfer.Source.SegmentId == 0)\n"
-              "    CopyFromMdl(ctx, op->Transfer.Source.pMdl);\n",
-     .readings = "system-segment=zero: system memory is segment 0 everywhere; "
-                 "system-segment=count-plus-one: the driver's page tables name it NbSegment + 1, "
-                 "as one sample driver does."},
-    {.number = 19,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "Number and kind of the segments do not change while the adapter is started.",
-     .page = "using-memory-segments-to-describe-the-gpu-address-space",
-     .how = "A later pair of queries must get the same answer, byte for byte.",
-     .why = "The memory manager plans by the first answer for as long as the adapter runs.",
-     .windows = "It does not ask again and goes on with the old layout.",
-     .wrong = "out->NbSegment = 0;\n"
-              "if (ctx->VramFree > MIN_SEGMENT) /* depends on what is in use */\n"
-              "    AddSegment(out, ctx->VramFree);\n",
-     .right = "AddSegment(out, ctx->VramSize); /* read from hardware once */\n"},
-    {.number = 20,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "Segments do not overlap in the GPU's address space.",
-     .page = "using-memory-segments-to-describe-the-gpu-address-space",
-     .how = "The ranges from BaseAddress on, Size bytes long, are compared with each other.",
-     .why = "Each segment is managed by itself, so two allocations end up in the same bytes. Two "
+        .windows = "It delivers 0.",
+        .wrong = "d[2].Flags.PopulatedFromSystemMemory = 1; /* all of RAM as a segment */\n"
+                 "d[2].Size = TotalPhysicalMemory;\n",
+        .right = "if (op->Transfer.Source.SegmentId == 0)\n"
+                 "    CopyFromMdl(ctx, op->Transfer.Source.pMdl);\n",
+        .readings =
+            "system-segment=zero: system memory is segment 0 everywhere; "
+            "system-segment=count-plus-one: the driver's page tables name it NbSegment + 1, "
+            "as one sample driver does.",
+    },
+    {
+        RULE(19, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Number and kind of the segments do not change while the adapter is started.",
+        .page = "using-memory-segments-to-describe-the-gpu-address-space",
+        .how = "A later pair of queries must get the same answer, byte for byte.",
+        .why = "The memory manager plans by the first answer for as long as the adapter runs.",
+        .windows = "It does not ask again and goes on with the old layout.",
+        .wrong = "out->NbSegment = 0;\n"
+                 "if (ctx->VramFree > MIN_SEGMENT) /* depends on what is in use */\n"
+                 "    AddSegment(out, ctx->VramFree);\n",
+        .right = "AddSegment(out, ctx->VramSize); /* read from hardware once */\n",
+    },
+    {
+        RULE(20, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Segments do not overlap in the GPU's address space.",
+        .page = "using-memory-segments-to-describe-the-gpu-address-space",
+        .how = "The ranges from BaseAddress on, Size bytes long, are compared with each other.",
+        .why =
+            "Each segment is managed by itself, so two allocations end up in the same bytes. Two "
             "segments at one address were found as corruption long after.",
-     .windows = "It does not notice.",
-     .wrong = "d[0].BaseAddress.QuadPart = 0; d[0].Size = Vram;\n"
-              "d[1].BaseAddress.QuadPart = 0; d[1].Size = Aperture;\n",
-     .right = "d[0].BaseAddress.QuadPart = 0;    d[0].Size = Vram;\n"
-              "d[1].BaseAddress.QuadPart = Vram; d[1].Size = Aperture;\n"},
-    {.number = 21,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "A graphics adapter of WDDM 2.0 and later has exactly one aperture segment; a "
-                  "compute-only one may have none.",
-     .page = "gpu-segments",
-     .how = "Descriptors with Flags.Aperture are counted; none is accepted of a ComputeOnly "
-            "adapter.",
-     .why =
-         "The aperture is how an allocation is put into system memory. A second one is the relic "
-         "of a driver for an earlier version.",
-     .windows = "No page tells; allocations that need an aperture have no place without one.",
-     .wrong = "d[0].Flags.Aperture = 1; /* for rendering */\n"
-              "d[1].Flags.Aperture = 1; /* for eviction, as in WDDM 1.x */\n",
-     .right = "d[0].Flags.Aperture = 1;\n"
-              "d[0].Flags.CacheCoherent = 1;\n"},
-    {.number = 22,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-     .statement = "A compute-only driver answers QUERYSEGMENT4 and refuses the older segment "
-                  "queries.",
-     .page = "mcdm-implementation-guidelines",
-     .how = "The statuses of all segment queries are looked at once the driver reported "
-            "ComputeOnly.",
-     .why = "The older structures cannot describe what a compute-only adapter has; answering them "
+        .windows = "It does not notice.",
+        .wrong = "d[0].BaseAddress.QuadPart = 0; d[0].Size = Vram;\n"
+                 "d[1].BaseAddress.QuadPart = 0; d[1].Size = Aperture;\n",
+        .right = "d[0].BaseAddress.QuadPart = 0;    d[0].Size = Vram;\n"
+                 "d[1].BaseAddress.QuadPart = Vram; d[1].Size = Aperture;\n",
+    },
+    {
+        RULE(21, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "A graphics adapter of WDDM 2.0 and later has exactly one aperture segment; a "
+                     "compute-only one may have none.",
+        .page = "gpu-segments",
+        .how = "Descriptors with Flags.Aperture are counted; none is accepted of a ComputeOnly "
+               "adapter.",
+        .why = "The aperture is how an allocation is put into system memory. A second one is the "
+               "relic "
+               "of a driver for an earlier version.",
+        .windows = "No page tells; allocations that need an aperture have no place without one.",
+        .wrong = "d[0].Flags.Aperture = 1; /* for rendering */\n"
+                 "d[1].Flags.Aperture = 1; /* for eviction, as in WDDM 1.x */\n",
+        .right = "d[0].Flags.Aperture = 1;\n"
+                 "d[0].Flags.CacheCoherent = 1;\n",
+    },
+    {
+        RULE(22, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver answers QUERYSEGMENT4 and refuses the older segment "
+                     "queries.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "The statuses of all segment queries are looked at once the driver reported "
+               "ComputeOnly.",
+        .why =
+            "The older structures cannot describe what a compute-only adapter has; answering them "
             "means code that nobody tests.",
-     .windows = "It asks only for QUERYSEGMENT4.",
-     .wrong = "case DXGKQAITYPE_QUERYSEGMENT:\n"
-              "case DXGKQAITYPE_QUERYSEGMENT4:\n"
-              "    return QuerySegments(ctx, args);\n",
-     .right = "case DXGKQAITYPE_QUERYSEGMENT4:\n"
-              "    return QuerySegments4(ctx, args);\n"
-              "default:\n"
-              "    return STATUS_INVALID_PARAMETER;\n"},
-    {.number = 23,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-     .statement = "A compute-only driver with GPU virtual addresses answers GPUMMUCAPS and "
-                  "PAGETABLELEVELDESC.",
-     .page = "mcdm-implementation-guidelines",
-     .how = "Both queries must succeed when GpuMmuSupported and ComputeOnly are reported.",
-     .why = "Without them no page table can be laid out, so no process gets an address space.",
-     .windows = "The adapter does not start.",
-     .wrong = "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"
-              "/* no case for DXGKQAITYPE_PAGETABLELEVELDESC */\n",
-     .right = "case DXGKQAITYPE_GPUMMUCAPS:\n"
-              "    return QueryGpuMmuCaps(ctx, args->pOutputData);\n"
-              "case DXGKQAITYPE_PAGETABLELEVELDESC:\n"
-              "    return QueryPageTableLevel(ctx, args->pInputData, args->pOutputData);\n"},
-    {.number = 24,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-     .statement = "A compute-only driver that reported invalid memory ranges answers "
-                  "SEGMENTMEMORYSTATE.",
-     .page = "mcdm-implementation-guidelines",
-     .how = "The query must succeed for each segment with NumInvalidMemoryRanges other than 0.",
-     .why = "A number of bad ranges without the ranges is of no use: nothing can be placed safely.",
-     .windows = "No page tells; the segment cannot be used without the ranges.",
-     .wrong = "d->NumInvalidMemoryRanges = ctx->BadPages;\n"
-              "/* SEGMENTMEMORYSTATE: STATUS_INVALID_PARAMETER */\n",
-     .right = "case DXGKQAITYPE_SEGMENTMEMORYSTATE:\n"
-              "    return QueryBadRanges(ctx, args->pOutputData);\n"},
-    {.number = 25,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-     .statement = "A compute-only driver leaves ApertureSegmentCommitLimit, "
-                  "NumberOfSwizzlingRanges, MaxAllocationListSlotId and the capabilities "
-                  "OutOfOrderLock, SectionBackedPrimary, ReplicateGdiContent and "
-                  "NonCpuVisiblePrimary zero.",
-     .page = "mcdm-implementation-guidelines",
-     .how = "The members of DXGK_DRIVERCAPS are looked at when ComputeOnly is set.",
-     .why = "They speak of a display, of GDI and of DMA-buffer patching, none of which such an "
-            "adapter has.",
-     .windows = "No page tells what is done about one that is set.",
-     .wrong = "*caps = g_DisplayCaps; /* shared with the graphics driver */\n"
-              "caps->MiscCaps.ComputeOnly = 1;\n",
-     .right = "RtlZeroMemory(caps, args->OutputDataSize);\n"
-              "caps->MiscCaps.ComputeOnly = 1;\n"
-              "caps->WDDMVersion = DXGKDDI_WDDMv2_6;\n"},
-    {.number = 26,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-     .statement = "A compute-only driver has linear memory and linear aperture segments only.",
-     .page = "mcdm-implementation-guidelines",
-     .how = "Its descriptors must have none of the flags Agp, UseBanking and PitchAlignment.",
-     .why = "The other kinds exist for display and old bus hardware and are not supported here.",
-     .windows = "No page tells; such segments are not supported.",
-     .wrong = "d->Flags.PitchAlignment = 1;\n",
-     .right = "d->Flags.Value = 0; /* linear memory */\n"
-              "d->Flags.CpuVisible = 1;\n"},
-    {.number = 27,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .statement = "DxgkDdiQueryAdapterInfo returns STATUS_SUCCESS, STATUS_INVALID_PARAMETER, "
-                  "STATUS_NO_MEMORY or STATUS_GRAPHICS_DRIVER_MISMATCH, or what the page of one "
-                  "query adds.",
-     .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
-     .how = "The status of every query is compared with the list.",
-     .why = "An unknown query answered STATUS_NOT_SUPPORTED stopped the adapter; to find out took "
+        .windows = "It asks only for QUERYSEGMENT4.",
+        .wrong = "case DXGKQAITYPE_QUERYSEGMENT:\n"
+                 "case DXGKQAITYPE_QUERYSEGMENT4:\n"
+                 "    return QuerySegments(ctx, args);\n",
+        .right = "case DXGKQAITYPE_QUERYSEGMENT4:\n"
+                 "    return QuerySegments4(ctx, args);\n"
+                 "default:\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
+        RULE(23, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver with GPU virtual addresses answers GPUMMUCAPS and "
+                     "PAGETABLELEVELDESC.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "Both queries must succeed when GpuMmuSupported and ComputeOnly are reported.",
+        .why = "Without them no page table can be laid out, so no process gets an address space.",
+        .windows = "The adapter does not start.",
+        .wrong = "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"
+                 "/* no case for DXGKQAITYPE_PAGETABLELEVELDESC */\n",
+        .right = "case DXGKQAITYPE_GPUMMUCAPS:\n"
+                 "    return QueryGpuMmuCaps(ctx, args->pOutputData);\n"
+                 "case DXGKQAITYPE_PAGETABLELEVELDESC:\n"
+                 "    return QueryPageTableLevel(ctx, args->pInputData, args->pOutputData);\n",
+    },
+    {
+        RULE(24, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver that reported invalid memory ranges answers "
+                     "SEGMENTMEMORYSTATE.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "The query must succeed for each segment with NumInvalidMemoryRanges other than 0.",
+        .why =
+            "A number of bad ranges without the ranges is of no use: nothing can be placed safely.",
+        .windows = "No page tells; the segment cannot be used without the ranges.",
+        .wrong = "d->NumInvalidMemoryRanges = ctx->BadPages;\n"
+                 "/* SEGMENTMEMORYSTATE: STATUS_INVALID_PARAMETER */\n",
+        .right = "case DXGKQAITYPE_SEGMENTMEMORYSTATE:\n"
+                 "    return QueryBadRanges(ctx, args->pOutputData);\n",
+    },
+    {
+        RULE(25, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver leaves ApertureSegmentCommitLimit, "
+                     "NumberOfSwizzlingRanges, MaxAllocationListSlotId and the capabilities "
+                     "OutOfOrderLock, SectionBackedPrimary, ReplicateGdiContent and "
+                     "NonCpuVisiblePrimary zero.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "The members of DXGK_DRIVERCAPS are looked at when ComputeOnly is set.",
+        .why = "They speak of a display, of GDI and of DMA-buffer patching, none of which such an "
+               "adapter has.",
+        .windows = "No page tells what is done about one that is set.",
+        .wrong = "*caps = g_DisplayCaps; /* shared with the graphics driver */\n"
+                 "caps->MiscCaps.ComputeOnly = 1;\n",
+        .right = "RtlZeroMemory(caps, args->OutputDataSize);\n"
+                 "caps->MiscCaps.ComputeOnly = 1;\n"
+                 "caps->WDDMVersion = DXGKDDI_WDDMv2_6;\n",
+    },
+    {
+        RULE(26, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver has linear memory and linear aperture segments only.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "Its descriptors must have none of the flags Agp, UseBanking and PitchAlignment.",
+        .why = "The other kinds exist for display and old bus hardware and are not supported here.",
+        .windows = "No page tells; such segments are not supported.",
+        .wrong = "d->Flags.PitchAlignment = 1;\n",
+        .right = "d->Flags.Value = 0; /* linear memory */\n"
+                 "d->Flags.CpuVisible = 1;\n",
+    },
+    {
+        RULE(27, DRIVER, DOCUMENTED, START_FAILS),
+        .statement = "DxgkDdiQueryAdapterInfo returns STATUS_SUCCESS, STATUS_INVALID_PARAMETER, "
+                     "STATUS_NO_MEMORY or STATUS_GRAPHICS_DRIVER_MISMATCH, or what the page of one "
+                     "query adds.",
+        .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
+        .how = "The status of every query is compared with the list.",
+        .why =
+            "An unknown query answered STATUS_NOT_SUPPORTED stopped the adapter; to find out took "
             "eleven runs on a board.",
-     .windows = "It complains of an invalid status code of the driver, and the device ends up with "
-                "Code 43.",
-     .wrong = "default:\n"
-              "    return STATUS_NOT_SUPPORTED;\n",
-     .right = "default:\n"
-              "    return STATUS_INVALID_PARAMETER;\n"},
-    {.number = 28,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "DxgkDdiQueryAdapterInfo may run while the power state changes and answers "
-                  "without touching hardware that may be off.",
-     .page = "threading-and-synchronization-third-level",
-     .how =
-         "The same questions are asked again and must get the same answers; what a register gives "
-         "when its device loses power in the middle of a call cannot be produced in a process.",
-     .why = "A read from a device that is off gives all ones, and the segment size that comes of "
+        .windows =
+            "It complains of an invalid status code of the driver, and the device ends up with "
+            "Code 43.",
+        .wrong = "default:\n"
+                 "    return STATUS_NOT_SUPPORTED;\n",
+        .right = "default:\n"
+                 "    return STATUS_INVALID_PARAMETER;\n",
+    },
+    {
+        RULE(28, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "DxgkDdiQueryAdapterInfo may run while the power state changes and answers "
+                     "without touching hardware that may be off.",
+        .page = "threading-and-synchronization-third-level",
+        .how =
+            "The same questions are asked again and must get the same answers; what a register "
+            "gives "
+            "when its device loses power in the middle of a call cannot be produced in a process.",
+        .why =
+            "A read from a device that is off gives all ones, and the segment size that comes of "
             "it is believed.",
-     .windows = "It believes the answer.",
-     .wrong = "d->Size = READ_REGISTER_ULONG(ctx->Mmio + VRAM_SIZE);\n",
-     .right = "d->Size = ctx->VramSize; /* read in StartDevice */\n"},
-    {.number = 29,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_BUGCHECK,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_2,
-     .statement = "hKmdProcessHandle of a query may be NULL, and the driver tests for it.",
-     .page = "ns-d3dkmddi-_dxgkarg_queryadapterinfo",
-     .how = "Queries are made with NULL, and the driver must survive them.",
-     .why = "Queries of the system itself belong to no process; the handle is there only for those "
+        .windows = "It believes the answer.",
+        .wrong = "d->Size = READ_REGISTER_ULONG(ctx->Mmio + VRAM_SIZE);\n",
+        .right = "d->Size = ctx->VramSize; /* read in StartDevice */\n",
+    },
+    {
+        RULE(29, DRIVER, DOCUMENTED, BUGCHECK),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_2,
+        .statement = "hKmdProcessHandle of a query may be NULL, and the driver tests for it.",
+        .page = "ns-d3dkmddi-_dxgkarg_queryadapterinfo",
+        .how = "Queries are made with NULL, and the driver must survive them.",
+        .why =
+            "Queries of the system itself belong to no process; the handle is there only for those "
             "of an application.",
-     .windows = "The driver's access to address zero is a bugcheck.",
-     .wrong = "MY_PROCESS *process = args->hKmdProcessHandle;\n"
-              "if (process->IsVirtualMachine)\n",
-     .right = "MY_PROCESS *process = args->hKmdProcessHandle;\n"
-              "if (process && process->IsVirtualMachine)\n"},
-    {.number = 30,
-     .group = 'A',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-     .statement = "A driver of WDDM 2.6 or later has a DxgkDdiQueryAdapterInfo.",
-     .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
-     .how = "The slot of the driver's table must not be NULL.",
-     .why = "Slots that the declared version requires and that were left NULL have cost Code 43 "
-            "and bugchecks.",
-     .windows = "The adapter does not start.",
-     .wrong = "init.Version = DXGKDDI_INTERFACE_VERSION_WDDM2_6;\n"
-              "init.DxgkDdiAddDevice = MyAddDevice; /* and no queries */\n",
-     .right = "init.Version = DXGKDDI_INTERFACE_VERSION_WDDM2_6;\n"
-              "init.DxgkDdiQueryAdapterInfo = MyQueryAdapterInfo;\n"},
-    {.number = 31,
-     .group = 'A',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "The manager does not start an adapter that cannot address all installed memory, "
-                  "unless DMA remapping makes up for it.",
-     .page = "iommu-dma-remapping",
-     .how = "HighestAcceptableAddress is compared with the end of system memory; after a lower one "
+        .windows = "The driver's access to address zero is a bugcheck.",
+        .wrong = "MY_PROCESS *process = args->hKmdProcessHandle;\n"
+                 "if (process->IsVirtualMachine)\n",
+        .right = "MY_PROCESS *process = args->hKmdProcessHandle;\n"
+                 "if (process && process->IsVirtualMachine)\n",
+    },
+    {
+        RULE(30, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A driver of WDDM 2.6 or later has a DxgkDdiQueryAdapterInfo.",
+        .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",
+        .how = "The slot of the driver's table must not be NULL.",
+        .why = "Slots that the declared version requires and that were left NULL have cost Code 43 "
+               "and bugchecks.",
+        .windows = "The adapter does not start.",
+        .wrong = "init.Version = DXGKDDI_INTERFACE_VERSION_WDDM2_6;\n"
+                 "init.DxgkDdiAddDevice = MyAddDevice; /* and no queries */\n",
+        .right = "init.Version = DXGKDDI_INTERFACE_VERSION_WDDM2_6;\n"
+                 "init.DxgkDdiQueryAdapterInfo = MyQueryAdapterInfo;\n",
+    },
+    {
+        RULE(31, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "The manager does not start an adapter that cannot address all installed memory, "
+            "unless DMA remapping makes up for it.",
+        .page = "iommu-dma-remapping",
+        .how =
+            "HighestAcceptableAddress is compared with the end of system memory; after a lower one "
             "nothing may be paged, except with DmaRemappingSupported.",
-     .why = "Pages above the limit would be written at their address modulo the width of the bus: "
+        .why =
+            "Pages above the limit would be written at their address modulo the width of the bus: "
             "somewhere else.",
-     .windows = "The adapter does not start.",
-     .wrong = "if (caps.HighestAcceptableAddress.QuadPart < highest)\n"
-              "    warn(adapter);\n",
-     .right = "if (caps.HighestAcceptableAddress.QuadPart < highest &&\n"
-              "    !iommu.DmaRemappingSupported)\n"
-              "    return fail_start(adapter);\n"},
+        .windows = "The adapter does not start.",
+        .wrong = "if (caps.HighestAcceptableAddress.QuadPart < highest)\n"
+                 "    warn(adapter);\n",
+        .right = "if (caps.HighestAcceptableAddress.QuadPart < highest &&\n"
+                 "    !iommu.DmaRemappingSupported)\n"
+                 "    return fail_start(adapter);\n",
+    },
 };

@@ -3,309 +3,273 @@
  *
  * What is built into paging buffers is group_e.c and after; segments are group_b.c.
  */
+#define GROUP 'C'
 #include "groups.h"
 
-const struct vidmm_rule rules_c[18] = {
-    {.number = 73,
-     .group = 'C',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DISPUTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .statement = "PagingBufferSegmentId is 0 or names an aperture segment.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-     .how = "The flags of the named segment are looked at; 0 is accepted unless the reading is "
-            "aperture.",
-     .why = "Paging buffers are written by the CPU when video memory may be full. A driver that "
-            "named a memory segment was torn down 6 ms after its start.",
-     .windows = "The adapter does not start.",
-     .wrong = "out->PagingBufferSegmentId = VRAM_ID; /* close to the GPU */\n",
-     .right = "out->PagingBufferSegmentId = 0; /* or APERTURE_ID */\n",
-     .readings = "paging-segment=zero-is-memory: 0 is contiguous write-combined system memory; "
-                 "paging-segment=aperture: an aperture segment must be named."},
-    {.number = 74,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement =
-         "With PagingBufferSegmentId 0 the paging buffer is physically contiguous, locked, "
-         "write-combined system memory.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-     .how =
-         "The buffer's segment must be 0, and what is built at an offset must be found in system "
-         "memory at the submitted address plus that offset; caching cannot be seen.",
-     .why =
-         "The GPU gets one address and reads on from there, over page borders. Drivers that read "
-         "segment 0 as no buffer left all paging to software.",
-     .windows = "It allocates such a block.",
-     .wrong = "buffer = ExAllocatePool(size); /* contiguous for the CPU only */\n"
-              "address = MmGetPhysicalAddress(buffer);\n",
-     .right = "buffer = MmAllocateContiguousMemorySpecifyCache(size, low, high, boundary,\n"
-              "                                                 MmWriteCombined);\n"
-              "address = MmGetPhysicalAddress(buffer);\n"},
-    {.number = 75,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "With another PagingBufferSegmentId the buffer's pages are mapped into that "
-                  "aperture before its use, and DxgkDdiSubmitCommand gets that segment and "
-                  "BaseAddress plus offset.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-     .how = "A MAP_APERTURE_SEGMENT with hAllocation NULL must cover the submitted range, and its "
+const struct vidmm_rule rules_c[] = {
+    {
+        RULE(73, DRIVER, DISPUTED, START_FAILS),
+        .statement = "PagingBufferSegmentId is 0 or names an aperture segment.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+        .how = "The flags of the named segment are looked at; 0 is accepted unless the reading is "
+               "aperture.",
+        .why = "Paging buffers are written by the CPU when video memory may be full. A driver that "
+               "named a memory segment was torn down 6 ms after its start.",
+        .windows = "The adapter does not start.",
+        .wrong = "out->PagingBufferSegmentId = VRAM_ID; /* close to the GPU */\n",
+        .right = "out->PagingBufferSegmentId = 0; /* or APERTURE_ID */\n",
+        .readings = "paging-segment=zero-is-memory: 0 is contiguous write-combined system memory; "
+                    "paging-segment=aperture: an aperture segment must be named.",
+    },
+    {
+        RULE(74, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "With PagingBufferSegmentId 0 the paging buffer is physically contiguous, locked, "
+            "write-combined system memory.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+        .how = "The buffer's segment must be 0, and what is built at an offset must be found in "
+               "system "
+               "memory at the submitted address plus that offset; caching cannot be seen.",
+        .why = "The GPU gets one address and reads on from there, over page borders. Drivers that "
+               "read "
+               "segment 0 as no buffer left all paging to software.",
+        .windows = "It allocates such a block.",
+        .wrong = "buffer = ExAllocatePool(size); /* contiguous for the CPU only */\n"
+                 "address = MmGetPhysicalAddress(buffer);\n",
+        .right = "buffer = MmAllocateContiguousMemorySpecifyCache(size, low, high, boundary,\n"
+                 "                                                 MmWriteCombined);\n"
+                 "address = MmGetPhysicalAddress(buffer);\n",
+    },
+    {
+        RULE(75, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "With another PagingBufferSegmentId the buffer's pages are mapped into that "
+                     "aperture before its use, and DxgkDdiSubmitCommand gets that segment and "
+                     "BaseAddress plus offset.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+        .how =
+            "A MAP_APERTURE_SEGMENT with hAllocation NULL must cover the submitted range, and its "
             "segment must be the submitted one.",
-     .why = "Otherwise the GPU fetches its commands through entries that point at the dummy page.",
-     .windows = "It maps the buffer when it is created.",
-     .wrong = "args.DmaBufferSegmentId = paging_segment;\n"
-              "args.DmaBufferPhysicalAddress.QuadPart = offset; /* without the base */\n",
-     .right = "args.DmaBufferSegmentId = paging_segment;\n"
-              "args.DmaBufferPhysicalAddress.QuadPart = segment->base + offset;\n"},
-    {.number = 76,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "A paging buffer is PagingBufferSize bytes large.",
-     .page = "initializing-use-of-memory-segments",
-     .how = "DmaSize of DxgkDdiBuildPagingBuffer may never be larger, and must be that much for a "
+        .why =
+            "Otherwise the GPU fetches its commands through entries that point at the dummy page.",
+        .windows = "It maps the buffer when it is created.",
+        .wrong = "args.DmaBufferSegmentId = paging_segment;\n"
+                 "args.DmaBufferPhysicalAddress.QuadPart = offset; /* without the base */\n",
+        .right = "args.DmaBufferSegmentId = paging_segment;\n"
+                 "args.DmaBufferPhysicalAddress.QuadPart = segment->base + offset;\n",
+    },
+    {
+        RULE(76, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "A paging buffer is PagingBufferSize bytes large.",
+        .page = "initializing-use-of-memory-segments",
+        .how =
+            "DmaSize of DxgkDdiBuildPagingBuffer may never be larger, and must be that much for a "
             "buffer that nothing was built into.",
-     .why = "The driver chose the size so that its largest command that cannot be divided fits.",
-     .windows = "It allocates what the driver asked for.",
-     .wrong = "args.DmaSize = 4096; /* a page will do */\n",
-     .right = "args.pDmaBuffer = buffer + used;\n"
-              "args.DmaSize = paging_buffer_size - used;\n"},
-    {.number = 77,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement =
-         "A paging buffer has PagingBufferPrivateDataSize bytes of private data, zero when "
-         "new, that the manager does not touch afterwards.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-     .how = "The bytes must be zero when first seen, and be at each call what the driver left at "
+        .why = "The driver chose the size so that its largest command that cannot be divided fits.",
+        .windows = "It allocates what the driver asked for.",
+        .wrong = "args.DmaSize = 4096; /* a page will do */\n",
+        .right = "args.pDmaBuffer = buffer + used;\n"
+                 "args.DmaSize = paging_buffer_size - used;\n",
+    },
+    {
+        RULE(77, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "A paging buffer has PagingBufferPrivateDataSize bytes of private data, zero when "
+            "new, that the manager does not touch afterwards.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+        .how =
+            "The bytes must be zero when first seen, and be at each call what the driver left at "
             "the one before.",
-     .why = "Drivers keep the state of a build there between Build, Patch and Submit.",
-     .windows = "It allocates them from nonpaged pool and zeroes them once.",
-     .wrong = "memset(buffer->private_data, 0, size); /* before each DxgkDdiPatch */\n",
-     .right = "buffer->private_data = calloc(1, size); /* when the buffer is created */\n"},
-    {.number = 78,
-     .group = 'C',
-     .side = VIDMM_SIDE_BOTH,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_BUGCHECK,
-     .judged = true,
-     .statement =
-         "With PagingBufferPrivateDataSize 0 there is no private data, and the driver does "
-         "not touch the pointer.",
-     .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-     .how = "The size must be 0 in every call, and a driver that asked for 0 must survive a NULL "
+        .why = "Drivers keep the state of a build there between Build, Patch and Submit.",
+        .windows = "It allocates them from nonpaged pool and zeroes them once.",
+        .wrong = "memset(buffer->private_data, 0, size); /* before each DxgkDdiPatch */\n",
+        .right = "buffer->private_data = calloc(1, size); /* when the buffer is created */\n",
+    },
+    {
+        RULE(78, BOTH, DOCUMENTED, BUGCHECK),
+        .statement =
+            "With PagingBufferPrivateDataSize 0 there is no private data, and the driver does "
+            "not touch the pointer.",
+        .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+        .how =
+            "The size must be 0 in every call, and a driver that asked for 0 must survive a NULL "
             "pointer.",
-     .why = "A driver that forgot to ask writes to address zero, or over somebody's pool.",
-     .windows = "No memory is allocated; the driver's access is a bugcheck.",
-     .wrong = "out->PagingBufferPrivateDataSize = 0;\n"
-              "/* later, in DxgkDdiBuildPagingBuffer */\n"
-              "((MY_PRIVATE *)args->pDmaBufferPrivateData)->Count = 0;\n",
-     .right = "out->PagingBufferPrivateDataSize = sizeof(MY_PRIVATE);\n"},
-    {.number = 79,
-     .group = 'C',
-     .side = VIDMM_SIDE_BOTH,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CREATION_FAILS,
-     .judged = true,
-     .statement = "DmaBufferSegmentSet names aperture segments only, and creating a device or "
-                  "context with a memory segment in it fails.",
-     .page = "ns-d3dkmddi-_dxgk_contextinfo",
-     .how = "The set of each answer is compared with the segments' flags; a context with a memory "
+        .why = "A driver that forgot to ask writes to address zero, or over somebody's pool.",
+        .windows = "No memory is allocated; the driver's access is a bugcheck.",
+        .wrong = "out->PagingBufferPrivateDataSize = 0;\n"
+                 "/* later, in DxgkDdiBuildPagingBuffer */\n"
+                 "((MY_PRIVATE *)args->pDmaBufferPrivateData)->Count = 0;\n",
+        .right = "out->PagingBufferPrivateDataSize = sizeof(MY_PRIVATE);\n",
+    },
+    {
+        RULE(79, BOTH, DOCUMENTED, CREATION_FAILS),
+        .statement = "DmaBufferSegmentSet names aperture segments only, and creating a device or "
+                     "context with a memory segment in it fails.",
+        .page = "ns-d3dkmddi-_dxgk_contextinfo",
+        .how =
+            "The set of each answer is compared with the segments' flags; a context with a memory "
             "segment in it must get no work.",
-     .why = "DMA buffers are filled by the CPU in system memory and only mapped for the GPU.",
-     .windows = "The creation of the device or context fails.",
-     .wrong = "info->DmaBufferSegmentSet = 1u << (VRAM_ID - 1);\n",
-     .right = "info->DmaBufferSegmentSet = 1u << (APERTURE_ID - 1); /* or 0 */\n"},
-    {.number = 80,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "With DmaBufferSegmentSet 0 DMA buffers are contiguous, locked, write-combined "
-                  "system memory, submitted with DmaBufferSegmentId 0.",
-     .page = "ns-d3dkmddi-_dxgk_contextinfo",
-     .how = "Segment and address of each submission are looked at; caching cannot be seen.",
-     .why = "The driver puts the address into the ring as it is; through an aperture that it did "
+        .why = "DMA buffers are filled by the CPU in system memory and only mapped for the GPU.",
+        .windows = "The creation of the device or context fails.",
+        .wrong = "info->DmaBufferSegmentSet = 1u << (VRAM_ID - 1);\n",
+        .right = "info->DmaBufferSegmentSet = 1u << (APERTURE_ID - 1); /* or 0 */\n",
+    },
+    {
+        RULE(80, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "With DmaBufferSegmentSet 0 DMA buffers are contiguous, locked, write-combined "
+            "system memory, submitted with DmaBufferSegmentId 0.",
+        .page = "ns-d3dkmddi-_dxgk_contextinfo",
+        .how = "Segment and address of each submission are looked at; caching cannot be seen.",
+        .why =
+            "The driver puts the address into the ring as it is; through an aperture that it did "
             "not choose the GPU cannot reach it.",
-     .windows = "It allocates such blocks.",
-     .wrong = "args.DmaBufferSegmentId = any_aperture(adapter);\n",
-     .right = "args.DmaBufferSegmentId = 0;\n"
-              "args.DmaBufferPhysicalAddress = buffer->physical;\n"},
-    {.number = 81,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "DMA buffers never lie in local video memory.",
-     .page = "specifying-segments-for-dma-buffers",
-     .how = "The segment of each submission must be 0 or an aperture.",
-     .why = "The CPU writes them in small pieces, which over a bus to video memory is slow, and "
-            "the driver may have named only apertures for them.",
-     .windows = "It does not put them there.",
-     .wrong = "args.DmaBufferSegmentId = vram_id;\n",
-     .right = "args.DmaBufferSegmentId = info.DmaBufferSegmentSet == 0 ? 0 : aperture_id;\n"},
-    {.number = 82,
-     .group = 'C',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CREATION_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WIN7,
-     .statement = "AllocationListSize of a GDI context is 256.",
-     .page = "ns-d3dkmddi-_dxgk_contextinfo",
-     .how = "AllocationListSize is looked at after DxgkDdiCreateContext with GdiContext.",
-     .why = "DxgkDdiRenderGdi names allocations by a place in a list of this size.",
-     .windows = "No page tells; GDI acceleration relies on the number.",
-     .wrong = "info->AllocationListSize = 64;\n",
-     .right = "info->AllocationListSize = args->Flags.GdiContext ? 256 : 64;\n"},
-    {.number = 83,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_DEVICE_LOST,
-     .judged = true,
-     .statement = "DMA buffer, allocation list and patch-location list of a context never get "
-                  "smaller than the driver's first sizes.",
-     .page = "ns-d3dkmddi-_dxgk_contextinfo",
-     .how = "The sizes in each call that builds commands are compared with those of "
-            "DXGK_CONTEXTINFO.",
-     .why = "The driver named the least that one of its commands needs; in less it can only fail.",
-     .windows = "It grows and shrinks them above the first sizes.",
-     .wrong = "args.DmaSize = last_used; /* saves memory */\n",
-     .right = "args.DmaSize = max(last_used, context->info.DmaBufferSize);\n"},
-    {.number = 84,
-     .group = 'C',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WIN7,
-     .statement = "DedicatedPagingEngine and PagingEngineCanSwizzle are 0.",
-     .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-     .how = "Both bits are looked at in the answer to DRIVERCAPS.",
-     .why = "They are reserved, whatever their names promise: no page says what a driver gets that "
+        .windows = "It allocates such blocks.",
+        .wrong = "args.DmaBufferSegmentId = any_aperture(adapter);\n",
+        .right = "args.DmaBufferSegmentId = 0;\n"
+                 "args.DmaBufferPhysicalAddress = buffer->physical;\n",
+    },
+    {
+        RULE(81, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "DMA buffers never lie in local video memory.",
+        .page = "specifying-segments-for-dma-buffers",
+        .how = "The segment of each submission must be 0 or an aperture.",
+        .why = "The CPU writes them in small pieces, which over a bus to video memory is slow, and "
+               "the driver may have named only apertures for them.",
+        .windows = "It does not put them there.",
+        .wrong = "args.DmaBufferSegmentId = vram_id;\n",
+        .right = "args.DmaBufferSegmentId = info.DmaBufferSegmentSet == 0 ? 0 : aperture_id;\n",
+    },
+    {
+        RULE(82, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN7,
+        .statement = "AllocationListSize of a GDI context is 256.",
+        .page = "ns-d3dkmddi-_dxgk_contextinfo",
+        .how = "AllocationListSize is looked at after DxgkDdiCreateContext with GdiContext.",
+        .why = "DxgkDdiRenderGdi names allocations by a place in a list of this size.",
+        .windows = "No page tells; GDI acceleration relies on the number.",
+        .wrong = "info->AllocationListSize = 64;\n",
+        .right = "info->AllocationListSize = args->Flags.GdiContext ? 256 : 64;\n",
+    },
+    {
+        RULE(83, MANAGER, DOCUMENTED, DEVICE_LOST),
+        .statement = "DMA buffer, allocation list and patch-location list of a context never get "
+                     "smaller than the driver's first sizes.",
+        .page = "ns-d3dkmddi-_dxgk_contextinfo",
+        .how = "The sizes in each call that builds commands are compared with those of "
+               "DXGK_CONTEXTINFO.",
+        .why =
+            "The driver named the least that one of its commands needs; in less it can only fail.",
+        .windows = "It grows and shrinks them above the first sizes.",
+        .wrong = "args.DmaSize = last_used; /* saves memory */\n",
+        .right = "args.DmaSize = max(last_used, context->info.DmaBufferSize);\n",
+    },
+    {
+        RULE(84, DRIVER, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WIN7,
+        .statement = "DedicatedPagingEngine and PagingEngineCanSwizzle are 0.",
+        .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
+        .how = "Both bits are looked at in the answer to DRIVERCAPS.",
+        .why =
+            "They are reserved, whatever their names promise: no page says what a driver gets that "
             "sets them.",
-     .windows = "The bits are reserved; what it makes of them may change.",
-     .wrong = "caps->MemoryManagementCaps.DedicatedPagingEngine = 1; /* we have one */\n",
-     .right = "caps->MemoryManagementCaps.Value = 0;\n"
-              "caps->MemoryManagementCaps.PagingNode = COPY_NODE;\n"},
-    {.number = 85,
-     .group = 'C',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "VirtualAddressingSupported comes with GpuMmuSupported or IoMmuSupported.",
-     .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-     .how = "The three bits are compared in the answer to DRIVERCAPS.",
-     .why = "Who translates the addresses must be known before the first page table. Capabilities "
+        .windows = "The bits are reserved; what it makes of them may change.",
+        .wrong = "caps->MemoryManagementCaps.DedicatedPagingEngine = 1; /* we have one */\n",
+        .right = "caps->MemoryManagementCaps.Value = 0;\n"
+                 "caps->MemoryManagementCaps.PagingNode = COPY_NODE;\n",
+    },
+    {
+        RULE(85, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "VirtualAddressingSupported comes with GpuMmuSupported or IoMmuSupported.",
+        .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
+        .how = "The three bits are compared in the answer to DRIVERCAPS.",
+        .why =
+            "Who translates the addresses must be known before the first page table. Capabilities "
             "that contradict each other were found to stop the start.",
-     .windows = "No page tells; contradicting capabilities have kept adapters from starting.",
-     .wrong = "caps->MemoryManagementCaps.VirtualAddressingSupported = 1;\n",
-     .right = "caps->MemoryManagementCaps.VirtualAddressingSupported = 1;\n"
-              "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n"},
-    {.number = 86,
-     .group = 'C',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
-     .statement = "CrossAdapterResourceTexture needs CrossAdapterResource, and "
-                  "CrossAdapterResourceScanout needs both.",
-     .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-     .how = "The three bits are compared in the answer to DRIVERCAPS.",
-     .why = "They are tiers: whoever uses one counts on those below it.",
-     .windows = "No page tells what it makes of a tier without the lower ones.",
-     .wrong = "caps->MemoryManagementCaps.CrossAdapterResourceScanout = 1;\n",
-     .right = "caps->MemoryManagementCaps.CrossAdapterResource = 1;\n"
-              "caps->MemoryManagementCaps.CrossAdapterResourceTexture = 1;\n"
-              "caps->MemoryManagementCaps.CrossAdapterResourceScanout = 1;\n"},
-    {.number = 87,
-     .group = 'C',
-     .side = VIDMM_SIDE_BOTH,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = false,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
-     .statement = "A cross-adapter resource is one shared, linear, CPU-visible, write-combined "
-                  "allocation in the aperture only, on a page, with a pitch in steps of 128 bytes "
-                  "and a height in steps of 4 rows.",
-     .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-     .how = "It takes two adapters, and between them the two user-mode drivers whose private data "
+        .windows = "No page tells; contradicting capabilities have kept adapters from starting.",
+        .wrong = "caps->MemoryManagementCaps.VirtualAddressingSupported = 1;\n",
+        .right = "caps->MemoryManagementCaps.VirtualAddressingSupported = 1;\n"
+                 "caps->MemoryManagementCaps.GpuMmuSupported = 1;\n",
+    },
+    {
+        RULE(86, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
+        .statement = "CrossAdapterResourceTexture needs CrossAdapterResource, and "
+                     "CrossAdapterResourceScanout needs both.",
+        .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
+        .how = "The three bits are compared in the answer to DRIVERCAPS.",
+        .why = "They are tiers: whoever uses one counts on those below it.",
+        .windows = "No page tells what it makes of a tier without the lower ones.",
+        .wrong = "caps->MemoryManagementCaps.CrossAdapterResourceScanout = 1;\n",
+        .right = "caps->MemoryManagementCaps.CrossAdapterResource = 1;\n"
+                 "caps->MemoryManagementCaps.CrossAdapterResourceTexture = 1;\n"
+                 "caps->MemoryManagementCaps.CrossAdapterResourceScanout = 1;\n",
+    },
+    {
+        RULE(87, BOTH, DOCUMENTED, CORRUPTION),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM1_3,
+        .statement =
+            "A cross-adapter resource is one shared, linear, CPU-visible, write-combined "
+            "allocation in the aperture only, on a page, with a pitch in steps of 128 bytes "
+            "and a height in steps of 4 rows.",
+        .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
+        .how =
+            "It takes two adapters, and between them the two user-mode drivers whose private data "
             "alone tells pitch and height.",
-     .why = "Two drivers of different makers read the same bytes; the layout is all that they have "
+        .why =
+            "Two drivers of different makers read the same bytes; the layout is all that they have "
             "in common.",
-     .windows = "The second adapter reads the rows at the wrong places.",
-     .wrong = "pitch = width * 4;\n"
-              "info->SupportedWriteSegmentSet = VRAM_SET | APERTURE_SET;\n",
-     .right = "pitch = ALIGN_UP(width * 4, D3DKMT_CROSS_ADAPTER_RESOURCE_PITCH_ALIGNMENT);\n"
-              "rows = ALIGN_UP(height, D3DKMT_CROSS_ADAPTER_RESOURCE_HEIGHT_ALIGNMENT);\n"
-              "info->Flags.CpuVisible = 1;\n"
-              "info->SupportedWriteSegmentSet = APERTURE_SET;\n"},
-    {.number = 88,
-     .group = 'C',
-     .side = VIDMM_SIDE_MANAGER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_CORRUPTION,
-     .judged = true,
-     .statement = "PagingNode of DXGK_VIDMMCAPS counts only with MultiEngineAware and only before "
-                  "WDDM 2.0, where PagingNodeIndex of the physical adapter takes its place.",
-     .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
-     .how = "The node of paging submissions is compared with the member that counts, or 0.",
-     .why = "A driver with one node never looks at the member, and paging sent to another node is "
+        .windows = "The second adapter reads the rows at the wrong places.",
+        .wrong = "pitch = width * 4;\n"
+                 "info->SupportedWriteSegmentSet = VRAM_SET | APERTURE_SET;\n",
+        .right = "pitch = ALIGN_UP(width * 4, D3DKMT_CROSS_ADAPTER_RESOURCE_PITCH_ALIGNMENT);\n"
+                 "rows = ALIGN_UP(height, D3DKMT_CROSS_ADAPTER_RESOURCE_HEIGHT_ALIGNMENT);\n"
+                 "info->Flags.CpuVisible = 1;\n"
+                 "info->SupportedWriteSegmentSet = APERTURE_SET;\n",
+    },
+    {
+        RULE(88, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement =
+            "PagingNode of DXGK_VIDMMCAPS counts only with MultiEngineAware and only before "
+            "WDDM 2.0, where PagingNodeIndex of the physical adapter takes its place.",
+        .page = "ns-d3dkmddi-_dxgk_vidmmcaps",
+        .how = "The node of paging submissions is compared with the member that counts, or 0.",
+        .why =
+            "A driver with one node never looks at the member, and paging sent to another node is "
             "never executed.",
-     .windows = "It ignores the member otherwise.",
-     .wrong = "node = caps.MemoryManagementCaps.PagingNode;\n",
-     .right = "if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)\n"
-              "    node = physical.PagingNodeIndex;\n"
-              "else\n"
-              "    node = caps.SchedulingCaps.MultiEngineAware\n"
-              "               ? caps.MemoryManagementCaps.PagingNode : 0;\n"},
-    {.number = 89,
-     .group = 'C',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "PagingNodeIndex is less than NumExecutionNodes.",
-     .page = "ns-d3dkmddi-_dxgk_physicaladaptercaps",
-     .how = "Both members are compared in the answer to PHYSICALADAPTERCAPS.",
-     .why = "All paging goes to this node, so a node that does not exist means no paging at all.",
-     .windows = "No page tells; the adapter is of no use.",
-     .wrong = "caps->NumExecutionNodes = 2;\n"
-              "caps->PagingNodeIndex = 2; /* the last one */\n",
-     .right = "caps->NumExecutionNodes = 2;\n"
-              "caps->PagingNodeIndex = 1;\n"},
-    {.number = 90,
-     .group = 'C',
-     .side = VIDMM_SIDE_DRIVER,
-     .confidence = VIDMM_DOCUMENTED,
-     .severity = VIDMM_SEVERITY_START_FAILS,
-     .judged = true,
-     .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-     .statement = "DxgkPhysicalAdapterHandle is the DeviceHandle that the driver got in "
-                  "DxgkDdiStartDevice.",
-     .page = "ns-d3dkmddi-_dxgk_physicaladaptercaps",
-     .how = "The answer to PHYSICALADAPTERCAPS is compared with the handle of StartDevice.",
-     .why = "By it the system finds which of several linked devices a physical adapter is; the "
-            "driver's own context is the usual mistake.",
-     .windows = "No page tells; a handle that it never gave belongs to no device.",
-     .wrong = "caps->DxgkPhysicalAdapterHandle = ctx; /* our own context */\n",
-     .right = "caps->DxgkPhysicalAdapterHandle = ctx->Dxgk.DeviceHandle;\n"},
+        .windows = "It ignores the member otherwise.",
+        .wrong = "node = caps.MemoryManagementCaps.PagingNode;\n",
+        .right = "if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)\n"
+                 "    node = physical.PagingNodeIndex;\n"
+                 "else\n"
+                 "    node = caps.SchedulingCaps.MultiEngineAware\n"
+                 "               ? caps.MemoryManagementCaps.PagingNode : 0;\n",
+    },
+    {
+        RULE(89, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "PagingNodeIndex is less than NumExecutionNodes.",
+        .page = "ns-d3dkmddi-_dxgk_physicaladaptercaps",
+        .how = "Both members are compared in the answer to PHYSICALADAPTERCAPS.",
+        .why =
+            "All paging goes to this node, so a node that does not exist means no paging at all.",
+        .windows = "No page tells; the adapter is of no use.",
+        .wrong = "caps->NumExecutionNodes = 2;\n"
+                 "caps->PagingNodeIndex = 2; /* the last one */\n",
+        .right = "caps->NumExecutionNodes = 2;\n"
+                 "caps->PagingNodeIndex = 1;\n",
+    },
+    {
+        RULE(90, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "DxgkPhysicalAdapterHandle is the DeviceHandle that the driver got in "
+                     "DxgkDdiStartDevice.",
+        .page = "ns-d3dkmddi-_dxgk_physicaladaptercaps",
+        .how = "The answer to PHYSICALADAPTERCAPS is compared with the handle of StartDevice.",
+        .why = "By it the system finds which of several linked devices a physical adapter is; the "
+               "driver's own context is the usual mistake.",
+        .windows = "No page tells; a handle that it never gave belongs to no device.",
+        .wrong = "caps->DxgkPhysicalAdapterHandle = ctx; /* our own context */\n",
+        .right = "caps->DxgkPhysicalAdapterHandle = ctx->Dxgk.DeviceHandle;\n",
+    },
 };

@@ -3,16 +3,12 @@
  * when, the buffer, the answers, and how an operation that does not fit is repeated. What the
  * single operations want is groups F to H; what becomes of the built buffer is group K.
  */
+#define GROUP 'E'
 #include "groups.h"
 
-const struct vidmm_rule rules_e[27] = {
+const struct vidmm_rule rules_e[] = {
     {
-        .number = 147,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(147, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Only one thread at a time is in the GPU scheduler class of calls: "
                      "BuildPagingBuffer, Patch, SubmitCommand, PreemptCommand, the engine queries "
                      "and ResetEngine.",
@@ -29,12 +25,7 @@ const struct vidmm_rule rules_e[27] = {
                  "unlock(scheduler_class);\n",
     },
     {
-        .number = 148,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(148, MANAGER, DOCUMENTED, BUGCHECK),
         .statement = "DxgkDdiBuildPagingBuffer is called at PASSIVE_LEVEL.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "The modelled IRQL of the calling thread is read when the call begins.",
@@ -47,12 +38,7 @@ const struct vidmm_rule rules_e[27] = {
                  "DxgkDdiBuildPagingBuffer(adapter, &args);\n",
     },
     {
-        .number = 149,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(149, DRIVER, DOCUMENTED, BUGCHECK),
         .statement = "DxgkDdiBuildPagingBuffer returns STATUS_SUCCESS, "
                      "STATUS_GRAPHICS_ALLOCATION_BUSY or STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER "
                      "and nothing else.",
@@ -67,12 +53,7 @@ const struct vidmm_rule rules_e[27] = {
                  "    return STATUS_SUCCESS;\n",
     },
     {
-        .number = 150,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(150, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "The address of a fresh paging buffer is aligned on 4 KB.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "The low twelve bits of pDmaBuffer are checked at the first operation of a buffer.",
@@ -82,12 +63,7 @@ const struct vidmm_rule rules_e[27] = {
         .right = "args.pDmaBuffer = pages; /* whole pages, from the start of one */\n",
     },
     {
-        .number = 151,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(151, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Within a buffer, each operation starts exactly where the one before it "
                      "stopped.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -100,12 +76,7 @@ const struct vidmm_rule rules_e[27] = {
                  "args.DmaSize = buffer_end - end;\n",
     },
     {
-        .number = 152,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(152, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "The driver never writes beyond the DmaSize bytes at pDmaBuffer.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "Bytes behind the buffer hold a pattern that must survive, also when the "
@@ -119,12 +90,7 @@ const struct vidmm_rule rules_e[27] = {
                  "RtlCopyMemory(args->pDmaBuffer, &packet, sizeof(packet));\n",
     },
     {
-        .number = 153,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(153, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "On return pDmaBuffer points just past the last byte that was written: never "
                      "backwards, never past the end.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -141,12 +107,7 @@ const struct vidmm_rule rules_e[27] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
-        .number = 154,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(154, DRIVER, DOCUMENTED, BUGCHECK),
         .statement = "Before it writes, the driver checks the room that is left, and answers "
                      "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when that is too little.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -161,12 +122,7 @@ const struct vidmm_rule rules_e[27] = {
                  "    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
     },
     {
-        .number = 155,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(155, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "A driver whose GPU wants aligned submissions pads its operations itself.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "Not judged: which alignment the hardware wants is not said in any call; a hardware "
@@ -181,12 +137,7 @@ const struct vidmm_rule rules_e[27] = {
                  "args->pDmaBuffer = (PUCHAR)args->pDmaBuffer + padded;\n",
     },
     {
-        .number = 156,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(156, MANAGER, DISPUTED, CORRUPTION),
         .statement = "After STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER the manager submits what was "
                      "written, takes another buffer and asks for the same operation again.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -205,12 +156,7 @@ const struct vidmm_rule rules_e[27] = {
                     "and the operation starts over in the next buffer.",
     },
     {
-        .number = 157,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(157, DRIVER, IMPLIED, BUGCHECK),
         .statement = "Given an empty buffer of full size, the driver makes progress instead of "
                      "answering STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER again.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -227,12 +173,7 @@ const struct vidmm_rule rules_e[27] = {
                  "        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
     },
     {
-        .number = 158,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(158, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "MultipassOffset is zero at the first call of every operation.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "The member is checked whenever an operation is asked for the first time.",
@@ -244,12 +185,7 @@ const struct vidmm_rule rules_e[27] = {
                  "args.MultipassOffset = 0;\n",
     },
     {
-        .number = 159,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(159, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Between the calls of one operation the manager leaves MultipassOffset as the "
                      "driver set it.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -261,12 +197,7 @@ const struct vidmm_rule rules_e[27] = {
                  "args.DmaSize = full; /* MultipassOffset stays */\n",
     },
     {
-        .number = 160,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(160, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "The members of the operation are the same at each repetition, "
                      "TransferOffset, TransferSize and MdlOffset included; only AllocationIsIdle "
                      "may change.",
@@ -280,12 +211,7 @@ const struct vidmm_rule rules_e[27] = {
         .right = "/* nothing: the driver adds MultipassOffset itself */\n",
     },
     {
-        .number = 161,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(161, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "An operation that was split over several buffers has the same effect as in "
                      "one: no byte is lost, none is moved twice from a changed source.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -303,12 +229,7 @@ const struct vidmm_rule rules_e[27] = {
                  "args->MultipassOffset++;\n",
     },
     {
-        .number = 162,
-        .group = 'E',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(162, BOTH, DOCUMENTED, CORRUPTION),
         .statement = "Each partial buffer is submitted by itself and may be complete before the "
                      "next one is built.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -323,12 +244,7 @@ const struct vidmm_rule rules_e[27] = {
         .right = "emit_bind_engine(args); /* in every buffer */\n",
     },
     {
-        .number = 163,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(163, DRIVER, DOCUMENTED, BUGCHECK),
         .statement = "STATUS_GRAPHICS_ALLOCATION_BUSY is an answer to Transfer, DiscardContent and "
                      "SpecialLockTransfer only, and only while AllocationIsIdle is not set.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -343,12 +259,7 @@ const struct vidmm_rule rules_e[27] = {
                  "    return STATUS_GRAPHICS_ALLOCATION_BUSY;\n",
     },
     {
-        .number = 164,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(164, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "After STATUS_GRAPHICS_ALLOCATION_BUSY the manager waits until nothing refers "
                      "to the allocation, keeps it so during the call, and asks again with "
                      "AllocationIsIdle set.",
@@ -365,12 +276,7 @@ const struct vidmm_rule rules_e[27] = {
                  "status = build(&args);\n",
     },
     {
-        .number = 165,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(165, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "Without AllocationIsIdle the driver takes the allocation for busy and "
                      "programs none of its hardware resources at once.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -385,12 +291,7 @@ const struct vidmm_rule rules_e[27] = {
                  "write_fence_register(surface);\n",
     },
     {
-        .number = 166,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(166, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "The driver moves pDmaBufferPrivateData past what it used; left unchanged, "
                      "the next submission shares the range.",
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
@@ -405,12 +306,7 @@ const struct vidmm_rule rules_e[27] = {
                  "args->pDmaBufferPrivateData = slot + 1;\n",
     },
     {
-        .number = 167,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(167, DRIVER, IMPLIED, BUGCHECK),
         .statement = "An operation that the driver does not know is answered with STATUS_SUCCESS "
                      "and leaves the buffer alone.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -425,12 +321,7 @@ const struct vidmm_rule rules_e[27] = {
                  "    return STATUS_SUCCESS;\n",
     },
     {
-        .number = 168,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(168, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Every hAllocation in a paging operation is a handle that the driver made in "
                      "DxgkDdiCreateAllocation, or gave to a context allocation.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -442,12 +333,7 @@ const struct vidmm_rule rules_e[27] = {
         .right = "args.Transfer.hAllocation = allocation->driver_handle;\n",
     },
     {
-        .number = 169,
-        .group = 'E',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(169, DRIVER, DOCUMENTED, BUGCHECK),
         .statement = "The driver accepts hAllocation NULL in Transfer, in mapping and unmapping of "
                      "an aperture, in UpdatePageTable and in MapCpuHostAperture.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -464,12 +350,7 @@ const struct vidmm_rule rules_e[27] = {
                  "    surface->mapped = TRUE;\n",
     },
     {
-        .number = 170,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(170, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "SegmentAddress is the segment's BaseAddress plus a page-aligned offset, and "
                      "the whole range lies in the segment.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -483,12 +364,7 @@ const struct vidmm_rule rules_e[27] = {
         .right = "args.Fill.Destination.SegmentAddress.QuadPart = segment->base + offset;\n",
     },
     {
-        .number = 171,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(171, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "hSystemContext is the driver's handle of the system context in which the "
                      "paging operation will run.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -501,12 +377,7 @@ const struct vidmm_rule rules_e[27] = {
         .right = "args.hSystemContext = adapter->paging_context->driver_handle;\n",
     },
     {
-        .number = 172,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(172, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DmaBufferGpuVirtualAddress is where the paging process sees the buffer; zero "
                      "means that it is not paged in.",
@@ -520,12 +391,7 @@ const struct vidmm_rule rules_e[27] = {
         .right = "args.DmaBufferGpuVirtualAddress = paging_process_va(buffer);\n",
     },
     {
-        .number = 173,
-        .group = 'E',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(173, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DmaBufferWriteOffset is the distance of pDmaBuffer from the start of the "
                      "buffer.",

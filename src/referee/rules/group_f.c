@@ -3,16 +3,12 @@
  * places. Group E is what they have in common with all others, group G what maps apertures, group H
  * their counterparts with virtual addresses.
  */
+#define GROUP 'F'
 #include "groups.h"
 
-const struct vidmm_rule rules_f[19] = {
+const struct vidmm_rule rules_f[] = {
     {
-        .number = 174,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(174, MANAGER, IMPLIED, CORRUPTION),
         .statement = "At most one side of a TRANSFER is an MDL; a move inside the GPU's memory has "
                      "segments on both sides.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -26,12 +22,7 @@ const struct vidmm_rule rules_f[19] = {
                  "args.Transfer.Destination.SegmentId = 0;\n",
     },
     {
-        .number = 175,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(175, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "A location with SegmentId 0 has a valid MDL, any other a valid "
                      "SegmentAddress.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -45,12 +36,7 @@ const struct vidmm_rule rules_f[19] = {
                  "args.Transfer.Source.pMdl = allocation->mdl;\n",
     },
     {
-        .number = 176,
-        .group = 'F',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(176, BOTH, DISPUTED, CORRUPTION),
         .statement = "TransferOffset is a byte offset of whole pages into the allocation, and is "
                      "added to segment locations only.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -70,12 +56,7 @@ const struct vidmm_rule rules_f[19] = {
                     "side starts at MdlOffset plus TransferOffset / 4096.",
     },
     {
-        .number = 177,
-        .group = 'F',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(177, BOTH, DISPUTED, CORRUPTION),
         .statement = "MdlOffset is a page index into the MDL's array of page frame numbers, and "
                      "the MDL side of the operation starts there.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -92,12 +73,7 @@ const struct vidmm_rule rules_f[19] = {
                     "transfer-offset=both: it is PFN[MdlOffset + TransferOffset / 4096].",
     },
     {
-        .number = 178,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(178, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "The sub-transfers of an allocation do not overlap and cover it up to its "
                      "size rounded to pages.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -112,12 +88,7 @@ const struct vidmm_rule rules_f[19] = {
         .right = "chunk(0, MB), chunk(MB, round_up(info->Size, PAGE_SIZE) - MB);\n",
     },
     {
-        .number = 179,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(179, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "TransferStart is set in the first sub-transfer and TransferEnd in the last "
                      "one only, repetitions aside; a transfer in one piece has both.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -130,12 +101,7 @@ const struct vidmm_rule rules_f[19] = {
                  "args.Transfer.Flags.TransferEnd = i == chunks - 1;\n",
     },
     {
-        .number = 180,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(180, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "The end of a transfer comes before the start of the next one.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "While a transfer is between its start and its end, no TRANSFER of another "
@@ -146,12 +112,7 @@ const struct vidmm_rule rules_f[19] = {
         .right = "chunk(a, 0), chunk(a, 1), chunk(b, 0), chunk(b, 1);\n",
     },
     {
-        .number = 181,
-        .group = 'F',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(181, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "The driver does not take a repeated TransferStart for a new transfer.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "Not judged: what a driver sets up for a transfer is its own; lost content after a "
@@ -165,12 +126,7 @@ const struct vidmm_rule rules_f[19] = {
                  "    adapter->detiler = acquire_detiler();\n",
     },
     {
-        .number = 182,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(182, MANAGER, IMPLIED, CORRUPTION),
         .statement = "Swizzle and Unswizzle are never both set, and either applies to every mip "
                      "level of the allocation.",
         .page = "ns-d3dkmddi-_dxgk_transferflags",
@@ -185,12 +141,7 @@ const struct vidmm_rule rules_f[19] = {
                  "args.Transfer.Flags.Unswizzle = !to_memory_segment;\n",
     },
     {
-        .number = 183,
-        .group = 'F',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(183, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "A TRANSFER without an allocation is a plain copy, without swizzling or "
                      "tiling.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -204,12 +155,7 @@ const struct vidmm_rule rules_f[19] = {
                  "mode = surface ? surface->tiling : LINEAR;\n",
     },
     {
-        .number = 184,
-        .group = 'F',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(184, DRIVER, DOCUMENTED, CORRUPTION),
         .last = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A CPU-visible allocation without the Swizzled flag is stored in linear order "
                      "when it is evicted.",
@@ -224,12 +170,7 @@ const struct vidmm_rule rules_f[19] = {
         .right = "emit_detiling_copy(args);\n",
     },
     {
-        .number = 185,
-        .group = 'F',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(185, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "An eviction stores the bytes of a CPU-visible allocation in the order in "
                      "which the CPU saw them through its aperture.",
         .page = "mapping-virtual-addresses-to-a-memory-segment",
@@ -243,12 +184,7 @@ const struct vidmm_rule rules_f[19] = {
         .right = "copy.flags = COPY_DETILE;\n",
     },
     {
-        .number = 186,
-        .group = 'F',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(186, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "A TRANSFER with size zero, as sent after a TDR, only tells that the content "
                      "is gone: nothing is copied.",
         .page = "thread-synchronization-and-tdr",
@@ -264,12 +200,7 @@ const struct vidmm_rule rules_f[19] = {
                  "    return STATUS_SUCCESS;\n",
     },
     {
-        .number = 187,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(187, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "FILL is asked only for memory segments, never for apertures, and only while "
                      "the allocation is idle.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -281,12 +212,7 @@ const struct vidmm_rule rules_f[19] = {
         .right = "args.Fill.Destination.SegmentId = VRAM;\n",
     },
     {
-        .number = 188,
-        .group = 'F',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(188, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "FILL writes FillSize bytes with the 32-bit pattern repeated.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
         .how = "All bytes of the range are compared with the pattern when the GPU is done, also "
@@ -300,12 +226,7 @@ const struct vidmm_rule rules_f[19] = {
                  "        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;\n",
     },
     {
-        .number = 189,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(189, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "A new allocation is filled before its first use, and one that has content is "
                      "never filled.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -321,12 +242,7 @@ const struct vidmm_rule rules_f[19] = {
                  "    fill(allocation);\n",
     },
     {
-        .number = 190,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(190, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "DISCARD_CONTENT names the place in a memory segment where the allocation is.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "Segment and address are compared with where the last completed operation left the "
@@ -340,12 +256,7 @@ const struct vidmm_rule rules_f[19] = {
                  "    allocation->segment->base + allocation->offset;\n",
     },
     {
-        .number = 191,
-        .group = 'F',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(191, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Content is discarded instead of transferred only if it need not survive: "
                      "clean PermanentSysMem, offered, not written to, or about to be destroyed.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -361,12 +272,7 @@ const struct vidmm_rule rules_f[19] = {
                  "    transfer_to_system(victim);\n",
     },
     {
-        .number = 192,
-        .group = 'F',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(192, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "READ_PHYSICAL and WRITE_PHYSICAL make the GPU access one to eight bytes at "
                      "the given address of the segment.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",

@@ -3,16 +3,12 @@
  * WDDM 2.9 on, by address descriptor list. Group F copies through these mappings; group J is about
  * the aperture through which the CPU sees memory segments.
  */
+#define GROUP 'G'
 #include "groups.h"
 
-const struct vidmm_rule rules_g[15] = {
+const struct vidmm_rule rules_g[] = {
     {
-        .number = 193,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(193, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "A mapping covers at least one page and ends inside the segment: "
                      "OffsetInPages plus NumberOfPages is at most Size / 4096.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -26,12 +22,7 @@ const struct vidmm_rule rules_g[15] = {
                  "    map(offset, pages);\n",
     },
     {
-        .number = 194,
-        .group = 'G',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(194, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "After MAP_APERTURE_SEGMENT, page OffsetInPages + i of the aperture refers to "
                      "PFN[MdlOffset + i] for every i.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -47,12 +38,7 @@ const struct vidmm_rule rules_g[15] = {
                  "        MmGetMdlPfnArray(map->pMdl)[map->MdlOffset + i] | GART_VALID;\n",
     },
     {
-        .number = 195,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(195, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "CacheCoherent is set in a mapping only when cacheable memory is mapped into "
                      "a CacheCoherent segment.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -65,12 +51,7 @@ const struct vidmm_rule rules_g[15] = {
                  "allocation->cached;\n",
     },
     {
-        .number = 196,
-        .group = 'G',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(196, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "With CacheCoherent set, the driver makes the GPU snoop the CPU's caches for "
                      "exactly the mapped pages.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -84,12 +65,7 @@ const struct vidmm_rule rules_g[15] = {
                  "    entry |= GART_SNOOP;\n",
     },
     {
-        .number = 197,
-        .group = 'G',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(197, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "Mapping and unmapping do not disturb GPU accesses to other pages of the "
                      "aperture that run at the same time.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -106,12 +82,7 @@ const struct vidmm_rule rules_g[15] = {
                  "write_register(adapter, GART_FLUSH, 1);\n",
     },
     {
-        .number = 198,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(198, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "The GPU does not access the range that is being mapped or unmapped.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "No submission under way may reference an allocation in the range when the "
@@ -123,12 +94,7 @@ const struct vidmm_rule rules_g[15] = {
                  "unmap(allocation);\n",
     },
     {
-        .number = 199,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(199, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Only mapped ranges are unmapped, and only unmapped ranges are mapped.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "The state of every aperture page is kept and compared; that a mapping needs an "
@@ -139,12 +105,7 @@ const struct vidmm_rule rules_g[15] = {
         .right = "map(a, 0, 16), unmap(a, 0, 16), map(b, 8, 16);\n",
     },
     {
-        .number = 200,
-        .group = 'G',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(200, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "After UNMAP_APERTURE_SEGMENT every page of the range refers to DummyPage, "
                      "with GPU access still enabled.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -160,12 +121,7 @@ const struct vidmm_rule rules_g[15] = {
                  "    gart[unmap->OffsetInPages + i] = entry;\n",
     },
     {
-        .number = 201,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(201, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "hDevice is the device that owns the allocation and NULL for the primary; "
                      "hAllocation is NULL when a DMA buffer is mapped.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -177,12 +133,7 @@ const struct vidmm_rule rules_g[15] = {
         .right = "args.MapApertureSegment.hDevice = allocation->owner->driver_handle;\n",
     },
     {
-        .number = 202,
-        .group = 'G',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(202, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "A CpuVisible allocation in an aperture is not swizzled while the CPU "
                      "accesses it directly.",
         .page = "mapping-virtual-addresses-to-a-memory-segment",
@@ -195,12 +146,7 @@ const struct vidmm_rule rules_g[15] = {
         .right = "surface->tiling = surface->cpu_visible ? LINEAR : TILED;\n",
     },
     {
-        .number = 203,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(203, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "With logical address remapping, a driver that set MapAperture2Supported gets "
                      "MAP_APERTURE_SEGMENT2 and never MAP_APERTURE_SEGMENT.",
@@ -215,12 +161,7 @@ const struct vidmm_rule rules_g[15] = {
             "                                            : DXGK_OPERATION_MAP_APERTURE_SEGMENT;\n",
     },
     {
-        .number = 204,
-        .group = 'G',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(204, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "The driver takes an address descriptor list in both forms, one contiguous "
                      "run or a list of pages, as Flags.Contiguous says.",
@@ -236,12 +177,7 @@ const struct vidmm_rule rules_g[15] = {
                  "                                 : map->Adl.Pages[map->AdlOffset + i];\n",
     },
     {
-        .number = 205,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(205, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "AdlOffset plus NumberOfPages is at most the list's PageCount.",
         .page = "ns-d3dkmddi-_dxgkarg_buildpagingbuffer",
@@ -253,12 +189,7 @@ const struct vidmm_rule rules_g[15] = {
                  "args.MapApertureSegment2.AdlOffset;\n",
     },
     {
-        .number = 206,
-        .group = 'G',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(206, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "CpuVisibleAddress is set exactly for MapApertureCpuVisible allocations and "
                      "is valid until the unmapping of the same allocation.",
@@ -275,12 +206,7 @@ const struct vidmm_rule rules_g[15] = {
                  "surface->cpu = NULL;\n",
     },
     {
-        .number = 207,
-        .group = 'G',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(207, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "The driver never maps the pages of an address descriptor list for the CPU.",
         .page = "iommu-dma-remapping",

@@ -4,16 +4,12 @@
  * What a driver says of its page tables and how address spaces come to be; the operations on them
  * are group_h.c.
  */
+#define GROUP 'I'
 #include "groups.h"
 
-const struct vidmm_rule rules_i[15] = {
+const struct vidmm_rule rules_i[] = {
     {
-        .number = 250,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(250, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTableLevelCount is at least 2.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
@@ -24,12 +20,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "caps->PageTableLevelCount = 3;\n",
     },
     {
-        .number = 251,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(251, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The index bits of all levels and the 12 bits within a page cover "
                      "VirtualAddressBitCount.",
@@ -41,12 +32,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "caps->VirtualAddressBitCount = 39;\n",
     },
     {
-        .number = 252,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(252, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Page tables in system memory, segment id 0, are at most 4 KB.",
         .page = "ns-d3dkmddi-_dxgk_page_table_level_desc",
@@ -60,12 +46,7 @@ const struct vidmm_rule rules_i[15] = {
                  "desc->PageTableSizeInBytes = 65536;\n",
     },
     {
-        .number = 253,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(253, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTableSizeInBytes is a multiple of the CPU's page size and large enough "
                      "for the entries.",
@@ -77,12 +58,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "desc->PageTableSizeInBytes = 512 * 8;\n",
     },
     {
-        .number = 254,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(254, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "LeafPageTableSizeFor64KPagesInBytes is a multiple of 4096.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
@@ -93,12 +69,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "caps->LeafPageTableSizeFor64KPagesInBytes = 4096;\n",
     },
     {
-        .number = 255,
-        .group = 'I',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(255, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "GetRootPageTableSize is called only with two levels and answers with a "
                      "multiple of the segment's page size and at least the entries asked for.",
@@ -113,12 +84,7 @@ const struct vidmm_rule rules_i[15] = {
                  "return bytes;\n",
     },
     {
-        .number = 256,
-        .group = 'I',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(256, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "SetRootPageTable comes before a context first runs and after its root moved "
                      "or was resized, while the context is idle.",
@@ -134,12 +100,7 @@ const struct vidmm_rule rules_i[15] = {
                  "submit(context);\n",
     },
     {
-        .number = 257,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(257, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An access beyond NumEntries of the root is a fault.",
         .page = "ns-d3dkmddi-_dxgkarg_setrootpagetable",
@@ -150,12 +111,7 @@ const struct vidmm_rule rules_i[15] = {
             "A driver that does not bound the table lets processes read each other's memory.",
     },
     {
-        .number = 258,
-        .group = 'I',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(258, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Entry 0 of a process's root table is invalid and reservations of the driver "
                      "start behind it.",
@@ -167,12 +123,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "root_entry[0] = (DXGK_PTE){.Flags = 0};\n",
     },
     {
-        .number = 259,
-        .group = 'I',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(259, BOTH, DISPUTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The driver reserves address ranges only during DxgkDdiCreateProcess, and at "
                      "any other time the callback fails.",
@@ -188,12 +139,7 @@ const struct vidmm_rule rules_i[15] = {
                  "    return DxgkCbReserveGpuVirtualAddressRange(adapter, &args);\n",
     },
     {
-        .number = 260,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(260, DRIVER, DISPUTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Ranges that the driver reserves are multiples of what one root entry covers, "
                      "aligned to it, and start at entry 1 or later.",
@@ -207,12 +153,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "args.SizeInBytes = root_entry_bytes;\n",
     },
     {
-        .number = 261,
-        .group = 'I',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(261, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "VirtualAddressBitCount is the same on all physical adapters of a link.",
         .page = "linked-display-adapter",
@@ -224,12 +165,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "caps->VirtualAddressBitCount = 40;\n",
     },
     {
-        .number = 262,
-        .group = 'I',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(262, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Page tables of the paging process stay where they are, are initialised again "
                      "after power-up, and leave the first page invalid.",
@@ -242,12 +178,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "scratch_start = 65536;\n",
     },
     {
-        .number = 263,
-        .group = 'I',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(263, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The paging process has at least 1 GB of addresses for paging, or what the "
                      "driver asked for.",
@@ -261,12 +192,7 @@ const struct vidmm_rule rules_i[15] = {
         .right = "make_tables(paging, 0, 1 << 30);\n",
     },
     {
-        .number = 264,
-        .group = 'I',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(264, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Operations that do not fit into the paging addresses are split.",
         .page = "system-paging-process",

@@ -3,16 +3,12 @@
  *
  * How the CPU gets at memory segments that no BAR shows as a whole.
  */
+#define GROUP 'J'
 #include "groups.h"
 
-const struct vidmm_rule rules_j[8] = {
+const struct vidmm_rule rules_j[] = {
     {
-        .number = 265,
-        .group = 'J',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(265, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "MapCpuHostAperture and UnmapCpuHostAperture work as soon as the segments "
                      "were reported.",
@@ -30,12 +26,7 @@ const struct vidmm_rule rules_j[8] = {
             "    ctx->ApertureTable = MakeApertureTable(ctx); /* long before it is needed */\n",
     },
     {
-        .number = 266,
-        .group = 'J',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(266, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The pages of the arrays are those of the segment, 4 KB or 64 KB.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
@@ -45,12 +36,7 @@ const struct vidmm_rule rules_j[8] = {
         .windows = "The CPU sees other memory than it asked for.",
     },
     {
-        .number = 267,
-        .group = 'J',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(267, MANAGER, IMPLIED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Aperture pages that are mapped are inside the aperture and were not mapped, "
                      "and segment pages are inside the segment.",
@@ -61,12 +47,7 @@ const struct vidmm_rule rules_j[8] = {
         .windows = "The system manages the aperture's pages.",
     },
     {
-        .number = 268,
-        .group = 'J',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(268, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After the mapping the CPU sees exactly these pages of the segment, and after "
                      "the unmapping it does not.",
@@ -82,12 +63,7 @@ const struct vidmm_rule rules_j[8] = {
                  "    WriteEntry(args->pCpuHostAperturePages[i], args->pMemorySegmentPages[i]);\n",
     },
     {
-        .number = 269,
-        .group = 'J',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(269, DRIVER, DOCUMENTED, BUGCHECK),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "hAllocation may be NULL, for page tables.",
         .page = "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture",
@@ -102,12 +78,7 @@ const struct vidmm_rule rules_j[8] = {
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
-        .number = 270,
-        .group = 'J',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(270, MANAGER, IMPLIED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A page is unmapped before its memory is used for something else.",
         .page = "ns-d3dkmddi-_dxgkarg_unmapcpuhostaperture",
@@ -121,12 +92,7 @@ const struct vidmm_rule rules_j[8] = {
                  "free_memory(allocation);\n",
     },
     {
-        .number = 271,
-        .group = 'J',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(271, DRIVER, IMPLIED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Mapping and unmapping does not disturb accesses to other pages.",
         .page = "cpu-host-aperature",
@@ -140,12 +106,7 @@ const struct vidmm_rule rules_j[8] = {
                  "FlushApertureEntry(ctx, page);\n",
     },
     {
-        .number = 272,
-        .group = 'J',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(272, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "On linked adapters a LinkInstanced allocation has aperture space for every "
                      "GPU and any other is mapped on GPU 0.",

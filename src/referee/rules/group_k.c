@@ -4,16 +4,12 @@
  * What happens to a DMA buffer between its building (group_e.c) and the fence that tells of its
  * end; what a DMA buffer of user mode refers to is group_t.c.
  */
+#define GROUP 'K'
 #include "groups.h"
 
-const struct vidmm_rule rules_k[11] = {
+const struct vidmm_rule rules_k[] = {
     {
-        .number = 273,
-        .group = 'K',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(273, MANAGER, DISPUTED, CORRUPTION),
         .statement = "DxgkDdiPatch of a paging buffer comes with Flags.Paging and without "
                      "allocation and patch-location lists.",
         .page = "ns-d3dkmddi-_dxgkarg_patch",
@@ -31,12 +27,7 @@ const struct vidmm_rule rules_k[11] = {
                     "says; paging-patch=no: it is not, as the page on submission allows.",
     },
     {
-        .number = 274,
-        .group = 'K',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(274, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "DxgkDdiPatch changes nothing but bytes of the buffer inside the submission's "
                      "range.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
@@ -53,12 +44,7 @@ const struct vidmm_rule rules_k[11] = {
                  "       &fence, sizeof(fence));\n",
     },
     {
-        .number = 275,
-        .group = 'K',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(275, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "DxgkDdiPatch and DxgkDdiSubmitCommand of one range carry the same offsets "
                      "and the same fence.",
         .page = "supplying-fence-identifiers",
@@ -72,12 +58,7 @@ const struct vidmm_rule rules_k[11] = {
                  "submit.SubmissionFenceId = patch.SubmissionFenceId;\n",
     },
     {
-        .number = 276,
-        .group = 'K',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(276, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "A paging buffer is submitted with Flags.Paging, the address of the whole "
                      "buffer, and the system's context or none.",
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
@@ -92,12 +73,7 @@ const struct vidmm_rule rules_k[11] = {
                  "submit.DmaBufferSubmissionStartOffset = start;\n",
     },
     {
-        .number = 277,
-        .group = 'K',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(277, DRIVER, DOCUMENTED, BUGCHECK),
         .statement = "DxgkDdiPatch, DxgkDdiSubmitCommand and DxgkDdiPreemptCommand return "
                      "STATUS_SUCCESS.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommand",
@@ -114,12 +90,7 @@ const struct vidmm_rule rules_k[11] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
-        .number = 278,
-        .group = 'K',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        RULE(278, BOTH, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkDdiSubmitCommandVirtual may answer STATUS_INVALID_PARAMETER to malformed "
                      "private data; the device is then put in error and the fence counts as "
@@ -134,12 +105,7 @@ const struct vidmm_rule rules_k[11] = {
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
-        .number = 279,
-        .group = 'K',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = false,
+        RULE(279, DRIVER, DOCUMENTED, BUGCHECK),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkDdiSubmitCommandVirtual returns nothing but STATUS_SUCCESS and "
                      "STATUS_INVALID_PARAMETER.",
@@ -152,12 +118,7 @@ const struct vidmm_rule rules_k[11] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
-        .number = 280,
-        .group = 'K',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(280, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "A submitted range lies in its buffer, and the ranges of a buffer follow each "
                      "other without overlapping.",
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
@@ -171,12 +132,7 @@ const struct vidmm_rule rules_k[11] = {
                  "submit.DmaBufferSubmissionEndOffset = end;\n",
     },
     {
-        .number = 281,
-        .group = 'K',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(281, BOTH, DOCUMENTED, CORRUPTION),
         .statement = "The fences of a node go up; the driver reports a preemption with the fence "
                      "completed last, and paging work that is submitted again keeps its fence and "
                      "its order, comes before new work and completes then.",
@@ -198,12 +154,7 @@ const struct vidmm_rule rules_k[11] = {
                  "submit.SubmissionFenceId = packet->fence;\n",
     },
     {
-        .number = 282,
-        .group = 'K',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(282, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "When paging work is lost in the reset of an engine the whole adapter is "
                      "reset, and the system's own device stays usable.",
@@ -219,12 +170,7 @@ const struct vidmm_rule rules_k[11] = {
                  "    reset_adapter();\n",
     },
     {
-        .number = 283,
-        .group = 'K',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(283, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "Before an allocation of the running context is moved the manager submits a "
                      "buffer of length zero with ContextSwitch.",

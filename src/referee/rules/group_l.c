@@ -3,16 +3,12 @@
  *
  * Calls between user mode and the manager; the driver sees only the paging that they cause.
  */
+#define GROUP 'L'
 #include "groups.h"
 
-const struct vidmm_rule rules_l[27] = {
+const struct vidmm_rule rules_l[] = {
     {
-        .number = 284,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(284, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "MakeResident makes all of its allocations resident or none, and then tells "
                      "how many bytes are missing.",
@@ -23,12 +19,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The call fails as a whole.",
     },
     {
-        .number = 285,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(285, USER_AND_MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "After E_PENDING the GPU uses the allocations only when the paging fence was reached.",
@@ -40,12 +31,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "An earlier access reads other bytes or faults.",
     },
     {
-        .number = 286,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(286, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Evict takes back one MakeResident, and only the last one takes the "
                      "allocation off the device's list.",
@@ -57,12 +43,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system counts references.",
     },
     {
-        .number = 287,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(287, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "All allocations on a device's list are resident before its contexts are scheduled.",
@@ -76,12 +57,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system suspends the device until they are.",
     },
     {
-        .number = 288,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(288, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "EvictOnlyIfNecessary counts only when no references are left, and "
                      "NotWrittenTo lets the contents be thrown away.",
@@ -92,12 +68,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system discards them.",
     },
     {
-        .number = 289,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(289, USER_AND_MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "MustSucceed goes with CantTrimFurther, and a failure then puts the device in error.",
@@ -107,12 +78,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The device is put in error.",
     },
     {
-        .number = 290,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        RULE(290, USER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After its last Evict an allocation is not accessed any more.",
         .page = "nc-d3dumddi-pfnd3dddi_evictcb",
@@ -122,12 +88,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The GPU faults or reads other bytes.",
     },
     {
-        .number = 291,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(291, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "TrimToBudget carries a number of bytes, and PeriodicTrim and "
                      "RestartPeriodicTrim exclude each other.",
@@ -139,12 +100,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system sets one.",
     },
     {
-        .number = 292,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(292, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The handles of a residency call belong to the device that created the queue.",
         .page = "ns-d3dukmdt-d3dddi_makeresident",
@@ -153,12 +109,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The call fails with an invalid parameter.",
     },
     {
-        .number = 293,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(293, USER_AND_MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Offered allocations are reclaimed before they are locked or rendered with, "
                      "and the GPU waits for the reclaim's fence.",
@@ -169,12 +120,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system refuses or the GPU faults.",
     },
     {
-        .number = 294,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(294, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Offers have a priority other than NONE, and a reclaim tells of each "
                      "allocation whether its contents were lost.",
@@ -185,12 +131,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The call fails.",
     },
     {
-        .number = 295,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(295, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An offer takes effect only after the work queued before it.",
         .page = "nc-d3dumddi-pfnd3dddi_offerallocationscb",
@@ -200,12 +141,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system waits for it.",
     },
     {
-        .number = 296,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(296, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A mapping counts in 4 KB, its base is aligned to pages, and its range is "
                      "free or was reserved before.",
@@ -216,12 +152,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The call fails.",
     },
     {
-        .number = 297,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(297, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "NoAccess and Zero are mapped without an allocation and only over ranges that "
                      "were reserved.",
@@ -231,12 +162,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The call fails.",
     },
     {
-        .number = 298,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(298, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Reservations are aligned to 64 KB and do not take what is occupied.",
         .page = "nc-d3dumddi-pfnd3dddi_reservegpuvirtualaddresscb",
@@ -245,12 +171,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The call fails.",
     },
     {
-        .number = 299,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(299, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Freeing a range drops what is queued for it, and the range of a freed "
                      "allocation is freed by itself.",
@@ -262,12 +183,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system drops them.",
     },
     {
-        .number = 300,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(300, USER_AND_MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Updates stay within one reservation, are applied in order, wait for "
                      "FenceValue unless DoNotWait is set, and signal the next value.",
@@ -280,12 +196,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The call fails or the order is kept.",
     },
     {
-        .number = 301,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(301, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "More than 128 queued updates make the caller wait.",
         .page = "nc-d3dumddi-pfnd3dddi_updategpuvirtualaddresscb",
@@ -299,12 +210,7 @@ const struct vidmm_rule rules_l[27] = {
                  "append(queue, operation);\n",
     },
     {
-        .number = 302,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(302, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "Mappings made by updates have the driver protection that the range was reserved with.",
@@ -315,12 +221,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system remembers it.",
     },
     {
-        .number = 303,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        RULE(303, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Paging queues are served by priority.",
         .page = "ns-d3dkmthk-_d3dkmt_createpagingqueue",
@@ -330,12 +231,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The system orders them.",
     },
     {
-        .number = 304,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        RULE(304, MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Destroying a paging queue destroys its fence.",
         .page = "ns-d3dkmthk-_d3dkmt_createpagingqueue",
@@ -344,12 +240,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The handle is invalid afterwards.",
     },
     {
-        .number = 305,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(305, MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Only allocations with CpuVisible can be locked; those visible on demand get "
                      "an address when they are.",
@@ -360,12 +251,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The lock fails.",
     },
     {
-        .number = 306,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(306, USER_AND_MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Lock flags that contradict each other are refused.",
         .page = "ns-d3dukmdt-_d3dddicb_lockflags",
@@ -375,12 +261,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The lock fails.",
     },
     {
-        .number = 307,
-        .group = 'L',
-        .side = VIDMM_SIDE_USER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(307, USER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "IgnoreSync and IgnoreReadSync are used only on allocations that can be in an "
                      "aperture, are not swizzled and are coherent.",
@@ -390,12 +271,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The lock fails.",
     },
     {
-        .number = 308,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(308, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With DonotWait a busy allocation is refused, and with DonotEvict one that "
                      "would have to be evicted.",
@@ -406,12 +282,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The lock fails with the code of its reason.",
     },
     {
-        .number = 309,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(309, MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Offered allocations cannot be locked.",
         .page = "ns-d3dukmdt-_d3dddicb_lockflags",
@@ -420,12 +291,7 @@ const struct vidmm_rule rules_l[27] = {
         .windows = "The lock fails.",
     },
     {
-        .number = 310,
-        .group = 'L',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(310, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Budget, usage and reservation of a segment group add up over its segments.",
         .page = "process-residency-budgets",

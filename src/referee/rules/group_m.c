@@ -3,16 +3,12 @@
  *
  * Which pages of video memory were written to; live migration (group_n.c) is built on it.
  */
+#define GROUP 'M'
 #include "groups.h"
 
-const struct vidmm_rule rules_m[21] = {
+const struct vidmm_rule rules_m[] = {
     {
-        .number = 311,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(311, MANAGER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "A driver that reports live migration without dirty-bit tracking does not start.",
@@ -26,12 +22,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    return STATUS_DEVICE_CONFIGURATION_ERROR;\n",
     },
     {
-        .number = 312,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(312, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "PageSize of a dirty plane is a power of two and at least 4 KB.",
         .page = "ns-d3dkmddi-dxgk_dirty_bit_tracking_segment_caps",
@@ -42,12 +33,7 @@ const struct vidmm_rule rules_m[21] = {
         .right = "caps->PageSize = 4 * PAGE_SIZE;\n",
     },
     {
-        .number = 313,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(313, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "The tracking capabilities of every segment are asked for once, if tracking "
                      "is supported at all.",
@@ -63,12 +49,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    AskSegmentCaps(id);\n",
     },
     {
-        .number = 314,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(314, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A segment answered with STATUS_NOT_IMPLEMENTED has no plane, and what else "
                      "was written is ignored.",
@@ -82,12 +63,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    Track(id, caps.PageSize);\n",
     },
     {
-        .number = 315,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(315, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "The ranges of a memory basis are inside the segment and do not overlap, in any order.",
@@ -100,12 +76,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    args->Ranges[0].SegmentOffset + args->Ranges[0].SizeInBytes;\n",
     },
     {
-        .number = 316,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(316, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Ranges for dirty tracking are aligned to the plane's PageSize.",
         .page = "nc-d3dkmddi-dxgkddi_creatememorybasis",
@@ -116,12 +87,7 @@ const struct vidmm_rule rules_m[21] = {
         .right = "range->SizeInBytes = ALIGN_UP(allocation->Size, caps.PageSize);\n",
     },
     {
-        .number = 317,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(317, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "RangeCount is at least 1 and the structure has that many ranges.",
         .page = "ns-d3dkmddi-dxgkarg_creatememorybasis",
@@ -133,12 +99,7 @@ const struct vidmm_rule rules_m[21] = {
                  "args->Ranges[0] = (DXGK_MEMORYRANGE){.SizeInBytes = segment->Size};\n",
     },
     {
-        .number = 318,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(318, DRIVER, IMPLIED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "CreateMemoryBasis returns a handle other than NULL unless it fails.",
         .page = "nc-d3dkmddi-dxgkddi_creatememorybasis",
@@ -151,12 +112,7 @@ const struct vidmm_rule rules_m[21] = {
                  "return basis;\n",
     },
     {
-        .number = 319,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(319, DRIVER, DOCUMENTED, BUGCHECK),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "DestroyMemoryBasis succeeds.",
         .page = "nc-d3dkmddi-dxgkddi_destroymemorybasis",
@@ -170,12 +126,7 @@ const struct vidmm_rule rules_m[21] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
-        .number = 320,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(320, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "Every basis that is passed is alive, and none is destroyed while it is tracked.",
@@ -189,12 +140,7 @@ const struct vidmm_rule rules_m[21] = {
                  "DxgkDdiDestroyMemoryBasis(adapter, basis);\n",
     },
     {
-        .number = 321,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(321, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "When tracking starts all bits of the basis are zero.",
         .page = "nc-d3dkmddi-dxgkddi_startdirtytracking",
@@ -207,12 +153,7 @@ const struct vidmm_rule rules_m[21] = {
                  "WriteRegister(TRACKING, ON);\n",
     },
     {
-        .number = 322,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(322, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A bit is set by writes to its page after the start, of GPU and CPU alike, "
                      "and no such write is missed.",
@@ -226,12 +167,7 @@ const struct vidmm_rule rules_m[21] = {
         .right = "SetBit(plane, address / caps.PageSize);\n",
     },
     {
-        .number = 323,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(323, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "A query that clears reads and clears in one step, so that no write gets lost between.",
@@ -245,12 +181,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    out[i] = InterlockedExchange64(&plane[i], 0);\n",
     },
     {
-        .number = 324,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(324, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "CLEARDATA clears the bits that were asked for and no others, and without it "
                      "none is cleared.",
@@ -265,12 +196,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    ClearPart(basis, args);\n",
     },
     {
-        .number = 325,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(325, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Queries of different bases or parts do not disturb each other.",
         .page = "dirty-bit-tracking",
@@ -283,12 +209,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    ClearRange(adapter->Plane, &basis->Range[i]);\n",
     },
     {
-        .number = 326,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(326, DRIVER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "Where bases overlap both see a write, and stopping one leaves the bits of the other.",
@@ -304,12 +225,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    StopRange(range);\n",
     },
     {
-        .number = 327,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(327, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Tracking is stopped for what it was started for.",
         .page = "nc-d3dkmddi-dxgkddi_stopdirtytracking",
@@ -322,12 +238,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    DxgkDdiStopDirtyTracking(adapter, basis);\n",
     },
     {
-        .number = 328,
-        .group = 'M',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(328, BOTH, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "The buffer of a query has a bit for every page asked for, and the driver "
                      "writes no more than that.",
@@ -341,12 +252,7 @@ const struct vidmm_rule rules_m[21] = {
         .right = "Copy(args->Buffer, plane, (pages + 7) / 8);\n",
     },
     {
-        .number = 329,
-        .group = 'M',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(329, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "A query of a part names a range of the basis, in whole pages and inside of it.",
@@ -361,12 +267,7 @@ const struct vidmm_rule rules_m[21] = {
                  "args.SubrangeSize = ranges[args.SubrangeIndex].SizeInBytes;\n",
     },
     {
-        .number = 330,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(330, DRIVER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "A query with SubrangeSize 0 gives the bits of all ranges in the order of the "
                      "basis, one for each page.",
@@ -382,12 +283,7 @@ const struct vidmm_rule rules_m[21] = {
                  "    CopyBits(args->Buffer, bit, &basis->Range[i]);\n",
     },
     {
-        .number = 331,
-        .group = 'M',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(331, DRIVER, IMPLIED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Bits behind the last page are zero.",
         .page = "ns-d3dkmddi-dxgkarg_querydirtybitdata",

@@ -4,16 +4,12 @@
  * A virtual GPU moves to another machine while its guest runs, on top of dirty tracking
  * (group_m.c).
  */
+#define GROUP 'N'
 #include "groups.h"
 
-const struct vidmm_rule rules_n[11] = {
+const struct vidmm_rule rules_n[] = {
     {
-        .number = 332,
-        .group = 'N',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(332, BOTH, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Data is saved by two calls, the first for its size and the second into a "
                      "buffer of that size.",
@@ -31,12 +27,7 @@ const struct vidmm_rule rules_n[11] = {
                  "    RtlCopyMemory(args->Data, state, size);\n",
     },
     {
-        .number = 333,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(333, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Immutable data is saved right after the preparation of the source, mutable "
                      "data only when the guest is paused.",
@@ -52,12 +43,7 @@ const struct vidmm_rule rules_n[11] = {
                  "SaveMutable(adapter);\n",
     },
     {
-        .number = 334,
-        .group = 'N',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(334, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Data that does not fit the target is refused with "
                      "STATUS_OBJECT_TYPE_MISMATCH after an event was logged.",
@@ -73,12 +59,7 @@ const struct vidmm_rule rules_n[11] = {
                  "    return STATUS_OBJECT_TYPE_MISMATCH;\n",
     },
     {
-        .number = 335,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(335, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Mutable data is restored only while the guest is paused, and the guest "
                      "starts after the end of the migration.",
@@ -95,12 +76,7 @@ const struct vidmm_rule rules_n[11] = {
                  "Resume(guest);\n",
     },
     {
-        .number = 336,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(336, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement =
             "Every preparation is matched by an end, on both sides and after a cancellation too.",
@@ -115,12 +91,7 @@ const struct vidmm_rule rules_n[11] = {
                  "return sent;\n",
     },
     {
-        .number = 337,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(337, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Tracking that costs performance starts with the preparation, other tracking "
                      "as soon as the virtual GPU has memory.",
@@ -136,12 +107,7 @@ const struct vidmm_rule rules_n[11] = {
                  "    Start(adapter); /* else it was started with the adapter */\n",
     },
     {
-        .number = 338,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(338, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Dirty bits are asked for on the source only.",
         .page = "live-migration-on-gpup-devices",
@@ -154,12 +120,7 @@ const struct vidmm_rule rules_n[11] = {
                  "    Write(pages);\n",
     },
     {
-        .number = 339,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(339, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Transfers of a migration go between system memory and the pages reserved for "
                      "the virtual GPU, wherever these are.",
@@ -175,12 +136,7 @@ const struct vidmm_rule rules_n[11] = {
                  "transfer.DestinationVirtualAddress = staging;\n",
     },
     {
-        .number = 340,
-        .group = 'N',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(340, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "After a migration the memory on the target is what it was on the source when "
                      "the guest was paused.",
@@ -191,12 +147,7 @@ const struct vidmm_rule rules_n[11] = {
         .windows = "The guest goes on with wrong contents.",
     },
     {
-        .number = 341,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(341, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "vfIndex names a virtual GPU that exists.",
         .page = "live-migration-on-gpup-devices",
@@ -207,12 +158,7 @@ const struct vidmm_rule rules_n[11] = {
         .right = "DxgkDdiEndLiveMigration(adapter, vf);\n",
     },
     {
-        .number = 342,
-        .group = 'N',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(342, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "Scattered reservations are multiples of SetVGPUResourcesPageSize.",
         .page = "live-migration-on-gpup-devices",

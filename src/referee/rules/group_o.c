@@ -4,19 +4,12 @@
  * Memory that the driver allocates for itself, and ranges through which the CPU sees swizzled
  * memory as linear.
  */
+#define GROUP 'O'
 #include "groups.h"
 
-/* Swizzling ranges belong to the drivers before WDDM 2.0. */
-#define LAST_WDDM1 DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
-
-const struct vidmm_rule rules_o[11] = {
+const struct vidmm_rule rules_o[] = {
     {
-        .number = 343,
-        .group = 'O',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(343, DRIVER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement =
             "Context allocations are created for contexts and devices of applications only.",
@@ -35,12 +28,7 @@ const struct vidmm_rule rules_o[11] = {
                  "}\n",
     },
     {
-        .number = 344,
-        .group = 'O',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(344, DRIVER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "With SharedAcrossContexts hContext is NULL.",
         .page = "ns-d3dkmddi-_dxgkargcb_createcontextallocation",
@@ -55,12 +43,7 @@ const struct vidmm_rule rules_o[11] = {
                  "create.hContext = NULL;\n",
     },
     {
-        .number = 345,
-        .group = 'O',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(345, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "INIT_CONTEXT_RESOURCE has an address for the CPU if the allocation is "
                      "visible and protected and can only be in apertures, and NULL otherwise.",
@@ -71,12 +54,7 @@ const struct vidmm_rule rules_o[11] = {
         .windows = "The system passes NULL for all others.",
     },
     {
-        .number = 346,
-        .group = 'O',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(346, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WIN8,
         .statement = "A context allocation is resident before any command of its context runs, one "
                      "of a device before any context of it.",
@@ -89,12 +67,7 @@ const struct vidmm_rule rules_o[11] = {
         .windows = "The system pages it in first.",
     },
     {
-        .number = 347,
-        .group = 'O',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(347, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkCbUpdateContextAllocation returns when the paging operation is complete.",
         .page = "nc-d3dkmddi-dxgkcb_updatecontextallocation",
@@ -108,12 +81,7 @@ const struct vidmm_rule rules_o[11] = {
                  "return WaitForFence(Submit(buffer));\n",
     },
     {
-        .number = 348,
-        .group = 'O',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(348, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The address of UPDATECONTEXTALLOCATION is one for paging, and the private "
                      "data is what the driver passed.",
@@ -127,12 +95,7 @@ const struct vidmm_rule rules_o[11] = {
         .right = "arg.UpdateContextAllocation.pDriverPrivateData = args->pPrivateDriverData;\n",
     },
     {
-        .number = 349,
-        .group = 'O',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(349, MANAGER, DOCUMENTED, CREATION_FAILS),
         .last = LAST_WDDM1,
         .statement = "Swizzling ranges are acquired for allocations in segments that the CPU sees, "
                      "or with UseAlternateVA.",
@@ -142,12 +105,7 @@ const struct vidmm_rule rules_o[11] = {
         .windows = "The system evicts and gives plain memory instead.",
     },
     {
-        .number = 350,
-        .group = 'O',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(350, MANAGER, DOCUMENTED, CORRUPTION),
         .last = LAST_WDDM1,
         .statement = "RangeId is below NumberOfSwizzlingRanges, and a range serves one allocation "
                      "and private data until it is released.",
@@ -157,12 +115,7 @@ const struct vidmm_rule rules_o[11] = {
         .windows = "The system releases a range before it is used again.",
     },
     {
-        .number = 351,
-        .group = 'O',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(351, DRIVER, DOCUMENTED, CORRUPTION),
         .last = LAST_WDDM1,
         .statement =
             "The driver sets CPUTranslatedAddress and changes RangeSize only with UseAlternateVA.",
@@ -182,12 +135,7 @@ const struct vidmm_rule rules_o[11] = {
                  "    args->CPUTranslatedAddress = WindowAddress(args->RangeId);\n",
     },
     {
-        .number = 352,
-        .group = 'O',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(352, DRIVER, DOCUMENTED, CORRUPTION),
         .last = LAST_WDDM1,
         .statement =
             "Releasing a range frees the one that is named, even if the allocation has others.",
@@ -206,12 +154,7 @@ const struct vidmm_rule rules_o[11] = {
                  "    CloseWindow(args->RangeId);\n",
     },
     {
-        .number = 353,
-        .group = 'O',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(353, MANAGER, DOCUMENTED, PERFORMANCE),
         .last = LAST_WDDM1,
         .statement = "After UNSUPPORTED nothing is tried again, after UNAVAILABLE another range is "
                      "released and it is, until none is left.",

@@ -3,16 +3,12 @@
  *
  * Memory behind an IOMMU; where there is none, group_a.c (R31) tells what must hold.
  */
+#define GROUP 'P'
 #include "groups.h"
 
-const struct vidmm_rule rules_p[6] = {
+const struct vidmm_rule rules_p[] = {
     {
-        .number = 354,
-        .group = 'P',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(354, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement = "Under isolation every page that the GPU may touch is mapped before it is "
                      "used and unmapped after.",
@@ -23,12 +19,7 @@ const struct vidmm_rule rules_p[6] = {
         .windows = "A missing mapping is a fault of the device.",
     },
     {
-        .number = 355,
-        .group = 'P',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(355, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement = "BeginExclusiveAccess and EndExclusiveAccess bracket a change of the IOMMU "
                      "domain, with idle hardware and no other call between them.",
@@ -38,12 +29,7 @@ const struct vidmm_rule rules_p[6] = {
         .windows = "The device faults.",
     },
     {
-        .number = 356,
-        .group = 'P',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(356, BOTH, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement = "The frame buffer's save size is a multiple of the page size, and is asked "
                      "for after the physical adapter's capabilities if isolation is reported.",
@@ -56,12 +42,7 @@ const struct vidmm_rule rules_p[6] = {
         .right = "area->MaximumSize = ROUND_TO_PAGES(sizeof(struct saved_state));\n",
     },
     {
-        .number = 357,
-        .group = 'P',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(357, BOTH, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement = "Ranges reserved by hardware do not overlap and are mapped before the IOMMU "
                      "is attached.",
@@ -78,12 +59,7 @@ const struct vidmm_rule rules_p[6] = {
                  "table in it */\n",
     },
     {
-        .number = 358,
-        .group = 'P',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(358, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "With logical remapping the driver does not use the older memory callbacks.",
         .page = "iommu-dma-remapping",
@@ -100,12 +76,7 @@ const struct vidmm_rule rules_p[6] = {
                  "DxgkCbAllocateAdl(&adl);\n",
     },
     {
-        .number = 359,
-        .group = 'P',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(359, DRIVER, DOCUMENTED, BUGCHECK),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_4,
         .statement =
             "Callbacks that map or allocate memory for the device are made at APC_LEVEL or below.",

@@ -4,16 +4,12 @@
  * When the adapter as a whole changes its state; resets of single engines are group_k.c (R281,
  * R282).
  */
+#define GROUP 'Q'
 #include "groups.h"
 
-const struct vidmm_rule rules_q[4] = {
+const struct vidmm_rule rules_q[] = {
     {
-        .number = 360,
-        .group = 'Q',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(360, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Functions of level three, such as SetPowerState, are called with nobody else "
                      "in the driver, no DMA buffer under way and the video memory evicted.",
         .page = "threading-and-synchronization-third-level",
@@ -29,12 +25,7 @@ const struct vidmm_rule rules_q[4] = {
                  "driver->DxgkDdiSetPowerState(adapter, 0, PowerDeviceD3, PowerActionSleep);\n",
     },
     {
-        .number = 361,
-        .group = 'Q',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(361, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "During DxgkDdiResetFromTimeout no other function of the driver is called, "
                      "and until DxgkDdiRestartFromTimeout only those that clean up.",
         .page = "thread-synchronization-and-tdr",
@@ -53,12 +44,7 @@ const struct vidmm_rule rules_q[4] = {
                  "driver->DxgkDdiSubmitCommand(adapter, &next);\n",
     },
     {
-        .number = 362,
-        .group = 'Q',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = false,
+        RULE(362, DRIVER, DOCUMENTED, PERFORMANCE),
         .statement = "The driver leaves the GPU alone in the clean-up after a reset unless it "
                      "cannot do without.",
         .page = "thread-synchronization-and-tdr",
@@ -74,12 +60,7 @@ const struct vidmm_rule rules_q[4] = {
                  "        flush_gart(ctx);\n",
     },
     {
-        .number = 363,
-        .group = 'Q',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(363, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "On every return to full power the address space of the paging process is "
                      "initialised again.",

@@ -4,20 +4,16 @@
  * The numbers that applications are told, made of what the driver reported of its segments
  * (group_b.c) and of the machine's memory.
  */
+#define GROUP 'R'
 #include "groups.h"
 
 /* No DDI call carries these figures. */
 #define ASKED                                                                                      \
     "The manager is asked for the figure when it has started, and the segments are summed."
 
-const struct vidmm_rule rules_r[5] = {
+const struct vidmm_rule rules_r[] = {
     {
-        .number = 364,
-        .group = 'R',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(364, MANAGER, DOCUMENTED, PERFORMANCE),
         .statement = "Half of the system's memory, but at least 64 MB, is available for graphics.",
         .page = "calculating-graphics-memory",
         .how = ASKED,
@@ -27,12 +23,7 @@ const struct vidmm_rule rules_r[5] = {
         .right = "available = max(system_memory / 2, 64 * MB);\n",
     },
     {
-        .number = 365,
-        .group = 'R',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(365, MANAGER, DOCUMENTED, PERFORMANCE),
         .statement = "Dedicated video memory is the sum of the memory segments without "
                      "PopulatedFromSystemMemory, dedicated system memory that of those with it, at "
                      "most what is available.",
@@ -49,12 +40,7 @@ const struct vidmm_rule rules_r[5] = {
                  "    dedicated_video += segment->Size;\n",
     },
     {
-        .number = 366,
-        .group = 'R',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(366, MANAGER, DOCUMENTED, PERFORMANCE),
         .statement = "Shared system memory is the smallest of the commit limits of all apertures "
                      "together, the driver's limit, and what is available and not dedicated.",
         .page = "calculating-graphics-memory",
@@ -66,12 +52,7 @@ const struct vidmm_rule rules_r[5] = {
                  "             available - dedicated_system);\n",
     },
     {
-        .number = 367,
-        .group = 'R',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(367, MANAGER, DOCUMENTED, PERFORMANCE),
         .statement = "Total video memory is the sum of dedicated video, dedicated system and "
                      "shared system memory.",
         .page = "calculating-graphics-memory",
@@ -82,12 +63,7 @@ const struct vidmm_rule rules_r[5] = {
         .right = "total = dedicated_video + dedicated_system + shared;\n",
     },
     {
-        .number = 368,
-        .group = 'R',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(368, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "The allocations in a segment have places of their own inside of it, and what "
                      "they take is at most its size and commit limit.",
         .page = "calculating-graphics-memory",

@@ -3,16 +3,12 @@
  *
  * The finer points of GPU virtual addresses, on top of group_h.c and group_i.c.
  */
+#define GROUP 'S'
 #include "groups.h"
 
-const struct vidmm_rule rules_s[24] = {
+const struct vidmm_rule rules_s[] = {
     {
-        .number = 369,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(369, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "System memory has pages of 4 KB, and each memory segment the size that "
                      "Use64KBPages tells.",
@@ -25,12 +21,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "wide[i].Segment = segment_with_Use64KBPages;\n",
     },
     {
-        .number = 370,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(370, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "In a segment of 64 KB pages every allocation has a size and a place in "
                      "multiples of 64 KB.",
@@ -43,12 +34,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "place = align(place, segment->Use64KBPages ? 65536 : 4096);\n",
     },
     {
-        .number = 371,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(371, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "The virtual and the physical address of a 64 KB mapping have the same low 16 bits.",
@@ -60,12 +46,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "wide[i].PageAddress = 16;\n",
     },
     {
-        .number = 372,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(372, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "64 KB entries are used only where alignment and size are multiples of 64 KB "
                      "and the segment has Use64KBPages.",
@@ -78,12 +59,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "use_64kb = segment->Use64KBPages && ((size | offset | va) & 65535) == 0;\n",
     },
     {
-        .number = 373,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(373, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With one kind of entry a leaf table has 64 KB entries only as long as all "
                      "allocations in its range allow it.",
@@ -97,12 +73,7 @@ const struct vidmm_rule rules_s[24] = {
                  "                                      : DXGK_PTE_PAGE_TABLE_PAGE_4KB;\n",
     },
     {
-        .number = 374,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(374, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A table is converted to 4 KB with all contexts of the process suspended, the "
                      "entries first and the parent's PageTablePageSize after them.",
@@ -119,12 +90,7 @@ const struct vidmm_rule rules_s[24] = {
                  "resume(process);\n",
     },
     {
-        .number = 375,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(375, MANAGER, DOCUMENTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A table of 4 KB entries is never converted back.",
         .page = "support-for-64kb-pages",
@@ -136,12 +102,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "/* it stays one of 4 KB pages until it is freed */\n",
     },
     {
-        .number = 376,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(376, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "PageTablePageSize is set in entries of level 1 only, and is ignored where "
                      "both kinds of tables exist.",
@@ -154,12 +115,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "entry.PageTablePageSize = level == 1 ? size_of_child : 0;\n",
     },
     {
-        .number = 377,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(377, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Where both kinds of tables exist, a range of 64 KB has valid entries in one "
                      "of them only.",
@@ -174,12 +130,7 @@ const struct vidmm_rule rules_s[24] = {
                  "write_wide(va, page);\n",
     },
     {
-        .number = 378,
-        .group = 'S',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(378, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "pPageTableEntries64KB is used only where DualPteSupported was reported.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
@@ -192,12 +143,7 @@ const struct vidmm_rule rules_s[24] = {
                  "link[1] = encode(&update->pPageTableEntries64KB[i]);\n",
     },
     {
-        .number = 379,
-        .group = 'S',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(379, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Use64KBPages of an update tells which kind of table is updated.",
         .page = "support-for-64kb-pages",
@@ -209,12 +155,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "args.UpdatePageTable.Flags.Use64KBPages = table->wide;\n",
     },
     {
-        .number = 380,
-        .group = 'S',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(380, DRIVER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An access to an invalid address is a fault, which the driver reports as "
                      "DmaPageFaulted.",
@@ -231,12 +172,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "data.DmaPageFaulted.FaultedVirtualAddress = read_fault_address();\n",
     },
     {
-        .number = 381,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(381, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "After a page fault the engine is reset and its context or device put in "
                      "error, and if that fails the adapter is reset.",
@@ -251,12 +187,7 @@ const struct vidmm_rule rules_s[24] = {
                  "submit(other_context);\n",
     },
     {
-        .number = 382,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        RULE(382, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A submission whose list names an allocation that is not resident is rejected "
                      "and the device put in error.",
@@ -267,12 +198,7 @@ const struct vidmm_rule rules_s[24] = {
         .windows = "The device is put in error.",
     },
     {
-        .number = 383,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        RULE(383, MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Without patching there is no patch list, and the allocation list of 16 names "
                      "only primaries that are written.",
@@ -283,12 +209,7 @@ const struct vidmm_rule rules_s[24] = {
         .windows = "Contexts are created so.",
     },
     {
-        .number = 384,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = true,
+        RULE(384, MANAGER, DOCUMENTED, DEVICE_LOST),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A device in error gets no more work.",
         .page = "nc-d3dumddi-pfnd3dddi_makeresidentcb",
@@ -300,12 +221,7 @@ const struct vidmm_rule rules_s[24] = {
                  "    return STATUS_DEVICE_REMOVED;\n",
     },
     {
-        .number = 385,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(385, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Paging runs in the paging process; only updates of tiled resources run on a "
                      "companion context.",
@@ -322,12 +238,7 @@ const struct vidmm_rule rules_s[24] = {
                  "submit.Flags.Paging = 1;\n",
     },
     {
-        .number = 386,
-        .group = 'S',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(386, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The companion context is created when first needed, on the node that the "
                      "driver chose.",
@@ -341,12 +252,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "args->ContextInfo.PagingCompanionNodeId = copy_node;\n",
     },
     {
-        .number = 387,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(387, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Tile pools of queued updates stay required to be resident.",
         .page = "tile-resources",
@@ -359,12 +265,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "required = listed || pool->queued_updates != 0;\n",
     },
     {
-        .number = 388,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(388, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "With CPU_VIRTUAL queued updates are done by UPDATEPAGETABLE when their turn comes.",
@@ -377,12 +278,7 @@ const struct vidmm_rule rules_s[24] = {
                  "args.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;\n",
     },
     {
-        .number = 389,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(389, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "On linked adapters root tables are at the same place on each GPU and lower "
                      "tables are instances of their own.",
@@ -392,12 +288,7 @@ const struct vidmm_rule rules_s[24] = {
         .windows = "The system allocates them so.",
     },
     {
-        .number = 390,
-        .group = 'S',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(390, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With the IOMMU model CreateDevice gets the PASID, and primaries are mapped "
                      "into the aperture before they are displayed.",
@@ -410,12 +301,7 @@ const struct vidmm_rule rules_s[24] = {
         .right = "args.hKmdProcess = process->hKmdProcess;\nargs.Pasid = process->Pasid;\n",
     },
     {
-        .number = 391,
-        .group = 'S',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(391, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "With DmaBufferPrivateDataSize 0 the driver looks at no private data.",
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
         .how = "Work without private data has to be accepted.",
@@ -427,12 +313,7 @@ const struct vidmm_rule rules_s[24] = {
                  "    check(args->pDmaBufferPrivateData);\n",
     },
     {
-        .number = 392,
-        .group = 'S',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        RULE(392, BOTH, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Swizzling ranges are not used from WDDM 2.0 on.",
         .page = "swizzling-ranges",

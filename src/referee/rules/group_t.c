@@ -4,18 +4,12 @@
  * What the allocation and patch-location lists of a DMA buffer tell the manager; how buffers are
  * submitted is group_k.c, how memory is moved group_e.c to group_g.c.
  */
+#define GROUP 'T'
 #include "groups.h"
 
-#define LAST_WDDM1 DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
-
-const struct vidmm_rule rules_t[10] = {
+const struct vidmm_rule rules_t[] = {
     {
-        .number = 393,
-        .group = 'T',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(393, MANAGER, DOCUMENTED, CORRUPTION),
         .statement = "Everything that a DMA buffer refers to is in a segment when the buffer is "
                      "submitted.",
         .page = "paging-video-memory-resources",
@@ -31,12 +25,7 @@ const struct vidmm_rule rules_t[10] = {
                  "submit(dma_buffer);\n",
     },
     {
-        .number = 394,
-        .group = 'T',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(394, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "The elements of a patch-location list come in the order in which the buffer "
                      "uses its allocations, with SplitOffset going up.",
         .page = "splitting-a-dma-buffer",
@@ -52,12 +41,7 @@ const struct vidmm_rule rules_t[10] = {
                  "loc[1].SplitOffset = 256;\n",
     },
     {
-        .number = 395,
-        .group = 'T',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_DEVICE_LOST,
-        .judged = false,
+        RULE(395, MANAGER, DOCUMENTED, DEVICE_LOST),
         .last = LAST_WDDM1,
         .statement = "A buffer whose allocations do not fit together runs up to the split point, "
                      "where what is bound stays and the rest may be evicted.",
@@ -72,12 +56,7 @@ const struct vidmm_rule rules_t[10] = {
                  "submit(buffer, start, end);\n",
     },
     {
-        .number = 396,
-        .group = 'T',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(396, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "Slots are below MaxAllocationListSlotId, and a later element with the same "
                      "slot takes the place of the earlier one.",
         .page = "splitting-a-dma-buffer",
@@ -89,12 +68,7 @@ const struct vidmm_rule rules_t[10] = {
         .right = "loc->SlotId = binding_point; /* below caps.MaxAllocationListSlotId */\n",
     },
     {
-        .number = 397,
-        .group = 'T',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(397, BOTH, DOCUMENTED, CORRUPTION),
         .last = LAST_WDDM1,
         .statement = "A paging buffer may run between the parts of a split buffer, and each part "
                      "sets the state of the GPU that it needs.",
@@ -109,12 +83,7 @@ const struct vidmm_rule rules_t[10] = {
                  "emit_draw(buffer);\n",
     },
     {
-        .number = 398,
-        .group = 'T',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(398, DRIVER, DOCUMENTED, CORRUPTION),
         .last = LAST_WDDM1,
         .statement = "A driver supports split buffers even if its GPU cannot be preempted.",
         .page = "splitting-a-dma-buffer",
@@ -125,12 +94,7 @@ const struct vidmm_rule rules_t[10] = {
         .right = "loc->SplitOffset = offset_of_the_draw;\n",
     },
     {
-        .number = 399,
-        .group = 'T',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = false,
+        RULE(399, MANAGER, DOCUMENTED, CREATION_FAILS),
         .statement = "A shared allocation is locked only by the process that created it.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
         .how = "not judged yet: comes with the calls of user mode.",
@@ -142,12 +106,7 @@ const struct vidmm_rule rules_t[10] = {
                  "return map(allocation);\n",
     },
     {
-        .number = 400,
-        .group = 'T',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(400, DRIVER, DOCUMENTED, CREATION_FAILS),
         .statement = "DxgkDdiDescribeAllocation answers for primaries and for what is presented.",
         .page = "nc-d3dkmddi-dxgkddi_describeallocation",
         .how = "The answer for a primary must be a success with a width and a height.",
@@ -162,12 +121,7 @@ const struct vidmm_rule rules_t[10] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
-        .number = 401,
-        .group = 'T',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(401, DRIVER, DOCUMENTED, CREATION_FAILS),
         .statement = "The number of devices is limited by memory only.",
         .page = "nc-d3dkmddi-dxgkddi_createdevice",
         .how = "When some devices exist, one more may fail with STATUS_NO_MEMORY only.",
@@ -180,12 +134,7 @@ const struct vidmm_rule rules_t[10] = {
                  "    return STATUS_NO_MEMORY;\n",
     },
     {
-        .number = 402,
-        .group = 'T',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(402, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkDdiValidateUpdateAllocationProperty is asked before the properties of an "
                      "allocation change.",

@@ -1,6 +1,9 @@
 /*
- * groups.h - the rows, a file a group. Numbers run on from group to group without gaps, so a rule
- * is found by where its group begins (rules.c); a group's array has exactly its numbers, in order.
+ * groups.h - what a file of rows is written with.
+ *
+ * A file defines GROUP, includes this, and has one array of rows. Rows may stand in any file and in
+ * any order, their numbers may have gaps: scripts/rule-tables.py finds them, and tells which are
+ * judged.
  */
 #ifndef REFEREE_RULES_GROUPS_H
 #define REFEREE_RULES_GROUPS_H
@@ -9,25 +12,22 @@
 
 #include <vidmm/rules.h>
 
-extern const struct vidmm_rule rules_a[31]; /* R1 - R31 */
-extern const struct vidmm_rule rules_b[41]; /* R32 - R72 */
-extern const struct vidmm_rule rules_c[18]; /* R73 - R90 */
-extern const struct vidmm_rule rules_d[56]; /* R91 - R146 */
-extern const struct vidmm_rule rules_e[27]; /* R147 - R173 */
-extern const struct vidmm_rule rules_f[19]; /* R174 - R192 */
-extern const struct vidmm_rule rules_g[15]; /* R193 - R207 */
-extern const struct vidmm_rule rules_h[42]; /* R208 - R249 */
-extern const struct vidmm_rule rules_i[15]; /* R250 - R264 */
-extern const struct vidmm_rule rules_j[8];  /* R265 - R272 */
-extern const struct vidmm_rule rules_k[11]; /* R273 - R283 */
-extern const struct vidmm_rule rules_l[27]; /* R284 - R310 */
-extern const struct vidmm_rule rules_m[21]; /* R311 - R331 */
-extern const struct vidmm_rule rules_n[11]; /* R332 - R342 */
-extern const struct vidmm_rule rules_o[11]; /* R343 - R353 */
-extern const struct vidmm_rule rules_p[6];  /* R354 - R359 */
-extern const struct vidmm_rule rules_q[4];  /* R360 - R363 */
-extern const struct vidmm_rule rules_r[5];  /* R364 - R368 */
-extern const struct vidmm_rule rules_s[24]; /* R369 - R392 */
-extern const struct vidmm_rule rules_t[10]; /* R393 - R402 */
+#include "rule_tables.h"
+
+/*
+ * The fixed members of a row: RULE(152, DRIVER, DOCUMENTED, CORRUPTION) is the driver's to keep,
+ * rests on a page, and breaking it corrupts memory.
+ */
+#define RULE(number_, side_, confidence_, severity_)                                               \
+    .number = (number_), .group = GROUP, .side = VIDMM_SIDE_##side_,                               \
+    .confidence = VIDMM_##confidence_, .severity = VIDMM_SEVERITY_##severity_,                     \
+    .judged = RULE_JUDGED_##number_
+
+/* The last interface version before WDDM 2.0, for rules of what that took away. */
+#define LAST_WDDM1 DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
+
+#define RULE_ARRAY(array, rows) extern const struct vidmm_rule array[rows];
+RULE_ARRAYS(RULE_ARRAY)
+#undef RULE_ARRAY
 
 #endif

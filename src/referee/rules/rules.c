@@ -1,53 +1,53 @@
 /*
  * rules.c - finds the row of a rule, and words for its columns.
  *
- * The rows themselves are in group_*.c. Groups follow each other without gaps, so the table of
- * groups below is all that is needed to find a row by its number.
+ * The rows themselves are in group_*.c; where each of them is comes from scripts/rule-tables.py.
  */
 #include "groups.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define GROUP(letter, array, text)                                                                 \
-    { letter, array, COUNT(array), text }
+
+static const struct vidmm_rule *const rows[VIDMM_RULES_SIZE] = {
+#define RULE_ROW(number, array, index) [number] = &array[index],
+    RULE_ROWS(RULE_ROW)
+#undef RULE_ROW
+};
 
 static const struct group {
     char letter;
-    const struct vidmm_rule *row;
-    size_t rows;
     const char *text;
 } groups[] = {
-    GROUP('A', rules_a, "Querying the adapter and its segments"),
-    GROUP('B', rules_b, "Segment descriptors and flags"),
-    GROUP('C', rules_c, "The paging buffer and driver capabilities"),
-    GROUP('D', rules_d, "Creating and opening allocations"),
-    GROUP('E', rules_e, "BuildPagingBuffer: what holds for every operation"),
-    GROUP('F', rules_f, "Transfer, fill, discard and physical access"),
-    GROUP('G', rules_g, "Aperture operations"),
-    GROUP('H', rules_h, "Virtual operations and page tables"),
-    GROUP('I', rules_i, "Root page tables, address spaces and the paging process"),
-    GROUP('J', rules_j, "The CPU host aperture"),
-    GROUP('K', rules_k, "Patching and submission"),
-    GROUP('L', rules_l, "Residency and address services for user mode"),
-    GROUP('M', rules_m, "Dirty-bit tracking"),
-    GROUP('N', rules_n, "Live migration"),
-    GROUP('O', rules_o, "Context allocations and swizzling ranges"),
-    GROUP('P', rules_p, "IOMMU and remapping"),
-    GROUP('Q', rules_q, "Power, timeout detection and reset"),
-    GROUP('R', rules_r, "Reporting graphics memory"),
-    GROUP('S', rules_s, "64 KB pages, invalid accesses, companion contexts"),
-    GROUP('T', rules_t, "Residency by DMA buffers (WDDM 1.x)"),
+    {'A', "Querying the adapter and its segments"},
+    {'B', "Segment descriptors and flags"},
+    {'C', "The paging buffer and driver capabilities"},
+    {'D', "Creating and opening allocations"},
+    {'E', "BuildPagingBuffer: what holds for every operation"},
+    {'F', "Transfer, fill, discard and physical access"},
+    {'G', "Aperture operations"},
+    {'H', "Virtual operations and page tables"},
+    {'I', "Root page tables, address spaces and the paging process"},
+    {'J', "The CPU host aperture"},
+    {'K', "Patching and submission"},
+    {'L', "Residency and address services for user mode"},
+    {'M', "Dirty-bit tracking"},
+    {'N', "Live migration"},
+    {'O', "Context allocations and swizzling ranges"},
+    {'P', "IOMMU and remapping"},
+    {'Q', "Power, timeout detection and reset"},
+    {'R', "Reporting graphics memory"},
+    {'S', "64 KB pages, invalid accesses, companion contexts"},
+    {'T', "Residency by DMA buffers (WDDM 1.x)"},
 };
 
 const struct vidmm_rule *vidmm_rule(uint32_t number) {
-    if (number == 0)
-        return NULL;
-    size_t index = number - 1;
-    for (size_t i = 0; i < COUNT(groups); i++) {
-        if (index < groups[i].rows)
-            return &groups[i].row[index];
-        index -= groups[i].rows;
-    }
-    return NULL;
+    return number < VIDMM_RULES_SIZE ? rows[number] : NULL;
+}
+
+const struct vidmm_rule *vidmm_rule_after(const struct vidmm_rule *rule) {
+    uint32_t number = rule ? rule->number + 1u : 1u;
+    while (number < VIDMM_RULES_SIZE && !rows[number])
+        number++;
+    return vidmm_rule(number);
 }
 
 const struct vidmm_rule *vidmm_rule_parse(const char *text) {
@@ -79,7 +79,7 @@ const char *vidmm_side_text(uint8_t side) {
         return "both";
     case VIDMM_SIDE_USER:
         return "user";
-    case VIDMM_SIDE_USER | VIDMM_SIDE_MANAGER:
+    case VIDMM_SIDE_USER_AND_MANAGER:
         return "user, manager";
     default:
         return "nobody";

@@ -1,19 +1,14 @@
 /*
- * group_h.c - R208 to R249: virtual operations and page tables.
- *
- * The operations of BuildPagingBuffer that work on GPU virtual addresses (WDDM 2.0 and later); the
- * address spaces that they need are group_i.c, 64 KB pages group_s.c.
+ * group_h_tables.c - rules R208 to R239: page tables, their updates, flushes and copies.
+ * Transfers and fills by virtual addresses, and notices of residency, are group_h_operations.c's;
+ * root page tables and address spaces are group I.
  */
+#define GROUP 'H'
 #include "groups.h"
 
-const struct vidmm_rule rules_h[42] = {
+const struct vidmm_rule rules_h_tables[] = {
     {
-        .number = 208,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(208, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "A new page table holds nothing but invalid entries before its first valid "
                      "entry is written.",
@@ -30,12 +25,7 @@ const struct vidmm_rule rules_h[42] = {
                  "args.UpdatePageTable.Flags.InitialUpdate = 1;\n",
     },
     {
-        .number = 209,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(209, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "UpdateMode is the mode of the capabilities, except while the paging process "
                      "is initialised, when it is CPU_VIRTUAL.",
@@ -50,12 +40,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "args.UpdatePageTable.UpdateMode = caps.PageTableUpdateMode;\n",
     },
     {
-        .number = 210,
-        .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(210, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Of the union PageTableAddress only the member that belongs to UpdateMode is "
                      "written and read.",
@@ -71,12 +56,7 @@ const struct vidmm_rule rules_h[42] = {
                  "    table = update->PageTableAddress.CpuVirtual;\n",
     },
     {
-        .number = 211,
-        .group = 'H',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(211, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An update without a DMA buffer is done by the CPU when the call returns.",
         .page = "system-paging-process",
@@ -89,12 +69,7 @@ const struct vidmm_rule rules_h[42] = {
                  "    table[update->StartIndex + i] = encode(update, i);\n",
     },
     {
-        .number = 212,
-        .group = 'H',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_START_FAILS,
-        .judged = true,
+        RULE(212, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "CPU_VIRTUAL is not reported by a driver that keeps page directories in "
                      "memory segments.",
@@ -108,12 +83,7 @@ const struct vidmm_rule rules_h[42] = {
                  "desc->PageTableSegmentId = 1;\n",
     },
     {
-        .number = 213,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(213, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "With GPU_VIRTUAL, and wherever entries are copied, the addresses of page "
                      "tables are those of the address space of the system context that pages.",
@@ -127,12 +97,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "args.UpdatePageTable.PageTableAddress.GpuVirtual = va_in_the_paging_process;\n",
     },
     {
-        .number = 214,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(214, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "StartIndex plus NumPageTableEntries is at most the number of entries of the level.",
@@ -146,12 +111,7 @@ const struct vidmm_rule rules_h[42] = {
                  "args.UpdatePageTable.NumPageTableEntries = pages < room ? pages : room;\n",
     },
     {
-        .number = 215,
-        .group = 'H',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(215, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "pPageTableEntries[0] belongs to StartIndex, and with Repeat this one entry "
                      "is written to all indices.",
@@ -167,12 +127,7 @@ const struct vidmm_rule rules_h[42] = {
                  "        encode(&update->pPageTableEntries[update->Flags.Repeat ? 0 : i]);\n",
     },
     {
-        .number = 216,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(216, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The pages of one update follow each other in the allocation, though not "
                      "always in memory.",
@@ -184,12 +139,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "entry[i].PageAddress = page_of(allocation, offset + i * 4096);\n",
     },
     {
-        .number = 217,
-        .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_BUGCHECK,
-        .judged = true,
+        RULE(217, BOTH, DOCUMENTED, BUGCHECK),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "hAllocation of an update may be NULL, and the driver copes with it.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_updatepagetable",
@@ -203,12 +153,7 @@ const struct vidmm_rule rules_h[42] = {
                  "    note_mapping(update->hAllocation);\n",
     },
     {
-        .number = 218,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(218, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Leaf entries come in steps of 4 KB, and a GPU with bigger pages uses those "
                      "at the starts of its pages.",
@@ -222,12 +167,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "args.UpdatePageTable.StartIndex = (UINT)(va >> shift_of_level) & index_mask;\n",
     },
     {
-        .number = 219,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(219, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "LargePage is set only where LargePageSupported was reported and never in a "
                      "leaf entry.",
@@ -240,12 +180,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "entry.LargePage = level > 0 && caps.LargePageSupported;\n",
     },
     {
-        .number = 220,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(220, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The address of a large page is aligned to what the entry covers, unless "
                      "AllowNonAlignedLargePageAddress was reported.",
@@ -259,12 +194,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "entry.LargePage = address % coverage == 0;\n",
     },
     {
-        .number = 221,
-        .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(221, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Zero is set only in valid entries and only where ZeroInPteSupported was "
                      "reported, and reads of such a page give zero.",
@@ -280,12 +210,7 @@ const struct vidmm_rule rules_h[42] = {
                  "    return PTE_VALID | PTE_ZERO;\n",
     },
     {
-        .number = 222,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(222, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "ReadOnly and NoExecute are set only where the capabilities have them.",
         .page = "ns-d3dkmddi-_dxgk_gpummucaps",
@@ -296,12 +221,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "entry.ReadOnly = caps.ReadOnlyMemorySupported && !(protection & WRITE);\n",
     },
     {
-        .number = 223,
-        .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(223, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An entry with segment 0 names a page of system memory, and any other a page "
                      "counted from the start of that segment.",
@@ -315,12 +235,7 @@ const struct vidmm_rule rules_h[42] = {
             "word = PTE_VALID | (segment_base[entry->Segment] + (entry->PageAddress << 12));\n",
     },
     {
-        .number = 224,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(224, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Addresses in page table entries name places that are aligned to 4 KB.",
         .page = "ns-d3dukmdt-_dxgk_pte",
@@ -334,12 +249,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "entry.PageAddress = address >> 12;\n",
     },
     {
-        .number = 225,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(225, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Reserved bits of an entry are zero, and the driver ignores them.",
         .page = "ns-d3dukmdt-_dxgk_pte",
@@ -352,12 +262,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "DXGK_PTE entry = {.Flags = 0};\n",
     },
     {
-        .number = 226,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(226, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "DriverProtection comes back in updates of level 0 and is 0 in those of other levels.",
@@ -369,12 +274,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "args.UpdatePageTable.DriverProtection = level == 0 ? mapping->protection : 0;\n",
     },
     {
-        .number = 227,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(227, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "While the system pages, DriverProtection is 0 unless the range was mapped "
                      "with the unique bit.",
@@ -388,12 +288,7 @@ const struct vidmm_rule rules_h[42] = {
             "args.UpdatePageTable.DriverProtection = unique(mapping) ? mapping->protection : 0;\n",
     },
     {
-        .number = 228,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(228, MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Mapping the same range of an allocation twice with different unique "
                      "protections fails with STATUS_INVALID_PARAMETER.",
@@ -407,12 +302,7 @@ const struct vidmm_rule rules_h[42] = {
                  "    return STATUS_INVALID_PARAMETER;\n",
     },
     {
-        .number = 229,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CREATION_FAILS,
-        .judged = true,
+        RULE(229, MANAGER, DOCUMENTED, CREATION_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The protection of a range with a unique one is changed only after it was "
                      "mapped with NoAccess.",
@@ -426,12 +316,7 @@ const struct vidmm_rule rules_h[42] = {
                  "write(va, page, UNIQUE | 2);\n",
     },
     {
-        .number = 230,
-        .group = 'H',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(230, DRIVER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "What the driver keeps of translations is refreshed after every update of the "
                      "address space.",
@@ -447,12 +332,7 @@ const struct vidmm_rule rules_h[42] = {
                  "flush->EndVirtualAddress);\n",
     },
     {
-        .number = 231,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(231, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "An update of leaf entries is followed by FLUSHTLB of that root before the range is "
@@ -469,12 +349,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "update(va); flush(process, va, va + size); submit(context);\n",
     },
     {
-        .number = 232,
-        .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(232, BOTH, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "FLUSHTLB with both addresses 0 means the whole address space.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb",
@@ -488,12 +363,7 @@ const struct vidmm_rule rules_h[42] = {
                  "    emit_flush_all();\n",
     },
     {
-        .number = 233,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
+        RULE(233, MANAGER, DISPUTED, PERFORMANCE),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "The range of FLUSHTLB starts at or before its end, both aligned to pages, "
                      "and hProcess is the owner's.",
@@ -507,12 +377,7 @@ const struct vidmm_rule rules_h[42] = {
         .right = "args.FlushTlb.EndVirtualAddress = va + size;\n",
     },
     {
-        .number = 234,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(234, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Where PageTableUpdateRequireAddressSpaceIdle was reported no context of the "
                      "address space runs during an update or a flush.",
@@ -526,12 +391,7 @@ const struct vidmm_rule rules_h[42] = {
                  "update(process, va);\n",
     },
     {
-        .number = 235,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(235, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "Where ExplicitPageTableInvalidation was reported every entry was made "
                      "invalid before its table is freed.",
@@ -545,12 +405,7 @@ const struct vidmm_rule rules_h[42] = {
                  "free_table(table);\n",
     },
     {
-        .number = 236,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = false,
+        RULE(236, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "NotifyEviction is set before a page table is evicted or moved.",
         .page = "ns-d3dkmddi-_dxgk_updatepagetableflags",
@@ -560,12 +415,7 @@ const struct vidmm_rule rules_h[42] = {
         .windows = "The system sets it in the last update.",
     },
     {
-        .number = 237,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(237, MANAGER, DOCUMENTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "When a table moves its parent's entry is updated, and for a root "
                      "SetRootPageTable is called.",
@@ -579,12 +429,7 @@ const struct vidmm_rule rules_h[42] = {
                  "DxgkDdiSetRootPageTable(adapter, &args);\n",
     },
     {
-        .number = 238,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DISPUTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(238, MANAGER, DISPUTED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "COPYPAGETABLEENTRIES is used only with an update mode that the GPU carries "
                      "out, and the table addresses are aligned.",
@@ -599,12 +444,7 @@ const struct vidmm_rule rules_h[42] = {
                  "range.DstStartPteIndex = index;\n",
     },
     {
-        .number = 239,
-        .group = 'H',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
+        RULE(239, DRIVER, IMPLIED, CORRUPTION),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "COPYPAGETABLEENTRIES has the effect of reading all source entries before any "
                      "is written.",
@@ -616,191 +456,5 @@ const struct vidmm_rule rules_h[42] = {
         .wrong = "for (i = 0; i < n; i++)\n"
                  "    table[to + i] = table[from + i]; /* they overlap */\n",
         .right = "memmove(&table[to], &table[from], n * sizeof(*table));\n",
-    },
-    {
-        .number = 240,
-        .group = 'H',
-        .side = VIDMM_SIDE_BOTH,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "The addresses of VIRTUALTRANSFER are those of the paging process and "
-                     "AllocationOffsetInBytes is not added to them.",
-        .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
-        .how = "Both addresses are looked up in the shadow of the paging process's tables when the "
-               "operation is built, and whether their entries were written for those pages of the "
-               "allocation; when it is done the bytes are compared.",
-        .why = "The offset only tells which part of the allocation is moved.",
-        .windows = "A driver that adds it moves other bytes.",
-        .wrong =
-            "copy(transfer->SourceVirtualAddress + transfer->AllocationOffsetInBytes, size);\n",
-        .right = "copy(transfer->SourceVirtualAddress, size);\n",
-    },
-    {
-        .number = 241,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "SourcePageTable and DestinationPageTable are used only where "
-                     "SourcePageTableVaInTransfer was reported.",
-        .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
-        .how = "Without the capability both members are 0; with it they lead to the leaf tables of "
-               "the two addresses. A driver that uses members without meaning moves what nobody "
-               "asked for (R240).",
-        .why = "They are set for those drivers only.",
-        .windows = "Otherwise they hold nothing of use.",
-        .wrong = "args.TransferVirtual.SourcePageTable = table_va;\n",
-        .right = "if (caps.LegacyBehaviors.SourcePageTableVaInTransfer)\n"
-                 "    args.TransferVirtual.SourcePageTable = table_va;\n",
-    },
-    {
-        .number = 242,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement =
-            "Src64KBPages and Dst64KBPages tell the kind of page table behind each address.",
-        .page = "ns-d3dkmddi-_dxgk_transfervirtualflags",
-        .how = "Both flags are held against the kind of table through which the shadow translates "
-               "each address.",
-        .why = "The copy engine may need to know the size of pages.",
-        .windows = "The system sets them from its own tables.",
-        .wrong = "args.TransferVirtual.Flags.Src64KBPages = 1;\n",
-        .right = "args.TransferVirtual.Flags.Src64KBPages = table_is_64kb(source_va);\n",
-    },
-    {
-        .number = 243,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "TransferDirection names where the two sides are.",
-        .page = "ne-d3dkmddi-_dxgk_memory_transfer_direction",
-        .how = "The direction is held against the segments to which the two addresses lead.",
-        .why = "Drivers choose the copy engine by it.",
-        .windows = "The system knows both places.",
-        .wrong = "args.TransferVirtual.TransferDirection = DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL;\n",
-        .right = "args.TransferVirtual.TransferDirection =\n"
-                 "    to_system ? DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM : "
-                 "DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL;\n",
-    },
-    {
-        .number = 244,
-        .group = 'H',
-        .side = VIDMM_SIDE_DRIVER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "The driver does not take virtual ranges for continuous in memory.",
-        .page = "live-migration-on-gpup-devices",
-        .how =
-            "Where the pages behind an address are scattered, the bytes of each page are compared.",
-        .why = "The system maps what pages it has.",
-        .windows = "A driver that translates only the first page moves bytes of somebody else.",
-        .wrong = "dma_copy(translate(source), translate(destination), size);\n",
-        .right = "for (page = 0; page < size; page += 4096)\n"
-                 "    dma_copy(translate(source + page), translate(destination + page), 4096);\n",
-    },
-    {
-        .number = 245,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_IMPLIED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement =
-            "VIRTUALFILL targets pages of a memory segment and an allocation that no work uses.",
-        .page = "examples",
-        .how = "By the shadow of the paging process's tables the addresses lead to pages of memory "
-               "segments, by entries that were written for those pages of the allocation.",
-        .why = "It takes the place of FILL.",
-        .windows = "The system fills before an allocation is used.",
-        .wrong = "args.FillVirtual.DestinationVirtualAddress = va_of_system_pages;\n",
-        .right = "args.FillVirtual.DestinationVirtualAddress = va_of_vram;\n",
-    },
-    {
-        .number = 246,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "NOTIFYRESIDENCY is sent only for allocations with "
-                     "ExplicitResidencyNotification and AccessedPhysically.",
-        .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency",
-        .how = "The flags of the allocation are looked at.",
-        .why = "Other allocations have no physical address that the driver could use.",
-        .windows = "The system sends no other.",
-        .wrong = "notify_residency(allocation);\n",
-        .right = "if (flags.ExplicitResidencyNotification && flags.AccessedPhysically)\n"
-                 "    notify_residency(allocation);\n",
-    },
-    {
-        .number = 247,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "NOTIFYRESIDENCY comes once a change: after the contents when memory is "
-                     "committed, before them when it is evicted.",
-        .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_notifyresidency",
-        .how = "Notices of an allocation alternate, come behind the operation that gives it "
-               "contents and before the one that takes them away; none is owed at its end.",
-        .why = "The driver programs the physical address into hardware between the two.",
-        .windows = "The system keeps the order.",
-        .wrong = "notify(allocation, 1, place); transfer_in(allocation);\n",
-        .right = "transfer_in(allocation); notify(allocation, 1, place);\n",
-    },
-    {
-        .number = 248,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_CORRUPTION,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement =
-            "An eviction that is notified uses an address of the paging process, an IOMMU "
-            "unmapping one of the process, and the memory is unmapped only when all are done.",
-        .page = "allocation-notification",
-        .how = "Flags, address and process of every NOTIFY_ALLOC are held against the shadows; "
-               "when the memory is unmapped cannot be seen.",
-        .why = "The device may use the memory until then.",
-        .windows = "The system waits for every notified adapter.",
-        .wrong = "notify.Flags.Eviction = notify.Flags.IoMmuUnmap = 1;\n",
-        .right = "notify.Flags.Eviction = 1;\n"
-                 "notify.GpuVirtualAddressAtOffset = scratch_va;\n",
-    },
-    {
-        .number = 249,
-        .group = 'H',
-        .side = VIDMM_SIDE_MANAGER,
-        .confidence = VIDMM_DOCUMENTED,
-        .severity = VIDMM_SEVERITY_PERFORMANCE,
-        .judged = true,
-        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "NotifyEviction is sent only for allocations that leave an aperture segment "
-                     "or system memory.",
-        .page = "allocation-notification",
-        .how = "The address of a notice of eviction leads to an aperture or to system memory.",
-        .why = "Of memory segments the driver learns by the transfer.",
-        .windows = "The system sends no other.",
-        .wrong = "notify_eviction(allocation_in_vram);\n",
-        .right = "if (!is_memory_segment(segment))\n"
-                 "    notify_eviction(allocation);\n",
     },
 };

@@ -1,0 +1,164 @@
+/*
+ * group_d_life.c - rules R136 to R146: DxgkDdiCreateAllocation, DxgkDdiOpenAllocation and what ends
+ * them. What is said of an allocation meanwhile is group_d_place.c's and group_d_flags.c's; the
+ * paging operations that move it are groups E and F.
+ */
+#define GROUP 'D'
+#include "groups.h"
+
+const struct vidmm_rule rules_d_life[] = {
+    {
+        RULE(136, BOTH, IMPLIED, CREATION_FAILS),
+        .statement = "DxgkDdiCreateAllocation creates all elements of its array or none.",
+        .page = "nc-d3dkmddi-dxgkddi_createallocation",
+        .how = "When the call fails, the driver's pool must be as full as before it, and no handle "
+               "of the array may be used or destroyed later.",
+        .why = "The error path of the k-th element is the least tested line of a driver; it leaks "
+               "or leaves dangling handles.",
+        .windows = "Windows forgets all elements of a failed call: what the driver still holds for "
+                   "them is leaked.",
+        .wrong = "for (i = 0; i < args->NumAllocations; i++)\n"
+                 "    if (!NT_SUCCESS(status = create_one(&args->pAllocationInfo[i])))\n"
+                 "        return status; /* the first i are leaked */\n",
+        .right = "if (!NT_SUCCESS(status)) {\n"
+                 "    while (i-- != 0)\n"
+                 "        release(args->pAllocationInfo[i].hAllocation);\n"
+                 "    return status;\n"
+                 "}\n",
+    },
+    {
+        RULE(137, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .statement = "DxgkDdiCreateAllocation returns STATUS_SUCCESS, STATUS_INVALID_PARAMETER, "
+                     "STATUS_NO_MEMORY or STATUS_GRAPHICS_DRIVER_MISMATCH.",
+        .page = "nc-d3dkmddi-dxgkddi_createallocation",
+        .how = "The returned status is compared with these four.",
+        .why = "Statuses that a call may not return have cost driver authors bugchecks and Code 43 "
+               "in other calls of this interface.",
+        .windows = "The pages do not say; expect the creation to fail.",
+        .wrong = "return STATUS_INSUFFICIENT_RESOURCES;\n",
+        .right = "return STATUS_NO_MEMORY;\n",
+    },
+    {
+        RULE(138, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "Allocations and resources belong to the adapter: one that is shared outlives "
+                     "the device that created it.",
+        .page = "nc-d3dkmddi-dxgkddi_createallocation",
+        .how = "The creating device is destroyed while another has the allocation open, and paging "
+               "of it must still work.",
+        .why = "A structure in the device's list, or a pointer back to the device, dangles after "
+               "that device is gone.",
+        .windows = "Windows goes on using the allocation from the other process; the driver "
+                   "follows freed memory.",
+        .wrong = "surface->device = device; /* used when paging */\n"
+                 "InsertTailList(&device->surfaces, &surface->link); /* freed with it */\n",
+        .right = "surface->adapter = adapter;\n",
+    },
+    {
+        RULE(139, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "Every binding of an allocation is closed before the allocation is destroyed.",
+        .page = "nc-d3dkmddi-dxgkddi_closeallocation",
+        .how = "Opens and closes of each allocation are counted; at DxgkDdiDestroyAllocation the "
+               "count must be zero.",
+        .why = "A driver frees in Destroy what its bindings point to.",
+        .windows = "Windows closes first; if it did not, the bindings would dangle.",
+        .wrong = "DestroyAllocation(adapter, &all);\n"
+                 "CloseAllocation(device, &bindings);\n",
+        .right = "CloseAllocation(device, &bindings);\n"
+                 "DestroyAllocation(adapter, &all);\n",
+    },
+    {
+        RULE(140, MANAGER, DOCUMENTED, PERFORMANCE),
+        .statement = "One DxgkDdiCloseAllocation carries all bindings that a device has of a "
+                     "resource.",
+        .page = "nc-d3dkmddi-dxgkddi_closeallocation",
+        .how = "NumAllocations is compared with the number of the device's open bindings whose "
+               "allocations share the resource.",
+        .why = "A driver may keep one structure for the whole resource and free it here.",
+        .windows = "Windows closes a resource with one call.",
+        .wrong = "for (i = 0; i < n; i++)\n"
+                 "    close(device, 1, &binding[i]);\n",
+        .right = "close(device, n, binding);\n",
+    },
+    {
+        RULE(141, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "DxgkDdiDestroyAllocation gets exactly the handles that "
+                     "DxgkDdiCreateAllocation returned, each once.",
+        .page = "ns-d3dkmddi-_dxgkarg_destroyallocation",
+        .how = "Each handle of the list is looked up among the living allocations and removed.",
+        .why = "The driver frees memory by these handles: a handle too many is a double free.",
+        .windows = "Windows keeps the books; a handle twice would corrupt the pool.",
+        .wrong = "destroy(adapter, 2, (HANDLE[]){a, a});\n",
+        .right = "destroy(adapter, 2, (HANDLE[]){a, b});\n",
+    },
+    {
+        RULE(142, DRIVER, DOCUMENTED, PERFORMANCE),
+        .statement = "In DxgkDdiDestroyAllocation the driver releases all memory that it holds for "
+                     "the handles.",
+        .page = "ns-d3dkmddi-_dxgkarg_destroyallocation",
+        .how = "Surfaces are created, used and destroyed one after the other: the number of pool "
+               "blocks must not grow with every one.",
+        .why = "A driver lives as long as the machine runs, and leaks of nonpaged pool end it.",
+        .windows = "Windows does not notice; the pool grows until allocation fails elsewhere.",
+        .wrong = "release(surface); /* its page list stays */\n",
+        .right = "release(surface->pages);\n"
+                 "release(surface);\n",
+    },
+    {
+        RULE(143, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .statement = "When DxgkDdiOpenAllocation succeeds, hDeviceSpecificAllocation of every "
+                     "element is not NULL.",
+        .page = "nc-d3dkmddi-dxgkddi_openallocationinfo",
+        .how = "The member of each element is checked after the call.",
+        .why = "It is the handle that allocation lists carry; NULL means there that the entry is "
+               "unused.",
+        .windows = "The pages do not say; expect the open to fail, or NULL to travel in allocation "
+                   "lists as an unused entry.",
+        .wrong = "return STATUS_SUCCESS; /* \"we need no binding\" */\n",
+        .right = "for (i = 0; i < args->NumAllocations; i++)\n"
+                 "    args->pOpenAllocation[i].hDeviceSpecificAllocation = bind(device, i);\n",
+    },
+    {
+        RULE(144, DRIVER, DOCUMENTED, CORRUPTION),
+        .statement = "In DxgkDdiOpenAllocation the driver writes to private data only when "
+                     "Flags.Create is set.",
+        .page = "nc-d3dkmddi-dxgkddi_openallocationinfo",
+        .how = "The bytes of the private data are compared before and after an open without "
+               "Create.",
+        .why = "With a shared resource the same bytes go to several processes, and the second open "
+               "would change what the first one saw.",
+        .windows = "Windows does not check; the other process reads changed data.",
+        .wrong = "blob->handle = next_id(); /* on every open */\n",
+        .right = "if (args->Flags.Create)\n"
+                 "    blob->handle = next_id();\n",
+    },
+    {
+        RULE(145, MANAGER, DOCUMENTED, CORRUPTION),
+        .statement = "An allocation is destroyed only after queued GPU work that may use it is "
+                     "done, unless the client said AssumeNotInUse.",
+        .page = "allocation-usage-tracking",
+        .how = "At DxgkDdiDestroyAllocation the fences of all submissions that reference the "
+               "allocation must have completed, and of paging work all that names it.",
+        .why = "Clients free textures right after the last draw call; the wait is not theirs.",
+        .windows = "Windows defers the destruction; otherwise the GPU would read memory that is "
+                   "someone else's.",
+        .wrong = "destroy(allocation); /* fence 17 uses it, 16 is complete */\n",
+        .right = "wait(allocation->last_fence);\n"
+                 "destroy(allocation);\n",
+    },
+    {
+        RULE(146, MANAGER, DOCUMENTED, PERFORMANCE),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
+        .statement = "With SynchronousDestroy the call returns only after the memory has been "
+                     "reclaimed.",
+        .page = "ns-d3dukmdt-_d3dddicb_destroyallocation2flags",
+        .how = "Not judged: the calls to the driver do not show when the client's call returned or "
+               "whether its pages were free by then.",
+        .why = "A client sets it when it needs the memory for its next allocation.",
+        .windows = "Windows makes the caller wait.",
+        .wrong = "queue_destroy(allocation);\n"
+                 "return S_OK;\n",
+        .right = "queue_destroy(allocation);\n"
+                 "wait_reclaimed(allocation);\n"
+                 "return S_OK;\n",
+    },
+};

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "board.h"
-#include "rig.h"
+#include "fixture/board.h"
+#include "fixture/fixture.h"
 
 #define VISIBLE (4 * MIB) /* of the board's 8 MiB */
 #define FIRST   (GPU_VRAM_BASE + VISIBLE)
@@ -129,7 +129,7 @@ static void a_board_without_invisible_vram_has_none(void **state) {
 
 #define SEGMENTS 3u
 
-static void describe(struct rig *rig, DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS]) {
+static void describe(struct fixture *fixture, DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS]) {
     DXGK_QUERYSEGMENTIN4 in = {.PhysicalAdapterIndex = 0};
     DXGK_QUERYSEGMENTOUT4 out = {.NbSegment = SEGMENTS,
                                  .pSegmentDescriptor = (BYTE *)segment,
@@ -139,21 +139,22 @@ static void describe(struct rig *rig, DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS])
                                       .InputDataSize = sizeof(in),
                                       .pOutputData = &out,
                                       .OutputDataSize = sizeof(out)};
-    assert_int_equal(rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query), STATUS_SUCCESS);
+    assert_int_equal(fixture->ddi->DxgkDdiQueryAdapterInfo(fixture->adapter, &query),
+                     STATUS_SUCCESS);
 }
 
-static NTSTATUS map(struct rig *rig, uint16_t segment, UINT32 page, UINT64 to) {
+static NTSTATUS map(struct fixture *fixture, uint16_t segment, UINT32 page, UINT64 to) {
     DXGKARG_MAPCPUHOSTAPERTURE args = {.SegmentId = segment,
                                        .NumberOfPages = 1,
                                        .pCpuHostAperturePages = &page,
                                        .pMemorySegmentPages = &to};
-    return rig->ddi->DxgkDdiMapCpuHostAperture(rig->adapter, &args);
+    return fixture->ddi->DxgkDdiMapCpuHostAperture(fixture->adapter, &args);
 }
 
-static NTSTATUS unmap(struct rig *rig, uint16_t segment, UINT32 page) {
+static NTSTATUS unmap(struct fixture *fixture, uint16_t segment, UINT32 page) {
     DXGKARG_UNMAPCPUHOSTAPERTURE args = {
         .SegmentId = segment, .NumberOfPages = 1, .pCpuHostAperturePages = &page};
-    return rig->ddi->DxgkDdiUnmapCpuHostAperture(rig->adapter, &args);
+    return fixture->ddi->DxgkDdiUnmapCpuHostAperture(fixture->adapter, &args);
 }
 
 /* Two invisible segments, each with half of the BAR; pages of 64 KiB where the MMU has them. */
@@ -164,43 +165,43 @@ static void each_segment_has_its_part(void **state) {
             {"VramBytes", 8 * MIB},           {"VramVisibleBytes", 0},       {"VramSegments", 2},
             {"CpuHostApertureBytes", WINDOW}, {"MmuLevels", pages ? 3u : 0}, {"MmuPages", pages}};
         DXGK_SEGMENTDESCRIPTOR4 segment[SEGMENTS] = {{.Size = 0}};
-        uint32_t size = pages ? 65536 : RIG_PAGE;
-        struct rig rig;
-        rig_open(&rig, settings, 6);
-        describe(&rig, segment);
+        uint32_t size = pages ? 65536 : FIXTURE_PAGE;
+        struct fixture fixture;
+        fixture_open(&fixture, settings, 6);
+        describe(&fixture, segment);
         for (uint16_t id = 2; id <= 3; id++) {
             const DXGK_CPUHOSTAPERTURE *host = &segment[id - 1].CpuHostAperture;
             assert_true(segment[id - 1].Flags.SupportsCpuHostAperture);
             assert_false(segment[id - 1].Flags.CpuVisible);
             assert_int_equal(host->SizeInPages, WINDOW / 2 / size);
-            assert_int_equal(map(&rig, id, 1, 3), STATUS_SUCCESS);
+            assert_int_equal(map(&fixture, id, 1, 3), STATUS_SUCCESS);
             uint64_t base = (uint64_t)segment[id - 1].BaseAddress.QuadPart + 3u * size;
-            unsigned char *cpu = vidmm_host_io(rig.host, host->PhysicalAddress + size, size);
+            unsigned char *cpu = vidmm_host_io(fixture.host, host->PhysicalAddress + size, size);
             cpu[0] = 'a';
             cpu[size - 1] = (unsigned char)id;
-            const unsigned char *gpu = vidmm_host_peek(rig.host, base, size);
+            const unsigned char *gpu = vidmm_host_peek(fixture.host, base, size);
             assert_int_equal(gpu[0], 'a');
             assert_int_equal(gpu[size - 1], id);
         }
-        rig_close(&rig);
+        fixture_close(&fixture);
     }
 }
 
 static void pages_that_are_not_there_are_refused(void **state) {
     const struct vidmm_host_setting settings[] = {
         {"VramBytes", 8 * MIB}, {"VramVisibleBytes", 4 * MIB}, {"CpuHostApertureBytes", WINDOW}};
-    struct rig rig;
+    struct fixture fixture;
     (void)state;
-    rig_open(&rig, settings, 3);
-    assert_int_equal(map(&rig, 3, 0, 0), STATUS_SUCCESS);
-    assert_int_equal(map(&rig, 2, 0, 0), STATUS_INVALID_PARAMETER); /* visible */
-    assert_int_equal(map(&rig, 0, 0, 0), STATUS_INVALID_PARAMETER);
-    assert_int_equal(map(&rig, 9, 0, 0), STATUS_INVALID_PARAMETER);
-    assert_int_equal(map(&rig, 3, PAGES, 0), STATUS_INVALID_PARAMETER);
-    assert_int_equal(map(&rig, 3, 1, 4 * MIB / RIG_PAGE), STATUS_INVALID_PARAMETER);
-    assert_int_equal(unmap(&rig, 3, PAGES), STATUS_INVALID_PARAMETER);
-    assert_int_equal(unmap(&rig, 3, 0), STATUS_SUCCESS);
-    rig_close(&rig);
+    fixture_open(&fixture, settings, 3);
+    assert_int_equal(map(&fixture, 3, 0, 0), STATUS_SUCCESS);
+    assert_int_equal(map(&fixture, 2, 0, 0), STATUS_INVALID_PARAMETER); /* visible */
+    assert_int_equal(map(&fixture, 0, 0, 0), STATUS_INVALID_PARAMETER);
+    assert_int_equal(map(&fixture, 9, 0, 0), STATUS_INVALID_PARAMETER);
+    assert_int_equal(map(&fixture, 3, PAGES, 0), STATUS_INVALID_PARAMETER);
+    assert_int_equal(map(&fixture, 3, 1, 4 * MIB / FIXTURE_PAGE), STATUS_INVALID_PARAMETER);
+    assert_int_equal(unmap(&fixture, 3, PAGES), STATUS_INVALID_PARAMETER);
+    assert_int_equal(unmap(&fixture, 3, 0), STATUS_SUCCESS);
+    fixture_close(&fixture);
 }
 
 int main(void) {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "board.h"
-#include "rig.h"
+#include "fixture/board.h"
+#include "fixture/fixture.h"
 
 /* ---- The hardware ---------------------------------------------------------------------------- */
 
@@ -169,9 +169,9 @@ static void doorbells_that_mean_nothing_are_not_heard(void **state) {
 #define TOKEN ((HANDLE)(uintptr_t)0x1234)
 #define PAGES 16u
 
-/* A process of the rig with one context, and pages of its own behind the host's IOMMU. */
+/* A process of the fixture with one context, and pages of its own behind the host's IOMMU. */
 struct process {
-    struct rig rig;
+    struct fixture fixture;
     ULONG pasid;
     HANDLE handle, device, context;
     DXGK_CONTEXTINFO_CAPS caps;
@@ -180,17 +180,17 @@ struct process {
 };
 
 static void make_context(struct process *process) {
-    const struct rig *rig = &process->rig;
+    const struct fixture *fixture = &process->fixture;
     DXGKARG_CREATEPROCESS made = {.hDxgkProcess = TOKEN, .NumPasid = 1, .pPasid = &process->pasid};
-    assert_int_equal(rig->ddi->DxgkDdiCreateProcess(rig->adapter, &made), STATUS_SUCCESS);
+    assert_int_equal(fixture->ddi->DxgkDdiCreateProcess(fixture->adapter, &made), STATUS_SUCCESS);
     process->handle = made.hKmdProcess;
     DXGKARG_CREATEDEVICE device = {
         .hDevice = TOKEN, .Pasid = process->pasid, .hKmdProcess = process->handle};
-    assert_int_equal(rig->ddi->DxgkDdiCreateDevice(rig->adapter, &device), STATUS_SUCCESS);
+    assert_int_equal(fixture->ddi->DxgkDdiCreateDevice(fixture->adapter, &device), STATUS_SUCCESS);
     process->device = device.hDevice;
     DXGKARG_CREATECONTEXT context = {.hContext = TOKEN, .EngineAffinity = 1};
     context.Flags.VirtualAddressing = 1;
-    assert_int_equal(rig->ddi->DxgkDdiCreateContext(process->device, &context), STATUS_SUCCESS);
+    assert_int_equal(fixture->ddi->DxgkDdiCreateContext(process->device, &context), STATUS_SUCCESS);
     process->context = context.hContext;
     process->caps = context.ContextInfo.Caps;
 }
@@ -198,8 +198,8 @@ static void make_context(struct process *process) {
 static void open_process(struct process *process) {
     const struct vidmm_host_setting setting = {"Iommu", 1};
     memset(process, 0, sizeof(*process));
-    rig_open(&process->rig, &setting, 1);
-    const struct vidmm_os *os = process->rig.os;
+    fixture_open(&process->fixture, &setting, 1);
+    const struct vidmm_os *os = process->fixture.os;
     process->pasid = os->iommu->attach(os->ctx);
     process->mdl = os->pages_alloc(os->ctx, PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
     process->va = os->iommu->map(os->ctx, process->pasid, process->mdl);
@@ -209,26 +209,27 @@ static void open_process(struct process *process) {
 }
 
 static void close_process(struct process *process) {
-    const struct rig *rig = &process->rig;
-    const struct vidmm_os *os = rig->os;
-    assert_int_equal(rig->ddi->DxgkDdiDestroyContext(process->context), STATUS_SUCCESS);
-    assert_int_equal(rig->ddi->DxgkDdiDestroyDevice(process->device), STATUS_SUCCESS);
-    assert_int_equal(rig->ddi->DxgkDdiDestroyProcess(rig->adapter, process->handle),
+    const struct fixture *fixture = &process->fixture;
+    const struct vidmm_os *os = fixture->os;
+    assert_int_equal(fixture->ddi->DxgkDdiDestroyContext(process->context), STATUS_SUCCESS);
+    assert_int_equal(fixture->ddi->DxgkDdiDestroyDevice(process->device), STATUS_SUCCESS);
+    assert_int_equal(fixture->ddi->DxgkDdiDestroyProcess(fixture->adapter, process->handle),
                      STATUS_SUCCESS);
     os->iommu->unmap(os->ctx, process->pasid, process->va);
     os->iommu->detach(os->ctx, process->pasid);
     os->pages_free(os->ctx, process->mdl);
-    rig_close(&process->rig);
+    fixture_close(&process->fixture);
 }
 
 static void submit(struct process *process, uint64_t commands, uint32_t size) {
-    struct rig *rig = &process->rig;
+    struct fixture *fixture = &process->fixture;
     const DXGKARG_SUBMITCOMMANDVIRTUAL args = {.hContext = process->context,
                                                .DmaBufferVirtualAddress = commands,
                                                .DmaBufferSize = size,
-                                               .SubmissionFenceId = ++rig->fence};
-    assert_int_equal(rig->ddi->DxgkDdiSubmitCommandVirtual(rig->adapter, &args), STATUS_SUCCESS);
-    vidmm_host_run(rig->host);
+                                               .SubmissionFenceId = ++fixture->fence};
+    assert_int_equal(fixture->ddi->DxgkDdiSubmitCommandVirtual(fixture->adapter, &args),
+                     STATUS_SUCCESS);
+    vidmm_host_run(fixture->host);
 }
 
 static void the_driver_says_what_it_has(void **state) {
@@ -236,16 +237,17 @@ static void the_driver_says_what_it_has(void **state) {
     DXGK_DRIVERCAPS caps = {0};
     const DXGKARG_QUERYADAPTERINFO query = {
         .Type = DXGKQAITYPE_DRIVERCAPS, .pOutputData = &caps, .OutputDataSize = sizeof(caps)};
-    struct rig_segment segment[8];
+    struct fixture_segment segment[8];
     (void)state;
     open_process(&process);
-    const struct rig *rig = &process.rig;
-    assert_int_equal(rig->ddi->DxgkDdiQueryAdapterInfo(rig->adapter, &query), STATUS_SUCCESS);
+    const struct fixture *fixture = &process.fixture;
+    assert_int_equal(fixture->ddi->DxgkDdiQueryAdapterInfo(fixture->adapter, &query),
+                     STATUS_SUCCESS);
     assert_int_equal(caps.MemoryManagementCaps.VirtualAddressingSupported, 1);
     assert_int_equal(caps.MemoryManagementCaps.IoMmuSupported, 1);
     assert_int_equal(caps.MemoryManagementCaps.GpuMmuSupported, 0);
     assert_int_equal(process.caps.UseIoMmu, 1);
-    assert_int_equal(rig_segments(&process.rig, segment, 8), 1); /* the aperture */
+    assert_int_equal(fixture_segments(&process.fixture, segment, 8), 1); /* the aperture */
     close_process(&process);
 }
 
@@ -254,17 +256,17 @@ static void cpu_and_gpu_use_the_same_pointer(void **state) {
     struct process process;
     (void)state;
     open_process(&process);
-    const struct vidmm_os *os = process.rig.os;
+    const struct vidmm_os *os = process.fixture.os;
     uint32_t *cpu = os->pages_map(os->ctx, process.mdl);
     assert_int_equal((uintptr_t)cpu, process.va);
     const struct vidmm_umd_fill packet = {.head = {VIDMM_UMD_PACKET_FILL, 0, sizeof(packet)},
                                           .pattern = 0xabcd,
-                                          .destination = process.va + RIG_PAGE,
-                                          .bytes = (PAGES - 1) * RIG_PAGE};
+                                          .destination = process.va + FIXTURE_PAGE,
+                                          .bytes = (PAGES - 1) * FIXTURE_PAGE};
     memcpy(cpu, &packet, sizeof(packet));
     submit(&process, (uintptr_t)cpu, sizeof(packet));
-    assert_int_equal(process.rig.completed, process.rig.fence);
-    for (uint32_t i = RIG_PAGE / 4; i < PAGES * RIG_PAGE / 4; i++)
+    assert_int_equal(process.fixture.completed, process.fixture.fence);
+    for (uint32_t i = FIXTURE_PAGE / 4; i < PAGES * FIXTURE_PAGE / 4; i++)
         assert_int_equal(cpu[i], 0xabcd);
     close_process(&process);
 }
@@ -274,16 +276,16 @@ static void a_fault_names_the_process_and_the_iommu(void **state) {
     DXGKARG_RESETENGINE reset = {.NodeOrdinal = 0};
     (void)state;
     open_process(&process);
-    const struct vidmm_os *os = process.rig.os;
+    const struct vidmm_os *os = process.fixture.os;
     os->iommu->show(os->ctx, process.pasid, process.va, false);
     submit(&process, process.va, 64);
-    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *told = &process.rig.notified;
+    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *told = &process.fixture.notified;
     assert_int_equal(told->InterruptType, DXGK_INTERRUPT_DMA_PAGE_FAULTED);
     assert_int_equal(told->DmaPageFaulted.FaultedVirtualAddress, process.va);
     assert_int_equal(told->DmaPageFaulted.PageFaultFlags,
                      DXGK_PAGE_FAULT_IOMMU | DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED);
     assert_ptr_equal(told->DmaPageFaulted.FaultedProcessHandle, TOKEN);
-    assert_int_equal(process.rig.ddi->DxgkDdiResetEngine(process.rig.adapter, &reset),
+    assert_int_equal(process.fixture.ddi->DxgkDdiResetEngine(process.fixture.adapter, &reset),
                      STATUS_SUCCESS);
     close_process(&process);
 }
@@ -291,17 +293,17 @@ static void a_fault_names_the_process_and_the_iommu(void **state) {
 /* Without a PASID there is no address space that the context could use. */
 static void a_device_without_a_process_gets_no_virtual_context(void **state) {
     const struct vidmm_host_setting setting = {"Iommu", 1};
-    static struct rig rig;
+    static struct fixture fixture;
     (void)state;
-    rig_open(&rig, &setting, 1);
+    fixture_open(&fixture, &setting, 1);
     DXGKARG_CREATEDEVICE device = {.hDevice = TOKEN};
-    assert_int_equal(rig.ddi->DxgkDdiCreateDevice(rig.adapter, &device), STATUS_SUCCESS);
+    assert_int_equal(fixture.ddi->DxgkDdiCreateDevice(fixture.adapter, &device), STATUS_SUCCESS);
     DXGKARG_CREATECONTEXT context = {.hContext = TOKEN, .EngineAffinity = 1};
     context.Flags.VirtualAddressing = 1;
-    assert_int_equal(rig.ddi->DxgkDdiCreateContext(device.hDevice, &context),
+    assert_int_equal(fixture.ddi->DxgkDdiCreateContext(device.hDevice, &context),
                      STATUS_INVALID_PARAMETER);
-    assert_int_equal(rig.ddi->DxgkDdiDestroyDevice(device.hDevice), STATUS_SUCCESS);
-    rig_close(&rig);
+    assert_int_equal(fixture.ddi->DxgkDdiDestroyDevice(device.hDevice), STATUS_SUCCESS);
+    fixture_close(&fixture);
 }
 
 int main(void) {

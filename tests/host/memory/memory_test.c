@@ -1,0 +1,371 @@
+/* memory_test.c - simulated physical memory, MDLs, contiguous memory and pool. */
+#include "fixture/tiny.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define PAGE 4096u
+
+static const PHYSICAL_ADDRESS any = {.QuadPart = -1};
+static const PHYSICAL_ADDRESS zero = {.QuadPart = 0};
+
+static bool is_one_run(PMDL mdl, size_t pages) {
+    PFN_NUMBER *frames = MmGetMdlPfnArray(mdl);
+    for (size_t i = 1; i < pages; i++)
+        if (frames[i] != frames[0] + i)
+            return false;
+    return true;
+}
+
+/* Byte `i` of the list through RAM, not through the view. */
+static uint8_t *byte_of(struct vidmm_host *host, PMDL mdl, size_t i) {
+    return vidmm_host_memory(host, MmGetMdlPfnArray(mdl)[i / PAGE] * PAGE + i % PAGE, 1);
+}
+
+static void linear_view_of(struct vidmm_host *host, PMDL mdl, size_t pages) {
+    const struct vidmm_os *os = vidmm_host_os(host);
+    uint8_t *view = os->pages_map(os->ctx, mdl);
+    assert_non_null(view);
+    assert_ptr_equal(view, os->pages_map(os->ctx, mdl));
+    for (size_t i = 0; i < pages * PAGE; i += 611) {
+        assert_int_equal(view[i], 0);
+        view[i] = (uint8_t)(i % 251 + 1);
+    }
+    for (size_t i = 0; i < pages * PAGE; i += 611)
+        assert_int_equal(*byte_of(host, mdl, i), i % 251 + 1);
+}
+
+static void pages_without_a_seed_are_one_run(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    struct vidmm_host_error error;
+    (void)state;
+    PMDL mdl = os->pages_alloc(os->ctx, 300, 0, UINT64_MAX);
+    assert_true(is_one_run(mdl, 300));
+    assert_int_equal(mdl->ByteCount, 300 * PAGE);
+    linear_view_of(host, mdl, 300);
+    os->pages_free(os->ctx, mdl);
+    assert_true(tiny_down(host, &error));
+}
+
+static void scattered_pages_have_a_linear_view(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    PFN_NUMBER seen[2][700];
+    (void)state;
+    for (int run = 0; run < 2; run++) {
+        struct vidmm_host_error error;
+        config.seed = 42;
+        struct vidmm_host *host = tiny_up(&config);
+        const struct vidmm_os *os = vidmm_host_os(host);
+        PMDL mdl = os->pages_alloc(os->ctx, 700, 0, UINT64_MAX);
+        assert_false(is_one_run(mdl, 700));
+        memcpy(seen[run], MmGetMdlPfnArray(mdl), sizeof(seen[run]));
+        linear_view_of(host, mdl, 700);
+        os->pages_free(os->ctx, mdl);
+        assert_true(tiny_down(host, &error));
+    }
+    assert_memory_equal(seen[0], seen[1], sizeof(seen[0]));
+}
+
+static void given_back_pages_come_back_zeroed(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    struct vidmm_host_error error;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        PMDL mdl = os->pages_alloc(os->ctx, 16, 0, UINT64_MAX);
+        linear_view_of(host, mdl, 16);
+        os->pages_free(os->ctx, mdl);
+    }
+    assert_true(tiny_down(host, &error));
+}
+
+static void all_pages_can_be_had_once(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct vidmm_host_config config = tiny_config();
+        struct vidmm_host_error error;
+        static uint8_t seen[4096];
+        PMDL lists[4096];
+        size_t count = 0, pages = 0;
+        config.seed = seed;
+        config.memory_bytes = sizeof(seen) * PAGE;
+        memset(seen, 0, sizeof(seen));
+        struct vidmm_host *host = tiny_up(&config);
+        const struct vidmm_os *os = vidmm_host_os(host);
+        while ((lists[count] = os->pages_alloc(os->ctx, 7, 0, UINT64_MAX))) {
+            for (int i = 0; i < 7; i++) {
+                PFN_NUMBER frame = MmGetMdlPfnArray(lists[count])[i];
+                assert_in_range(frame, 1, sizeof(seen) - 1);
+                assert_int_equal(seen[frame]++, 0);
+            }
+            count++;
+            pages += 7;
+        }
+        assert_true(pages >= sizeof(seen) - 16);
+        while (count > 0)
+            os->pages_free(os->ctx, lists[--count]);
+        assert_true(tiny_down(host, &error));
+    }
+}
+
+static void pages_stay_below_the_highest_address(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    struct vidmm_host_error error;
+    (void)state;
+    assert_null(os->pages_alloc(os->ctx, 1024, 0, 1024 * PAGE - 1));
+    PMDL mdl = os->pages_alloc(os->ctx, 1000, 0, 1024 * PAGE - 1);
+    for (int i = 0; i < 1000; i++)
+        assert_true(MmGetMdlPfnArray(mdl)[i] < 1024);
+    os->pages_free(os->ctx, mdl);
+    assert_null(os->pages_alloc(os->ctx, 0, 0, UINT64_MAX));
+    assert_null(os->pages_alloc(os->ctx, SIZE_MAX, 0, UINT64_MAX));
+    assert_true(tiny_down(host, &error));
+}
+
+static void contiguous_pages_are_one_run_under_fragmentation(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    PMDL lists[200];
+    (void)state;
+    config.seed = 7;
+    struct vidmm_host *host = tiny_up(&config);
+    const struct vidmm_os *os = vidmm_host_os(host);
+    for (int i = 0; i < 200; i++)
+        lists[i] = os->pages_alloc(os->ctx, 3, 0, UINT64_MAX);
+    for (int i = 0; i < 200; i += 2)
+        os->pages_free(os->ctx, lists[i]);
+    PMDL mdl = os->pages_alloc(os->ctx, 2000, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
+    assert_true(is_one_run(mdl, 2000));
+    linear_view_of(host, mdl, 2000);
+    os->pages_free(os->ctx, mdl);
+    for (int i = 1; i < 200; i += 2)
+        os->pages_free(os->ctx, lists[i]);
+    assert_true(tiny_down(host, &error));
+}
+
+static void contiguous_memory_has_physical_addresses(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    PHYSICAL_ADDRESS boundary = {.QuadPart = 65536}, high = {.QuadPart = (16 << 20) - 1};
+    (void)state;
+    uint8_t *odd = MmAllocateContiguousMemory(5 * PAGE, any);
+    uint8_t *block = MmAllocateContiguousMemorySpecifyCache(60000, zero, high, boundary, MmCached);
+    assert_non_null(block);
+    uint64_t pa = (uint64_t)MmGetPhysicalAddress(block + 5000).QuadPart - 5000;
+    assert_int_equal(pa / 65536, (pa + 60000 - 1) / 65536);
+    assert_true(pa + 60000 <= 16 << 20);
+    assert_ptr_equal(vidmm_host_memory(host, pa, 60000), block);
+    MmFreeContiguousMemory(block);
+    MmFreeContiguousMemory(odd);
+    MmFreeContiguousMemory(odd);
+    assert_true(tiny_violated(host, "no contiguous block"));
+    assert_true(tiny_down(host, &error));
+}
+
+static void mdls_of_a_driver_can_be_mapped(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    (void)state;
+    config.seed = 3;
+    struct vidmm_host *host = tiny_up(&config);
+    PMDL mdl = MmAllocatePagesForMdl(zero, any, zero, 300 * PAGE);
+    uint8_t *view = MmGetSystemAddressForMdlSafe(mdl, NormalPagePriority);
+    assert_non_null(view);
+    view[299 * PAGE + 5] = 0x77;
+    assert_int_equal(*byte_of(host, mdl, 299 * PAGE + 5), 0x77);
+    assert_int_equal(MmGetPhysicalAddress(view + 299 * PAGE + 5).QuadPart,
+                     MmGetMdlPfnArray(mdl)[299] * PAGE + 5);
+    MmUnmapLockedPages(view, mdl);
+    MmFreePagesFromMdl(mdl);
+    ExFreePool(mdl);
+
+    uint8_t *block = MmAllocateContiguousMemory(3 * PAGE, any);
+    PMDL over = IoAllocateMdl(block + 100, 2 * PAGE, FALSE, FALSE, NULL);
+    MmBuildMdlForNonPagedPool(over);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(MmGetMdlPfnArray(over)[i] * PAGE,
+                         MmGetPhysicalAddress(block + i * PAGE).QuadPart);
+    assert_ptr_equal(MmGetSystemAddressForMdlSafe(over, NormalPagePriority), block + 100);
+    PMDL part = IoAllocateMdl(block + PAGE, 10, FALSE, FALSE, NULL);
+    IoBuildPartialMdl(over, part, block + PAGE, 10);
+    assert_int_equal(MmGetMdlPfnArray(part)[0], MmGetMdlPfnArray(over)[1]);
+    IoFreeMdl(part);
+    IoFreeMdl(over);
+    MmFreeContiguousMemory(block);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_true(tiny_down(host, &error));
+}
+
+/* As another thread of a driver does, or the manager for a lock. */
+static void *map_and_unmap(void *mdl) {
+    for (int i = 0; i < 500; i++)
+        MmUnmapLockedPages(MmMapLockedPages(mdl, KernelMode), mdl);
+    return NULL;
+}
+
+/* The address of a register is looked for in all views first. */
+static void addresses_are_looked_up_while_views_come_and_go(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    pthread_t thread;
+    (void)state;
+    config.seed = 7; /* scattered: a view is mapped for it */
+    struct vidmm_host *host = tiny_up(&config);
+    PMDL mdl = MmAllocatePagesForMdl(zero, any, zero, 64 * PAGE);
+    assert_non_null(mdl);
+    assert_int_equal(pthread_create(&thread, NULL, map_and_unmap, mdl), 0);
+    PVOID registers = (PVOID)(uintptr_t)tiny.registers;
+    LONGLONG first = MmGetPhysicalAddress(registers).QuadPart;
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(MmGetPhysicalAddress(registers).QuadPart, first);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    MmFreePagesFromMdl(mdl);
+    ExFreePool(mdl);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_true(tiny_down(host, &error));
+}
+
+static void damage_is_reported(void **state) {
+    static const struct {
+        size_t flag;
+        const char *text;
+    } cases[] = {
+        {offsetof(struct tiny, overrun), "past the end of its pool block 'Tiny' of 40 bytes"},
+        {offsetof(struct tiny, underrun), "wrote before its pool block 'Tiny' of 40 bytes"},
+        {offsetof(struct tiny, double_free), "freed its pool block 'Tiny' of 40 bytes twice"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct vidmm_host_config config = tiny_config();
+        struct vidmm_host_error error;
+        *((bool *)&tiny + cases[i].flag) = true;
+        struct vidmm_host *host = tiny_up(&config);
+        assert_true(tiny_violated(host, cases[i].text));
+        assert_true(tiny_down(host, &error));
+    }
+}
+
+static void damage_of_a_live_block_fails_destroy(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    (void)state;
+    tiny.overrun = tiny.leak_pool = true;
+    struct vidmm_host *host = tiny_up(&config);
+    assert_false(tiny_down(host, &error));
+    assert_non_null(strstr(error.text, "past the end of its pool block"));
+}
+
+/* Violations of the quarantine are found when it is full. */
+static void a_write_after_free_is_found(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host_error error;
+    (void)state;
+    tiny.write_after_free = true;
+    struct vidmm_host *host = tiny_up(&config);
+    for (int i = 0; i < 40; i++)
+        ExFreePool(ExAllocatePool2(POOL_FLAG_NON_PAGED, 65536, 1));
+    assert_true(tiny_violated(host, "'Tiny' of 40 bytes after freeing it"));
+    assert_true(tiny_down(host, &error));
+}
+
+static void pool_blocks_are_as_documented(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    void *blocks[600];
+    (void)state;
+    uint8_t *zeroed = ExAllocatePool2(POOL_FLAG_NON_PAGED, 10000, 1);
+    assert_int_equal((uintptr_t)zeroed % PAGE, 0);
+    for (int i = 0; i < 10000; i++)
+        assert_int_equal(zeroed[i], 0);
+    for (size_t i = 0; i < 600; i++) {
+        blocks[i] = ExAllocatePoolWithTag(PagedPool, i, 2);
+        assert_int_equal((uintptr_t)blocks[i] % 16, 0);
+    }
+    for (size_t i = 0; i < 600; i++)
+        ExFreePoolWithTag(blocks[i], 2);
+    assert_int_equal(vidmm_host_violations(host), 0);
+    ExFreePoolWithTag(zeroed, 3);
+    assert_true(tiny_violated(host, "another tag"));
+    ExFreePool(&blocks);
+    assert_true(tiny_violated(host, "no pool block"));
+    assert_true(tiny_down(host, &error));
+}
+
+/* Every page of a block is where MmGetPhysicalAddress says, and no small block crosses one. */
+static void nonpaged_pool_can_be_reached_by_a_device(void **state) {
+    static const size_t sizes[] = {1, 40, 512, 3000, 4060, 4090, 4096, 5 * PAGE + 7};
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        uint8_t *block = ExAllocatePoolWithTag(NonPagedPoolNx, sizes[i], 1);
+        assert_true(MmIsAddressValid(block));
+        assert_true(sizes[i] >= PAGE || (uintptr_t)block % PAGE + sizes[i] <= PAGE);
+        for (size_t at = 0; at < sizes[i]; at += PAGE) {
+            uint64_t pa = (uint64_t)MmGetPhysicalAddress(block + at).QuadPart;
+            assert_ptr_equal(vidmm_host_memory(host, pa, 1), block + at);
+        }
+        ExFreePoolWithTag(block, 1);
+    }
+    assert_int_equal(vidmm_host_violations(host), 0);
+    assert_false(MmIsAddressValid(NULL));
+    void *paged = ExAllocatePoolWithTag(PagedPool, 40, 1);
+    assert_int_equal(MmGetPhysicalAddress(paged).QuadPart, 0);
+    assert_true(tiny_violated(host, "neither nonpaged pool"));
+    ExFreePoolWithTag(paged, 1);
+    assert_true(tiny_down(host, &error));
+}
+
+/* Locked down and mapped again, both views show the same bytes. */
+static void nonpaged_pool_can_be_described_by_an_mdl(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    struct vidmm_host *host = tiny_up(&config);
+    struct vidmm_host_error error;
+    (void)state;
+    uint8_t *block = ExAllocatePool2(POOL_FLAG_NON_PAGED, 3 * PAGE, 1);
+    PMDL mdl = IoAllocateMdl(block, 3 * PAGE, FALSE, FALSE, NULL);
+    MmProbeAndLockPages(mdl, KernelMode, IoWriteAccess);
+    uint8_t *again = MmMapLockedPagesSpecifyCache(mdl, KernelMode, MmCached, NULL, FALSE, 0);
+    assert_non_null(again);
+    block[2 * PAGE + 5] = 77;
+    assert_int_equal(again[2 * PAGE + 5], 77);
+    assert_int_equal(*byte_of(host, mdl, 2 * PAGE + 5), 77);
+    MmUnmapLockedPages(again, mdl);
+    MmUnlockPages(mdl);
+    IoFreeMdl(mdl);
+    ExFreePoolWithTag(block, 1);
+    assert_true(tiny_down(host, &error));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_without_a_seed_are_one_run),
+        cmocka_unit_test(scattered_pages_have_a_linear_view),
+        cmocka_unit_test(given_back_pages_come_back_zeroed),
+        cmocka_unit_test(all_pages_can_be_had_once),
+        cmocka_unit_test(pages_stay_below_the_highest_address),
+        cmocka_unit_test(contiguous_pages_are_one_run_under_fragmentation),
+        cmocka_unit_test(contiguous_memory_has_physical_addresses),
+        cmocka_unit_test(mdls_of_a_driver_can_be_mapped),
+        cmocka_unit_test(addresses_are_looked_up_while_views_come_and_go),
+        cmocka_unit_test(damage_is_reported),
+        cmocka_unit_test(damage_of_a_live_block_fails_destroy),
+        cmocka_unit_test(a_write_after_free_is_found),
+        cmocka_unit_test(pool_blocks_are_as_documented),
+        cmocka_unit_test(nonpaged_pool_can_be_reached_by_a_device),
+        cmocka_unit_test(nonpaged_pool_can_be_described_by_an_mdl),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -25,10 +25,10 @@ static struct vidmm_context *context_of(struct vidmm_adapter *adapter, HANDLE ha
 }
 
 static bool lists(const struct vidmm_device *device, const struct vidmm_allocation *allocation) {
-    const struct listing *listing = allocation->listings;
-    while (listing && listing->device != device)
-        listing = listing->other;
-    return listing && allocation->segment;
+    const struct residency_entry *entry = allocation->residency_entries;
+    while (entry && entry->device != device)
+        entry = entry->other;
+    return entry && allocation->segment;
 }
 
 /* What the work may use that was submitted last. */

@@ -84,7 +84,8 @@ static enum vidmm_status add_notice(struct vidmm_adapter *adapter, const struct 
 }
 
 /* UNMAPs a range, except the pieces that the plan that hung unmaps. */
-static enum vidmm_status unmap(struct vidmm_adapter *adapter, const struct aperture_range *range) {
+static enum vidmm_status reset_unmap(struct vidmm_adapter *adapter,
+                                     const struct aperture_range *range) {
     enum vidmm_status status = VIDMM_OK;
     for (uint64_t at = 0; status == VIDMM_OK && at < range->size;) {
         struct plan_op op;
@@ -131,7 +132,7 @@ static enum vidmm_status notify_aperture(struct vidmm_allocation *allocation) {
     struct aperture_range range = {
         allocation,          aperture_device(allocation), allocation->mdl,
         allocation->segment, allocation->place.offset,    allocation->size};
-    return unmap(allocation->adapter, &range);
+    return reset_unmap(allocation->adapter, &range);
 }
 
 /* What the driver was told last of its residency: by the plan that hung, or before. */
@@ -146,7 +147,7 @@ static bool told_resident(const struct vidmm_allocation *allocation) {
 }
 
 /* It is evicted (ne-d3dkmddi-_dxgk_buildpagingbuffer_operation.md, NOTIFY_RESIDENCY). */
-static enum vidmm_status announce(struct vidmm_allocation *allocation) {
+static enum vidmm_status reset_announce(struct vidmm_allocation *allocation) {
     struct plan_op op = {.op = {.kind = VIDMM_OP_NOTIFY_RESIDENCY, .allocation = allocation}};
     if (!allocation_announced(allocation) || !told_resident(allocation))
         return VIDMM_OK;
@@ -154,7 +155,7 @@ static enum vidmm_status announce(struct vidmm_allocation *allocation) {
 }
 
 /* With GPU virtual addresses no TRANSFER tells of memory, and not all is in an aperture's range. */
-static enum vidmm_status notify(struct vidmm_allocation *allocation) {
+static enum vidmm_status reset_notify(struct vidmm_allocation *allocation) {
     bool aperture = allocation->segment->aperture;
     if (allocation->place.floating || (allocation->adapter->gpummu && !aperture))
         return VIDMM_OK;
@@ -173,11 +174,11 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     bool lost = segment && !segment->aperture && allocation->stale && allocation->content;
     allocation->last_nodes = 0;
     if (cleanup->status == VIDMM_OK && !allocation_fixed(allocation))
-        cleanup->status = announce(allocation);
+        cleanup->status = reset_announce(allocation);
     if (segment && !allocation_fixed(allocation)) {
         host_aperture_release(allocation);
         if (cleanup->status == VIDMM_OK)
-            cleanup->status = notify(allocation);
+            cleanup->status = reset_notify(allocation);
         allocation_unqueue(allocation);
         segment_release(segment, &allocation->place);
         allocation->segment = NULL;
@@ -186,7 +187,7 @@ static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     }
     if (lost)
         allocation->content = false;
-    listing_update(allocation);
+    residency_entries_update(allocation);
     allocation_publish(allocation);
     if (lost)
         allocation_lost_content(allocation);
@@ -196,7 +197,7 @@ static enum vidmm_status reset_buffer(struct vidmm_adapter *adapter, struct vidm
                                       struct dma_buffer *buffer) {
     struct aperture_range range = {
         NULL, device, buffer->mdl, buffer->segment, buffer->place.offset, page_round(buffer->size)};
-    enum vidmm_status status = unmap(adapter, &range);
+    enum vidmm_status status = reset_unmap(adapter, &range);
     segment_release(buffer->segment, &buffer->place);
     return status;
 }

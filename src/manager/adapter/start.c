@@ -28,7 +28,7 @@ static void destroy_locks(struct vidmm_adapter *adapter) {
     }
 }
 
-static void release(struct vidmm_adapter *adapter) {
+static void start_release(struct vidmm_adapter *adapter) {
     const struct vidmm_os os = adapter->os;
     paging_destroy(adapter);
     swizzling_destroy(adapter);
@@ -59,8 +59,8 @@ static void find_sets(struct vidmm_adapter *adapter) {
     }
 }
 
-static enum vidmm_status query(struct vidmm_adapter *adapter,
-                               const struct vidmm_adapter_config *config) {
+static enum vidmm_status start_query(struct vidmm_adapter *adapter,
+                                     const struct vidmm_adapter_config *config) {
     struct query_context context = {.os = &adapter->os,
                                     .ddi = adapter->ddi,
                                     .hadapter = adapter->hadapter,
@@ -72,7 +72,7 @@ static enum vidmm_status query(struct vidmm_adapter *adapter,
     return query_adapter(&context, &adapter->facts, &adapter->error);
 }
 
-static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
+static enum vidmm_status start_check_table(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     const struct needed_function needed[] = {
         {"DxgkDdiQueryAdapterInfo", ddi->DxgkDdiQueryAdapterInfo},
@@ -111,9 +111,9 @@ static enum vidmm_status check_model(struct vidmm_adapter *adapter, enum vidmm_m
 
 static enum vidmm_status bring_up(struct vidmm_adapter *adapter,
                                   const struct vidmm_adapter_config *config) {
-    enum vidmm_status status = check_table(adapter);
+    enum vidmm_status status = start_check_table(adapter);
     if (status == VIDMM_OK)
-        status = query(adapter, config);
+        status = start_query(adapter, config);
     if (status)
         return status;
     choose_model(adapter, config->model);
@@ -191,11 +191,11 @@ static void tear_down(struct vidmm_adapter *adapter) {
     adapter_leave(adapter);
     if (adapter->quiesce)
         adapter->quiesce(adapter->quiesce_ctx);
-    release(adapter);
+    start_release(adapter);
 }
 
 /* The driver may report completions before the start returns, on any thread. */
-static void publish(struct vidmm_adapter **out, struct vidmm_adapter *adapter) {
+static void start_publish(struct vidmm_adapter **out, struct vidmm_adapter *adapter) {
     __atomic_store_n(out, adapter, __ATOMIC_RELEASE);
 }
 
@@ -205,19 +205,19 @@ enum vidmm_status vidmm_adapter_start(const struct vidmm_adapter_config *config,
         .status = VIDMM_NO_MEMORY, .call = "vidmm_adapter_start", .index = ERROR_NO_INDEX};
     struct vidmm_adapter *adapter = new_adapter(config);
     if (!adapter) {
-        publish(out, NULL);
+        start_publish(out, NULL);
         if (error)
             *error = none;
         return VIDMM_NO_MEMORY;
     }
-    publish(out, adapter);
+    start_publish(out, adapter);
     adapter_enter(adapter);
     enum vidmm_status status = bring_up(adapter, config);
     if (status) {
         if (error)
             *error = adapter->error;
         tear_down(adapter);
-        publish(out, NULL); /* not before: going down waits for completions as well */
+        start_publish(out, NULL); /* not before: going down waits for completions as well */
         return status;
     }
     adapter_leave(adapter);

@@ -15,19 +15,21 @@
 /* R387: until it is carried out, its pool must be resident, whatever the process lists. */
 static bool require_pool(struct vidmm_context *context,
                          const struct vidmm_va_operation *operation) {
-    return !operation->allocation || listing_require(context->device, operation->allocation);
+    return !operation->allocation ||
+           residency_entry_require(context->device, operation->allocation);
 }
 
 static void release_pool(struct vidmm_context *context,
                          const struct vidmm_va_operation *operation) {
     if (operation->allocation)
-        listing_release(listing_find(operation->allocation, context->device));
+        residency_entry_release(residency_entry_find(operation->allocation, context->device));
 }
 
 /* Those that `drops` says, or with NULL all, leave the queue; the others keep their order. */
-static void drop(struct vidmm_context *context,
-                 bool (*drops)(const struct vidmm_va_operation *operation, const void *ctx),
-                 const void *ctx) {
+static void companion_drop(struct vidmm_context *context,
+                           bool (*drops)(const struct vidmm_va_operation *operation,
+                                         const void *ctx),
+                           const void *ctx) {
     struct companion *companion = context->companion;
     uint32_t kept = 0;
     for (uint32_t i = 0; companion && i < companion->count; i++) {
@@ -40,7 +42,7 @@ static void drop(struct vidmm_context *context,
         companion->count = kept;
 }
 
-static bool precedes(const struct vidmm_va_operation *operation, const void *other) {
+static bool companion_precedes(const struct vidmm_va_operation *operation, const void *other) {
     return operation < (const struct vidmm_va_operation *)other;
 }
 
@@ -64,13 +66,13 @@ enum vidmm_status companion_run(struct vidmm_context *context) {
     if (status == VIDMM_OK)
         status = device_serves(context->device, CALL);
     if (status == VIDMM_DEVICE_LOST || status == VIDMM_STOPPED)
-        drop(context, NULL, NULL);
+        companion_drop(context, NULL, NULL);
     uint32_t done = 0;
     while (status == VIDMM_OK && done < companion->count) {
         status = va_carry_out(context, &companion->queue[done]);
         done += status == VIDMM_OK;
     }
-    drop(context, precedes, &companion->queue[done]);
+    companion_drop(context, companion_precedes, &companion->queue[done]);
     return status;
 }
 
@@ -99,29 +101,29 @@ struct freed {
     uint64_t start, end;
 };
 
-static uint64_t target(const struct vidmm_va_operation *operation) {
+static uint64_t companion_target(const struct vidmm_va_operation *operation) {
     return operation->type == VIDMM_VA_OP_COPY ? operation->destination : operation->base;
 }
 
 static bool lies_in(const struct vidmm_va_operation *operation, const void *ctx) {
     const struct freed *freed = ctx;
-    uint64_t start = target(operation);
+    uint64_t start = companion_target(operation);
     return start >= freed->start && start + operation->size <= freed->end;
 }
 
 /* What is freed is only a part of it, or what it copies. */
-static bool needs(const struct vidmm_va_operation *operation, const void *ctx) {
+static bool companion_needs(const struct vidmm_va_operation *operation, const void *ctx) {
     const struct freed *freed = ctx;
-    uint64_t start = target(operation), size = operation->size;
+    uint64_t start = companion_target(operation), size = operation->size;
     bool writes = start < freed->end && start + size > freed->start;
     bool reads = operation->type == VIDMM_VA_OP_COPY && operation->base < freed->end &&
                  operation->base + size > freed->start;
     return (writes || reads) && !lies_in(operation, ctx);
 }
 
-static bool any(const struct vidmm_context *context,
-                bool (*is)(const struct vidmm_va_operation *operation, const void *ctx),
-                const void *ctx) {
+static bool companion_any(const struct vidmm_context *context,
+                          bool (*is)(const struct vidmm_va_operation *operation, const void *ctx),
+                          const void *ctx) {
     for (uint32_t i = 0; context->companion && i < context->companion->count; i++) {
         if (is(&context->companion->queue[i], ctx))
             return true;
@@ -147,7 +149,7 @@ void companion_forget(struct vidmm_allocation *allocation) {
     for (; device; device = device->next) {
         struct vidmm_context *context = device->contexts;
         for (; context; context = context->next) {
-            if (any(context, leads_to, allocation))
+            if (companion_any(context, leads_to, allocation))
                 (void)companion_run(context);
             lead_nowhere(context, allocation);
         }
@@ -161,7 +163,7 @@ enum vidmm_status companion_settle(struct vidmm_process *process, uint64_t va, u
     for (; device; device = device->next) {
         struct vidmm_context *context = device->process == process ? device->contexts : NULL;
         for (; status == VIDMM_OK && context; context = context->next) {
-            if (any(context, needs, &freed))
+            if (companion_any(context, companion_needs, &freed))
                 status = companion_run(context);
             if (status == VIDMM_DEVICE_LOST)
                 status = VIDMM_OK; /* nothing is queued any more */
@@ -176,12 +178,12 @@ void companion_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
     for (; device; device = device->next) {
         struct vidmm_context *context = device->process == process ? device->contexts : NULL;
         for (; context; context = context->next)
-            drop(context, lies_in, &freed);
+            companion_drop(context, lies_in, &freed);
     }
 }
 
 void companion_finish(struct vidmm_context *context) {
     if (companion_run(context))
         device_mark_lost(context->device);
-    drop(context, NULL, NULL);
+    companion_drop(context, NULL, NULL);
 }

@@ -13,8 +13,8 @@
 #define CALL_FREE "vidmm_va_free"
 #define PAGE      "iommu-model"
 
-static enum vidmm_status wrong(struct vidmm_adapter *adapter, const char *call,
-                               const char *expected) {
+static enum vidmm_status iommu_wrong(struct vidmm_adapter *adapter, const char *call,
+                                     const char *expected) {
     return FAIL(adapter, .status = VIDMM_BAD_ARGUMENT, .call = call, .expected = expected,
                 .page = PAGE, .index = ERROR_NO_INDEX);
 }
@@ -48,7 +48,7 @@ void iommu_leave(struct vidmm_process *process) {
     va_destroy(&process->shared);
 }
 
-enum vidmm_status iommu_judge_context(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info) {
+enum vidmm_status iommu_check_context(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info) {
     if (!adapter->facts.mmu.has || info->Caps.UseIoMmu)
         return VIDMM_OK;
     return FAIL(adapter, .status = VIDMM_DRIVER_REFUSED, .call = "DxgkDdiCreateContext",
@@ -89,25 +89,28 @@ static enum vidmm_status map_all(struct vidmm_process *process,
 }
 
 /* What the CPU's page tables cannot give. */
-static enum vidmm_status check(struct vidmm_process *process,
-                               const struct vidmm_va_request *request) {
+static enum vidmm_status iommu_check(struct vidmm_process *process,
+                                     const struct vidmm_va_request *request) {
     const struct vidmm_allocation *allocation = request->allocation;
     uint64_t limit = allocation ? allocation->size : 0;
     if (!allocation || (request->protection & (VIDMM_VA_ZERO | VIDMM_VA_NO_ACCESS)))
-        return wrong(process->adapter, CALL_MAP, "an allocation: nothing else has an address");
+        return iommu_wrong(process->adapter, CALL_MAP,
+                           "an allocation: nothing else has an address");
     if (request->base || request->minimum || request->maximum)
-        return wrong(process->adapter, CALL_MAP, "no wish for an address: it is the CPU's");
+        return iommu_wrong(process->adapter, CALL_MAP, "no wish for an address: it is the CPU's");
     if (request->driver_protection)
-        return wrong(process->adapter, CALL_MAP, "no driver protection: the pages are the CPU's");
+        return iommu_wrong(process->adapter, CALL_MAP,
+                           "no driver protection: the pages are the CPU's");
     if (((request->offset | request->size) & (PAGE_BYTES - 1)) || request->size == 0 ||
         request->offset >= limit || request->size > limit - request->offset)
-        return wrong(process->adapter, CALL_MAP, "a range of the allocation, in units of 4 KB");
+        return iommu_wrong(process->adapter, CALL_MAP,
+                           "a range of the allocation, in units of 4 KB");
     return VIDMM_OK;
 }
 
 enum vidmm_status iommu_map(struct vidmm_process *process, const struct vidmm_va_request *request,
                             uint64_t *va) {
-    enum vidmm_status status = check(process, request);
+    enum vidmm_status status = iommu_check(process, request);
     if (status == VIDMM_OK && !mapping_of(process, request->allocation))
         status = map_all(process, request->allocation);
     if (status == VIDMM_OK)
@@ -118,8 +121,8 @@ enum vidmm_status iommu_map(struct vidmm_process *process, const struct vidmm_va
 enum vidmm_status iommu_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
     const struct mapping *mapping = va_find(&process->shared, va);
     if (!mapping || mapping->start != va || mapping->end - va != size)
-        return wrong(process->adapter, CALL_FREE,
-                     "all of an allocation: the CPU's addresses are not divided");
+        return iommu_wrong(process->adapter, CALL_FREE,
+                           "all of an allocation: the CPU's addresses are not divided");
     adapter_settle(process->adapter, mapping->use.allocation);
     iommu_mapping_end(mapping);
     return VIDMM_OK;

@@ -20,7 +20,7 @@ enum vidmm_status iommu_start(struct vidmm_adapter *adapter);
 enum vidmm_status iommu_enter(struct vidmm_process *process);
 void iommu_leave(struct vidmm_process *process);
 /* A driver with both models has to use this one in a context of a process. */
-enum vidmm_status iommu_judge_context(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info);
+enum vidmm_status iommu_check_context(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info);
 
 /* vidmm_va_map: the address is the CPU's. */
 enum vidmm_status iommu_map(struct vidmm_process *process, const struct vidmm_va_request *request,

@@ -15,7 +15,8 @@
 /* ---- What is shown --------------------------------------------------------------------------- */
 
 /* Free addresses lead to what `use` says, from its start on. */
-static enum vidmm_status show(struct space *space, uint64_t size, struct va_use use, uint64_t *va) {
+static enum vidmm_status privileged_map(struct space *space, uint64_t size, struct va_use use,
+                                        uint64_t *va) {
     uint64_t at;
     if (!va_pick(&space->va, size, WINDOW_UNIT, SPACE_RESERVE_UNIT, space->va.limit, &at))
         return FAIL(space->adapter, .status = VIDMM_DOES_NOT_FIT, .call = CALL,
@@ -35,7 +36,7 @@ static enum vidmm_status show_table(struct space *space, struct table *table) {
         const struct va_use use = {
             .kind = VA_MEMORY, .memory = memory, .protection = VIDMM_VA_WRITE};
         if (memory->size && !memory->shown)
-            status = show(space, page_round(memory->size), use, &memory->shown);
+            status = privileged_map(space, page_round(memory->size), use, &memory->shown);
     }
     return status;
 }
@@ -79,7 +80,7 @@ enum vidmm_status privileged_view(const struct companion *companion, const struc
     enum vidmm_status status = space_bring_back(privileged);
     *va = find_view(privileged->space, use);
     if (status == VIDMM_OK && !*va)
-        status = show(privileged->space, use->allocation->size, all, va);
+        status = privileged_map(privileged->space, use->allocation->size, all, va);
     return status;
 }
 

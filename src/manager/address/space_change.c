@@ -54,20 +54,20 @@ struct change {
     uint64_t from;                     /* what that led to is copied; 0: it is as the books say */
 };
 
-static bool draw(struct plan *plan, const struct change *change) {
+static bool change_draw(struct plan *plan, const struct change *change) {
     return change->tables || table_draw(plan, change->space, change->start, change->end);
 }
 
-static bool emit(struct plan *plan, struct change *change, struct table **dying) {
+static bool change_emit(struct plan *plan, struct change *change, struct table **dying) {
     struct space *space = change->space;
-    if (change->end > change->start && !draw(plan, change))
+    if (change->end > change->start && !change_draw(plan, change))
         return false;
     if (!change->leads)
         *dying = tables_detach(space, change->start, change->end);
     return tables_emit_end(plan, *dying);
 }
 
-static enum vidmm_status attempt(void *ctx) {
+static enum vidmm_status change_attempt(void *ctx) {
     struct change *change = ctx;
     struct space *space = change->space;
     struct vidmm_adapter *adapter = space->adapter;
@@ -81,7 +81,8 @@ static enum vidmm_status attempt(void *ctx) {
         status = tables_prepare(space, change->start, change->end, &ready);
     if (status)
         return status;
-    bool emitted = tables_begin(&plan, &ready, VIDMM_PLAN_ADDRESSES) && emit(&plan, change, &dying);
+    bool emitted =
+        tables_begin(&plan, &ready, VIDMM_PLAN_ADDRESSES) && change_emit(&plan, change, &dying);
     status = emitted ? plan_run(&plan) : error_no_memory(adapter, CALL);
     plan_end(&plan);
     if (status == VIDMM_OK)
@@ -166,13 +167,13 @@ static enum vidmm_status attempt_update(struct change *change) {
     struct change tables = *change;
     tables.tables = true;
     if (!change->companion || !change->companion->context || change->space->away)
-        return attempt(change);
-    enum vidmm_status status = change->leads ? attempt(&tables) : VIDMM_OK;
+        return change_attempt(change);
+    enum vidmm_status status = change->leads ? change_attempt(&tables) : VIDMM_OK;
     if (status == VIDMM_OK && !change->space->away)
         status = run_companion(change);
     if (status || change->leads)
         return status;
-    status = attempt(&tables);
+    status = change_attempt(&tables);
     return status == VIDMM_NO_MEMORY ? VIDMM_OK : status;
 }
 
@@ -208,8 +209,8 @@ static void free_snapshot(struct space *space, struct snapshot *snapshot) {
     adapter_free(space->adapter, snapshot->ranges, snapshot->capacity * sizeof(*snapshot->ranges));
 }
 
-static void put_back(struct space *space, uint64_t start, uint64_t end,
-                     const struct snapshot *snapshot) {
+static void change_put_back(struct space *space, uint64_t start, uint64_t end,
+                            const struct snapshot *snapshot) {
     (void)va_set(&space->va, start, end, NULL);
     for (uint32_t i = 0; i < snapshot->count; i++)
         (void)va_set(&space->va, snapshot->ranges[i].start, snapshot->ranges[i].end,
@@ -259,7 +260,7 @@ static enum vidmm_status attempt_change(void *ctx) {
     else if (!space->adapter->stopped)
         status = attempt_update(change);
     if (taken && status)
-        put_back(space, change->start, change->end, &before);
+        change_put_back(space, change->start, change->end, &before);
     free_snapshot(space, &before);
     return status;
 }
@@ -317,7 +318,8 @@ enum vidmm_status space_unmap(const struct mapping *mapping) {
                             .end = mapping->end,
                             .leads = old->reservation && use.kind != VA_NOTHING};
     (void)va_set(&space->va, change.start, change.end, old->reservation ? &use : NULL);
-    return space->adapter->stopped ? VIDMM_OK : adapter_persist(space->adapter, attempt, &change);
+    return space->adapter->stopped ? VIDMM_OK
+                                   : adapter_persist(space->adapter, change_attempt, &change);
 }
 
 enum vidmm_status space_forget(struct vidmm_adapter *adapter, struct vidmm_allocation *allocation) {
@@ -346,10 +348,10 @@ enum vidmm_status space_make(struct vidmm_process *process, bool paging, struct 
 enum vidmm_status space_root(struct space *space) {
     uint64_t end = space->va.root ? space->va.root->high : 0; /* what the driver reserved */
     struct change change = {.space = space, .start = end, .end = end, .leads = true};
-    return adapter_persist(space->adapter, attempt, &change);
+    return adapter_persist(space->adapter, change_attempt, &change);
 }
 
-static enum vidmm_status leave(void *ctx) {
+static enum vidmm_status change_leave(void *ctx) {
     struct space *space = ctx;
     struct plan plan;
     plan_begin(&plan, space->adapter, VIDMM_PLAN_ADDRESSES);
@@ -362,7 +364,7 @@ static enum vidmm_status leave(void *ctx) {
 void space_end(struct space *space) {
     struct vidmm_adapter *adapter = space->adapter;
     if (space->root && !space->paging && !adapter->stopped)
-        (void)adapter_persist(adapter, leave, space);
+        (void)adapter_persist(adapter, change_leave, space);
     tables_end(space);
     va_destroy(&space->va);
     adapter_free(adapter, space, sizeof(*space));

@@ -39,7 +39,7 @@ void vidmm_allocation_set_priority(struct vidmm_allocation *allocation, uint32_t
         resident_set_priority(&allocation->segment->queue, &allocation->resident, priority);
     else
         allocation->resident.facts.priority = priority;
-    listing_update(allocation);
+    residency_entries_update(allocation);
     allocation_publish(allocation);
     adapter_leave(allocation->adapter);
 }

@@ -12,7 +12,7 @@ struct flush {
     bool write;
 };
 
-static enum vidmm_status touch(void *ctx) {
+static enum vidmm_status flush_touch(void *ctx) {
     const struct flush *flush = ctx;
     struct vidmm_place place = {.segment = flush->segment, .offset = flush->offset};
     struct plan plan;
@@ -42,7 +42,7 @@ enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, u
     if (status == VIDMM_OK && adapter->gpummu)
         status = error_argument(adapter, "vidmm_flush", "an adapter on physical addresses");
     if (status == VIDMM_OK)
-        status = adapter_persist(adapter, touch, &flush);
+        status = adapter_persist(adapter, flush_touch, &flush);
     adapter_leave(adapter);
     return status;
 }

@@ -23,19 +23,20 @@ struct lock_call {
     uint32_t flags;
 };
 
-static bool permanent(const struct vidmm_allocation *allocation) {
+static bool lock_permanent(const struct vidmm_allocation *allocation) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static enum vidmm_status not_lockable(struct vidmm_allocation *allocation, const char *expected) {
+static enum vidmm_status lock_not_lockable(struct vidmm_allocation *allocation,
+                                           const char *expected) {
     return FAIL(allocation->adapter, .status = VIDMM_NOT_LOCKABLE, .call = CALL,
                 .expected = expected, .page = "ns-d3dukmdt-_d3dddicb_lockflags",
                 .index = allocation->segment ? allocation->segment->id : ERROR_NO_INDEX);
 }
 
-static enum vidmm_status grant(struct vidmm_allocation *allocation, enum lock_kind kind,
-                               void *cpu) {
+static enum vidmm_status lock_grant(struct vidmm_allocation *allocation, enum lock_kind kind,
+                                    void *cpu) {
     if (!cpu)
         return error_no_memory(allocation->adapter, CALL);
     allocation->lock_kind = kind;
@@ -44,7 +45,7 @@ static enum vidmm_status grant(struct vidmm_allocation *allocation, enum lock_ki
 }
 
 static enum vidmm_status lock_pages(struct vidmm_allocation *allocation) {
-    return grant(allocation, LOCK_SYSTEM, allocation_cpu(allocation));
+    return lock_grant(allocation, LOCK_SYSTEM, allocation_cpu(allocation));
 }
 
 /* Brings the system pages of a resident allocation up to date. */
@@ -59,16 +60,16 @@ static enum vidmm_status refresh_pages(struct vidmm_allocation *allocation) {
     plan_end(&plan);
     if (status == VIDMM_OK)
         allocation->stale = false;
-    listing_update(allocation);
+    residency_entries_update(allocation);
     return status;
 }
 
 static enum vidmm_status lock_evicted(const struct lock_call *call) {
     struct vidmm_allocation *allocation = call->allocation;
     if (call->flags & VIDMM_LOCK_DONT_EVICT)
-        return not_lockable(allocation, "a way to its bytes that needs no eviction");
+        return lock_not_lockable(allocation, "a way to its bytes that needs no eviction");
     if (allocation->pinned)
-        return not_lockable(allocation, "a way to the bytes of a pinned allocation");
+        return lock_not_lockable(allocation, "a way to the bytes of a pinned allocation");
     enum vidmm_status status =
         residency_evict(allocation, (call->flags & VIDMM_LOCK_DISCARD) != 0, VIDMM_PLAN_LOCK);
     return status ? status : lock_pages(allocation);
@@ -81,15 +82,16 @@ static enum vidmm_status lock_range(const struct lock_call *call) {
     if (!allocation->segment->flags.CpuVisible && !alternate)
         return lock_evicted(call);
     /* The driver is told one address for all of it. */
-    enum vidmm_status status = allocation->place.extents
-                                   ? not_lockable(allocation, "an allocation that lies in one row")
-                                   : swizzling_acquire(allocation, alternate, &cpu);
+    enum vidmm_status status =
+        allocation->place.extents
+            ? lock_not_lockable(allocation, "an allocation that lies in one row")
+            : swizzling_acquire(allocation, alternate, &cpu);
     if (status == VIDMM_NOT_LOCKABLE && !alternate)
         return lock_evicted(call);
     if (status)
         return status;
     allocation->alternate = alternate;
-    return grant(allocation, LOCK_RANGE, cpu);
+    return lock_grant(allocation, LOCK_RANGE, cpu);
 }
 
 static enum vidmm_status lock_window(const struct lock_call *call) {
@@ -97,7 +99,7 @@ static enum vidmm_status lock_window(const struct lock_call *call) {
     enum vidmm_status status = host_aperture_acquire(call->allocation, &cpu);
     if (status == VIDMM_NOT_LOCKABLE)
         return lock_evicted(call);
-    return status ? status : grant(call->allocation, LOCK_SEGMENT, cpu);
+    return status ? status : lock_grant(call->allocation, LOCK_SEGMENT, cpu);
 }
 
 static enum vidmm_status lock_memory(const struct lock_call *call) {
@@ -112,7 +114,7 @@ static enum vidmm_status lock_memory(const struct lock_call *call) {
         return lock_evicted(call);
     void *cpu =
         os->io_map(os->ctx, segment->cpu_base + allocation->place.offset, (size_t)allocation->size);
-    return cpu ? grant(allocation, LOCK_SEGMENT, cpu) : lock_evicted(call);
+    return cpu ? lock_grant(allocation, LOCK_SEGMENT, cpu) : lock_evicted(call);
 }
 
 static void note_lock(const struct lock_call *call) {
@@ -128,7 +130,7 @@ static void note_lock(const struct lock_call *call) {
         allocation->assumed = false;
         allocation->resident.facts.clean = !allocation->stale;
     }
-    listing_update(allocation);
+    residency_entries_update(allocation);
     allocation_publish(allocation);
 }
 
@@ -142,7 +144,7 @@ static enum vidmm_status first_lock(void *ctx) {
         return VIDMM_BUSY;
     if (status)
         return status;
-    if (permanent(allocation)) {
+    if (lock_permanent(allocation)) {
         status = refresh_pages(allocation);
         status = status ? status : lock_pages(allocation);
     } else {
@@ -165,14 +167,14 @@ static enum vidmm_status nested_lock(const struct lock_call *call) {
         allocation->content = true;
         allocation->stale = allocation->lock_kind != LOCK_SYSTEM;
         allocation->assumed = false;
-        listing_update(allocation);
+        residency_entries_update(allocation);
     }
     allocation->locks++;
     allocation_publish(allocation);
     return VIDMM_OK;
 }
 
-static enum vidmm_status check(const struct lock_call *call) {
+static enum vidmm_status lock_check(const struct lock_call *call) {
     struct vidmm_allocation *allocation = call->allocation;
     struct vidmm_adapter *adapter = allocation->adapter;
     uint32_t both = VIDMM_LOCK_READ_ONLY | VIDMM_LOCK_WRITE_ONLY;
@@ -181,9 +183,10 @@ static enum vidmm_status check(const struct lock_call *call) {
     if ((call->flags & VIDMM_LOCK_ALTERNATE_VA) && !(call->flags & VIDMM_LOCK_ACQUIRE_APERTURE))
         return error_argument(adapter, CALL, "ALTERNATE_VA only with ACQUIRE_APERTURE");
     if (allocation->offered)
-        return not_lockable(allocation, "an allocation that is not offered (R309)");
+        return lock_not_lockable(allocation, "an allocation that is not offered (R309)");
     if (!allocation->info.Flags.CpuVisible)
-        return not_lockable(allocation, "an allocation with DXGK_ALLOCATIONINFOFLAGS.CpuVisible");
+        return lock_not_lockable(allocation,
+                                 "an allocation with DXGK_ALLOCATIONINFOFLAGS.CpuVisible");
     return VIDMM_OK;
 }
 
@@ -194,7 +197,7 @@ enum vidmm_status vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(allocation_device(allocation), CALL);
     if (status == VIDMM_OK)
-        status = check(&call);
+        status = lock_check(&call);
     if (status == VIDMM_OK)
         status =
             allocation->locks ? nested_lock(&call) : adapter_persist(adapter, first_lock, &call);
@@ -233,13 +236,13 @@ void vidmm_unlock(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
     adapter_enter(adapter);
     if (allocation->locks && --allocation->locks == 0) {
-        bool update = allocation->lock_write && permanent(allocation);
+        bool update = allocation->lock_write && lock_permanent(allocation);
         allocation->lock_kind = LOCK_NONE;
         allocation->lock_cpu = NULL;
         allocation->alternate = false;
         host_aperture_idle(allocation);
         allocation_queue(allocation);
-        listing_update(allocation);
+        residency_entries_update(allocation);
         if (update)
             update_segment(allocation);
     }

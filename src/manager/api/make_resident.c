@@ -25,7 +25,7 @@ struct request {
 };
 
 /* Each is open in the device; an offered one has to be reclaimed first (R293). */
-static enum vidmm_status check(const struct request *request) {
+static enum vidmm_status make_resident_check(const struct request *request) {
     struct vidmm_adapter *adapter = request->device->adapter;
     for (uint32_t i = 0; i < request->count; i++) {
         const struct vidmm_allocation *allocation = request->allocations[i];
@@ -40,14 +40,14 @@ static enum vidmm_status check(const struct request *request) {
 
 static void take_off(const struct request *request, uint32_t count) {
     while (count-- > 0)
-        listing_remove(listing_find(request->allocations[count], request->device));
+        residency_entry_remove(residency_entry_find(request->allocations[count], request->device));
 }
 
 static enum vidmm_status add_all(struct request *request) {
     const struct vidmm_process *process = request->device->process;
     uint64_t before = process->listed[VIDMM_GROUP_LOCAL];
     for (uint32_t i = 0; i < request->count; i++) {
-        if (listing_add(request->device, request->allocations[i]))
+        if (residency_entry_add(request->device, request->allocations[i]))
             continue;
         take_off(request, i);
         return error_no_memory(request->device->adapter, CALL);
@@ -58,23 +58,23 @@ static enum vidmm_status add_all(struct request *request) {
 }
 
 /* After a reset the device may be lost. */
-static enum vidmm_status restore(void *ctx) {
+static enum vidmm_status make_resident_restore(void *ctx) {
     struct request *request = ctx;
     struct vidmm_device *device = request->device;
     uint64_t epoch = device->adapter->epoch;
     enum vidmm_status status = device_serves(device, CALL);
     if (status == VIDMM_OK)
-        status = listing_restore(device, NULL, request->suspends, VIDMM_PLAN_MAKE_RESIDENT);
+        status = residency_list_restore(device, NULL, request->suspends, VIDMM_PLAN_MAKE_RESIDENT);
     request->moved |= epoch != device->adapter->epoch;
     return status;
 }
 
-static enum vidmm_status attempt(struct request *request, enum suspension suspends) {
+static enum vidmm_status make_resident_attempt(struct request *request, enum suspension suspends) {
     request->suspends = suspends;
     enum vidmm_status status = add_all(request);
     if (status)
         return status;
-    status = adapter_persist(request->device->adapter, restore, request);
+    status = adapter_persist(request->device->adapter, make_resident_restore, request);
     if (status)
         take_off(request, request->count);
     return status;
@@ -85,16 +85,16 @@ static enum vidmm_status attempt(struct request *request, enum suspension suspen
  * process within its budget or at the end of its means, by suspending others.
  */
 static enum vidmm_status make_resident(struct request *request, uint32_t flags) {
-    enum vidmm_status status = attempt(request, SUSPEND_EXCESS);
+    enum vidmm_status status = make_resident_attempt(request, SUSPEND_EXCESS);
     bool last = (flags & VIDMM_RESIDENT_CANT_TRIM) != 0;
     if (status != VIDMM_DOES_NOT_FIT || (request->overdraft && !last))
         return status;
     if (trim_others(request->device)) {
         status = device_serves(request->device, CALL);
         if (status == VIDMM_OK)
-            status = attempt(request, SUSPEND_EXCESS);
+            status = make_resident_attempt(request, SUSPEND_EXCESS);
     }
-    return status == VIDMM_DOES_NOT_FIT ? attempt(request, SUSPEND_ANYBODY) : status;
+    return status == VIDMM_DOES_NOT_FIT ? make_resident_attempt(request, SUSPEND_ANYBODY) : status;
 }
 
 static enum vidmm_status check_flags(struct vidmm_adapter *adapter, uint32_t flags) {
@@ -116,7 +116,7 @@ enum vidmm_status vidmm_make_resident(struct vidmm_paging_queue *queue,
     if (status == VIDMM_OK)
         status = check_flags(adapter, flags);
     if (status == VIDMM_OK)
-        status = check(&request);
+        status = make_resident_check(&request);
     if (status == VIDMM_OK)
         status = make_resident(&request, flags);
     if (status == VIDMM_DOES_NOT_FIT)
@@ -140,13 +140,13 @@ static enum vidmm_status check_counts(struct vidmm_device *device,
                                       struct vidmm_allocation *const *allocations, uint32_t count) {
     uint32_t good = 0;
     for (; good < count; good++) {
-        struct listing *listing = listing_find(allocations[good], device);
-        if (!listing || listing->taken == listing->count)
+        struct residency_entry *entry = residency_entry_find(allocations[good], device);
+        if (!entry || entry->taken == entry->count)
             break;
-        listing->taken++;
+        entry->taken++;
     }
     for (uint32_t i = 0; i < good; i++)
-        listing_find(allocations[i], device)->taken = 0;
+        residency_entry_find(allocations[i], device)->taken = 0;
     return good == count
                ? VIDMM_OK
                : FAIL(device->adapter, .status = VIDMM_BAD_ARGUMENT, .call = EVICT,
@@ -158,9 +158,10 @@ static enum vidmm_status check_counts(struct vidmm_device *device,
 static void evict_one(struct vidmm_device *device, struct vidmm_allocation *allocation,
                       uint32_t flags) {
     if (flags & VIDMM_EVICT_NOT_WRITTEN_TO)
-        listing_not_written(device, allocation);
-    listing_remove(listing_find(allocation, device));
-    if (!(flags & VIDMM_EVICT_ONLY_IF_NECESSARY) && !allocation->listings && allocation->segment)
+        residency_entries_not_written(device, allocation);
+    residency_entry_remove(residency_entry_find(allocation, device));
+    if (!(flags & VIDMM_EVICT_ONLY_IF_NECESSARY) && !allocation->residency_entries &&
+        allocation->segment)
         resident_touch(&allocation->segment->queue, &allocation->resident, 0);
 }
 
@@ -183,8 +184,8 @@ enum vidmm_status vidmm_device_evict(struct vidmm_device *device,
 
 uint32_t vidmm_residency_count(struct vidmm_device *device, struct vidmm_allocation *allocation) {
     adapter_enter(device->adapter);
-    const struct listing *listing = listing_find(allocation, device);
-    uint32_t count = listing ? listing->count : 0;
+    const struct residency_entry *entry = residency_entry_find(allocation, device);
+    uint32_t count = entry ? entry->count : 0;
     adapter_leave(device->adapter);
     return count;
 }

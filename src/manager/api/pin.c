@@ -5,7 +5,7 @@
 #include "object/allocation.h"
 #include "residency/residency.h"
 
-static enum vidmm_status bring_in(void *ctx) {
+static enum vidmm_status pin_bring_in(void *ctx) {
     struct vidmm_allocation *allocation = ctx;
     struct vidmm_adapter *adapter = allocation->adapter;
     struct vidmm_reference reference = {.allocation = allocation,
@@ -20,7 +20,7 @@ enum vidmm_status vidmm_allocation_pin(struct vidmm_allocation *allocation, bool
     if (pin && !allocation->pinned) {
         status = device_serves(allocation_device(allocation), "vidmm_allocation_pin");
         if (status == VIDMM_OK)
-            status = adapter_persist(adapter, bring_in, allocation);
+            status = adapter_persist(adapter, pin_bring_in, allocation);
         if (status == VIDMM_OK) {
             allocation->pinned = true;
             allocation_unqueue(allocation);
@@ -40,7 +40,7 @@ struct eviction {
 };
 
 /* Content without a segment copy is dropped without the driver. */
-static enum vidmm_status drop(struct vidmm_allocation *allocation) {
+static enum vidmm_status pin_drop(struct vidmm_allocation *allocation) {
     bool had_content = allocation->content;
     allocation->content = false;
     allocation->stale = true;
@@ -50,12 +50,12 @@ static enum vidmm_status drop(struct vidmm_allocation *allocation) {
     return VIDMM_OK;
 }
 
-static enum vidmm_status evict(void *ctx) {
+static enum vidmm_status pin_evict(void *ctx) {
     const struct eviction *eviction = ctx;
     struct vidmm_allocation *allocation = eviction->allocation;
     if (allocation->segment)
         return residency_evict(allocation, eviction->discard, VIDMM_PLAN_EVICT);
-    return eviction->discard ? drop(allocation) : VIDMM_OK;
+    return eviction->discard ? pin_drop(allocation) : VIDMM_OK;
 }
 
 enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bool keep_content) {
@@ -68,7 +68,7 @@ enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bo
         status = FAIL(adapter, .status = VIDMM_PINNED, .call = "vidmm_allocation_evict",
                       .index = ERROR_NO_INDEX);
     if (status == VIDMM_OK)
-        status = adapter_persist(adapter, evict, &eviction);
+        status = adapter_persist(adapter, pin_evict, &eviction);
     adapter_leave(adapter);
     return status;
 }

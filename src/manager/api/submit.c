@@ -30,7 +30,7 @@ static struct vidmm_adapter *adapter_of(const struct call *call) {
 }
 
 /* Copies what the caller passed, so that neither driver nor another thread can change it. */
-static enum vidmm_status collect(struct call *call) {
+static enum vidmm_status submit_collect(struct call *call) {
     struct vidmm_context *context = call->context;
     struct vidmm_adapter *adapter = adapter_of(call);
     const struct vidmm_submission *submission = call->submission;
@@ -84,7 +84,7 @@ static void fill_list(struct call *call) {
     }
 }
 
-static void aim(struct call *call) {
+static void submit_aim(struct call *call) {
     const struct vidmm_context *context = call->context;
     const struct dma_buffer *buffer = call->buffer;
     DXGKARG_RENDER *render = &call->render;
@@ -108,7 +108,7 @@ static enum vidmm_status render_broke(struct call *call, const char *field, cons
 }
 
 /* How much of buffer, private data and patch list the driver used. */
-static enum vidmm_status measure(struct call *call) {
+static enum vidmm_status submit_measure(struct call *call) {
     const struct dma_buffer *buffer = call->buffer;
     const struct dma_ring *ring = &call->context->dma;
     const DXGKARG_RENDER *render = &call->render;
@@ -146,17 +146,17 @@ static enum vidmm_status render_refused(struct call *call, NTSTATUS nt) {
 }
 
 /* One DxgkDdiRender into the current buffer. */
-static enum vidmm_status render(struct call *call) {
+static enum vidmm_status submit_render(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     UINT multipass = call->render.MultipassOffset;
     fill_list(call);
-    aim(call);
+    submit_aim(call);
     adapter_open(adapter);
     NTSTATUS nt = adapter->ddi->DxgkDdiRender(call->context->handle, &call->render);
     adapter_return(adapter);
     if (nt != STATUS_SUCCESS && nt != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         return render_refused(call, nt);
-    enum vidmm_status status = measure(call);
+    enum vidmm_status status = submit_measure(call);
     call->rendered = nt == STATUS_SUCCESS;
     if (status == VIDMM_OK && !call->rendered && call->written == 0 &&
         call->render.MultipassOffset == multipass)
@@ -166,13 +166,13 @@ static enum vidmm_status render(struct call *call) {
     return status;
 }
 
-static enum vidmm_status acquire(void *ctx) {
+static enum vidmm_status submit_acquire(void *ctx) {
     struct call *call = ctx;
     return dma_ring_acquire(call->context, &call->buffer);
 }
 
 /* All references resident, the buffer mapped, room on the node: nothing can keep it back now. */
-static enum vidmm_status prepare(void *ctx) {
+static enum vidmm_status submit_prepare(void *ctx) {
     struct call *call = ctx;
     struct vidmm_context *context = call->context;
     enum vidmm_status status = device_serves(context->device, CALL);
@@ -203,7 +203,7 @@ static bool keep_lists(const struct call *call, struct packet *packet) {
     return true;
 }
 
-static void describe(const struct call *call, struct packet *packet) {
+static void submit_describe(const struct call *call, struct packet *packet) {
     const struct vidmm_context *context = call->context;
     const struct dma_buffer *buffer = call->buffer;
     packet->buffer = call->buffer;
@@ -240,14 +240,14 @@ static void describe(const struct call *call, struct packet *packet) {
 }
 
 /* Patch and SubmitCommand: nobody else gets in between. */
-static enum vidmm_status hand_over(struct call *call) {
+static enum vidmm_status submit_hand_over(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     struct vidmm_context *context = call->context;
     struct packet *packet = fence_packet(adapter, context->node);
     fill_list(call);
     if (!keep_lists(call, packet))
         return error_no_memory(adapter, CALL);
-    describe(call, packet);
+    submit_describe(call, packet);
     fence_take_number(adapter, call->number);
     residency_used(adapter, context->references, call->references, context->node, call->number);
     uint32_t fence = fence_next(adapter, context->node, call->number, context->device);
@@ -258,15 +258,15 @@ static enum vidmm_status hand_over(struct call *call) {
     return status;
 }
 
-static enum vidmm_status pass(struct call *call) {
+static enum vidmm_status submit_pass(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
-    enum vidmm_status status = adapter_persist(adapter, acquire, call);
+    enum vidmm_status status = adapter_persist(adapter, submit_acquire, call);
     if (status == VIDMM_OK && !call->rendered)
-        status = render(call);
+        status = submit_render(call);
     if (status == VIDMM_OK)
-        status = adapter_persist(adapter, prepare, call);
+        status = adapter_persist(adapter, submit_prepare, call);
     if (status == VIDMM_OK)
-        status = hand_over(call);
+        status = submit_hand_over(call);
     if (status == VIDMM_DOES_NOT_FIT)
         adapter->stats.splits_refused++;
     return status;
@@ -275,7 +275,7 @@ static enum vidmm_status pass(struct call *call) {
 static enum vidmm_status submit(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     const struct vidmm_submission *submission = call->submission;
-    enum vidmm_status status = collect(call);
+    enum vidmm_status status = submit_collect(call);
     if (status == VIDMM_OK)
         status = check_references(call);
     call->number = adapter->fences.submitted + 1;
@@ -283,9 +283,9 @@ static enum vidmm_status submit(struct call *call) {
     call->render.pCommand = call->context->commands;
     call->render.CommandLength = submission->commands_size;
     if (status == VIDMM_OK)
-        status = pass(call);
+        status = submit_pass(call);
     while (status == VIDMM_OK && !call->rendered)
-        status = pass(call);
+        status = submit_pass(call);
     return status;
 }
 

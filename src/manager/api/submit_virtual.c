@@ -21,14 +21,14 @@ struct call {
 };
 
 /* Every allocation that the caller says is written is on the list, or the device is in error. */
-static enum vidmm_status check(const struct call *call) {
+static enum vidmm_status submit_virtual_check(const struct call *call) {
     const struct vidmm_virtual_submission *submission = call->submission;
     struct vidmm_device *device = call->context->device;
     if (!device->process)
         return error_argument(device->adapter, CALL, "a context of a process's device");
     for (uint32_t i = 0; submission->written && i < submission->written_count; i++) {
         const struct vidmm_allocation *allocation = submission->written[i];
-        if (!listing_counts(allocation, device) || allocation->offered)
+        if (!residency_entry_counts(allocation, device) || allocation->offered)
             return device_lose(device, CALL, "R382", "access-to-non-resident-allocation");
     }
     return VIDMM_OK;
@@ -46,7 +46,7 @@ static enum vidmm_status note_own(struct vidmm_context *context) {
 }
 
 /* All that the context needs is resident (R287, R346), if it must be by suspending anybody. */
-static enum vidmm_status prepare(void *ctx) {
+static enum vidmm_status submit_virtual_prepare(void *ctx) {
     struct call *call = ctx;
     struct vidmm_context *context = call->context;
     struct vidmm_device *device = context->device;
@@ -55,9 +55,9 @@ static enum vidmm_status prepare(void *ctx) {
         status = space_bring_back(device->process);
     if (status)
         return status;
-    status = listing_restore(device, context, SUSPEND_EXCESS, VIDMM_PLAN_SUBMISSION);
+    status = residency_list_restore(device, context, SUSPEND_EXCESS, VIDMM_PLAN_SUBMISSION);
     if (status == VIDMM_DOES_NOT_FIT)
-        status = listing_restore(device, context, SUSPEND_ANYBODY, VIDMM_PLAN_SUBMISSION);
+        status = residency_list_restore(device, context, SUSPEND_ANYBODY, VIDMM_PLAN_SUBMISSION);
     if (status == VIDMM_OK)
         status = note_own(context);
     if (status == VIDMM_OK)
@@ -70,25 +70,27 @@ static enum vidmm_status prepare(void *ctx) {
  * (R387), and again with all that it may have cost.
  */
 static enum vidmm_status catch_up(struct call *call) {
-    enum vidmm_status status = adapter_persist(call->context->device->adapter, prepare, call);
+    enum vidmm_status status =
+        adapter_persist(call->context->device->adapter, submit_virtual_prepare, call);
     if (status || !companion_waits(call->context))
         return status;
     status = companion_run(call->context);
-    return status ? status : adapter_persist(call->context->device->adapter, prepare, call);
+    return status ? status
+                  : adapter_persist(call->context->device->adapter, submit_virtual_prepare, call);
 }
 
 static void note_use(const struct call *call) {
     const struct vidmm_virtual_submission *submission = call->submission;
     struct vidmm_device *device = call->context->device;
-    listing_used(device, call->context->node, call->number, !submission->written);
+    residency_list_used(device, call->context->node, call->number, !submission->written);
     residency_used(device->adapter, call->context->references,
                    context_allocations_count(call->context), call->context->node, call->number);
     for (uint32_t i = 0; submission->written && i < submission->written_count; i++)
-        listing_written(submission->written[i], false);
+        residency_entries_written(submission->written[i], false);
 }
 
 /* The driver may write into its private data: it gets a copy. */
-static bool describe(const struct call *call, struct packet *packet) {
+static bool submit_virtual_describe(const struct call *call, struct packet *packet) {
     const struct vidmm_context *context = call->context;
     const struct vidmm_virtual_submission *submission = call->submission;
     if (!packet_begin(context->device->adapter, packet, submission->private_size))
@@ -109,11 +111,11 @@ static bool describe(const struct call *call, struct packet *packet) {
     return true;
 }
 
-static enum vidmm_status hand_over(const struct call *call) {
+static enum vidmm_status submit_virtual_hand_over(const struct call *call) {
     struct vidmm_context *context = call->context;
     struct vidmm_adapter *adapter = context->device->adapter;
     struct packet *packet = fence_packet(adapter, context->node);
-    if (!describe(call, packet))
+    if (!submit_virtual_describe(call, packet))
         return error_no_memory(adapter, CALL);
     fence_take_number(adapter, call->number);
     note_use(call);
@@ -137,12 +139,12 @@ enum vidmm_status vidmm_submit_virtual(struct vidmm_context *context,
     if (status == VIDMM_OK)
         status = migration_admits(adapter, CALL);
     if (status == VIDMM_OK)
-        status = check(&call);
+        status = submit_virtual_check(&call);
     call.number = adapter->fences.submitted + 1;
     if (status == VIDMM_OK)
         status = catch_up(&call);
     if (status == VIDMM_OK)
-        status = hand_over(&call);
+        status = submit_virtual_hand_over(&call);
     if (status == VIDMM_OK) {
         adapter->stats.submissions++;
         *fence = call.number;

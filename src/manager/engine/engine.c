@@ -44,14 +44,15 @@ struct again {
 };
 
 /* Done as far as its waiters are concerned: nobody will hand it over again. */
-static void drop(struct vidmm_adapter *adapter, struct node *node, struct fence_record *record) {
+static void engine_drop(struct vidmm_adapter *adapter, struct node *node,
+                        struct fence_record *record) {
     fence_lose(adapter, record);
     if (record->packet.buffer)
         record->packet.buffer->fence = node->completed;
 }
 
 /* At the end of those that are outstanding. */
-static void put(struct node *node, const struct fence_record *record, struct again *again) {
+static void engine_put(struct node *node, const struct fence_record *record, struct again *again) {
     struct fence_record *slot = fence_record(node, node->count++);
     *slot = *record;
     again->record[again->count++] = slot;
@@ -62,7 +63,7 @@ static void put(struct node *node, const struct fence_record *record, struct aga
  * work first, with its fences; the rest with new ones, unless its device is lost. Each record takes
  * its packet's memory along, so that the ring as a whole keeps it.
  */
-static void collect(struct vidmm_adapter *adapter, struct node *node, struct again *again) {
+static void engine_collect(struct vidmm_adapter *adapter, struct node *node, struct again *again) {
     struct fence_record records[FENCES_IN_FLIGHT];
     uint32_t count = node->count, unused = count;
     for (uint32_t i = 0; i < count; i++)
@@ -70,20 +71,21 @@ static void collect(struct vidmm_adapter *adapter, struct node *node, struct aga
     node->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!records[i].device)
-            put(node, &records[i], again);
+            engine_put(node, &records[i], again);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (records[i].device && records[i].device->lost) {
-            drop(adapter, node, &records[i]);
+            engine_drop(adapter, node, &records[i]);
             *fence_record(node, --unused) = records[i];
         } else if (records[i].device) {
             records[i].fence = ++node->submitted;
-            put(node, &records[i], again);
+            engine_put(node, &records[i], again);
         }
     }
 }
 
-static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct fence_record *record) {
+static enum vidmm_status engine_hand_over(struct vidmm_adapter *adapter,
+                                          struct fence_record *record) {
     enum vidmm_status status = packet_submit(adapter, &record->packet, record->fence, true);
     adapter->stats.resubmissions++;
     if (status != VIDMM_DRIVER_REFUSED)
@@ -95,16 +97,16 @@ static enum vidmm_status hand_over(struct vidmm_adapter *adapter, struct fence_r
 }
 
 /* The engine has nothing in its queue: all that is outstanding is handed over again. */
-static enum vidmm_status resubmit(struct vidmm_adapter *adapter, uint32_t index) {
+static enum vidmm_status engine_resubmit(struct vidmm_adapter *adapter, uint32_t index) {
     struct node *node = &adapter->fences.nodes[index];
     struct again again = {.count = 0};
     enum vidmm_status status = VIDMM_OK;
     fences_lock(adapter);
-    collect(adapter, node, &again);
+    engine_collect(adapter, node, &again);
     node->progress_ns = adapter->os.now(adapter->os.ctx);
     fences_unlock_and_wake(adapter);
     for (uint32_t i = 0; status == VIDMM_OK && i < again.count; i++)
-        status = hand_over(adapter, again.record[i]);
+        status = engine_hand_over(adapter, again.record[i]);
     return status;
 }
 
@@ -119,8 +121,8 @@ static bool wait_preempted(struct vidmm_adapter *adapter, struct node *node, uin
 }
 
 /* `*done`: the driver said so within `patience`. */
-static enum vidmm_status preempt(struct vidmm_adapter *adapter, uint32_t index, uint64_t patience,
-                                 bool *done) {
+static enum vidmm_status engine_preempt(struct vidmm_adapter *adapter, uint32_t index,
+                                        uint64_t patience, bool *done) {
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
     uint64_t deadline = adapter->os.now(adapter->os.ctx) + patience;
@@ -170,14 +172,15 @@ static bool abort_up_to(struct vidmm_adapter *adapter, struct node *node, uint32
     return true;
 }
 
-static void listen(struct vidmm_adapter *adapter, struct node *node) {
+static void engine_listen(struct vidmm_adapter *adapter, struct node *node) {
     fences_lock(adapter);
     node->deaf = false;
     fences_unlock(adapter);
 }
 
 /* Takes over what the reset made of the node's work. */
-static enum vidmm_status take_over(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
+static enum vidmm_status engine_take_over(struct vidmm_adapter *adapter, uint32_t index,
+                                          uint32_t fence) {
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
     bool valid = fence_reached(fence, node->completed) && fence_reached(node->submitted, fence);
@@ -206,11 +209,11 @@ static enum vidmm_status reset_one(struct vidmm_adapter *adapter, uint32_t index
     if (over || useless)
         return over ? VIDMM_OK : VIDMM_GPU_LOST;
     if (adapter->ddi->DxgkDdiResetEngine(adapter->hadapter, &arg) != STATUS_SUCCESS) {
-        listen(adapter, node);
+        engine_listen(adapter, node);
         return VIDMM_GPU_LOST;
     }
     adapter->stats.engine_resets++;
-    return take_over(adapter, index, arg.LastAbortedFenceId);
+    return engine_take_over(adapter, index, arg.LastAbortedFenceId);
 }
 
 /* The nodes that a reset of `index` affects, those that exist. */
@@ -226,7 +229,7 @@ static enum vidmm_status query_group(struct vidmm_adapter *adapter, uint32_t ind
     return VIDMM_OK;
 }
 
-static bool idle(struct vidmm_adapter *adapter, uint32_t index) {
+static bool engine_idle(struct vidmm_adapter *adapter, uint32_t index) {
     fences_lock(adapter);
     bool empty = adapter->fences.nodes[index].count == 0;
     fences_unlock(adapter);
@@ -242,9 +245,9 @@ static enum vidmm_status preempt_group(struct vidmm_adapter *adapter, uint32_t i
         uint64_t bit = UINT64_C(1) << (i & 63u);
         if (i >= 64 || i == index || !(*group & bit))
             continue;
-        bool done = idle(adapter, i);
+        bool done = engine_idle(adapter, i);
         if (!done && can_preempt(adapter)) {
-            status = preempt(adapter, i, GROUP_WAIT_NS, &done);
+            status = engine_preempt(adapter, i, GROUP_WAIT_NS, &done);
             *held |= done ? bit : 0;
         }
         if (done)
@@ -253,7 +256,7 @@ static enum vidmm_status preempt_group(struct vidmm_adapter *adapter, uint32_t i
     return status;
 }
 
-static enum vidmm_status reset(struct vidmm_adapter *adapter, uint32_t index) {
+static enum vidmm_status engine_reset(struct vidmm_adapter *adapter, uint32_t index) {
     uint64_t group, held = 0;
     enum vidmm_status status = query_group(adapter, index, &group);
     if (status == VIDMM_OK)
@@ -264,7 +267,7 @@ static enum vidmm_status reset(struct vidmm_adapter *adapter, uint32_t index) {
     }
     for (uint32_t i = 0; status == VIDMM_OK && i < 64 && i < adapter->fences.node_count; i++) {
         if (((group | held) >> i) & 1u)
-            status = resubmit(adapter, i);
+            status = engine_resubmit(adapter, i);
     }
     return status;
 }
@@ -282,7 +285,7 @@ static bool may_try(struct vidmm_adapter *adapter, struct node *node, bool preem
 }
 
 /* The driver says that the engine gets on: a little longer. */
-static bool responsive(struct vidmm_adapter *adapter, uint32_t index) {
+static bool engine_responsive(struct vidmm_adapter *adapter, uint32_t index) {
     struct node *node = &adapter->fences.nodes[index];
     DXGKARG_QUERYENGINESTATUS arg = {.NodeOrdinal = index};
     if (adapter->ddi->DxgkDdiQueryEngineStatus(adapter->hadapter, &arg) != STATUS_SUCCESS ||
@@ -300,18 +303,18 @@ static enum vidmm_status preempt_hang(struct vidmm_adapter *adapter, uint32_t in
     *done = false;
     if (!can_preempt(adapter) || !may_try(adapter, node, true))
         return VIDMM_OK;
-    enum vidmm_status status = preempt(adapter, index, adapter->hang_ns, done);
-    return status == VIDMM_OK && *done ? resubmit(adapter, index) : status;
+    enum vidmm_status status = engine_preempt(adapter, index, adapter->hang_ns, done);
+    return status == VIDMM_OK && *done ? engine_resubmit(adapter, index) : status;
 }
 
 static enum vidmm_status help_hang(struct vidmm_adapter *adapter, uint32_t index) {
     bool done;
     enum vidmm_status status = preempt_hang(adapter, index, &done);
-    if (status || done || idle(adapter, index))
+    if (status || done || engine_idle(adapter, index))
         return status;
     if (!can_reset(adapter))
         return VIDMM_GPU_LOST;
-    return responsive(adapter, index) ? VIDMM_OK : reset(adapter, index);
+    return engine_responsive(adapter, index) ? VIDMM_OK : engine_reset(adapter, index);
 }
 
 enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
@@ -335,5 +338,5 @@ enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
         return help_hang(adapter, index);
     if (whole || !can_reset(adapter))
         return VIDMM_GPU_LOST;
-    return reset(adapter, index);
+    return engine_reset(adapter, index);
 }

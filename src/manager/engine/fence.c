@@ -65,7 +65,7 @@ struct condition {
 };
 
 /* True when nothing that `condition` asks for is outstanding on `node`. */
-static bool met(struct node *node, const struct condition *condition) {
+static bool fence_met(struct node *node, const struct condition *condition) {
     if (condition->kind == BY_FENCE)
         return fence_reached(node->completed, *condition->fence);
     if (condition->kind == BY_COUNT)
@@ -78,7 +78,7 @@ static bool met(struct node *node, const struct condition *condition) {
     return true;
 }
 
-static enum vidmm_status help(struct vidmm_adapter *adapter, struct node *node) {
+static enum vidmm_status fence_help(struct vidmm_adapter *adapter, struct node *node) {
     fences_unlock(adapter);
     enum vidmm_status status = engine_help(adapter, (uint32_t)(node - adapter->fences.nodes));
     fences_lock(adapter);
@@ -88,9 +88,9 @@ static enum vidmm_status help(struct vidmm_adapter *adapter, struct node *node) 
 static enum vidmm_status wait_on(struct vidmm_adapter *adapter, struct node *node,
                                  const struct condition *condition) {
     enum vidmm_status status = VIDMM_OK;
-    while (status == VIDMM_OK && !met(node, condition)) {
+    while (status == VIDMM_OK && !fence_met(node, condition)) {
         if (!sleep_on(adapter, node))
-            status = help(adapter, node);
+            status = fence_help(adapter, node);
     }
     return status;
 }
@@ -99,7 +99,7 @@ enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t index) {
     struct condition room = {.kind = BY_COUNT, .most = FENCES_IN_FLIGHT - 1};
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
-    enum vidmm_status status = node->faulted ? help(adapter, node) : VIDMM_OK;
+    enum vidmm_status status = node->faulted ? fence_help(adapter, node) : VIDMM_OK;
     if (status == VIDMM_OK)
         status = wait_on(adapter, node, &room);
     fences_unlock(adapter);
@@ -156,7 +156,7 @@ bool fence_idle(struct vidmm_adapter *adapter, uint64_t nodes, uint64_t number) 
     fences_lock(adapter);
     for (uint32_t i = 0; idle && i < adapter->fences.node_count; i++) {
         if ((nodes >> i) & 1u)
-            idle = met(&adapter->fences.nodes[i], &condition);
+            idle = fence_met(&adapter->fences.nodes[i], &condition);
     }
     fences_unlock(adapter);
     return idle;

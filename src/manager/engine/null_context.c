@@ -4,7 +4,7 @@
 #include "engine/null_context.h"
 
 /* True when the state of the context that `allocation` belongs to may be on `node`. */
-static bool holds(const struct node *node, const struct vidmm_allocation *allocation) {
+static bool null_context_holds(const struct node *node, const struct vidmm_allocation *allocation) {
     const struct vidmm_context *context = allocation->device->contexts;
     for (; node->context && context; context = context->next) {
         if (context->handle == node->context &&
@@ -18,7 +18,7 @@ static bool holds(const struct node *node, const struct vidmm_allocation *alloca
  * The work of the context's device, in case the engine hangs in it. No byte of the buffer is meant:
  * a paging buffer lends its address, which is always a valid one.
  */
-static enum vidmm_status submit(struct vidmm_device *device, uint32_t index) {
+static enum vidmm_status null_context_submit(struct vidmm_device *device, uint32_t index) {
     struct vidmm_adapter *adapter = device->adapter;
     const struct dma_buffer *buffer = &adapter->paging.buffers[adapter->paging.first];
     enum vidmm_status status = fence_room(adapter, index);
@@ -45,9 +45,9 @@ enum vidmm_status null_context_switch(struct vidmm_allocation *allocation) {
     if (allocation->resource || adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8)
         return VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < adapter->fences.node_count; i++) {
-        if (!holds(&adapter->fences.nodes[i], allocation))
+        if (!null_context_holds(&adapter->fences.nodes[i], allocation))
             continue;
-        status = submit(allocation->device, i);
+        status = null_context_submit(allocation->device, i);
         if (status == VIDMM_OK)
             status = fence_wait_node(adapter, i);
     }

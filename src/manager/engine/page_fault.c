@@ -10,7 +10,6 @@
 #include "object/allocation.h"
 #include "base/device.h"
 #include "base/process.h"
-#include "address/space_change.h"
 
 /* No allocation further away than this is named. */
 #define NEAR_BYTES (UINT64_C(16) << 20)
@@ -31,7 +30,8 @@ static struct vidmm_access access_of(const struct vidmm_page_fault *fault,
     };
 }
 
-static void blame(const struct vidmm_page_fault *fault, const struct fence_record *record) {
+static void page_fault_note_work(const struct vidmm_page_fault *fault,
+                                 const struct fence_record *record) {
     struct vidmm_device *device = record->device;
     if (device->access.known)
         return;
@@ -42,7 +42,7 @@ static void blame(const struct vidmm_page_fault *fault, const struct fence_recor
 
 void page_fault_blame(struct node *node, const struct fence_record *record) {
     if (node->anonymous)
-        blame(&node->fault, record);
+        page_fault_note_work(&node->fault, record);
 }
 
 void page_fault_blame_paging(struct node *node, struct vidmm_device *device) {
@@ -62,7 +62,7 @@ static void give_up(struct vidmm_adapter *adapter, struct node *node,
             continue;
         node->anonymous = !record->device;
         if (record->device) {
-            blame(fault, record);
+            page_fault_note_work(fault, record);
             fence_lose(adapter, record);
             fence_complete(adapter, node, fault->fence);
         }
@@ -70,8 +70,8 @@ static void give_up(struct vidmm_adapter *adapter, struct node *node,
     }
 }
 
-static void note(struct vidmm_adapter *adapter, struct node *node,
-                 const struct vidmm_page_fault *fault) {
+static void page_fault_note(struct vidmm_adapter *adapter, struct node *node,
+                            const struct vidmm_page_fault *fault) {
     node->faulted = true;
     node->adapter_reset |= (fault->flags & DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED) != 0;
     adapter->fences.fatal |= (fault->flags & DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR) != 0;
@@ -86,7 +86,7 @@ void vidmm_notify_page_faulted(struct vidmm_adapter *adapter,
                                const struct vidmm_page_fault *fault) {
     struct node *node = fence_notified(adapter, fault->node);
     if (node)
-        note(adapter, node, fault);
+        page_fault_note(adapter, node, fault);
     fences_unlock_and_wake(adapter);
 }
 
@@ -112,7 +112,7 @@ void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t index, uint32_
  */
 
 /* The nearest allocation below `address` in `va`, or NULL. */
-static const struct mapping *below(const struct va *va, uint64_t address) {
+static const struct mapping *page_fault_below(const struct va *va, uint64_t address) {
     uint64_t at = address > NEAR_BYTES ? address - NEAR_BYTES : 0;
     const struct mapping *found = NULL, *mapping;
     while ((mapping = va_find(va, at)) && mapping->end <= address) {
@@ -122,8 +122,8 @@ static const struct mapping *below(const struct va *va, uint64_t address) {
     return found;
 }
 
-static void name(struct vidmm_access *access, const struct mapping *mapping,
-                 enum vidmm_access_place place, uint64_t page) {
+static void page_fault_name(struct vidmm_access *access, const struct mapping *mapping,
+                            enum vidmm_access_place place, uint64_t page) {
     const struct vidmm_allocation *allocation = mapping->use.allocation;
     access->place = place;
     access->page = page;
@@ -140,18 +140,20 @@ static const struct mapping *at_or_above(const struct va *va, uint64_t address) 
     return mapping && mapping->start <= address + NEAR_BYTES ? mapping : NULL;
 }
 
-static void find(struct vidmm_access *access, const struct va *va) {
+static void page_fault_find(struct vidmm_access *access, const struct va *va) {
     uint64_t address = access->address & ~(uint64_t)(PAGE_BYTES - 1), row;
-    const struct mapping *above = at_or_above(va, address), *under = below(va, address);
+    const struct mapping *above = at_or_above(va, address), *under = page_fault_below(va, address);
     if (above && above->start <= address)
-        name(access, above, VIDMM_ACCESS_IN, va_offset(above, address, &row) / PAGE_BYTES);
+        page_fault_name(access, above, VIDMM_ACCESS_IN,
+                        va_offset(above, address, &row) / PAGE_BYTES);
     else if (under && (!above || address - under->end < above->start - address))
-        name(access, under, VIDMM_ACCESS_BEHIND, (address - under->end) / PAGE_BYTES + 1);
+        page_fault_name(access, under, VIDMM_ACCESS_BEHIND,
+                        (address - under->end) / PAGE_BYTES + 1);
     else if (above)
-        name(access, above, VIDMM_ACCESS_BEFORE, (above->start - address) / PAGE_BYTES);
+        page_fault_name(access, above, VIDMM_ACCESS_BEFORE, (above->start - address) / PAGE_BYTES);
 }
 
-static void resolve(struct vidmm_device *device) {
+static void page_fault_resolve(struct vidmm_device *device) {
     struct vidmm_adapter *adapter = device->adapter;
     const struct vidmm_process *process = device->process;
     fences_lock(adapter);
@@ -161,7 +163,7 @@ static void resolve(struct vidmm_device *device) {
     if (!fresh)
         return;
     if (process)
-        find(&access, process->space ? &process->space->va : &process->shared);
+        page_fault_find(&access, process->space ? &process->space->va : &process->shared);
     fences_lock(adapter);
     device->access = access;
     device->unresolved = false;
@@ -170,5 +172,5 @@ static void resolve(struct vidmm_device *device) {
 
 void page_faults_resolve(struct vidmm_adapter *adapter) {
     for (struct vidmm_device *device = adapter->devices; device; device = device->next)
-        resolve(device);
+        page_fault_resolve(device);
 }

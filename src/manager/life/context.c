@@ -16,7 +16,7 @@
 
 #define CALL "DxgkDdiCreateContext"
 
-static void driver_destroy(struct vidmm_context *context) {
+static void context_driver_destroy(struct vidmm_context *context) {
     struct vidmm_adapter *adapter = context->device->adapter;
     if (!adapter->contexts || !context->handle)
         return;
@@ -25,7 +25,8 @@ static void driver_destroy(struct vidmm_context *context) {
     adapter_return(adapter);
 }
 
-static enum vidmm_status driver_create(struct vidmm_context *context, DXGK_CONTEXTINFO *info) {
+static enum vidmm_status context_driver_create(struct vidmm_context *context,
+                                               DXGK_CONTEXTINFO *info) {
     struct vidmm_device *device = context->device;
     struct vidmm_adapter *adapter = device->adapter;
     DXGKARG_CREATECONTEXT arg = {
@@ -62,7 +63,7 @@ void context_destroy(struct vidmm_context *context) {
     if (context->device == adapter->system)
         adapter->paging.context = NULL;
     dma_ring_destroy(adapter, &context->dma);
-    driver_destroy(context);
+    context_driver_destroy(context);
     context_allocations_abandon(context->device, context);
     context_allocations_reap(adapter);
     null_context_forget(context);
@@ -86,12 +87,12 @@ enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
     context->next = device->contexts;
     device->contexts = context;
     memset(&info, 0, sizeof(info));
-    enum vidmm_status status = driver_create(context, &info);
+    enum vidmm_status status = context_driver_create(context, &info);
     context->companion_node = info.PagingCompanionNodeId;
     if (status == VIDMM_OK && !device->system && !device->process)
         status = dma_ring_create(adapter, &context->dma, &info, CALL);
     if (status == VIDMM_OK && device->process)
-        status = adapter->iommu ? iommu_judge_context(adapter, &info) : space_enter(context);
+        status = adapter->iommu ? iommu_check_context(adapter, &info) : space_enter(context);
     if (status) {
         context_destroy(context);
         return status;

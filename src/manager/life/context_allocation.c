@@ -35,8 +35,8 @@ static bool find_owner(struct vidmm_adapter *adapter, const DXGKARGCB_CREATECONT
     return false;
 }
 
-static bool sane(const struct vidmm_adapter *adapter,
-                 const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+static bool context_allocation_sane(const struct vidmm_adapter *adapter,
+                                    const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     uint32_t usable = adapter->memory_set | adapter->aperture_set;
     bool aligned = (args->Alignment & (args->Alignment - 1)) == 0;
     return args->Size && args->Size < UINT64_MAX / 2 && aligned &&
@@ -72,7 +72,7 @@ NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter,
     struct vidmm_context *context;
     NTSTATUS nt = STATUS_INVALID_PARAMETER;
     adapter_close(adapter);
-    if (find_owner(adapter, args, &device, &context) && sane(adapter, args)) {
+    if (find_owner(adapter, args, &device, &context) && context_allocation_sane(adapter, args)) {
         struct vidmm_allocation *allocation = new_allocation(adapter, args);
         nt = allocation ? STATUS_SUCCESS : STATUS_NO_MEMORY;
         if (allocation) {

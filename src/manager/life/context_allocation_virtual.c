@@ -15,7 +15,7 @@
 #include "paging/space.h"
 #include "address/va_request.h"
 
-static void enter(struct vidmm_adapter *adapter, bool inside) {
+static void context_allocation_enter(struct vidmm_adapter *adapter, bool inside) {
     if (inside)
         adapter_close(adapter);
     else
@@ -23,7 +23,7 @@ static void enter(struct vidmm_adapter *adapter, bool inside) {
     adapter->within += inside;
 }
 
-static void leave(struct vidmm_adapter *adapter, bool inside) {
+static void context_allocation_leave(struct vidmm_adapter *adapter, bool inside) {
     adapter->within -= inside;
     if (inside)
         adapter_open(adapter);
@@ -32,7 +32,8 @@ static void leave(struct vidmm_adapter *adapter, bool inside) {
 }
 
 /* The one that is named, while the adapter runs on the GPU's addresses; else NULL. */
-static struct vidmm_allocation *serves(struct vidmm_adapter *adapter, HANDLE handle) {
+static struct vidmm_allocation *context_allocation_serves(struct vidmm_adapter *adapter,
+                                                          HANDLE handle) {
     return adapter->gpummu && !adapter->stopped ? context_allocation_find(adapter, handle) : NULL;
 }
 
@@ -45,8 +46,8 @@ static struct space *space_for(const struct vidmm_allocation *allocation) {
     return process && !process->space->old_root.size ? process->space : NULL;
 }
 
-static uint64_t map(struct vidmm_allocation *allocation,
-                    const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
+static uint64_t context_allocation_map(struct vidmm_allocation *allocation,
+                                       const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
     struct space *space = space_for(allocation);
     uint64_t pages = allocation->size / PAGE_BYTES, va = 0;
     if (!space || args->OffsetInPages >= pages || args->SizeInPages > pages)
@@ -67,10 +68,10 @@ static uint64_t map(struct vidmm_allocation *allocation,
 D3DGPU_VIRTUAL_ADDRESS vidmm_context_allocation_map(struct vidmm_adapter *adapter,
                                                     const DXGKARGCB_MAPCONTEXTALLOCATION *args,
                                                     bool inside) {
-    enter(adapter, inside);
-    struct vidmm_allocation *allocation = serves(adapter, args->hAllocation);
-    uint64_t va = allocation ? map(allocation, args) : 0;
-    leave(adapter, inside);
+    context_allocation_enter(adapter, inside);
+    struct vidmm_allocation *allocation = context_allocation_serves(adapter, args->hAllocation);
+    uint64_t va = allocation ? context_allocation_map(allocation, args) : 0;
+    context_allocation_leave(adapter, inside);
     return va;
 }
 
@@ -82,7 +83,7 @@ struct update {
 };
 
 /* As for a submission of its context (submit_virtual.c). */
-static enum vidmm_status make_resident(struct vidmm_allocation *allocation) {
+static enum vidmm_status context_allocation_make_resident(struct vidmm_allocation *allocation) {
     struct vidmm_reference reference = {.allocation = allocation, .write = true};
     struct vidmm_device *device = allocation->device;
     if (allocation->segment)
@@ -96,11 +97,11 @@ static enum vidmm_status make_resident(struct vidmm_allocation *allocation) {
     return residency_make_for(device, &reference, 1, VIDMM_PLAN_CONTEXT_ALLOCATION);
 }
 
-static enum vidmm_status attempt(void *ctx) {
+static enum vidmm_status context_allocation_attempt(void *ctx) {
     const struct update *update = ctx;
     struct vidmm_allocation *allocation = update->allocation;
     struct vidmm_adapter *adapter = allocation->adapter;
-    enum vidmm_status status = make_resident(allocation);
+    enum vidmm_status status = context_allocation_make_resident(allocation);
     if (status)
         return status;
     struct plan plan;
@@ -115,12 +116,12 @@ static enum vidmm_status attempt(void *ctx) {
     return status;
 }
 
-static NTSTATUS update(struct vidmm_allocation *allocation,
-                       const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+static NTSTATUS context_allocation_update(struct vidmm_allocation *allocation,
+                                          const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     struct update what = {allocation, args};
     if (!space_shows_whole(allocation))
         return STATUS_INSUFFICIENT_RESOURCES;
-    switch (adapter_persist(allocation->adapter, attempt, &what)) {
+    switch (adapter_persist(allocation->adapter, context_allocation_attempt, &what)) {
     case VIDMM_OK:
         return STATUS_SUCCESS;
     case VIDMM_NO_MEMORY:
@@ -136,13 +137,14 @@ NTSTATUS vidmm_context_allocation_update(struct vidmm_adapter *adapter,
                                          const DXGKARGCB_UPDATECONTEXTALLOCATION *args,
                                          bool inside) {
     bool sane = args->pPrivateDriverData || args->PrivateDriverDataSize == 0;
-    enter(adapter, inside);
-    struct vidmm_allocation *allocation = sane ? serves(adapter, args->hAllocation) : NULL;
+    context_allocation_enter(adapter, inside);
+    struct vidmm_allocation *allocation =
+        sane ? context_allocation_serves(adapter, args->hAllocation) : NULL;
     NTSTATUS nt = STATUS_INVALID_PARAMETER;
     if (!adapter->gpummu)
         nt = STATUS_NOT_SUPPORTED;
     else if (allocation)
-        nt = update(allocation, args);
-    leave(adapter, inside);
+        nt = context_allocation_update(allocation, args);
+    context_allocation_leave(adapter, inside);
     return nt;
 }

@@ -25,7 +25,7 @@ static void take_device_info(struct vidmm_device *device, const DXGKARG_CREATEDE
     device->dma.PatchLocationListSize = arg->pInfo->PatchLocationListSize;
 }
 
-static enum vidmm_status driver_create(struct vidmm_device *device) {
+static enum vidmm_status device_driver_create(struct vidmm_device *device) {
     struct vidmm_adapter *adapter = device->adapter;
     DXGKARG_CREATEDEVICE arg = {.hDevice = device};
     UINT flags;
@@ -48,8 +48,8 @@ static enum vidmm_status driver_create(struct vidmm_device *device) {
     return VIDMM_OK;
 }
 
-static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_process *process,
-                                bool system, struct vidmm_device **out) {
+static enum vidmm_status device_create(struct vidmm_adapter *adapter, struct vidmm_process *process,
+                                       bool system, struct vidmm_device **out) {
     struct vidmm_device *device = adapter_alloc(adapter, sizeof(*device));
     if (!device)
         return error_no_memory(adapter, "vidmm_device_create");
@@ -61,7 +61,7 @@ static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_proc
         device->next = adapter->devices;
         adapter->devices = device;
     }
-    enum vidmm_status status = driver_create(device);
+    enum vidmm_status status = device_driver_create(device);
     if (status == VIDMM_OK) {
         *out = device;
         return VIDMM_OK;
@@ -78,7 +78,8 @@ enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
     if (adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !adapter->contexts)
         return VIDMM_OK; /* before WDDM 1.2 paging has no context (DXGKARG_SUBMITCOMMAND) */
     adapter->creating = adapter->system_process; /* it has a device only when this has returned */
-    enum vidmm_status status = create(adapter, adapter->system_process, true, &adapter->system);
+    enum vidmm_status status =
+        device_create(adapter, adapter->system_process, true, &adapter->system);
     adapter->creating = NULL;
     if (status == VIDMM_OK)
         status = system_context_create(adapter->system);
@@ -86,7 +87,7 @@ enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
 }
 
 enum vidmm_status device_create_own(struct vidmm_process *process) {
-    return create(process->adapter, process, true, &process->device);
+    return device_create(process->adapter, process, true, &process->device);
 }
 
 enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidmm_device **out) {
@@ -94,7 +95,7 @@ enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidm
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, "vidmm_device_create");
     if (status == VIDMM_OK)
-        status = create(adapter, NULL, false, out);
+        status = device_create(adapter, NULL, false, out);
     adapter_leave(adapter);
     return status;
 }
@@ -106,7 +107,7 @@ enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, "vidmm_process_device_create");
     if (status == VIDMM_OK)
-        status = create(adapter, process, false, out);
+        status = device_create(adapter, process, false, out);
     if (status == VIDMM_OK)
         process->devices++;
     adapter_leave(adapter);
@@ -154,7 +155,7 @@ void device_destroy(struct vidmm_device *device) {
     while (device->contexts)
         context_destroy(device->contexts);
     paging_queues_end(device);
-    listing_end_device(device);
+    residency_list_end(device);
     leave_resources(device);
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiDestroyDevice(device->handle);

@@ -10,7 +10,7 @@
 #include "address/space_change.h"
 
 /* The first address that the driver may have: neither entry 0 nor what paging itself needs. */
-static uint64_t lowest(const struct vidmm_process *process, uint64_t unit) {
+static uint64_t driver_range_lowest(const struct vidmm_process *process, uint64_t unit) {
     const struct space *space = process->space;
     uint64_t own = space->paging ? paging_process_bytes(process->adapter) : unit;
     return (own + unit - 1) & ~(unit - 1);
@@ -24,8 +24,8 @@ static bool whole_entries(const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args, u
            (alignment == 0 || alignment >= unit);
 }
 
-static bool find(struct va *va, const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args, uint64_t unit,
-                 uint64_t low, uint64_t *start) {
+static bool driver_range_find(struct va *va, const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args,
+                              uint64_t unit, uint64_t low, uint64_t *start) {
     uint64_t alignment = args->Alignment > unit ? args->Alignment : unit;
     *start = args->BaseAddress;
     if (*start == 0)
@@ -39,13 +39,14 @@ static bool find_in(struct space *space, const DXGKARGCB_RESERVEGPUVIRTUALADDRES
                     uint64_t unit, uint64_t *start) {
     uint64_t own = space->va.limit;
     space->va.limit = space->adapter->facts.mmu.limit;
-    bool found = find(&space->va, args, unit, lowest(space->process, unit), start);
+    bool found =
+        driver_range_find(&space->va, args, unit, driver_range_lowest(space->process, unit), start);
     space->va.limit = own;
     return found && (!space->root || *start + args->SizeInBytes <= space->root->entries * unit);
 }
 
-static NTSTATUS reserve(struct vidmm_process *process,
-                        DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
+static NTSTATUS driver_range_reserve(struct vidmm_process *process,
+                                     DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     struct space *space = process->space;
     const struct mmu *mmu = &process->adapter->facts.mmu;
     uint64_t unit = UINT64_C(1) << mmu_shift(mmu, mmu->levels - 1), start;
@@ -72,7 +73,7 @@ NTSTATUS vidmm_driver_reserve(struct vidmm_adapter *adapter,
     if (!adapter->gpummu)
         nt = STATUS_NOT_SUPPORTED;
     else if (process && (HANDLE)process == args->hDxgkProcess) /* R259 */
-        nt = reserve(process, args);
+        nt = driver_range_reserve(process, args);
     adapter_open(adapter);
     return nt;
 }

@@ -18,7 +18,7 @@ struct fence_page {
 };
 
 /* False: all are taken. */
-static bool take(struct fence_page *page, struct paging_fence *fence) {
+static bool paging_fence_take(struct fence_page *page, struct paging_fence *fence) {
     for (uint32_t i = 0; i < WORDS; i++) {
         if (page->used[i] == UINT64_MAX)
             continue;
@@ -31,7 +31,7 @@ static bool take(struct fence_page *page, struct paging_fence *fence) {
     return false;
 }
 
-static void drop(struct vidmm_adapter *adapter, struct fence_page *page) {
+static void paging_fence_drop(struct vidmm_adapter *adapter, struct fence_page *page) {
     if (page->mdl)
         adapter->os.pages_free(adapter->os.ctx, page->mdl);
     adapter_free(adapter, page, sizeof(*page));
@@ -47,7 +47,7 @@ static struct fence_page *add_page(struct vidmm_adapter *adapter) {
     page->cpu = page->mdl ? os->pages_map(os->ctx, page->mdl) : NULL;
     page->va = page->cpu ? space_keep_pages(adapter, page->mdl, PAGE_BYTES) : 0;
     if (!page->va) {
-        drop(adapter, page);
+        paging_fence_drop(adapter, page);
         return NULL;
     }
     page->next = adapter->fence_pages;
@@ -61,11 +61,11 @@ bool paging_fence_create(struct vidmm_adapter *adapter, struct paging_fence *fen
     if (!adapter->gpummu || adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_2)
         return true;
     struct fence_page *page = adapter->fence_pages;
-    while (page && !take(page, fence))
+    while (page && !paging_fence_take(page, fence))
         page = page->next;
     if (!page)
         page = add_page(adapter);
-    return page && (fence->page || take(page, fence));
+    return page && (fence->page || paging_fence_take(page, fence));
 }
 
 void paging_fence_destroy(struct paging_fence *fence) {
@@ -107,6 +107,6 @@ void paging_fences_end(struct vidmm_adapter *adapter) {
     while (adapter->fence_pages) {
         struct fence_page *page = adapter->fence_pages;
         adapter->fence_pages = page->next;
-        drop(adapter, page);
+        paging_fence_drop(adapter, page);
     }
 }

@@ -6,7 +6,8 @@
 
 #define CALL "vidmm_paging_queue_create"
 
-static struct vidmm_paging_queue *create(struct vidmm_device *device, int32_t priority) {
+static struct vidmm_paging_queue *paging_queue_create(struct vidmm_device *device,
+                                                      int32_t priority) {
     struct vidmm_adapter *adapter = device->adapter;
     struct vidmm_paging_queue *queue = adapter_alloc(adapter, sizeof(*queue));
     if (!queue)
@@ -32,14 +33,14 @@ enum vidmm_status vidmm_paging_queue_create(struct vidmm_device *device, int32_t
     if (status == VIDMM_OK && (priority < -1 || priority > 1))
         status = error_argument(adapter, CALL, "a priority of -1, 0 or 1");
     if (status == VIDMM_OK) {
-        *out = create(device, priority);
+        *out = paging_queue_create(device, priority);
         status = *out ? VIDMM_OK : error_no_memory(adapter, CALL);
     }
     adapter_leave(adapter);
     return status;
 }
 
-static void end(struct vidmm_paging_queue *queue) {
+static void paging_queue_end(struct vidmm_paging_queue *queue) {
     struct vidmm_paging_queue **link = &queue->device->queues;
     while (*link != queue)
         link = &(*link)->next;
@@ -50,7 +51,7 @@ static void end(struct vidmm_paging_queue *queue) {
 
 void paging_queues_end(struct vidmm_device *device) {
     while (device->queues)
-        end(device->queues);
+        paging_queue_end(device->queues);
 }
 
 void vidmm_paging_queue_destroy(struct vidmm_paging_queue *queue) {
@@ -58,7 +59,7 @@ void vidmm_paging_queue_destroy(struct vidmm_paging_queue *queue) {
         return;
     struct vidmm_adapter *adapter = queue->device->adapter;
     adapter_enter(adapter);
-    end(queue);
+    paging_queue_end(queue);
     adapter_leave(adapter);
 }
 

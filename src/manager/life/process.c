@@ -11,7 +11,7 @@
 
 #define CALL "vidmm_process_create"
 
-static enum vidmm_status driver_create(struct vidmm_process *process, bool system) {
+static enum vidmm_status process_driver_create(struct vidmm_process *process, bool system) {
     struct vidmm_adapter *adapter = process->adapter;
     ULONG pasid = process->pasid;
     DXGKARG_CREATEPROCESS arg;
@@ -30,7 +30,7 @@ static enum vidmm_status driver_create(struct vidmm_process *process, bool syste
     return status;
 }
 
-static void driver_destroy(struct vidmm_process *process) {
+static void process_driver_destroy(struct vidmm_process *process) {
     struct vidmm_adapter *adapter = process->adapter;
     adapter_open(adapter);
     (void)adapter->ddi->DxgkDdiDestroyProcess(adapter->hadapter, process->handle);
@@ -45,7 +45,7 @@ static enum vidmm_status make_both(struct vidmm_process *process, bool system) {
     if (status)
         return status;
     adapter->creating = process;
-    status = driver_create(process, system);
+    status = process_driver_create(process, system);
     adapter->creating = NULL;
     if (status && process->space)
         space_end(process->space);
@@ -53,7 +53,7 @@ static enum vidmm_status make_both(struct vidmm_process *process, bool system) {
 }
 
 /* The system knows it no more. */
-static void forget(struct vidmm_process *process) {
+static void process_forget(struct vidmm_process *process) {
     if (process->pasid)
         iommu_leave(process);
     adapter_free(process->adapter, process, sizeof(*process));
@@ -72,7 +72,7 @@ enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
     if (status == VIDMM_OK)
         status = make_both(process, number == 0);
     if (status) {
-        forget(process);
+        process_forget(process);
         return status;
     }
     *out = process;
@@ -84,7 +84,7 @@ void process_list(struct vidmm_process *process) {
     process->adapter->processes = process;
 }
 
-static void unlist(struct vidmm_process *process) {
+static void process_unlist(struct vidmm_process *process) {
     struct vidmm_process **link = &process->adapter->processes;
     while (*link && *link != process)
         link = &(*link)->next;
@@ -97,13 +97,13 @@ void process_end(struct vidmm_process *process) {
         process_end(process->privileged);
     if (process->device)
         device_destroy(process->device);
-    unlist(process);
+    process_unlist(process);
     if (process->owner)
         process->owner->privileged = NULL;
     if (process->space)
         space_end(process->space);
-    driver_destroy(process);
-    forget(process);
+    process_driver_destroy(process);
+    process_forget(process);
 }
 
 void processes_end(struct vidmm_adapter *adapter) {
@@ -112,7 +112,7 @@ void processes_end(struct vidmm_adapter *adapter) {
 }
 
 /* Listed before its root is written: a reset in between writes it again. */
-static enum vidmm_status create(struct vidmm_adapter *adapter, struct vidmm_process **out) {
+static enum vidmm_status process_create(struct vidmm_adapter *adapter, struct vidmm_process **out) {
     struct vidmm_process *process = NULL;
     if (!adapter_virtual(adapter))
         return error_argument(adapter, CALL, "an adapter that runs on virtual addresses");
@@ -135,7 +135,7 @@ enum vidmm_status vidmm_process_create(struct vidmm_adapter *adapter, struct vid
     adapter_enter(adapter);
     enum vidmm_status status = adapter_serves(adapter, CALL);
     if (status == VIDMM_OK)
-        status = create(adapter, out);
+        status = process_create(adapter, out);
     adapter_leave(adapter);
     return status;
 }

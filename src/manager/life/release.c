@@ -21,7 +21,7 @@ static enum vidmm_status release_leave(void *ctx) {
  */
 void allocation_release(struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = allocation->adapter;
-    listing_end_allocation(allocation);
+    residency_entries_end(allocation);
     swizzling_release(allocation);
     host_aperture_release(allocation);
     allocation->content = false; /* its end is not reported */

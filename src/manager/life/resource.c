@@ -78,7 +78,8 @@ static struct vidmm_resource *new_resource(struct vidmm_device *device,
 }
 
 /* DestroyAllocation of all handles: those in `infos`, or NULL: those taken over from there. */
-static void driver_destroy(struct vidmm_resource *resource, const DXGK_ALLOCATIONINFO *infos) {
+static void resource_driver_destroy(struct vidmm_resource *resource,
+                                    const DXGK_ALLOCATIONINFO *infos) {
     struct vidmm_adapter *adapter = resource->adapter;
     HANDLE *handles = resource->handles;
     uint32_t used = 0;
@@ -97,9 +98,9 @@ static void driver_destroy(struct vidmm_resource *resource, const DXGK_ALLOCATIO
     adapter_return(adapter);
 }
 
-static enum vidmm_status judge_all(struct vidmm_resource *resource,
-                                   const DXGK_ALLOCATIONINFO *infos,
-                                   const struct vidmm_allocation_request *requests) {
+static enum vidmm_status resource_validate(struct vidmm_resource *resource,
+                                           const DXGK_ALLOCATIONINFO *infos,
+                                           const struct vidmm_allocation_request *requests) {
     enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < resource->count; i++)
         status = validate_allocation(resource->adapter, &infos[i], &requests[i], i);
@@ -111,8 +112,9 @@ static void release_all(struct vidmm_resource *resource) {
         allocation_release(&resource->allocations[i]);
 }
 
-static enum vidmm_status take_over(struct vidmm_resource *resource, DXGK_ALLOCATIONINFO *infos,
-                                   const struct vidmm_allocation_request *requests) {
+static enum vidmm_status resource_take_over(struct vidmm_resource *resource,
+                                            DXGK_ALLOCATIONINFO *infos,
+                                            const struct vidmm_allocation_request *requests) {
     struct vidmm_adapter *adapter = resource->adapter;
     for (uint32_t i = 0; i < resource->count; i++) {
         PMDL existing = requests[i].existing;
@@ -131,9 +133,10 @@ static enum vidmm_status take_over(struct vidmm_resource *resource, DXGK_ALLOCAT
     return VIDMM_OK;
 }
 
-/* CreateAllocation, judged; on failure the driver holds nothing. */
-static enum vidmm_status driver_create(struct vidmm_resource *resource, DXGK_ALLOCATIONINFO *infos,
-                                       const struct vidmm_allocation_request *requests) {
+/* CreateAllocation, whose answer is checked; on failure the driver holds nothing. */
+static enum vidmm_status resource_driver_create(struct vidmm_resource *resource,
+                                                DXGK_ALLOCATIONINFO *infos,
+                                                const struct vidmm_allocation_request *requests) {
     struct vidmm_adapter *adapter = resource->adapter;
     DXGKARG_CREATEALLOCATION arg = {.NumAllocations = resource->count, .pAllocationInfo = infos};
     arg.Flags.Resource = resource->grouped;
@@ -149,11 +152,11 @@ static enum vidmm_status driver_create(struct vidmm_resource *resource, DXGK_ALL
     if (status)
         return status;
     resource->handle = arg.hResource;
-    status = judge_all(resource, infos, requests);
+    status = resource_validate(resource, infos, requests);
     if (status == VIDMM_OK)
-        status = take_over(resource, infos, requests);
+        status = resource_take_over(resource, infos, requests);
     if (status)
-        driver_destroy(resource, infos);
+        resource_driver_destroy(resource, infos);
     return status;
 }
 
@@ -207,8 +210,8 @@ static enum vidmm_status driver_open(struct vidmm_resource *resource, struct vid
     return status ? status : take_handles(resource, device, binding, infos);
 }
 
-static enum vidmm_status bind(struct vidmm_resource *resource, struct vidmm_device *device,
-                              bool create) {
+static enum vidmm_status resource_bind(struct vidmm_resource *resource, struct vidmm_device *device,
+                                       bool create) {
     struct vidmm_adapter *adapter = resource->adapter;
     size_t infos_size = resource->count * sizeof(DXGK_OPENALLOCATIONINFO);
     struct binding *binding = adapter_alloc(adapter, binding_size(resource));
@@ -259,19 +262,19 @@ void resource_destroy(struct vidmm_resource *resource) {
         if (!resource->allocations[i].dead)
             allocation_release(&resource->allocations[i]);
     }
-    driver_destroy(resource, NULL);
+    resource_driver_destroy(resource, NULL);
     unlink_resource(resource);
     free_resource(resource);
 }
 
-static enum vidmm_status create(struct vidmm_device *device,
-                                const struct vidmm_allocation_request *requests, uint32_t count,
-                                struct vidmm_resource **out) {
+static enum vidmm_status resource_create(struct vidmm_device *device,
+                                         const struct vidmm_allocation_request *requests,
+                                         uint32_t count, struct vidmm_resource **out) {
     struct vidmm_adapter *adapter = device->adapter;
     size_t infos_size = count * sizeof(DXGK_ALLOCATIONINFO);
     struct vidmm_resource *resource = new_resource(device, requests, count);
     DXGK_ALLOCATIONINFO *infos = resource ? adapter_alloc(adapter, infos_size) : NULL;
-    enum vidmm_status status = infos ? driver_create(resource, infos, requests)
+    enum vidmm_status status = infos ? resource_driver_create(resource, infos, requests)
                                      : error_no_memory(adapter, "vidmm_allocations_create");
     adapter_free(adapter, infos, infos_size);
     if (status) {
@@ -280,7 +283,7 @@ static enum vidmm_status create(struct vidmm_device *device,
         return status;
     }
     link_resource(resource);
-    status = bind(resource, device, true);
+    status = resource_bind(resource, device, true);
     if (status)
         resource_destroy(resource);
     else
@@ -298,7 +301,7 @@ enum vidmm_status vidmm_allocations_create(struct vidmm_device *device,
     if (status == VIDMM_OK && count == 0)
         status = error_argument(adapter, "vidmm_allocations_create", "at least one allocation");
     if (status == VIDMM_OK)
-        status = create(device, requests, count, &resource);
+        status = resource_create(device, requests, count, &resource);
     for (uint32_t i = 0; status == VIDMM_OK && i < count; i++) {
         out[i] = &resource->allocations[i];
         if (requests[i].private_size)
@@ -343,7 +346,7 @@ enum vidmm_status vidmm_allocation_open(struct vidmm_device *device,
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(device, "vidmm_allocation_open");
     if (status == VIDMM_OK && !find_binding(allocation->resource, device))
-        status = bind(allocation->resource, device, false);
+        status = resource_bind(allocation->resource, device, false);
     adapter_leave(adapter);
     return status;
 }

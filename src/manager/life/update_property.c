@@ -34,7 +34,7 @@ static void set_properties(struct vidmm_allocation *allocation,
     allocation->write_set = properties->write_set;
     allocation->info.PreferredSegment = properties->preferred;
     allocation->info.FlagsWddm2 = properties->flags;
-    listing_update(allocation);
+    residency_entries_update(allocation);
     allocation_publish(allocation);
 }
 
@@ -50,7 +50,7 @@ static struct properties wanted_properties(const struct update *update) {
     return properties;
 }
 
-static enum vidmm_status check(const struct update *update) {
+static enum vidmm_status update_check(const struct update *update) {
     const struct vidmm_allocation *allocation = update->allocation;
     struct vidmm_adapter *adapter = allocation->adapter;
     const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *wanted = update->wanted;
@@ -80,7 +80,7 @@ static enum vidmm_status ask_driver(const struct update *update) {
 }
 
 /* True while it lies where it may, in the form that is asked for. */
-static bool fits(const struct vidmm_allocation *allocation) {
+static bool update_fits(const struct vidmm_allocation *allocation) {
     const struct placement *place = &allocation->place;
     bool row = !place->floating && place->extent_count <= 1;
     return !allocation->segment ||
@@ -89,24 +89,24 @@ static bool fits(const struct vidmm_allocation *allocation) {
 }
 
 /* Out, and back in if somebody counts on it. */
-static enum vidmm_status move(void *ctx) {
+static enum vidmm_status update_move(void *ctx) {
     struct vidmm_allocation *allocation = ctx;
     struct vidmm_adapter *adapter = allocation->adapter;
     struct vidmm_reference reference = {.allocation = allocation, .write = true};
     enum vidmm_status status = device_serves(allocation_device(allocation), CALL);
-    if (status == VIDMM_OK && !fits(allocation))
+    if (status == VIDMM_OK && !update_fits(allocation))
         status = residency_evict(allocation, false, VIDMM_PLAN_PROPERTY);
-    if (status == VIDMM_OK && allocation->listings && !allocation->segment)
+    if (status == VIDMM_OK && allocation->residency_entries && !allocation->segment)
         status = residency_make(adapter, &reference, 1, adapter->fences.submitted + 1,
                                 VIDMM_PLAN_PROPERTY);
     return status;
 }
 
-static enum vidmm_status change(const struct update *update) {
+static enum vidmm_status update_change(const struct update *update) {
     struct vidmm_allocation *allocation = update->allocation;
     struct properties before = properties_of(allocation), after = wanted_properties(update);
     set_properties(allocation, &after);
-    enum vidmm_status status = adapter_persist(allocation->adapter, move, allocation);
+    enum vidmm_status status = adapter_persist(allocation->adapter, update_move, allocation);
     if (status)
         set_properties(allocation, &before);
     return status;
@@ -119,11 +119,11 @@ enum vidmm_status vidmm_allocation_update(struct vidmm_allocation *allocation,
     adapter_enter(adapter);
     enum vidmm_status status = device_serves(allocation_device(allocation), CALL);
     if (status == VIDMM_OK)
-        status = check(&update);
+        status = update_check(&update);
     if (status == VIDMM_OK)
         status = ask_driver(&update);
     if (status == VIDMM_OK)
-        status = change(&update);
+        status = update_change(&update);
     adapter_leave(adapter);
     return status;
 }

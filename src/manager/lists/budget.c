@@ -5,7 +5,6 @@
 
 #include "object/allocation.h"
 #include "object/candidates.h"
-#include "residency/decide.h"
 #include "lists/residency_list.h"
 
 enum vidmm_memory_group budget_group(const struct segment *segment) {
@@ -47,62 +46,65 @@ static bool counts_in(struct vidmm_adapter *adapter, const struct segment *segme
  * The segment that it would lie in if there were room, whatever its state; it takes whole pages of
  * that.
  */
-static const struct segment *preferred(const struct vidmm_allocation *allocation) {
+static const struct segment *budget_preferred(const struct vidmm_allocation *allocation) {
     struct candidate_list list;
     candidates_list(allocation, allocation->write_set | allocation->read_set, &list);
     return list.count ? list.segments[0] : NULL;
 }
 
-static bool charged_elsewhere(const struct listing *listing) {
-    const struct listing *one = listing->allocation->listings;
+static bool charged_elsewhere(const struct residency_entry *entry) {
+    const struct residency_entry *one = entry->allocation->residency_entries;
     for (; one; one = one->other) {
-        if (one != listing && one->charged && one->device->process == listing->device->process)
+        if (one != entry && one->charged && one->device->process == entry->device->process)
             return true;
     }
     return false;
 }
 
 /* A list of the group grew or shrank: what everybody's share is has to be found out again. */
-static void charge_listed(struct listing *listing, enum vidmm_memory_group group, uint64_t bytes) {
-    struct vidmm_process *process = listing->device->process;
-    if (listing->listed[group] == bytes)
+static void charge_listed(struct residency_entry *entry, enum vidmm_memory_group group,
+                          uint64_t bytes) {
+    struct vidmm_process *process = entry->device->process;
+    if (entry->listed[group] == bytes)
         return;
-    process->listed[group] += bytes - listing->listed[group];
+    process->listed[group] += bytes - entry->listed[group];
     process->adapter->shares[group].known = false;
-    listing->listed[group] = bytes;
+    entry->listed[group] = bytes;
 }
 
-static void charge_held(struct listing *listing, enum vidmm_memory_group group, uint64_t bytes) {
-    listing->device->process->held[group] += bytes - listing->held[group];
-    listing->held[group] = bytes;
+static void charge_held(struct residency_entry *entry, enum vidmm_memory_group group,
+                        uint64_t bytes) {
+    entry->device->process->held[group] += bytes - entry->held[group];
+    entry->held[group] = bytes;
 }
 
-static void charge(struct listing *listing, bool counts) {
-    const struct vidmm_allocation *allocation = listing->allocation;
-    const struct segment *segment = allocation->segment, *wanted = preferred(allocation);
+static void budget_set_charge(struct residency_entry *entry, bool counts) {
+    const struct vidmm_allocation *allocation = entry->allocation;
+    const struct segment *segment = allocation->segment, *wanted = budget_preferred(allocation);
     const struct segment_request request = {.size = allocation->size,
                                             .pitch_size = allocation->info.PitchAlignedSize};
     for (uint32_t i = 0; i < PROCESS_GROUPS; i++) {
         enum vidmm_memory_group group = (enum vidmm_memory_group)i;
         bool holds = counts && counts_in(allocation->adapter, segment, group);
         bool lists = counts && counts_in(allocation->adapter, wanted, group);
-        charge_held(listing, group, holds ? allocation->place.size : 0);
-        charge_listed(listing, group, lists ? segment_reserves(wanted, &request) : 0);
+        charge_held(entry, group, holds ? allocation->place.size : 0);
+        charge_listed(entry, group, lists ? segment_reserves(wanted, &request) : 0);
     }
 }
 
-void budget_charge(struct listing *listing) {
-    if (!listing->device->process)
+void budget_charge(struct residency_entry *entry) {
+    if (!entry->device->process)
         return;
-    listing->charged = listing->charged || !charged_elsewhere(listing);
-    charge(listing, listing->charged && !listing->allocation->offered &&
-                        !allocation_in_vpr(listing->allocation)); /* the range is nobody's share */
+    entry->charged = entry->charged || !charged_elsewhere(entry);
+    budget_set_charge(entry,
+                      entry->charged && !entry->allocation->offered &&
+                          !allocation_in_vpr(entry->allocation)); /* the range is nobody's share */
 }
 
-void budget_discharge(struct listing *listing) {
-    if (listing->device->process)
-        charge(listing, false);
-    listing->charged = false;
+void budget_discharge(struct residency_entry *entry) {
+    if (entry->device->process)
+        budget_set_charge(entry, false);
+    entry->charged = false;
 }
 
 void budget_keep(struct vidmm_adapter *adapter, struct segment *segment, uint64_t bytes,
@@ -123,7 +125,7 @@ static uint64_t group_bytes(struct vidmm_adapter *adapter, enum vidmm_memory_gro
     return group == VIDMM_GROUP_NON_LOCAL && bytes > shared ? shared : bytes;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
+static uint64_t budget_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
@@ -137,11 +139,11 @@ static uint64_t round_of_shares(const struct vidmm_adapter *adapter, enum vidmm_
     uint64_t modest = 0;
     uint32_t takers = 0;
     for (const struct vidmm_process *one = adapter->processes; one; one = one->next) {
-        uint64_t limit = least(share, one->fixed[group]);
+        uint64_t limit = budget_least(share, one->fixed[group]);
         if (one == greedy || one->listed[group] > limit)
             takers += one == greedy || limit == share;
         if (one != greedy && (one->listed[group] <= limit || limit < share))
-            modest += least(one->listed[group], limit);
+            modest += budget_least(one->listed[group], limit);
     }
     bytes = bytes > modest ? bytes - modest : 0;
     return takers ? bytes / takers : UINT64_MAX;
@@ -163,8 +165,8 @@ uint64_t budget_of(const struct vidmm_process *process, enum vidmm_memory_group 
                                                : fair_share(process->adapter, group, process);
 }
 
-static uint64_t over(const struct vidmm_process *process, enum vidmm_memory_group group,
-                     uint64_t bytes) {
+static uint64_t budget_over(const struct vidmm_process *process, enum vidmm_memory_group group,
+                            uint64_t bytes) {
     struct share *share = &process->adapter->shares[group];
     uint64_t budget = process->fixed[group];
     if (budget == UINT64_MAX && !share->known) {
@@ -178,11 +180,11 @@ static uint64_t over(const struct vidmm_process *process, enum vidmm_memory_grou
 
 uint64_t budget_excess(const struct vidmm_process *process, enum vidmm_memory_group group,
                        uint64_t more) {
-    return process ? over(process, group, process->held[group] + more) : 0;
+    return process ? budget_over(process, group, process->held[group] + more) : 0;
 }
 
 uint64_t budget_overdraft(const struct vidmm_process *process, enum vidmm_memory_group group) {
-    return over(process, group, process->listed[group]);
+    return budget_over(process, group, process->listed[group]);
 }
 
 void vidmm_process_budget(struct vidmm_process *process, enum vidmm_memory_group group,

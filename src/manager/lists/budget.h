@@ -14,7 +14,7 @@
 
 #include "base/process.h"
 
-struct listing;
+struct residency_entry;
 
 enum vidmm_memory_group budget_group(const struct segment *segment);
 uint64_t budget_of(const struct vidmm_process *process, enum vidmm_memory_group group);
@@ -28,8 +28,8 @@ uint64_t budget_overdraft(const struct vidmm_process *process, enum vidmm_memory
  */
 void budget_keep(struct vidmm_adapter *adapter, struct segment *segment, uint64_t bytes, bool back);
 
-/* The charge for a listing follows the state of its allocation; ends with it. */
-void budget_charge(struct listing *listing);
-void budget_discharge(struct listing *listing);
+/* The charge for a entry follows the state of its allocation; ends with it. */
+void budget_charge(struct residency_entry *entry);
+void budget_discharge(struct residency_entry *entry);
 
 #endif

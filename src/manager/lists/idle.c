@@ -10,7 +10,7 @@ bool allocation_idle(struct vidmm_allocation *allocation) {
         !fence_idle(allocation->adapter, allocation->last_nodes, allocation->last_number))
         return false;
     allocation->last_nodes = 0;
-    return !allocation->listings || !listing_busy(allocation);
+    return !allocation->residency_entries || !residency_entries_busy(allocation);
 }
 
 enum vidmm_status allocation_wait_idle(struct vidmm_allocation *allocation) {
@@ -20,7 +20,7 @@ enum vidmm_status allocation_wait_idle(struct vidmm_allocation *allocation) {
             fence_wait_idle(allocation->adapter, allocation->last_nodes, allocation->last_number);
     if (status == VIDMM_OK)
         allocation->last_nodes = 0;
-    return status ? status : listing_wait_idle(allocation);
+    return status ? status : residency_entries_wait_idle(allocation);
 }
 
 static enum vidmm_status idle_wait_all(void *ctx) {

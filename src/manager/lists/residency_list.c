@@ -1,6 +1,6 @@
 /*
- * residency_list.c - see residency_list.h: the lists themselves. list_restore.c brings them in, and finds
- * victims among them.
+ * residency_list.c - see residency_list.h: the lists themselves. list_restore.c makes them resident, and
+ * finds victims among them.
  */
 #include "lists/residency_list.h"
 
@@ -8,205 +8,208 @@
 #include "lists/budget.h"
 #include "object/candidates.h"
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Chains ---------------------------------------------------------------------------------- */
 
-static void stand(struct listing *listing, enum listing_line kind) {
-    struct line *line = &listing->device->list.lines[kind];
-    if (listing->in[kind].stands)
+static void chain_add(struct residency_entry *entry, enum entry_chain_kind kind) {
+    struct entry_chain *chain = &entry->device->list.chains[kind];
+    if (entry->link[kind].on)
         return;
-    listing->in[kind].stands = true;
-    listing->in[kind].previous = line->last;
-    listing->in[kind].next = NULL;
-    *(line->last ? &line->last->in[kind].next : &line->first) = listing;
-    line->last = listing;
-    line->count++;
+    entry->link[kind].on = true;
+    entry->link[kind].previous = chain->last;
+    entry->link[kind].next = NULL;
+    *(chain->last ? &chain->last->link[kind].next : &chain->first) = entry;
+    chain->last = entry;
+    chain->count++;
 }
 
-static void step_out(struct listing *listing, enum listing_line kind) {
-    struct line *line = &listing->device->list.lines[kind];
-    if (!listing->in[kind].stands)
+static void chain_remove(struct residency_entry *entry, enum entry_chain_kind kind) {
+    struct entry_chain *chain = &entry->device->list.chains[kind];
+    if (!entry->link[kind].on)
         return;
-    struct listing *previous = listing->in[kind].previous, *next = listing->in[kind].next;
-    *(previous ? &previous->in[kind].next : &line->first) = next;
-    *(next ? &next->in[kind].previous : &line->last) = previous;
-    listing->in[kind].stands = false;
-    line->count--;
+    struct residency_entry *previous = entry->link[kind].previous, *next = entry->link[kind].next;
+    *(previous ? &previous->link[kind].next : &chain->first) = next;
+    *(next ? &next->link[kind].previous : &chain->last) = previous;
+    entry->link[kind].on = false;
+    chain->count--;
 }
 
-static void set_standing(struct listing *listing, enum listing_line kind, bool stands) {
-    if (stands)
-        stand(listing, kind);
+static void chain_set(struct residency_entry *entry, enum entry_chain_kind kind, bool on) {
+    if (on)
+        chain_add(entry, kind);
     else
-        step_out(listing, kind);
+        chain_remove(entry, kind);
 }
 
 /* ---- What follows from an allocation's state ------------------------------------------------- */
 
-static bool prefers_memory(const struct vidmm_allocation *allocation) {
+static bool entry_prefers_memory(const struct vidmm_allocation *allocation) {
     struct candidate_list list;
     candidates_list(allocation, candidate_set(allocation, true), &list);
     return list.count && !list.segments[0]->aperture;
 }
 
 /* Into the queue of the segment, by the priority that the allocation has now. */
-static void enqueue(struct listing *listing, struct segment *segment, uint32_t priority) {
-    struct resident_queue *placed = listing->device->list.placed;
-    struct vidmm_candidate *facts = &listing->resident.facts;
-    if (listing->segment == segment && facts->priority == priority)
+static void entry_enqueue(struct residency_entry *entry, struct segment *segment,
+                          uint32_t priority) {
+    struct resident_queue *placed = entry->device->list.placed;
+    struct vidmm_candidate *facts = &entry->resident.facts;
+    if (entry->segment == segment && facts->priority == priority)
         return;
-    if (listing->segment)
-        resident_remove(&placed[listing->segment->id - 1], &listing->resident);
-    listing->segment = segment;
+    if (entry->segment)
+        resident_remove(&placed[entry->segment->id - 1], &entry->resident);
+    entry->segment = segment;
     *facts = (struct vidmm_candidate){
-        .priority = priority, .size = listing->allocation->size, .idle = true};
+        .priority = priority, .size = entry->allocation->size, .idle = true};
     if (segment)
-        resident_add(&placed[segment->id - 1], &listing->resident);
+        resident_add(&placed[segment->id - 1], &entry->resident);
 }
 
-static void update(struct listing *listing) {
-    struct vidmm_allocation *allocation = listing->allocation;
+static void entry_update(struct residency_entry *entry) {
+    struct vidmm_allocation *allocation = entry->allocation;
     struct segment *segment = allocation->segment;
     bool wanted = !allocation->offered;
     bool written =
         allocation->content && allocation->stale == segment_is_memory(allocation->segment);
-    enqueue(listing, wanted ? segment : NULL, allocation->resident.facts.priority);
-    set_standing(listing, LINE_MISSING, wanted && !segment);
-    set_standing(listing, LINE_DEMOTED,
-                 wanted && segment && segment->aperture && prefers_memory(allocation));
-    set_standing(listing, LINE_UNSETTLED, wanted && segment && !written);
-    budget_charge(listing);
+    entry_enqueue(entry, wanted ? segment : NULL, allocation->resident.facts.priority);
+    chain_set(entry, CHAIN_MISSING, wanted && !segment);
+    chain_set(entry, CHAIN_DEMOTED,
+              wanted && segment && segment->aperture && entry_prefers_memory(allocation));
+    chain_set(entry, CHAIN_UNSETTLED, wanted && segment && !written);
+    budget_charge(entry);
 }
 
-void listing_update(struct vidmm_allocation *allocation) {
-    for (struct listing *listing = allocation->listings; listing; listing = listing->other)
-        update(listing);
+void residency_entries_update(struct vidmm_allocation *allocation) {
+    for (struct residency_entry *entry = allocation->residency_entries; entry; entry = entry->other)
+        entry_update(entry);
 }
 
 /* ---- The lists ------------------------------------------------------------------------------- */
 
-struct listing *listing_find(const struct vidmm_allocation *allocation,
-                             const struct vidmm_device *device) {
-    struct listing *listing = allocation->listings;
-    while (listing && listing->device != device)
-        listing = listing->other;
-    return listing;
+struct residency_entry *residency_entry_find(const struct vidmm_allocation *allocation,
+                                             const struct vidmm_device *device) {
+    struct residency_entry *entry = allocation->residency_entries;
+    while (entry && entry->device != device)
+        entry = entry->other;
+    return entry;
 }
 
-static size_t placed_bytes(const struct vidmm_adapter *adapter) {
+static size_t residency_list_placed_bytes(const struct vidmm_adapter *adapter) {
     return adapter->facts.segment_count * sizeof(struct resident_queue);
 }
 
-static bool prepare(struct vidmm_device *device) {
+static bool residency_list_prepare(struct vidmm_device *device) {
     struct vidmm_adapter *adapter = device->adapter;
     struct residency_list *list = &device->list;
     if (list->placed)
         return true;
-    list->placed = adapter_alloc(adapter, placed_bytes(adapter));
+    list->placed = adapter_alloc(adapter, residency_list_placed_bytes(adapter));
     for (uint32_t i = 0; list->placed && i < adapter->facts.segment_count; i++)
         resident_queue_init(&list->placed[i], adapter->policy);
     return list->placed;
 }
 
-/* The listing, with a new one if need be. NULL: no memory. */
-static struct listing *obtain(struct vidmm_device *device, struct vidmm_allocation *allocation) {
-    struct listing *listing = listing_find(allocation, device);
-    if (listing)
-        return listing;
-    listing = prepare(device) ? adapter_alloc(device->adapter, sizeof(*listing)) : NULL;
-    if (!listing)
+/* The entry of the allocation, a new one if there is none. NULL: no memory. */
+static struct residency_entry *residency_entry_obtain(struct vidmm_device *device,
+                                                      struct vidmm_allocation *allocation) {
+    struct residency_entry *entry = residency_entry_find(allocation, device);
+    if (entry)
+        return entry;
+    entry = residency_list_prepare(device) ? adapter_alloc(device->adapter, sizeof(*entry)) : NULL;
+    if (!entry)
         return NULL;
-    *listing = (struct listing){.other = allocation->listings,
-                                .allocation = allocation,
-                                .device = device,
-                                .resident = {.owner = listing}};
+    *entry = (struct residency_entry){.other = allocation->residency_entries,
+                                      .allocation = allocation,
+                                      .device = device,
+                                      .resident = {.owner = entry}};
     allocation_unqueue(allocation);
-    allocation->listings = listing;
-    stand(listing, LINE_ALL);
-    update(listing);
-    return listing;
+    allocation->residency_entries = entry;
+    chain_add(entry, CHAIN_ALL);
+    entry_update(entry);
+    return entry;
 }
 
-bool listing_add(struct vidmm_device *device, struct vidmm_allocation *allocation) {
-    struct listing *listing = obtain(device, allocation);
-    if (listing)
-        listing->count++;
-    return listing;
+bool residency_entry_add(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+    struct residency_entry *entry = residency_entry_obtain(device, allocation);
+    if (entry)
+        entry->count++;
+    return entry;
 }
 
-bool listing_require(struct vidmm_device *device, struct vidmm_allocation *allocation) {
-    struct listing *listing = obtain(device, allocation);
-    if (listing)
-        listing->queued++;
-    return listing;
+bool residency_entry_require(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+    struct residency_entry *entry = residency_entry_obtain(device, allocation);
+    if (entry)
+        entry->queued++;
+    return entry;
 }
 
-bool listing_counts(const struct vidmm_allocation *allocation, const struct vidmm_device *device) {
-    const struct listing *listing = listing_find(allocation, device);
-    return listing && listing->count != 0;
+bool residency_entry_counts(const struct vidmm_allocation *allocation,
+                            const struct vidmm_device *device) {
+    const struct residency_entry *entry = residency_entry_find(allocation, device);
+    return entry && entry->count != 0;
 }
 
-/* What the device did with it becomes the allocation's own to remember. */
-static void inherit(const struct listing *listing) {
-    struct vidmm_allocation *allocation = listing->allocation;
-    const struct residency_list *list = &listing->device->list;
+/* The device's newest submission becomes the allocation's last use. */
+static void entry_inherit(const struct residency_entry *entry) {
+    struct vidmm_allocation *allocation = entry->allocation;
+    const struct residency_list *list = &entry->device->list;
     if (allocation->last_number < list->last_number)
         allocation->last_number = list->last_number;
     allocation->last_nodes |= list->last_nodes;
     allocation->resident.facts.last_use = allocation->last_number;
-    allocation->assumed = false; /* nobody can tell any more */
+    allocation->assumed = false; /* it can no longer be told apart */
 }
 
-static void end(struct listing *listing) {
-    struct vidmm_allocation *allocation = listing->allocation;
-    struct listing **link = &allocation->listings;
-    inherit(listing);
-    while (*link != listing)
+static void entry_end(struct residency_entry *entry) {
+    struct vidmm_allocation *allocation = entry->allocation;
+    struct residency_entry **link = &allocation->residency_entries;
+    entry_inherit(entry);
+    while (*link != entry)
         link = &(*link)->other;
-    *link = listing->other;
-    enqueue(listing, NULL, 0);
-    for (uint32_t kind = 0; kind < LINE_KINDS; kind++)
-        step_out(listing, (enum listing_line)kind);
-    budget_discharge(listing);
-    listing_update(allocation); /* another device may be charged for it now */
-    adapter_free(listing->device->adapter, listing, sizeof(*listing));
+    *link = entry->other;
+    entry_enqueue(entry, NULL, 0);
+    for (uint32_t kind = 0; kind < CHAIN_KINDS; kind++)
+        chain_remove(entry, (enum entry_chain_kind)kind);
+    budget_discharge(entry);
+    residency_entries_update(allocation); /* another device may be charged for it now */
+    adapter_free(entry->device->adapter, entry, sizeof(*entry));
     allocation_queue(allocation);
 }
 
-static void end_unused(struct listing *listing) {
-    if (listing->count == 0 && listing->queued == 0)
-        end(listing);
+static void entry_end_unused(struct residency_entry *entry) {
+    if (entry->count == 0 && entry->queued == 0)
+        entry_end(entry);
 }
 
-void listing_remove(struct listing *listing) {
-    listing->count--;
-    end_unused(listing);
+void residency_entry_remove(struct residency_entry *entry) {
+    entry->count--;
+    entry_end_unused(entry);
 }
 
-void listing_release(struct listing *listing) {
-    listing->queued--;
-    end_unused(listing);
+void residency_entry_release(struct residency_entry *entry) {
+    entry->queued--;
+    entry_end_unused(entry);
 }
 
-void listing_end_device(struct vidmm_device *device) {
+void residency_list_end(struct vidmm_device *device) {
     struct vidmm_adapter *adapter = device->adapter;
     struct residency_list *list = &device->list;
-    while (list->lines[LINE_ALL].first)
-        end(list->lines[LINE_ALL].first);
-    adapter_free(adapter, list->placed, placed_bytes(adapter));
+    while (list->chains[CHAIN_ALL].first)
+        entry_end(list->chains[CHAIN_ALL].first);
+    adapter_free(adapter, list->placed, residency_list_placed_bytes(adapter));
     list->placed = NULL;
     adapter_free(adapter, list->wanted, list->wanted_size * sizeof(*list->wanted));
     list->wanted = NULL;
     list->wanted_size = 0;
 }
 
-void listing_end_allocation(struct vidmm_allocation *allocation) {
-    while (allocation->listings)
-        end(allocation->listings);
+void residency_entries_end(struct vidmm_allocation *allocation) {
+    while (allocation->residency_entries)
+        entry_end(allocation->residency_entries);
 }
 
 /* ---- What the GPU does ----------------------------------------------------------------------- */
 
-void listing_written(struct vidmm_allocation *allocation, bool assumed) {
+void residency_entries_written(struct vidmm_allocation *allocation, bool assumed) {
     bool stale = segment_is_memory(allocation->segment);
     bool changed = stale && (!allocation->stale || !allocation->content);
     if (changed || !assumed)
@@ -214,51 +217,54 @@ void listing_written(struct vidmm_allocation *allocation, bool assumed) {
     allocation->content = true;
     allocation->stale = stale;
     allocation->resident.facts.clean = !stale;
-    listing_update(allocation);
+    residency_entries_update(allocation);
     if (changed)
         allocation_publish(allocation);
 }
 
-void listing_not_written(struct vidmm_device *device, struct vidmm_allocation *allocation) {
-    for (const struct listing *listing = allocation->listings; listing; listing = listing->other) {
-        if (listing->device != device)
-            return; /* who may have written it */
+void residency_entries_not_written(struct vidmm_device *device,
+                                   struct vidmm_allocation *allocation) {
+    for (const struct residency_entry *entry = allocation->residency_entries; entry;
+         entry = entry->other) {
+        if (entry->device != device)
+            return; /* that device may have written it */
     }
     if (!allocation->assumed)
         return;
     allocation->stale = allocation->assumed = false;
     allocation->resident.facts.clean = true;
-    listing_update(allocation);
+    residency_entries_update(allocation);
     allocation_publish(allocation);
 }
 
-void listing_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes) {
+void residency_list_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes) {
     struct residency_list *list = &device->list;
     list->last_number = number;
     list->last_nodes |= UINT64_C(1) << node;
-    while (writes && list->lines[LINE_UNSETTLED].first)
-        listing_written(list->lines[LINE_UNSETTLED].first->allocation, true);
+    while (writes && list->chains[CHAIN_UNSETTLED].first)
+        residency_entries_written(list->chains[CHAIN_UNSETTLED].first->allocation, true);
 }
 
-static bool device_busy(const struct vidmm_device *device) {
+static bool residency_list_busy(const struct vidmm_device *device) {
     const struct residency_list *list = &device->list;
     return list->last_nodes && !fence_idle(device->adapter, list->last_nodes, list->last_number);
 }
 
-bool listing_busy(struct vidmm_allocation *allocation) {
+bool residency_entries_busy(struct vidmm_allocation *allocation) {
     bool busy = false;
-    for (const struct listing *listing = allocation->listings; listing; listing = listing->other)
-        busy = busy || device_busy(listing->device);
+    for (const struct residency_entry *entry = allocation->residency_entries; entry;
+         entry = entry->other)
+        busy = busy || residency_list_busy(entry->device);
     return busy;
 }
 
-enum vidmm_status listing_wait_idle(struct vidmm_allocation *allocation) {
+enum vidmm_status residency_entries_wait_idle(struct vidmm_allocation *allocation) {
     enum vidmm_status status = VIDMM_OK;
-    for (struct listing *listing = allocation->listings; status == VIDMM_OK && listing;
-         listing = listing->other) {
-        struct residency_list *list = &listing->device->list;
+    for (struct residency_entry *entry = allocation->residency_entries; status == VIDMM_OK && entry;
+         entry = entry->other) {
+        struct residency_list *list = &entry->device->list;
         if (list->last_nodes)
-            status = fence_wait_idle(listing->device->adapter, list->last_nodes, list->last_number);
+            status = fence_wait_idle(entry->device->adapter, list->last_nodes, list->last_number);
         if (status == VIDMM_OK)
             list->last_nodes = 0;
     }

@@ -1,17 +1,18 @@
 /*
- * residency_list.h - what a device needs resident while its contexts run (residency-overview.md): its
- * residency list, with a count for each allocation.
+ * residency_list.h - the residency list of a device: the allocations that it needs resident while
+ * its contexts run (residency-overview.md), with a count for each.
  *
- * An allocation that any device lists is out of its segment's victim queue: it leaves only for
- * somebody with a better claim (listing_victim), and is back before its device runs again
- * (listing_restore). What is listed counts as used, and written, by all that its device submits.
+ * An allocation on any list is in no victim queue of a segment: only residency_list_victim() lets it
+ * leave, and residency_list_restore() brings it back before the device runs again. Each submission
+ * of the device counts as a use of all that is on its list, and as a write to it.
  *
- * A device knows at any time what of its list is missing, what lies in an aperture though memory
- * would be better, and what does not count as written yet, so that a request costs what it changes
- * and not what is listed. Whoever changes what those depend on says so (listing_update).
+ * Each list keeps chains of its entries by state: what is missing, what lies in an aperture though
+ * memory would be better, and what does not count as written yet. A request then costs what it
+ * changes, not the length of the list. A function that changes what these states depend on calls
+ * residency_entries_update().
  */
-#ifndef VIDMM_MANAGER_LISTING_H
-#define VIDMM_MANAGER_LISTING_H
+#ifndef VIDMM_MANAGER_RESIDENCY_LIST_H
+#define VIDMM_MANAGER_RESIDENCY_LIST_H
 
 #include <vidmm/virtual.h>
 
@@ -19,32 +20,32 @@
 
 struct segment;
 struct segment_request;
-struct listing;
+struct residency_entry;
 
-/* Lines in which listings of a device stand. */
-enum listing_line {
-    LINE_ALL,
-    LINE_MISSING,   /* in no segment, and wanted in one */
-    LINE_DEMOTED,   /* in an aperture; memory would be better */
-    LINE_UNSETTLED, /* resident, and does not count as written */
-    LINE_KINDS
+/* Lines in which entries of a device stand. */
+enum entry_chain_kind {
+    CHAIN_ALL,
+    CHAIN_MISSING,   /* in no segment, and wanted in one */
+    CHAIN_DEMOTED,   /* in an aperture; memory would be better */
+    CHAIN_UNSETTLED, /* resident, and does not count as written */
+    CHAIN_KINDS
 };
 
-struct line {
-    struct listing *first, *last;
+struct entry_chain {
+    struct residency_entry *first, *last;
     uint32_t count;
 };
 
-/* What of others' lists a request may take. */
+/* Whose entries a request may evict. */
 enum suspension {
     SUSPEND_NOBODY,
-    SUSPEND_EXCESS, /* what processes hold beyond their budgets, for one that is within its own */
+    SUSPEND_EXCESS, /* of processes beyond their budgets, for a process within its own */
     SUSPEND_ANYBODY,
 };
 
 /* The list of one device. */
 struct residency_list {
-    struct line lines[LINE_KINDS];
+    struct entry_chain chains[CHAIN_KINDS];
     struct resident_queue *placed; /* by segment: what could be taken; NULL: never listed */
     enum suspension suspends;
     uint64_t promoted_epoch, promoted_number; /* when promotion was last tried */
@@ -54,69 +55,78 @@ struct residency_list {
     uint32_t wanted_size;
 };
 
-struct listing {
+/* One allocation on the list of one device. */
+struct residency_entry {
     struct {
-        bool stands;
-        struct listing *previous, *next;
-    } in[LINE_KINDS];
-    struct resident resident; /* in `placed` of its segment */
-    struct segment *segment;  /* whose queue that is, or NULL */
-    struct listing *other;    /* of the same allocation, by another device */
+        bool on;
+        struct residency_entry *previous, *next;
+    } link[CHAIN_KINDS];
+    struct resident resident;      /* in `placed` of its segment */
+    struct segment *segment;       /* whose queue that is, or NULL */
+    struct residency_entry *other; /* of the same allocation, on the list of another device */
     struct vidmm_allocation *allocation;
     struct vidmm_device *device;
     uint32_t count;
-    uint32_t queued; /* updates of addresses that will lead to it (companion.h) */
+    uint32_t queued; /* updates of addresses that map it and wait (companion.h) */
     uint32_t taken;  /* off the count by the request at hand */
     /* Of several devices of a process one is charged (budget.h). */
     bool charged;
     uint64_t listed[2], held[2]; /* bytes, by enum vidmm_memory_group */
 };
 
-struct listing *listing_find(const struct vidmm_allocation *allocation,
-                             const struct vidmm_device *device);
+struct residency_entry *residency_entry_find(const struct vidmm_allocation *allocation,
+                                             const struct vidmm_device *device);
 /* Adds one. False: no memory. */
-bool listing_add(struct vidmm_device *device, struct vidmm_allocation *allocation);
-/* Takes one off. At 0 the allocation remembers the device's last work, and may leave. */
-void listing_remove(struct listing *listing);
+bool residency_entry_add(struct vidmm_device *device, struct vidmm_allocation *allocation);
 /*
- * The same for the manager's own reasons, which no eviction takes off: an update of addresses that
- * will lead to it is queued. False: no memory.
+ * Takes one off the count. At 0 the allocation takes over the device's newest submission as its last
+ * use, and may be evicted.
  */
-bool listing_require(struct vidmm_device *device, struct vidmm_allocation *allocation);
-void listing_release(struct listing *listing);
-/* User mode has it on the device's list. */
-bool listing_counts(const struct vidmm_allocation *allocation, const struct vidmm_device *device);
-/* All of a device, or of an allocation, whatever the counts. */
-void listing_end_device(struct vidmm_device *device);
-void listing_end_allocation(struct vidmm_allocation *allocation);
+void residency_entry_remove(struct residency_entry *entry);
+/*
+ * Adds a need of the manager's own, which vidmm_device_evict does not take off: a queued update of
+ * addresses maps the allocation. False: no memory.
+ */
+bool residency_entry_require(struct vidmm_device *device, struct vidmm_allocation *allocation);
+void residency_entry_release(struct residency_entry *entry);
+/* User mode put it on the device's list. */
+bool residency_entry_counts(const struct vidmm_allocation *allocation,
+                            const struct vidmm_device *device);
+/* Ends all entries of a device, or of an allocation, whatever their counts. */
+void residency_list_end(struct vidmm_device *device);
+void residency_entries_end(struct vidmm_allocation *allocation);
 
 /*
- * After a change of segment, content, locks, priority, segment sets, or of being offered; also on
- * paper, while a plan is made.
+ * After a change of the allocation's segment, content, locks, priority, segment sets, or of being
+ * offered; also for the moves that a plan under construction makes.
  */
-void listing_update(struct vidmm_allocation *allocation);
+void residency_entries_update(struct vidmm_allocation *allocation);
 
 /*
- * Somebody in `segment` who may leave it for `request` (NULL: to empty it) of `asking` (NULL: the
- * manager itself), or NULL: what the process lists that holds most beyond its budget, lower
+ * An allocation on a list that may leave `segment` for `request` (NULL: to empty it) of `asking`
+ * (NULL: the manager itself), or NULL: one of the process that holds most beyond its budget, lower
  * priorities first.
  */
-struct vidmm_allocation *listing_victim(struct vidmm_adapter *adapter,
-                                        const struct vidmm_device *asking,
-                                        const struct segment *segment,
-                                        const struct segment_request *request);
-/* Everything that `device` lists is resident, and with `context` what the driver keeps for it. */
-enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_context *context,
-                                  enum suspension suspends, enum vidmm_plan_reason reason);
-/* Notes that submission `number` on `node` may use, and with `writes` write, all of the list. */
-void listing_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes);
-/* The GPU writes `allocation`; `assumed`: for all that is known. */
-void listing_written(struct vidmm_allocation *allocation, bool assumed);
-/* The caller vouches that the GPU did not write it, as far as `device` is concerned. */
-void listing_not_written(struct vidmm_device *device, struct vidmm_allocation *allocation);
-/* True while work of a device that lists it may be outstanding. */
-bool listing_busy(struct vidmm_allocation *allocation);
+struct vidmm_allocation *residency_list_victim(struct vidmm_adapter *adapter,
+                                               const struct vidmm_device *asking,
+                                               const struct segment *segment,
+                                               const struct segment_request *request);
+/*
+ * Makes all on the list of `device` resident, and with `context` what the driver allocated for that
+ * context.
+ */
+enum vidmm_status residency_list_restore(struct vidmm_device *device, struct vidmm_context *context,
+                                         enum suspension suspends, enum vidmm_plan_reason reason);
+/* Submission `number` on `node` may use all of the list, and with `writes` write to it. */
+void residency_list_used(struct vidmm_device *device, uint32_t node, uint64_t number, bool writes);
+/* The GPU writes to `allocation`; `assumed`: it may, and no fact tells otherwise. */
+void residency_entries_written(struct vidmm_allocation *allocation, bool assumed);
+/* The caller says that no work of `device` wrote to it. */
+void residency_entries_not_written(struct vidmm_device *device,
+                                   struct vidmm_allocation *allocation);
+/* True while work of a device that has it on its list may be outstanding. */
+bool residency_entries_busy(struct vidmm_allocation *allocation);
 /* Sleeps until none is. */
-enum vidmm_status listing_wait_idle(struct vidmm_allocation *allocation);
+enum vidmm_status residency_entries_wait_idle(struct vidmm_allocation *allocation);
 
 #endif

@@ -35,8 +35,8 @@ static bool init_vpr(struct segment *segment, const struct vidmm_os *os) {
 }
 
 /* The part of [offset, end) in [low, high) is nobody's. */
-static enum placer_result withhold(struct placer *placer, uint64_t offset, uint64_t end,
-                                   uint64_t low, uint64_t high) {
+static enum placer_result segment_withhold(struct placer *placer, uint64_t offset, uint64_t end,
+                                           uint64_t low, uint64_t high) {
     struct placer_block *block;
     low = offset > low ? offset : low;
     high = end < high ? end : high;
@@ -55,11 +55,13 @@ enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uin
     uint64_t vpr_end = segment->vpr.start + segment->vpr.size;
     if (offset > segment->size || size > segment->size - offset)
         return PLACER_FULL;
-    enum placer_result result = withhold(&segment->placer, offset, end, 0, segment->vpr.start);
+    enum placer_result result =
+        segment_withhold(&segment->placer, offset, end, 0, segment->vpr.start);
     if (result == PLACER_OK)
-        result = withhold(&segment->vpr_placer, offset, end, vpr_low(segment), vpr_high(segment));
+        result = segment_withhold(&segment->vpr_placer, offset, end, vpr_low(segment),
+                                  vpr_high(segment));
     if (result == PLACER_OK)
-        result = withhold(&segment->placer, offset, end, vpr_end, segment->size);
+        result = segment_withhold(&segment->placer, offset, end, vpr_end, segment->size);
     segment->kept += segment->placer.used - before;
     return result;
 }
@@ -89,7 +91,7 @@ static uint64_t overlay_part(const struct segment *segment) {
     return segment->size - fifth;
 }
 
-static uint64_t room(uint64_t limit, uint64_t used) {
+static uint64_t segment_room(uint64_t limit, uint64_t used) {
     return limit > used ? limit - used : 0;
 }
 
@@ -106,12 +108,13 @@ bool segment_can_hold(const struct segment *segment, const struct segment_reques
 }
 
 static bool within_commit_limits(const struct segment *segment, uint64_t size) {
-    return !segment->aperture || (size <= room(segment->commit_limit, segment->used) &&
-                                  size <= room(segment->shared->limit, segment->shared->used));
+    return !segment->aperture ||
+           (size <= segment_room(segment->commit_limit, segment->used) &&
+            size <= segment_room(segment->shared->limit, segment->shared->used));
 }
 
 /* Counts a place that was taken. */
-static void account(struct segment *segment, const struct placement *placement) {
+static void segment_account(struct segment *segment, const struct placement *placement) {
     segment->used += placement->size;
     segment->peak = segment->used > segment->peak ? segment->used : segment->peak;
     segment->residents++;
@@ -119,7 +122,7 @@ static void account(struct segment *segment, const struct placement *placement) 
         segment->shared->used += placement->size;
 }
 
-static void describe(struct placer_block *block, struct placement *placement) {
+static void segment_describe(struct placer_block *block, struct placement *placement) {
     placement->block = block;
     placement->offset = placer_offset(placement->placer, block);
     placement->size = placer_size(placement->placer, block);
@@ -183,7 +186,7 @@ static enum placer_result place_scattered(struct segment *segment,
     struct placer *placer = placement->placer;
     enum placer_result result = PLACER_OK;
     uint64_t got = 0;
-    if (room(placer->size, placer->used) < want->size)
+    if (segment_room(placer->size, placer->used) < want->size)
         return PLACER_FULL;
     while (result == PLACER_OK && got < want->size) {
         uint64_t hole = placer_largest_free(placer), left = want->size - got;
@@ -232,7 +235,7 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
     if (request->floating && segment->aperture) {
         placement->floating = true;
         placement->size = want.size;
-        account(segment, placement);
+        segment_account(segment, placement);
         return PLACER_OK;
     }
     if (segment->banks != 0 && request->banks.Value != 0 && !request->overlay)
@@ -240,11 +243,11 @@ enum placer_result segment_place(struct segment *segment, const struct segment_r
     if (result == PLACER_FULL)
         result = placer_alloc(placement->placer, &want, &block);
     if (result == PLACER_OK)
-        describe(block, placement);
+        segment_describe(block, placement);
     else if (result == PLACER_FULL && request->scattered)
         result = place_scattered(segment, &want, placement);
     if (result == PLACER_OK)
-        account(segment, placement);
+        segment_account(segment, placement);
     return result;
 }
 
@@ -292,7 +295,7 @@ enum placer_result segment_retake(struct segment *segment, struct placement *pla
         result = placer_alloc_at(placement->placer, placement->offset, placement->size,
                                  &placement->block);
     if (result == PLACER_OK)
-        account(segment, placement);
+        segment_account(segment, placement);
     return result;
 }
 

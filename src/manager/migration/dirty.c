@@ -25,8 +25,8 @@ uint32_t vidmm_dirty_page(struct vidmm_adapter *adapter, uint32_t id) {
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
 /* Whole pages of the segment, none of them in `taken`, where they then are. */
-static bool take(uint8_t *taken, uint64_t bytes, uint32_t page,
-                 const struct vidmm_memory_range *range) {
+static bool dirty_take(uint8_t *taken, uint64_t bytes, uint32_t page,
+                       const struct vidmm_memory_range *range) {
     if (range->size == 0 || range->offset > bytes || range->size > bytes - range->offset ||
         (range->offset | range->size) % page)
         return false;
@@ -47,7 +47,7 @@ static enum vidmm_status check_ranges(struct vidmm_adapter *adapter, const struc
     if (!taken)
         return error_no_memory(adapter, "vidmm_basis_create");
     for (uint32_t i = 0; good && i < count; i++)
-        good = take(taken, segment->size, page, &ranges[i]);
+        good = dirty_take(taken, segment->size, page, &ranges[i]);
     adapter_free(adapter, taken, size);
     return good ? VIDMM_OK
                 : error_argument(adapter, "vidmm_basis_create",
@@ -60,7 +60,7 @@ static size_t arg_bytes(uint32_t count) {
     return offsetof(DXGKARG_CREATEMEMORYBASIS, Ranges) + count * sizeof(DXGK_MEMORYRANGE);
 }
 
-static enum vidmm_status driver_create(struct vidmm_memory_basis *basis) {
+static enum vidmm_status dirty_driver_create(struct vidmm_memory_basis *basis) {
     struct vidmm_adapter *adapter = basis->adapter;
     DXGKARG_CREATEMEMORYBASIS *arg = adapter_alloc(adapter, arg_bytes(basis->count));
     if (!arg)
@@ -85,7 +85,7 @@ static size_t basis_bytes(uint32_t count) {
     return sizeof(struct vidmm_memory_basis) + count * sizeof(struct vidmm_memory_range);
 }
 
-static void list(struct vidmm_memory_basis *basis) {
+static void dirty_list(struct vidmm_memory_basis *basis) {
     struct vidmm_memory_basis **first = &basis->adapter->dirty.bases;
     basis->next = *first;
     basis->link = first;
@@ -105,12 +105,12 @@ enum vidmm_status basis_make(struct vidmm_adapter *adapter, uint32_t segment,
     basis->page = adapter->facts.dirty.page[segment - 1];
     basis->count = count;
     memcpy(basis->ranges, ranges, count * sizeof(*ranges));
-    enum vidmm_status status = driver_create(basis);
+    enum vidmm_status status = dirty_driver_create(basis);
     if (status) {
         adapter_free(adapter, basis, basis_bytes(count));
         return status;
     }
-    list(basis);
+    dirty_list(basis);
     *out = basis;
     return VIDMM_OK;
 }

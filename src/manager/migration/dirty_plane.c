@@ -125,7 +125,7 @@ void dirty_untrack(struct vidmm_adapter *adapter) {
 
 /* ---- What is known --------------------------------------------------------------------------- */
 
-static void note(struct dirty_plane *plane, uint64_t first, uint64_t end) {
+static void dirty_plane_note(struct dirty_plane *plane, uint64_t first, uint64_t end) {
     bitmap_set(plane->pending, first, end, true);
     bitmap_set(plane->written, first, end, true);
 }
@@ -134,7 +134,7 @@ void dirty_lost(struct vidmm_adapter *adapter) {
     for (uint32_t id = 1; id <= adapter->facts.segment_count; id++) {
         struct dirty_plane *plane = dirty_plane_of(adapter, id);
         if (plane)
-            note(plane, 0, plane->pages);
+            dirty_plane_note(plane, 0, plane->pages);
     }
 }
 
@@ -147,8 +147,8 @@ void dirty_rewind(struct vidmm_adapter *adapter) {
 }
 
 /* Bits of `count` pages of one range, from bit `from` of an answer on. */
-static void spread(struct dirty_plane *plane, uint64_t first, const uint8_t *bits, uint64_t from,
-                   uint64_t count) {
+static void dirty_plane_spread(struct dirty_plane *plane, uint64_t first, const uint8_t *bits,
+                               uint64_t from, uint64_t count) {
     bitmap_merge(plane->pending, first, bits, from, count);
     bitmap_merge(plane->written, first, bits, from, count);
 }
@@ -161,12 +161,12 @@ void dirty_note_answer(const struct vidmm_memory_basis *basis,
         return;
     if (query->size) {
         uint64_t start = basis->ranges[query->index].offset + query->offset;
-        spread(plane, start / basis->page, bits, 0, query->size / basis->page);
+        dirty_plane_spread(plane, start / basis->page, bits, 0, query->size / basis->page);
         return;
     }
     for (uint32_t i = 0; i < basis->count; i++) {
         uint64_t count = basis->ranges[i].size / basis->page;
-        spread(plane, basis->ranges[i].offset / basis->page, bits, from, count);
+        dirty_plane_spread(plane, basis->ranges[i].offset / basis->page, bits, from, count);
         from += count;
     }
 }
@@ -179,7 +179,7 @@ void dirty_note_start(const struct vidmm_memory_basis *basis) {
     struct dirty_plane *plane = dirty_plane_of(basis->adapter, basis->segment);
     for (uint32_t i = 0; plane && i < basis->count; i++) {
         uint64_t first = basis->ranges[i].offset / basis->page;
-        note(plane, first, first + basis->ranges[i].size / basis->page);
+        dirty_plane_note(plane, first, first + basis->ranges[i].size / basis->page);
     }
 }
 
@@ -217,11 +217,11 @@ enum vidmm_status dirty_gather(struct vidmm_adapter *adapter, uint32_t id) {
     struct vidmm_memory_basis *basis = plane->basis;
     const struct vidmm_dirty_query whole = {.clear = true};
     if (!basis) { /* the whole segment is smaller than a dirty page */
-        note(plane, 0, plane->pages);
+        dirty_plane_note(plane, 0, plane->pages);
         return VIDMM_OK;
     }
     if (segment->size % basis->page) /* what is left over is in no basis (R316) */
-        note(plane, plane->pages - 1, plane->pages);
+        dirty_plane_note(plane, plane->pages - 1, plane->pages);
     size_t size = vidmm_basis_query_bytes(basis, &whole);
     uint8_t *bits = adapter_alloc(adapter, size);
     if (!bits)

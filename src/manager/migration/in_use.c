@@ -15,7 +15,7 @@ struct marking {
     uint8_t *map;
 };
 
-static void mark(const struct marking *marking, uint64_t offset, uint64_t size) {
+static void in_use_mark_one(const struct marking *marking, uint64_t offset, uint64_t size) {
     uint64_t last = offset + size + marking->unit - 1;
     bitmap_set(marking->map, offset / marking->unit, last / marking->unit, true);
 }
@@ -25,9 +25,9 @@ static void mark_place(const struct marking *marking, const struct segment *segm
     if (segment != marking->segment)
         return;
     for (uint32_t i = 0; i < place->extent_count; i++)
-        mark(marking, place->extents[i].offset, place->extents[i].size);
+        in_use_mark_one(marking, place->extents[i].offset, place->extents[i].size);
     if (!place->extents)
-        mark(marking, place->offset, place->size);
+        in_use_mark_one(marking, place->offset, place->size);
 }
 
 static void mark_allocation(void *ctx, struct vidmm_allocation *allocation) {

@@ -15,7 +15,7 @@
 
 /* ---- Start and end of the adapter ------------------------------------------------------------ */
 
-static enum vidmm_status check_table(struct vidmm_adapter *adapter) {
+static enum vidmm_status migration_check_table(struct vidmm_adapter *adapter) {
     const DRIVER_INITIALIZATION_DATA *ddi = adapter->ddi;
     const struct needed_function tracking[] = {
         {"DxgkDdiCreateMemoryBasis", ddi->DxgkDdiCreateMemoryBasis},
@@ -66,7 +66,7 @@ enum vidmm_status migration_start(struct vidmm_adapter *adapter) {
     enum vidmm_status status = VIDMM_OK;
     if (!adapter->facts.dirty.tracking)
         return VIDMM_OK;
-    status = check_table(adapter);
+    status = migration_check_table(adapter);
     if (status == VIDMM_OK && adapter->gpummu && paging_process_migration_bytes(adapter))
         status = make_staging(adapter);
     return status == VIDMM_OK ? dirty_start(adapter) : status;
@@ -121,7 +121,8 @@ static enum vidmm_status enter_side(struct vidmm_adapter *adapter, enum vidmm_mi
     return status;
 }
 
-static enum vidmm_status prepare(struct vidmm_adapter *adapter, enum vidmm_migration_side side) {
+static enum vidmm_status migration_prepare(struct vidmm_adapter *adapter,
+                                           enum vidmm_migration_side side) {
     const DXGKARG_GPUP_PREPARE_LIVE_MIGRATION arg = {
         .MigrationType = side == VIDMM_MIGRATION_SOURCE ? DXGK_GPUP_MIGRATIONTYPE_SOURCE
                                                         : DXGK_GPUP_MIGRATIONTYPE_TARGET};
@@ -149,7 +150,7 @@ enum vidmm_status vidmm_migration_prepare(struct vidmm_adapter *adapter,
     if (status == VIDMM_OK && adapter->migration.active)
         status = error_argument(adapter, call, "no other migration under way");
     if (status == VIDMM_OK)
-        status = prepare(adapter, side);
+        status = migration_prepare(adapter, side);
     adapter_leave(adapter);
     return status;
 }
@@ -227,8 +228,8 @@ static enum vidmm_status bad_size(struct vidmm_adapter *adapter, enum vidmm_migr
 }
 
 /* First how much, then into a buffer of that size (R332). */
-static enum vidmm_status save(struct vidmm_adapter *adapter, enum vidmm_migration_data kind,
-                              void **data, size_t *size) {
+static enum vidmm_status migration_save(struct vidmm_adapter *adapter,
+                                        enum vidmm_migration_data kind, void **data, size_t *size) {
     uint64_t bytes = 0;
     enum vidmm_status status = driver_save(adapter, kind, NULL, &bytes);
     if (status)
@@ -259,7 +260,7 @@ enum vidmm_status vidmm_migration_save(struct vidmm_adapter *adapter,
     if (status == VIDMM_OK && kind == VIDMM_MIGRATION_MUTABLE && !adapter->migration.paused)
         status = error_argument(adapter, call, "a paused source for what is not constant");
     if (status == VIDMM_OK)
-        status = save(adapter, kind, data, size);
+        status = migration_save(adapter, kind, data, size);
     adapter_leave(adapter);
     return status;
 }

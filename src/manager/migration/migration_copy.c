@@ -23,7 +23,7 @@ struct copy {
 
 /* ---- What may be asked for ------------------------------------------------------------------- */
 
-static enum vidmm_status measure(struct copy *copy) {
+static enum vidmm_status copy_measure(struct copy *copy) {
     const struct segment *segment = query_segment(&copy->adapter->facts, copy->id);
     for (uint32_t i = 0; i < copy->count; i++) {
         const struct vidmm_memory_range *range = &copy->ranges[i];
@@ -57,7 +57,7 @@ static enum vidmm_status check_used(const struct copy *copy) {
 /* ---- The move -------------------------------------------------------------------------------- */
 
 /* The ranges as one place. */
-static struct placement gather(const struct copy *copy) {
+static struct placement copy_gather(const struct copy *copy) {
     struct extent *extents = copy->adapter->migration.extents;
     struct placement place = {.extents = extents, .extent_count = copy->count, .size = copy->size};
     uint64_t at = 0;
@@ -70,7 +70,7 @@ static struct placement gather(const struct copy *copy) {
     return place;
 }
 
-static bool emit(struct plan *plan, const struct copy *copy, const struct placement *place) {
+static bool copy_emit(struct plan *plan, const struct copy *copy, const struct placement *place) {
     struct vidmm_adapter *adapter = copy->adapter;
     const struct migration *migration = &adapter->migration;
     const struct segment *segment = query_segment(&adapter->facts, copy->id);
@@ -120,15 +120,15 @@ static enum vidmm_status run_aside(struct plan *plan) {
 }
 
 /* A GPU that hangs here is reset, and what was in use is then somewhere else: no second attempt. */
-static enum vidmm_status move(const struct copy *copy) {
+static enum vidmm_status copy_move(const struct copy *copy) {
     struct vidmm_adapter *adapter = copy->adapter;
     if (copy->count == 0)
         return VIDMM_OK;
-    const struct placement place = gather(copy);
+    const struct placement place = copy_gather(copy);
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_MIGRATION);
     enum vidmm_status status =
-        emit(&plan, copy, &place) ? run_aside(&plan) : error_no_memory(adapter, copy->call);
+        copy_emit(&plan, copy, &place) ? run_aside(&plan) : error_no_memory(adapter, copy->call);
     plan_end(&plan);
     if (status == VIDMM_GPU_LOST)
         (void)adapter_recover(adapter);
@@ -142,9 +142,9 @@ enum vidmm_status vidmm_migration_read(struct vidmm_adapter *adapter, uint32_t i
     adapter_enter(adapter);
     enum vidmm_status status = migration_is(adapter, VIDMM_MIGRATION_SOURCE, copy.call);
     if (status == VIDMM_OK && migration_plane(adapter, id, copy.call, &status))
-        status = measure(&copy);
+        status = copy_measure(&copy);
     if (status == VIDMM_OK)
-        status = move(&copy);
+        status = copy_move(&copy);
     if (status == VIDMM_OK && copy.size)
         memcpy(out, adapter->migration.cpu, (size_t)copy.size);
     adapter_leave(adapter);
@@ -158,13 +158,13 @@ enum vidmm_status vidmm_migration_write(struct vidmm_adapter *adapter, uint32_t 
     adapter_enter(adapter);
     enum vidmm_status status = migration_is(adapter, VIDMM_MIGRATION_TARGET, copy.call);
     if (status == VIDMM_OK && migration_plane(adapter, id, copy.call, &status))
-        status = measure(&copy);
+        status = copy_measure(&copy);
     if (status == VIDMM_OK)
         status = check_used(&copy);
     if (status == VIDMM_OK && copy.size)
         memcpy(adapter->migration.cpu, in, (size_t)copy.size);
     if (status == VIDMM_OK)
-        status = move(&copy);
+        status = copy_move(&copy);
     adapter_leave(adapter);
     return status;
 }

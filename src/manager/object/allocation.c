@@ -93,7 +93,7 @@ void allocation_queue(struct vidmm_allocation *allocation) {
     struct segment *segment = allocation->segment;
     allocation->resident.facts.clean = !allocation->stale || !allocation->content;
     if (segment && !allocation->pinned && !allocation_fixed(allocation) &&
-        !allocation_stays(allocation) && (!allocation->listings || allocation->offered) &&
+        !allocation_stays(allocation) && (!allocation->residency_entries || allocation->offered) &&
         !allocation->resident.queued)
         resident_add(&segment->queue, &allocation->resident);
 }

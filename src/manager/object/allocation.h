@@ -68,11 +68,11 @@ struct vidmm_allocation {
     void *lock_cpu;
     struct host_window *window; /* host_aperture.h; NULL: none */
 
-    struct listing *listings;          /* devices that list it: residency_list.h */
-    struct mapping *mappings;          /* addresses that lead to it: va.h */
-    enum vidmm_offer_priority offered; /* 0: not offered */
-    bool offered_content;              /* when it was offered, it had content */
-    uint32_t offered_priority;         /* its own */
+    struct residency_entry *residency_entries; /* devices that list it: residency_list.h */
+    struct mapping *mappings;                  /* addresses that lead to it: va.h */
+    enum vidmm_offer_priority offered;         /* 0: not offered */
+    bool offered_content;                      /* when it was offered, it had content */
+    uint32_t offered_priority;                 /* its own */
 
     uint64_t last_number; /* newest submission that references it */
     uint64_t last_nodes;  /* bit mask of the nodes it went to since it was idle */

@@ -9,7 +9,7 @@
 #define PREFERENCES     5u /* SegmentId0 .. SegmentId4 */
 #define PREFERENCE_BITS 6u /* five of the id, one of the direction */
 
-static void add(struct candidate_list *list, struct segment *segment, bool from_end) {
+static void candidates_add(struct candidate_list *list, struct segment *segment, bool from_end) {
     list->segments[list->count] = segment;
     list->from_end[list->count++] = from_end;
 }
@@ -18,13 +18,13 @@ static uint64_t free_bytes(const struct segment *segment) {
     return segment->commit_limit > segment->used ? segment->commit_limit - segment->used : 0;
 }
 
-static bool goes_before(const struct segment *a, const struct segment *b) {
+static bool candidates_goes_before(const struct segment *a, const struct segment *b) {
     return a->aperture != b->aperture ? b->aperture : free_bytes(a) > free_bytes(b);
 }
 
 static void add_sorted(struct candidate_list *list, struct segment *segment) {
     uint32_t at = list->count;
-    for (; at > list->preferred && goes_before(segment, list->segments[at - 1]); at--)
+    for (; at > list->preferred && candidates_goes_before(segment, list->segments[at - 1]); at--)
         list->segments[at] = list->segments[at - 1];
     list->segments[at] = segment;
     list->from_end[list->count++] = false;
@@ -40,7 +40,7 @@ void candidates_list(const struct vidmm_allocation *allocation, uint32_t set,
         if (!segment || !segment_in_set(segment, set))
             continue;
         set &= ~(1u << (segment->id - 1u));
-        add(list, segment, ((preference >> 5) & 1u) != 0);
+        candidates_add(list, segment, ((preference >> 5) & 1u) != 0);
     }
     list->preferred = list->count;
     for (uint32_t i = 0; i < facts->segment_count; i++) {

@@ -56,7 +56,7 @@ static size_t window_bytes(uint32_t count) {
     return sizeof(struct host_window) + count * sizeof(UINT32);
 }
 
-static void drop(struct host_window *window) {
+static void host_aperture_drop(struct host_window *window) {
     struct host_aperture *aperture = window->aperture;
     struct vidmm_adapter *adapter = window->allocation->adapter;
     stop_idling(window);
@@ -65,29 +65,30 @@ static void drop(struct host_window *window) {
     adapter_free(adapter, window, window_bytes(window->count));
 }
 
-static void unmap(struct host_window *window) {
+static void host_aperture_unmap(struct host_window *window) {
     struct vidmm_adapter *adapter = window->allocation->adapter;
     DXGKARG_UNMAPCPUHOSTAPERTURE arg = {.NumberOfPages = window->count,
                                         .pCpuHostAperturePages = window->pages,
                                         .SegmentId = (WORD)window->aperture->segment->id};
     (void)adapter->ddi->DxgkDdiUnmapCpuHostAperture(adapter->hadapter, &arg);
     window->allocation->window = NULL;
-    drop(window);
+    host_aperture_drop(window);
 }
 
 void host_aperture_release(struct vidmm_allocation *allocation) {
     if (allocation->window)
-        unmap(allocation->window);
+        host_aperture_unmap(allocation->window);
 }
 
 /* Pages of the aperture for `window`, at the cost of idle ones. */
-static enum placer_result place(struct host_aperture *aperture, struct host_window *window) {
+static enum placer_result host_aperture_place(struct host_aperture *aperture,
+                                              struct host_window *window) {
     uint32_t page = aperture->segment->page_size;
     const struct placer_request request = {.size = (uint64_t)window->count * page};
     enum placer_result result;
     while ((result = placer_alloc(&aperture->placer, &request, &window->block)) == PLACER_FULL &&
            aperture->first)
-        unmap(aperture->first);
+        host_aperture_unmap(aperture->first);
     if (result != PLACER_OK)
         return result;
     uint64_t first = placer_offset(&aperture->placer, window->block) / page;
@@ -97,7 +98,7 @@ static enum placer_result place(struct host_aperture *aperture, struct host_wind
 }
 
 /* The driver maps them. VIDMM_NOT_LOCKABLE: it refused. */
-static enum vidmm_status map(struct host_window *window) {
+static enum vidmm_status host_aperture_map(struct host_window *window) {
     struct vidmm_allocation *allocation = window->allocation;
     struct vidmm_adapter *adapter = allocation->adapter;
     const struct segment *segment = window->aperture->segment;
@@ -162,11 +163,11 @@ bool host_aperture_serves(const struct vidmm_allocation *allocation) {
            (!allocation->info.Flags.Cached || segment->flags.SupportsCachedCpuHostAperture);
 }
 
-static enum vidmm_status open_window(struct host_window *window) {
+static enum vidmm_status host_aperture_open_window(struct host_window *window) {
     struct host_aperture *aperture = window->aperture;
     struct vidmm_adapter *adapter = window->allocation->adapter;
     const struct vidmm_os *os = &adapter->os;
-    enum placer_result result = place(aperture, window);
+    enum placer_result result = host_aperture_place(aperture, window);
     if (result == PLACER_FULL)
         return VIDMM_NOT_LOCKABLE;
     if (result == PLACER_NO_MEMORY)
@@ -174,7 +175,7 @@ static enum vidmm_status open_window(struct host_window *window) {
     uint64_t at = placer_offset(&aperture->placer, window->block);
     uint64_t size = (uint64_t)window->count * aperture->segment->page_size;
     window->cpu = os->io_map(os->ctx, aperture->segment->host_aperture_base + at, (size_t)size);
-    return window->cpu ? map(window) : error_no_memory(adapter, MAP_CALL);
+    return window->cpu ? host_aperture_map(window) : error_no_memory(adapter, MAP_CALL);
 }
 
 enum vidmm_status host_aperture_acquire(struct vidmm_allocation *allocation, void **cpu) {
@@ -189,9 +190,9 @@ enum vidmm_status host_aperture_acquire(struct vidmm_allocation *allocation, voi
         window->aperture = aperture;
         window->allocation = allocation;
         window->count = count;
-        enum vidmm_status status = open_window(window);
+        enum vidmm_status status = host_aperture_open_window(window);
         if (status) {
-            drop(window);
+            host_aperture_drop(window);
             return status;
         }
         allocation->window = window;

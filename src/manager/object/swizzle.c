@@ -38,7 +38,7 @@ const struct swizzling_range *swizzling_of(const struct vidmm_allocation *alloca
     return NULL;
 }
 
-static void release(struct vidmm_adapter *adapter, uint32_t id) {
+static void swizzling_give_back(struct vidmm_adapter *adapter, uint32_t id) {
     struct swizzling_range *range = &adapter->swizzling.ranges[id];
     DXGKARG_RELEASESWIZZLINGRANGE arg = {.hAllocation = range->allocation->handle, .RangeId = id};
     (void)adapter->ddi->DxgkDdiReleaseSwizzlingRange(adapter->hadapter, &arg);
@@ -48,13 +48,14 @@ static void release(struct vidmm_adapter *adapter, uint32_t id) {
 void swizzling_release(struct vidmm_allocation *allocation) {
     const struct swizzling_range *range = swizzling_of(allocation);
     if (range)
-        release(allocation->adapter, (uint32_t)(range - allocation->adapter->swizzling.ranges));
+        swizzling_give_back(allocation->adapter,
+                            (uint32_t)(range - allocation->adapter->swizzling.ranges));
 }
 
 void swizzling_release_all(struct vidmm_adapter *adapter) {
     for (uint32_t i = 0; i < adapter->swizzling.count; i++) {
         if (adapter->swizzling.ranges[i].allocation)
-            release(adapter, i);
+            swizzling_give_back(adapter, i);
     }
 }
 
@@ -70,7 +71,7 @@ static bool release_idle(struct vidmm_adapter *adapter) {
     }
     if (best == swizzling->count)
         return false;
-    release(adapter, best);
+    swizzling_give_back(adapter, best);
     return true;
 }
 
@@ -82,20 +83,20 @@ static struct swizzling_range *find_free(struct swizzling *swizzling) {
     return NULL;
 }
 
-static enum vidmm_status not_lockable(struct vidmm_adapter *adapter, NTSTATUS nt) {
+static enum vidmm_status swizzling_not_lockable(struct vidmm_adapter *adapter, NTSTATUS nt) {
     return FAIL(adapter, .status = VIDMM_NOT_LOCKABLE, .call = CALL, .page = PAGE,
                 .index = ERROR_NO_INDEX, .value = (uint32_t)nt, .nt = nt);
 }
 
 /* The driver set the address, and the size only where it may (R351). */
-static enum vidmm_status judge(struct vidmm_allocation *allocation,
-                               const DXGKARG_ACQUIRESWIZZLINGRANGE *arg, bool alternate,
-                               struct swizzling_range *range) {
+static enum vidmm_status swizzling_check_answer(struct vidmm_allocation *allocation,
+                                                const DXGKARG_ACQUIRESWIZZLINGRANGE *arg,
+                                                bool alternate, struct swizzling_range *range) {
     struct vidmm_adapter *adapter = allocation->adapter;
     uint32_t id = (uint32_t)(range - adapter->swizzling.ranges);
     range->allocation = allocation;
     if (!alternate && arg->RangeSize != allocation->size) {
-        release(adapter, id);
+        swizzling_give_back(adapter, id);
         return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL,
                     .field = "DXGKARG_ACQUIRESWIZZLINGRANGE.RangeSize",
                     .expected = "unchanged without UseAlternateVA", .rule = "R351",
@@ -106,7 +107,7 @@ static enum vidmm_status judge(struct vidmm_allocation *allocation,
                                     (size_t)arg->RangeSize);
     if (range->cpu)
         return VIDMM_OK;
-    release(adapter, id);
+    swizzling_give_back(adapter, id);
     return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL,
                 .field = "DXGKARG_ACQUIRESWIZZLINGRANGE.CPUTranslatedAddress",
                 .expected = "an address that the CPU can map", .rule = "R351",
@@ -115,8 +116,9 @@ static enum vidmm_status judge(struct vidmm_allocation *allocation,
 }
 
 /* One call to the driver for `range`. */
-static NTSTATUS ask(struct vidmm_allocation *allocation, const struct swizzling_range *range,
-                    DXGKARG_ACQUIRESWIZZLINGRANGE *arg) {
+static NTSTATUS swizzling_ask(struct vidmm_allocation *allocation,
+                              const struct swizzling_range *range,
+                              DXGKARG_ACQUIRESWIZZLINGRANGE *arg) {
     struct vidmm_adapter *adapter = allocation->adapter;
     *arg = (DXGKARG_ACQUIRESWIZZLINGRANGE){
         .hAllocation = allocation->handle,
@@ -129,26 +131,27 @@ static NTSTATUS ask(struct vidmm_allocation *allocation, const struct swizzling_
     return adapter->ddi->DxgkDdiAcquireSwizzlingRange(adapter->hadapter, arg);
 }
 
-static enum vidmm_status acquire(struct vidmm_allocation *allocation, bool alternate,
-                                 struct swizzling_range **out) {
+static enum vidmm_status swizzling_take(struct vidmm_allocation *allocation, bool alternate,
+                                        struct swizzling_range **out) {
     struct vidmm_adapter *adapter = allocation->adapter;
     DXGKARG_ACQUIRESWIZZLINGRANGE arg;
     for (;;) {
         struct swizzling_range *range = find_free(&adapter->swizzling);
         if (!range) {
             if (!release_idle(adapter))
-                return not_lockable(adapter, STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE);
+                return swizzling_not_lockable(adapter,
+                                              STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE);
             continue;
         }
-        NTSTATUS nt = ask(allocation, range, &arg);
+        NTSTATUS nt = swizzling_ask(allocation, range, &arg);
         *out = range;
         if (nt == STATUS_SUCCESS)
-            return judge(allocation, &arg, alternate, range);
+            return swizzling_check_answer(allocation, &arg, alternate, range);
         if (nt == STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE && release_idle(adapter))
             continue;
         if (nt == STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE ||
             nt == STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED)
-            return not_lockable(adapter, nt);
+            return swizzling_not_lockable(adapter, nt);
         return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = CALL,
                     .field = "return value",
                     .expected = "STATUS_SUCCESS, STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED "
@@ -162,7 +165,7 @@ enum vidmm_status swizzling_acquire(struct vidmm_allocation *allocation, bool al
     struct swizzling *swizzling = &allocation->adapter->swizzling;
     const struct swizzling_range *known = swizzling_of(allocation);
     struct swizzling_range *range = known ? &swizzling->ranges[known - swizzling->ranges] : NULL;
-    enum vidmm_status status = range ? VIDMM_OK : acquire(allocation, alternate, &range);
+    enum vidmm_status status = range ? VIDMM_OK : swizzling_take(allocation, alternate, &range);
     if (status)
         return status;
     range->used = ++swizzling->clock;

@@ -11,52 +11,52 @@ void va_init(struct va *va, const struct vidmm_os *os, uint64_t limit) {
 
 /* ---- The treap ------------------------------------------------------------------------------- */
 
-static uint64_t wider(uint64_t a, uint64_t b) {
+static uint64_t va_wider(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-static void gather(struct mapping *node) {
+static void va_gather(struct mapping *node) {
     node->low = node->start;
     node->high = node->end;
     node->gap = 0;
     if (node->left) {
         node->low = node->left->low;
-        node->gap = wider(node->left->gap, node->start - node->left->high);
+        node->gap = va_wider(node->left->gap, node->start - node->left->high);
     }
     if (node->right) {
         node->high = node->right->high;
-        node->gap = wider(node->gap, wider(node->right->gap, node->right->low - node->end));
+        node->gap = va_wider(node->gap, va_wider(node->right->gap, node->right->low - node->end));
     }
 }
 
 /* Those that start below `at`, and the others. */
-static void split(struct mapping *node, uint64_t at, struct mapping **below,
-                  struct mapping **above) {
+static void va_split(struct mapping *node, uint64_t at, struct mapping **below,
+                     struct mapping **above) {
     if (!node) {
         *below = *above = NULL;
         return;
     }
     if (node->start < at) {
-        split(node->right, at, &node->right, above);
+        va_split(node->right, at, &node->right, above);
         *below = node;
     } else {
-        split(node->left, at, below, &node->left);
+        va_split(node->left, at, below, &node->left);
         *above = node;
     }
-    gather(node);
+    va_gather(node);
 }
 
 /* All of `a` lie below all of `b`. */
-static struct mapping *merge(struct mapping *a, struct mapping *b) {
+static struct mapping *va_merge(struct mapping *a, struct mapping *b) {
     if (!a || !b)
         return a ? a : b;
     if (a->priority > b->priority) {
-        a->right = merge(a->right, b);
-        gather(a);
+        a->right = va_merge(a->right, b);
+        va_gather(a);
         return a;
     }
-    b->left = merge(a, b->left);
-    gather(b);
+    b->left = va_merge(a, b->left);
+    va_gather(b);
     return b;
 }
 
@@ -85,12 +85,13 @@ static uint64_t next_priority(struct va *va) {
 }
 
 /* There must be a spare node. */
-static struct mapping *take(struct va *va, uint64_t start, uint64_t end, const struct va_use *use) {
+static struct mapping *va_take(struct va *va, uint64_t start, uint64_t end,
+                               const struct va_use *use) {
     struct mapping *node = va->spare;
     va->spare = node->next;
     *node = (struct mapping){
         .start = start, .end = end, .use = *use, .va = va, .priority = next_priority(va)};
-    gather(node);
+    va_gather(node);
     if (use->list) {
         node->next = *use->list;
         node->link = use->list;
@@ -151,15 +152,15 @@ bool va_is_free(const struct va *va, uint64_t start, uint64_t end) {
 }
 
 /* A range that `at` lies inside of becomes two that meet there. */
-static void cut(struct va *va, uint64_t at) {
+static void va_cut(struct va *va, uint64_t at) {
     struct mapping *mapping = va_find(va, at);
     struct mapping *below, *above;
     if (!mapping || mapping->start >= at)
         return;
-    struct mapping *tail = take(va, at, mapping->end, &mapping->use);
+    struct mapping *tail = va_take(va, at, mapping->end, &mapping->use);
     mapping->end = at;
-    split(va->root, at, &below, &above); /* passes by `mapping`: it is gathered again */
-    va->root = merge(merge(below, tail), above);
+    va_split(va->root, at, &below, &above); /* passes by `mapping`: it is gathered again */
+    va->root = va_merge(va_merge(below, tail), above);
 }
 
 static bool inside_of(const struct mapping *mapping, uint64_t at) {
@@ -176,14 +177,14 @@ bool va_set(struct va *va, uint64_t start, uint64_t end, const struct va_use *us
     struct mapping *below, *inside, *above;
     if (!va_prepare(va, nodes_needed(va, start, end, use)))
         return false;
-    cut(va, start);
-    cut(va, end);
-    split(va->root, start, &below, &above);
-    split(above, end, &inside, &above);
+    va_cut(va, start);
+    va_cut(va, end);
+    va_split(va->root, start, &below, &above);
+    va_split(above, end, &inside, &above);
     give_back_all(va, inside);
     if (use)
-        below = merge(below, take(va, start, end, use));
-    va->root = merge(below, above);
+        below = va_merge(below, va_take(va, start, end, use));
+    va->root = va_merge(below, above);
     return true;
 }
 
@@ -216,7 +217,7 @@ struct search {
     uint64_t cursor; /* everything below is taken, or out of bounds */
 };
 
-static bool fits(struct search *search, uint64_t end) {
+static bool va_fits(struct search *search, uint64_t end) {
     uint64_t start = (search->cursor + search->alignment - 1) & ~(search->alignment - 1);
     uint64_t bound = end < search->high ? end : search->high;
     if (start < search->cursor || start > bound || bound - start < search->size)
@@ -227,16 +228,16 @@ static bool fits(struct search *search, uint64_t end) {
 
 static bool search_in(struct search *search, const struct mapping *node) {
     for (; node && node->high > search->cursor; node = node->right) {
-        if (fits(search, node->low))
+        if (va_fits(search, node->low))
             return true;
         if (node->gap < search->size || node->low >= search->high)
             break;
-        if (search_in(search, node->left) || fits(search, node->start))
+        if (search_in(search, node->left) || va_fits(search, node->start))
             return true;
-        search->cursor = wider(search->cursor, node->end);
+        search->cursor = va_wider(search->cursor, node->end);
     }
     if (node)
-        search->cursor = wider(search->cursor, node->high);
+        search->cursor = va_wider(search->cursor, node->high);
     return false;
 }
 
@@ -246,7 +247,7 @@ bool va_pick(const struct va *va, uint64_t size, uint64_t alignment, uint64_t lo
                             .alignment = alignment,
                             .high = high < va->limit ? high : va->limit,
                             .cursor = low};
-    if (!search_in(&search, va->root) && !fits(&search, search.high))
+    if (!search_in(&search, va->root) && !va_fits(&search, search.high))
         return false;
     *start = search.cursor;
     return true;

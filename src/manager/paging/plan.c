@@ -90,7 +90,7 @@ bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool dis
     }
     allocation->segment = NULL;
     allocation->place = (struct placement){0};
-    listing_update(allocation);
+    residency_entries_update(allocation);
     return true;
 }
 
@@ -109,7 +109,7 @@ bool plan_enter(struct plan *plan, struct vidmm_allocation *allocation, struct s
     allocation->segment = segment;
     allocation->place = *place;
     allocation_queue(allocation);
-    listing_update(allocation);
+    residency_entries_update(allocation);
     return true;
 }
 
@@ -122,7 +122,7 @@ static void move_restore(struct move *move) {
     allocation->stale = move->stale;
     allocation->move = 0;
     allocation_queue(allocation);
-    listing_update(allocation);
+    residency_entries_update(allocation);
     move->allocation = NULL;
 }
 

@@ -8,7 +8,6 @@
 #include "paging/space.h"
 
 #include "object/allocation.h"
-#include "address/space_change.h"
 #include "paging/table.h"
 
 struct view space_view_of(const struct vidmm_allocation *allocation) {

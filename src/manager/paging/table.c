@@ -7,7 +7,6 @@
 #include "object/allocation.h"
 #include "lists/budget.h"
 #include "lists/residency_list.h"
-#include "address/privileged.h"
 #include "base/process.h"
 #include "residency/residency.h"
 #include "address/table_eviction.h"
@@ -76,7 +75,7 @@ static enum vidmm_status make_room(struct space *space, struct segment *segment,
     adapter->mark++; /* this decision references nobody */
     const struct resident *resident = resident_victim(&segment->queue, may_leave, request);
     struct vidmm_allocation *victim =
-        resident ? resident->owner : listing_victim(adapter, NULL, segment, request);
+        resident ? resident->owner : residency_list_victim(adapter, NULL, segment, request);
     if (victim)
         return residency_evict(victim, false, VIDMM_PLAN_TABLE_ROOM);
     enum vidmm_status status = space_send_away(adapter, space->process, segment);

@@ -9,8 +9,6 @@
 #include "base/process.h"
 #include "object/allocation.h"
 #include "paging/plan.h"
-#include "address/privileged.h"
-#include "address/space_change.h"
 
 #define WIDE_BYTES (UINT64_C(1) << PAGE_SHIFT_LARGE)
 #define WIDE_MASK  (WIDE_BYTES - 1)

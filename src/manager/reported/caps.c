@@ -92,8 +92,8 @@ static uint32_t caps_size(uint32_t version) {
     return 0x150;
 }
 
-static enum vidmm_status judge_addresses(const struct question *question,
-                                         const DXGK_DRIVERCAPS *caps) {
+static enum vidmm_status validate_addresses(const struct question *question,
+                                            const DXGK_DRIVERCAPS *caps) {
     const struct vidmm_os *os = question->context->os;
     uint64_t highest = (uint64_t)caps->HighestAcceptableAddress.QuadPart;
     if (highest < os->memory_highest(os->ctx))
@@ -125,8 +125,8 @@ static uint32_t known_vidmm_caps(uint32_t version) {
     return 1u;
 }
 
-static enum vidmm_status judge_vidmm_caps(const struct question *question, uint32_t version,
-                                          DXGK_VIDMMCAPS caps) {
+static enum vidmm_status validate_vidmm_caps(const struct question *question, uint32_t version,
+                                             DXGK_VIDMMCAPS caps) {
     struct complaint complaint = {.page = PAGE_VIDMM_CAPS, .value = caps.Value};
     if (caps.DedicatedPagingEngine || caps.PagingEngineCanSwizzle) {
         complaint.field = "DXGK_VIDMMCAPS.DedicatedPagingEngine, PagingEngineCanSwizzle";
@@ -156,8 +156,8 @@ static enum vidmm_status judge_vidmm_caps(const struct question *question, uint3
 }
 
 /* mcdm-implementation-guidelines.md: what a compute-only driver leaves zero. */
-static enum vidmm_status judge_compute_only(const struct question *question,
-                                            const DXGK_DRIVERCAPS *caps) {
+static enum vidmm_status validate_compute_only(const struct question *question,
+                                               const DXGK_DRIVERCAPS *caps) {
     const DXGK_VIDMMCAPS *memory = &caps->MemoryManagementCaps;
     const struct {
         const char *field;
@@ -201,10 +201,11 @@ static enum vidmm_status query_driver_caps(const struct query_context *context,
                                                .page = PAGE_QUERY,
                                                .value = i});
     }
-    status = judge_addresses(&question, caps);
+    status = validate_addresses(&question, caps);
     if (status == VIDMM_OK)
-        status = judge_vidmm_caps(&question, facts->interface_version, caps->MemoryManagementCaps);
-    return status == VIDMM_OK ? judge_compute_only(&question, caps) : status;
+        status =
+            validate_vidmm_caps(&question, facts->interface_version, caps->MemoryManagementCaps);
+    return status == VIDMM_OK ? validate_compute_only(&question, caps) : status;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */

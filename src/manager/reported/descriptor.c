@@ -164,7 +164,7 @@ static uint32_t known_flags(uint32_t version) {
     return (1u << 10) - 1u;
 }
 
-static enum vidmm_status judge_flags(const struct trial *trial) {
+static enum vidmm_status descriptor_validate_flags(const struct trial *trial) {
     DXGK_SEGMENTFLAGS flags = trial->d->flags;
     if ((flags.Value & ~known_flags(trial->interface_version)) != 0)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.Reserved",
@@ -366,8 +366,8 @@ enum vidmm_status descriptor_accept(const struct question *question,
         return accept_agp(&trial);
     }
     static enum vidmm_status (*const steps[])(const struct trial *) = {
-        judge_flags,         accept_extent, accept_commit_limit, accept_cpu_access,
-        accept_preservation, accept_banks,  accept_vpr,
+        descriptor_validate_flags, accept_extent, accept_commit_limit, accept_cpu_access,
+        accept_preservation,       accept_banks,  accept_vpr,
     };
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
         enum vidmm_status status = steps[i](&trial);

@@ -69,7 +69,7 @@ static enum vidmm_status query_tracking(const struct query_context *context,
 }
 
 /* Memory that is not tracked could not be moved while it is written to. */
-static const char *untracked(const struct adapter_facts *facts, uint32_t *id) {
+static const char *dirty_query_untracked(const struct adapter_facts *facts, uint32_t *id) {
     if (!facts->dirty.tracking)
         return "not set without DirtyBitTrackingSupported";
     for (uint32_t i = 0; i < facts->segment_count; i++) {
@@ -90,7 +90,7 @@ static enum vidmm_status query_partitions(const struct query_context *context,
         ask_for(&question, DXGKQAITYPE_GPUPCAPS, NULL, &caps, sizeof(caps), &there);
     if (status || !there || !caps.Caps.LiveMigration)
         return status;
-    const char *expected = untracked(facts, &id);
+    const char *expected = dirty_query_untracked(facts, &id);
     if (expected)
         return query_refuse(&question, &(struct complaint){.field = "DXGK_GPUPCAPS.LiveMigration",
                                                            .expected = expected,

@@ -2,7 +2,7 @@
  * mmu.h - the GPU's MMU as the driver describes it: levels of page tables, page sizes, and how
  * tables are written.
  *
- * mmu_query.c asks and judges; nobody else reads DXGK_GPUMMUCAPS to find out about the shape of a
+ * mmu_query.c asks and checks; no other file reads DXGK_GPUMMUCAPS to find out about the shape of a
  * table. Level 0 is the leaves; `levels - 1` is the root.
  */
 #ifndef VIDMM_MANAGER_MMU_H

@@ -1,6 +1,6 @@
 /*
  * mmu_query.c - asks the driver for its MMU: GPUMMUCAPS, then PAGETABLELEVELDESC for every level.
- * Every answer is judged before it is used (gpu-virtual-address.md, support-for-64kb-pages.md).
+ * Every answer is checked before it is used (gpu-virtual-address.md, support-for-64kb-pages.md).
  */
 #include "reported/ask.h"
 
@@ -19,7 +19,8 @@
 
 /* ---- Caps ------------------------------------------------------------------------------------ */
 
-static enum vidmm_status judge_caps(const struct question *question, const DXGK_GPUMMUCAPS *caps) {
+static enum vidmm_status validate_caps(const struct question *question,
+                                       const DXGK_GPUMMUCAPS *caps) {
     struct complaint complaint = {.page = PAGE_CAPS};
     if (caps->PageTableLevelCount < DXGK_MIN_PAGE_TABLE_LEVEL_COUNT ||
         caps->PageTableLevelCount > VIDMM_LEVELS_MAX) {
@@ -58,7 +59,7 @@ static enum vidmm_status ask_caps(const struct query_context *context, struct mm
     enum vidmm_status status = query_ask(&question, DXGKQAITYPE_GPUMMUCAPS, &input, sizeof(input),
                                          &mmu->caps, sizeof(mmu->caps));
     if (status == VIDMM_OK)
-        status = judge_caps(&question, &mmu->caps);
+        status = validate_caps(&question, &mmu->caps);
     if (status != VIDMM_OK)
         return status;
     mmu->levels = mmu->caps.PageTableLevelCount;
@@ -79,8 +80,8 @@ struct level_question {
     bool root_grows; /* this is the root of two levels: sizes are initial ones, or 0 */
 };
 
-static enum vidmm_status wrong(const struct level_question *question, const char *field,
-                               const char *expected, const char *rule, uint64_t value) {
+static enum vidmm_status mmu_query_wrong(const struct level_question *question, const char *field,
+                                         const char *expected, const char *rule, uint64_t value) {
     return query_refuse(&question->question, &(struct complaint){.field = field,
                                                                  .expected = expected,
                                                                  .rule = rule,
@@ -89,72 +90,76 @@ static enum vidmm_status wrong(const struct level_question *question, const char
 }
 
 /* System memory, or a memory segment; `*id` is 0 for the alias that some drivers use. */
-static enum vidmm_status judge_segment(const struct level_question *question, const char *field,
-                                       uint32_t size, uint32_t *id) {
+static enum vidmm_status validate_segment(const struct level_question *question, const char *field,
+                                          uint32_t size, uint32_t *id) {
     const struct adapter_facts *facts = question->facts;
     if (question->question.context->readings.system_segment == 1 && *id == facts->segment_count + 1)
         *id = 0;
     const struct segment *segment = query_segment(facts, *id);
     if (*id != 0 && (!segment || segment->aperture))
-        return wrong(question, field, "a memory segment, or 0 for system memory", NULL, *id);
+        return mmu_query_wrong(question, field, "a memory segment, or 0 for system memory", NULL,
+                               *id);
     if (*id == 0 && size > 4096u)
-        return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
-                     "at most 4096 where page tables are in system memory", "R252", size);
+        return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+                               "at most 4096 where page tables are in system memory", "R252", size);
     return VIDMM_OK;
 }
 
-static enum vidmm_status judge_size(const struct level_question *question, uint32_t bits,
-                                    uint32_t size) {
+static enum vidmm_status mmu_query_validate_size(const struct level_question *question,
+                                                 uint32_t bits, uint32_t size) {
     if (bits > INDEX_BITS_MAX || (bits == 0 && !question->root_grows))
-        return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
-                     "1 to 18; or 0 for a root page table that grows", NULL, bits);
+        return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
+                               "1 to 18; or 0 for a root page table that grows", NULL, bits);
     if (question->level == 0 && question->mmu->pages != MMU_PAGES_4K && bits < WIDE_BITS)
-        return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
-                     "at least 4 for leaf page tables where there are pages of 64 KB", NULL, bits);
+        return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount",
+                               "at least 4 for leaf page tables where there are pages of 64 KB",
+                               NULL, bits);
     if (size % 4096u != 0 || (size < (1u << bits) && !question->root_grows))
-        return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
-                     "a multiple of 4096 with room for all entries", "R253", size);
+        return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
+                               "a multiple of 4096 with room for all entries", "R253", size);
     return VIDMM_OK;
 }
 
 /* How the CPU is to write tables decides where they can be. */
-static enum vidmm_status judge_reach(const struct level_question *question,
-                                     const struct vidmm_level_info *level) {
+static enum vidmm_status validate_reach(const struct level_question *question,
+                                        const struct vidmm_level_info *level) {
     const struct segment *segment = query_segment(question->facts, level->segment);
     const struct segment *paging = query_segment(question->facts, level->paging_segment);
     bool by_cpu = question->mmu->caps.PageTableUpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     if (by_cpu && question->level > 0 && segment && !segment->flags.PopulatedFromSystemMemory)
-        return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
-                     "not local memory where PageTableUpdateMode is CPU_VIRTUAL", "R212",
-                     level->segment);
+        return mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+                               "not local memory where PageTableUpdateMode is CPU_VIRTUAL", "R212",
+                               level->segment);
     if (by_cpu && segment && !segment->flags.CpuVisible)
-        return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
-                     "memory that the CPU reaches where PageTableUpdateMode is CPU_VIRTUAL", NULL,
-                     level->segment);
+        return mmu_query_wrong(
+            question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+            "memory that the CPU reaches where PageTableUpdateMode is CPU_VIRTUAL", NULL,
+            level->segment);
     if (paging && !paging->flags.CpuVisible)
-        return wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
-                     "memory that the CPU reaches: it initializes these tables", "R211",
-                     level->paging_segment);
+        return mmu_query_wrong(question,
+                               "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
+                               "memory that the CPU reaches: it initializes these tables", "R211",
+                               level->paging_segment);
     return VIDMM_OK;
 }
 
-static enum vidmm_status judge_level(const struct level_question *question,
-                                     struct vidmm_level_info *level) {
+static enum vidmm_status validate_level(const struct level_question *question,
+                                        struct vidmm_level_info *level) {
     uint32_t size = level->size;
     if (question->level == 0 && question->mmu->wide_size > size)
         size = question->mmu->wide_size;
-    enum vidmm_status status = judge_size(question, level->index_bits, level->size);
+    enum vidmm_status status = mmu_query_validate_size(question, level->index_bits, level->size);
     if (status == VIDMM_OK)
-        status = judge_segment(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId", size,
-                               &level->segment);
+        status = validate_segment(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId", size,
+                                  &level->segment);
     if (status == VIDMM_OK)
         status =
-            judge_segment(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
-                          size, &level->paging_segment);
+            validate_segment(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
+                             size, &level->paging_segment);
     if (status == VIDMM_OK && (level->alignment & (level->alignment - 1)) != 0)
-        status = wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
-                       "0 or a power of two", NULL, level->alignment);
-    return status == VIDMM_OK ? judge_reach(question, level) : status;
+        status = mmu_query_wrong(question, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableAlignmentInBytes",
+                                 "0 or a power of two", NULL, level->alignment);
+    return status == VIDMM_OK ? validate_reach(question, level) : status;
 }
 
 static enum vidmm_status ask_level(const struct query_context *context,
@@ -178,12 +183,12 @@ static enum vidmm_status ask_level(const struct query_context *context,
                                   .paging_segment = desc.PagingProcessPageTableSegmentId,
                                   .size = desc.PageTableSizeInBytes,
                                   .alignment = desc.PageTableAlignmentInBytes};
-    return judge_level(&question, &mmu->level[index]);
+    return validate_level(&question, &mmu->level[index]);
 }
 
 /* R251: more than two levels reach every address; of two the leaves leave something to the root. */
-static enum vidmm_status judge_coverage(const struct query_context *context, const struct mmu *mmu,
-                                        struct vidmm_error *error) {
+static enum vidmm_status validate_coverage(const struct query_context *context,
+                                           const struct mmu *mmu, struct vidmm_error *error) {
     const struct question question = {context, error, CALL_LEVEL};
     uint32_t bits = mmu->caps.VirtualAddressBitCount;
     uint32_t below = mmu_shift(mmu, mmu->levels - 1);
@@ -223,7 +228,7 @@ enum vidmm_status query_mmu(const struct query_context *context, struct adapter_
     for (uint32_t i = 0; status == VIDMM_OK && i < mmu->levels; i++)
         status = ask_level(context, facts, mmu, i, error);
     if (status == VIDMM_OK)
-        status = judge_coverage(context, mmu, error);
+        status = validate_coverage(context, mmu, error);
     if (status == VIDMM_OK)
         ask_paging_size(context, facts, mmu);
     mmu->on = status == VIDMM_OK &&

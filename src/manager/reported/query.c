@@ -84,8 +84,8 @@ struct survey {
     size_t array_size;
 };
 
-static enum vidmm_status wrong(const struct survey *survey, const char *field, const char *expected,
-                               const char *rule, uint64_t value) {
+static enum vidmm_status query_wrong(const struct survey *survey, const char *field,
+                                     const char *expected, const char *rule, uint64_t value) {
     return query_refuse(&survey->question, &(struct complaint){.field = field,
                                                                .expected = expected,
                                                                .rule = rule,
@@ -144,12 +144,12 @@ static enum vidmm_status ask_count(struct survey *survey) {
     survey->count = out.NbSegment;
     untouched.NbSegment = out.NbSegment;
     if (memcmp(&out, &untouched, sizeof(out)) != 0 || !all_are(&element, sizeof(element), CANARY))
-        return wrong(survey, survey->dialect->count,
-                     "the only member written by the first of the two calls",
-                     survey->version == DESCRIPTOR_4 ? "R5" : "R3", out.NbSegment);
+        return query_wrong(survey, survey->dialect->count,
+                           "the only member written by the first of the two calls",
+                           survey->version == DESCRIPTOR_4 ? "R5" : "R3", out.NbSegment);
     if (survey->count == 0 || survey->count > SEGMENTS_MAX)
-        return wrong(survey, survey->dialect->count, "1 to 31 segments: segment ids have five bits",
-                     "R16", survey->count);
+        return query_wrong(survey, survey->dialect->count,
+                           "1 to 31 segments: segment ids have five bits", "R16", survey->count);
     return VIDMM_OK;
 }
 
@@ -160,7 +160,7 @@ static bool left_alone(const struct survey *survey, size_t from, size_t size, bo
 }
 
 /* The array was written element by element, at the right distance, and nowhere else. */
-static enum vidmm_status judge_array(const struct survey *survey) {
+static enum vidmm_status validate_array(const struct survey *survey) {
     const struct dialect *dialect = survey->dialect;
     const char *by_stride = "element i written at pSegmentDescriptor + i * "
                             "SegmentDescriptorStride, whatever sizeof(says)";
@@ -168,24 +168,25 @@ static enum vidmm_status judge_array(const struct survey *survey) {
         size_t at = (size_t)i * dialect->stride;
         if (!left_alone(survey, at + dialect->element, STRIDE_GAP, true) ||
             (i != 0 && all_are(survey->array + at, dialect->element, 0)))
-            return wrong(survey, dialect->array, by_stride, "R8", i);
+            return query_wrong(survey, dialect->array, by_stride, "R8", i);
     }
     size_t elements = (size_t)survey->count * dialect->stride;
     if (!left_alone(survey, elements, GUARD_BYTES, false))
-        return wrong(survey, dialect->array, "no element written beyond NbSegment",
-                     survey->version == DESCRIPTOR_4 ? "R8" : "R6", survey->count);
+        return query_wrong(survey, dialect->array, "no element written beyond NbSegment",
+                           survey->version == DESCRIPTOR_4 ? "R8" : "R6", survey->count);
     return VIDMM_OK;
 }
 
-static enum vidmm_status judge_second_call(const struct survey *survey,
-                                           const DXGK_QUERYSEGMENTOUT4 *out) {
+static enum vidmm_status validate_second_call(const struct survey *survey,
+                                              const DXGK_QUERYSEGMENTOUT4 *out) {
     const struct dialect *dialect = survey->dialect;
     if (out->NbSegment != survey->count)
-        return wrong(survey, dialect->count, "the number that the first call reported", "R7",
-                     out->NbSegment);
+        return query_wrong(survey, dialect->count, "the number that the first call reported", "R7",
+                           out->NbSegment);
     if (out->pSegmentDescriptor != survey->array ||
         (survey->version == DESCRIPTOR_4 && out->SegmentDescriptorStride != dialect->stride))
-        return wrong(survey, dialect->array, "pointer and stride as the system set them", "R8", 0);
+        return query_wrong(survey, dialect->array, "pointer and stride as the system set them",
+                           "R8", 0);
     const struct {
         const char *field;
         uint32_t value;
@@ -196,10 +197,10 @@ static enum vidmm_status judge_second_call(const struct survey *survey,
     };
     for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++) {
         if (required[i].value == CANARY_WORD)
-            return wrong(survey, required[i].field, "filled in by the second call", "R10",
-                         required[i].value);
+            return query_wrong(survey, required[i].field, "filled in by the second call", "R10",
+                               required[i].value);
     }
-    return judge_array(survey);
+    return validate_array(survey);
 }
 
 static enum vidmm_status ask_descriptors(struct survey *survey) {
@@ -219,7 +220,7 @@ static enum vidmm_status ask_descriptors(struct survey *survey) {
     out.SegmentDescriptorStride = dialect->stride;
     enum vidmm_status status = call_driver(survey, &out);
     if (status == VIDMM_OK)
-        status = judge_second_call(survey, &out);
+        status = validate_second_call(survey, &out);
     if (status == VIDMM_OK) {
         survey->facts->paging_segment = out.PagingBufferSegmentId;
         survey->facts->paging_size = out.PagingBufferSize;
@@ -320,7 +321,7 @@ static enum vidmm_status make_segment(const struct survey *survey, uint32_t inde
     return exclude_invalid_ranges(survey, segment, descriptor.invalid_ranges);
 }
 
-static enum vidmm_status judge_overlap(const struct survey *survey, const struct segment *a) {
+static enum vidmm_status validate_overlap(const struct survey *survey, const struct segment *a) {
     const struct adapter_facts *facts = survey->facts;
     for (const struct segment *b = facts->segments; b < a; b++) {
         if (a->agp && b->agp)
@@ -345,7 +346,7 @@ static enum vidmm_status judge_overlap(const struct survey *survey, const struct
 
 /* gpu-segments.md: one aperture from WDDM 2.0 on; mcdm-implementation-guidelines.md: a compute-only
  * adapter needs none. */
-static enum vidmm_status judge_aperture_count(const struct survey *survey) {
+static enum vidmm_status validate_aperture_count(const struct survey *survey) {
     const struct adapter_facts *facts = survey->facts;
     uint32_t apertures = 0;
     for (uint32_t i = 0; i < facts->segment_count; i++)
@@ -363,23 +364,23 @@ static enum vidmm_status judge_aperture_count(const struct survey *survey) {
     return VIDMM_OK;
 }
 
-static enum vidmm_status judge_paging_buffer(const struct survey *survey) {
+static enum vidmm_status validate_paging_buffer(const struct survey *survey) {
     const struct adapter_facts *facts = survey->facts;
     const struct dialect *dialect = survey->dialect;
     uint32_t id = facts->paging_segment;
     const struct segment *segment = query_segment(facts, id);
     bool zero = id == 0 && survey->question.context->readings.paging_segment == 0;
     if (!zero && (!segment || !segment->aperture))
-        return wrong(survey, dialect->paging_segment, "an aperture segment, or 0", "R73", id);
+        return query_wrong(survey, dialect->paging_segment, "an aperture segment, or 0", "R73", id);
     uint64_t size = facts->paging_size;
     if (size == 0 || size > PAGING_BUFFER_MAX)
-        return wrong(survey, dialect->paging_size, "1 byte to 64 MiB", "R76", size);
+        return query_wrong(survey, dialect->paging_size, "1 byte to 64 MiB", "R76", size);
     if (segment && size > segment->commit_limit)
-        return wrong(survey, dialect->paging_size,
-                     "at most the CommitLimit of the paging buffer's segment", "R76", size);
+        return query_wrong(survey, dialect->paging_size,
+                           "at most the CommitLimit of the paging buffer's segment", "R76", size);
     if (facts->paging_private > PAGING_PRIVATE_MAX)
-        return wrong(survey, dialect->paging_private, "at most 16 MiB of nonpaged memory", "R77",
-                     facts->paging_private);
+        return query_wrong(survey, dialect->paging_private, "at most 16 MiB of nonpaged memory",
+                           "R77", facts->paging_private);
     return VIDMM_OK;
 }
 
@@ -417,7 +418,7 @@ static enum vidmm_status make_segments(struct survey *survey) {
     for (uint32_t i = 0; i < survey->count; i++) {
         enum vidmm_status status = make_segment(survey, i);
         if (status == VIDMM_OK)
-            status = judge_overlap(survey, &facts->segments[i]);
+            status = validate_overlap(survey, &facts->segments[i]);
         if (status != VIDMM_OK)
             return status;
     }
@@ -434,13 +435,13 @@ static enum vidmm_status query_segments(const struct query_context *context,
     facts->query_version = survey.dialect->query_version;
     static enum vidmm_status (*const steps[])(struct survey *) = {ask_count, ask_descriptors,
                                                                   make_segments};
-    static enum vidmm_status (*const judges[])(const struct survey *) = {judge_aperture_count,
-                                                                         judge_paging_buffer};
+    static enum vidmm_status (*const validations[])(const struct survey *) = {
+        validate_aperture_count, validate_paging_buffer};
     enum vidmm_status status = VIDMM_OK;
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && status == VIDMM_OK; i++)
         status = steps[i](&survey);
-    for (size_t i = 0; i < sizeof(judges) / sizeof(*judges) && status == VIDMM_OK; i++)
-        status = judges[i](&survey);
+    for (size_t i = 0; i < sizeof(validations) / sizeof(*validations) && status == VIDMM_OK; i++)
+        status = validations[i](&survey);
     if (survey.array)
         context->os->free(context->os->ctx, survey.array, survey.array_size);
     return status;

@@ -2,7 +2,7 @@
  * query.h - the adapter as its driver describes it.
  *
  * query_adapter asks DxgkDdiQueryAdapterInfo for caps and segments in the version that the driver
- * was built for, judges every answer before it is used, and makes the segments. caps.c does the
+ * was built for, checks every answer before it is used, and makes the segments. caps.c does the
  * driver and physical-adapter caps, query.c the segments, mmu_query.c the MMU, dirty_query.c what
  * is known of writes. Nothing else in the manager calls DxgkDdiQueryAdapterInfo.
  */

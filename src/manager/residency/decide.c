@@ -66,7 +66,7 @@ static struct vidmm_allocation *find_victim(struct decision *decision,
         return victim->owner;
     return adapter_virtual(decision->adapter) &&
                    (needed || (device && device->list.suspends == SUSPEND_EXCESS))
-               ? listing_victim(decision->adapter, device, segment, request)
+               ? residency_list_victim(decision->adapter, device, segment, request)
                : NULL;
 }
 

@@ -27,17 +27,17 @@ struct question {
 
 static bool may_leave(void *ctx, const struct resident *resident) {
     const struct question *question = ctx;
-    const struct listing *listing = resident->owner;
-    const struct vidmm_allocation *allocation = listing->allocation;
+    const struct residency_entry *entry = resident->owner;
+    const struct vidmm_allocation *allocation = entry->allocation;
     return allocation->segment == question->segment &&
            allocation->mark != allocation->adapter->mark && !allocation->pinned &&
            !allocation_fixed(allocation) && !allocation_stays(allocation) &&
            allocation_in_the_way(allocation, question->request) &&
-           (!question->asking || !listing_find(allocation, question->asking));
+           (!question->asking || !residency_entry_find(allocation, question->asking));
 }
 
-static const struct listing *victim_of(const struct vidmm_device *device,
-                                       struct question *question) {
+static const struct residency_entry *victim_of(const struct vidmm_device *device,
+                                               struct question *question) {
     if (device == question->asking || !device->list.placed)
         return NULL;
     const struct resident *victim =
@@ -56,20 +56,20 @@ static bool claim(const struct vidmm_device *asking, enum vidmm_memory_group gro
            budget_excess(asking->process, group, size) == 0;
 }
 
-struct vidmm_allocation *listing_victim(struct vidmm_adapter *adapter,
-                                        const struct vidmm_device *asking,
-                                        const struct segment *segment,
-                                        const struct segment_request *request) {
+struct vidmm_allocation *residency_list_victim(struct vidmm_adapter *adapter,
+                                               const struct vidmm_device *asking,
+                                               const struct segment *segment,
+                                               const struct segment_request *request) {
     enum vidmm_memory_group group = budget_group(segment);
     struct question question = {asking, segment, request};
     uint64_t size = request && !request->in_vpr ? segment_reserves(segment, request) : 0;
-    const struct listing *victim = NULL;
+    const struct residency_entry *victim = NULL;
     uint64_t least;
     if (!claim(asking, group, size, &least))
         return NULL;
     for (const struct vidmm_device *device = adapter->devices; device; device = device->next) {
         uint64_t excess = budget_excess(device->process, group, 0);
-        const struct listing *found =
+        const struct residency_entry *found =
             excess < least || (victim && excess == 0) ? NULL : victim_of(device, &question);
         if (!found)
             continue;
@@ -94,17 +94,17 @@ static void want(struct residency_list *list, uint32_t *count,
 static bool promotion_is_due(const struct vidmm_device *device) {
     const struct vidmm_adapter *adapter = device->adapter;
     const struct residency_list *list = &device->list;
-    return list->promoted_in_vain < list->lines[LINE_DEMOTED].count ||
-           (list->lines[LINE_DEMOTED].count &&
+    return list->promoted_in_vain < list->chains[CHAIN_DEMOTED].count ||
+           (list->chains[CHAIN_DEMOTED].count &&
             (list->promoted_epoch != adapter->epoch ||
              adapter->fences.submitted >= list->promoted_number + PROMOTION_PATIENCE));
 }
 
 /* Each is next in turn, so that one that is too large does not stop those behind it. */
 static void want_promotions(struct residency_list *list, uint32_t *count) {
-    struct listing *listing = list->lines[LINE_DEMOTED].first;
-    for (uint32_t i = 0; listing && i < PROMOTIONS; i++, listing = listing->in[LINE_DEMOTED].next)
-        want(list, count, listing->allocation);
+    struct residency_entry *entry = list->chains[CHAIN_DEMOTED].first;
+    for (uint32_t i = 0; entry && i < PROMOTIONS; i++, entry = entry->link[CHAIN_DEMOTED].next)
+        want(list, count, entry->allocation);
 }
 
 static void note_promotions(struct vidmm_device *device, uint64_t epoch) {
@@ -117,15 +117,15 @@ static void note_promotions(struct vidmm_device *device, uint64_t epoch) {
 }
 
 static void next_in_turn(struct residency_list *list) {
-    struct line *line = &list->lines[LINE_DEMOTED];
-    for (uint32_t i = 0; i < PROMOTIONS && line->first != line->last; i++) {
-        struct listing *first = line->first, *last = line->last;
-        line->first = first->in[LINE_DEMOTED].next;
-        line->first->in[LINE_DEMOTED].previous = NULL;
-        first->in[LINE_DEMOTED].previous = last;
-        first->in[LINE_DEMOTED].next = NULL;
-        last->in[LINE_DEMOTED].next = first;
-        line->last = first;
+    struct entry_chain *chain = &list->chains[CHAIN_DEMOTED];
+    for (uint32_t i = 0; i < PROMOTIONS && chain->first != chain->last; i++) {
+        struct residency_entry *first = chain->first, *last = chain->last;
+        chain->first = first->link[CHAIN_DEMOTED].next;
+        chain->first->link[CHAIN_DEMOTED].previous = NULL;
+        first->link[CHAIN_DEMOTED].previous = last;
+        first->link[CHAIN_DEMOTED].next = NULL;
+        last->link[CHAIN_DEMOTED].next = first;
+        chain->last = first;
     }
 }
 
@@ -135,12 +135,12 @@ static bool gather(struct vidmm_device *device, const struct vidmm_context *cont
     struct residency_list *list = &device->list;
     uint32_t own = context ? context_allocations_count(context) : 0;
     if (!adapter_grow(device->adapter, (void **)&list->wanted, &list->wanted_size,
-                      list->lines[LINE_MISSING].count + own + PROMOTIONS, sizeof(*list->wanted)))
+                      list->chains[CHAIN_MISSING].count + own + PROMOTIONS, sizeof(*list->wanted)))
         return false;
     *count = 0;
-    for (const struct listing *listing = list->lines[LINE_MISSING].first; listing;
-         listing = listing->in[LINE_MISSING].next)
-        want(list, count, listing->allocation);
+    for (const struct residency_entry *entry = list->chains[CHAIN_MISSING].first; entry;
+         entry = entry->link[CHAIN_MISSING].next)
+        want(list, count, entry->allocation);
     if (promote)
         want_promotions(list, count);
     if (own)
@@ -155,13 +155,13 @@ static bool gather_all(struct vidmm_device *device, const struct vidmm_context *
     struct residency_list *list = &device->list;
     uint32_t own = context ? context_allocations_count(context) : 0;
     if (!adapter_grow(device->adapter, (void **)&list->wanted, &list->wanted_size,
-                      list->lines[LINE_ALL].count + own, sizeof(*list->wanted)))
+                      list->chains[CHAIN_ALL].count + own, sizeof(*list->wanted)))
         return false;
     *count = 0;
-    for (const struct listing *listing = list->lines[LINE_ALL].first; listing;
-         listing = listing->in[LINE_ALL].next) {
-        if (!listing->allocation->offered)
-            want(list, count, listing->allocation);
+    for (const struct residency_entry *entry = list->chains[CHAIN_ALL].first; entry;
+         entry = entry->link[CHAIN_ALL].next) {
+        if (!entry->allocation->offered)
+            want(list, count, entry->allocation);
     }
     if (own)
         context_allocations_list(context, list->wanted + *count);
@@ -178,8 +178,8 @@ static bool all_resident(const struct residency_list *list, uint32_t count) {
     return true;
 }
 
-enum vidmm_status listing_restore(struct vidmm_device *device, struct vidmm_context *context,
-                                  enum suspension suspends, enum vidmm_plan_reason reason) {
+enum vidmm_status residency_list_restore(struct vidmm_device *device, struct vidmm_context *context,
+                                         enum suspension suspends, enum vidmm_plan_reason reason) {
     struct vidmm_adapter *adapter = device->adapter;
     struct residency_list *list = &device->list;
     uint64_t epoch = adapter->epoch;

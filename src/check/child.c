@@ -32,9 +32,9 @@ static void last_words(int number) {
     (void)raise(number);
 }
 
-/* Signals that a driver dies of arrive as such, whoever handles them in this program; on a stack of
- * their own, as it may be the stack that gave out. SIGTERM is what wait_for ends a hang with. What
- * a driver prints is no part of a report. */
+/* Signals that kill a driver get their default actions back, and a stack of their own, since an
+ * overflow of the stack is one of them. SIGTERM is how wait_for ends a hang. What a driver prints
+ * is not part of a report. */
 static void die_alone(struct check_shared *shared) {
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGTERM};
     static uint64_t stack[8192];

@@ -1,7 +1,7 @@
 /*
  * raw.h - paging operations by the examiner's own hand: what the manager would never ask in just
- * this way, but may. The protocol is that of src/manager/paging/paging.c; every operation is done and its
- * effect can be looked at when raw_flush returns.
+ * this way, but may. The protocol is that of src/manager/paging/paging.c; every operation is done
+ * and its effect can be looked at when raw_flush returns.
  *
  * raw.c has what a hand needs, raw_work.c how buffers are filled, submitted, preempted and lost
  * in a reset, raw_operation.c the operations that several stages ask for.
@@ -47,7 +47,7 @@ struct raw_submitter {
     bool refused;        /* something failed: nothing is asked any more */
     bool works;          /* something completed */
     bool unseen;         /* work does not complete */
-    HANDLE allocation;   /* the driver's, of HAND_PAGES pages; NULL: nobody can name one */
+    HANDLE allocation;   /* the driver's, of HAND_PAGES pages; NULL: not in vidmm/umd.h */
     PMDL source, target; /* HAND_PAGES each */
 };
 

@@ -211,7 +211,8 @@ bool raw_build(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *args) {
     args->hSystemContext = raw->context;
     for (uint32_t i = 0; i < PASSES_MOST && !raw->refused; i++) {
         const struct pass pass = {raw->used, raw->private_used, args->MultipassOffset};
-        DXGKARG_BUILDPAGINGBUFFER told = *args; /* a driver may spoil what it only reads */
+        DXGKARG_BUILDPAGINGBUFFER told =
+            *args; /* a copy: a driver may write to what it should only read */
         aim(raw, &told);
         NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &told);
         args->MultipassOffset = told.MultipassOffset;

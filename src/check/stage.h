@@ -1,9 +1,9 @@
 /*
  * stage.h - what the stages of the conformance check share.
  *
- * A stage (stage_*.c) is a row of check_stages: so many runs, each of them a life of the driver in a
- * process of its own (child.c). Within a run, world.c brings the driver up and down and turns what
- * host and manager say into findings; check.c puts the stages together.
+ * A stage (stage_*.c) is a row of check_stages: so many runs, each of them a life of the driver in
+ * a process of its own (child.c). Within a run, world.c brings the driver up and down and turns
+ * what host and manager say into findings; check.c puts the stages together.
  */
 #ifndef VIDMM_CHECK_STAGE_H
 #define VIDMM_CHECK_STAGE_H
@@ -35,7 +35,7 @@ struct check {
     /* Of the run: */
     struct vidmm_harness harness;
     struct vidmm_host_setting settings[CHECK_SETTINGS];
-    bool displays_only; /* the manager would have nothing to do, and somebody wanted it */
+    bool displays_only; /* the manager would have nothing to do, and a stage needs it */
     bool starving;      /* memory fails on purpose: refusals are no findings */
     uint64_t resets;    /* that the run asked for */
     struct vidmm_player *player;
@@ -45,7 +45,7 @@ struct check {
 struct check_world {
     struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
     uint64_t fail_at;
-    void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: nobody is told */
+    void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     uint64_t transfer_chunk;
     const struct vidmm_observer *observer;
 };

@@ -96,7 +96,7 @@ static void judge_error(struct check *check) {
                        "the work ended without one%s", "");
 }
 
-/* The reset of the adapter, which a driver may need, costs whoever has work under way. */
+/* The reset of the adapter, which a driver may need, loses all work under way. */
 static bool adapter_was_reset(struct check *check) {
     struct vidmm_stats stats;
     vidmm_stats(check->harness.adapter, &stats);

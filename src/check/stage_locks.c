@@ -127,7 +127,7 @@ static bool locks_make(struct surfaces *surfaces, bool speaks) {
     return true;
 }
 
-/* A resource whose second allocation nobody can make: the driver has to take back the first. */
+/* A resource whose second allocation is impossible: the driver has to undo the first. */
 static void ask_for_too_much(struct surfaces *surfaces) {
     struct vidmm_umd_allocation data[2] = {locks_describe(VIDMM_UMD_LOCAL),
                                            locks_describe(VIDMM_UMD_LOCAL)};

@@ -1,6 +1,6 @@
 /*
- * stage_memory.c - memory runs out: one allocation of a run fails, whoever makes it, and a driver
- * may then refuse what was asked, but neither die nor leave anything behind.
+ * stage_memory.c - memory runs out: one allocation of a run fails, the manager's or the driver's,
+ * and the driver may then refuse the request, but neither crash nor leak.
  *
  * The first run fails none. It notes which call is under way at each allocation, so that in each
  * call that allocates at all the first ones, some on the way and the last one fail, a run each.

@@ -151,7 +151,7 @@ static void unknown(struct raw_submitter *raw) {
     args.DmaBufferPrivateDataSize = raw->info.paging_private;
     NTSTATUS status = raw->ddi->DxgkDdiBuildPagingBuffer(raw->adapter, &args);
     bool kept = status == STATUS_SUCCESS && args.pDmaBuffer == (void *)raw->cpu;
-    raw->refused = !kept; /* nobody knows what would become of the buffer */
+    raw->refused = !kept; /* the state of the buffer is unknown */
     vidmm_ledger_judge(&raw->check->shared->ledger, 167, VIDMM_SIDE_DRIVER, kept,
                        "STATUS_SUCCESS and nothing written", "status 0x%08x and %lld bytes",
                        (unsigned)status, (long long)((unsigned char *)args.pDmaBuffer - raw->cpu));

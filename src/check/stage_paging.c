@@ -8,7 +8,7 @@
 #define FRAMES 24u
 #define VRAM   ((uint64_t)1 << 20)
 
-/* WRITE_PHYSICAL leaves something behind where it goes: a page that nobody has, while all are out.
+/* WRITE_PHYSICAL writes to its destination: a free page, while all allocations are evicted.
  */
 static void flush_empty(struct vidmm_adapter *adapter) {
     struct vidmm_segment_info info;

@@ -128,7 +128,7 @@ static bool permanent(struct promises *promises) {
     return true;
 }
 
-/* R135: where the CPU has a pointer to it, nobody else looks. */
+/* R135: while the CPU has a pointer to it, no other check reads it. */
 static bool held(struct promises *promises) {
     void *cpu = NULL;
     check_step(promises->check, "promises: a lock before residency");
@@ -215,8 +215,9 @@ enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number) {
     if (!check_open(check, &world) || !check_manage(check, &world))
         return VIDMM_STAGE_STOPPED;
     if (!check_speaks(check))
-        return check_say(check, VIDMM_STAGE_SKIPPED,
-                         "the driver does not speak vidmm/umd.h, so nobody can name its surfaces");
+        return check_say(
+            check, VIDMM_STAGE_SKIPPED,
+            "the driver does not use vidmm/umd.h, so its surfaces cannot be described");
     bool good = open_all(&promises) && too_large(&promises) && permanent(&promises) &&
                 held(&promises) && in_order(&promises) && come_and_go(&promises);
     return good ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;

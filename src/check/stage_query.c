@@ -80,7 +80,7 @@ static void ask_with(struct check *check, DXGK_QUERYADAPTERINFOTYPE type, void *
     (void)query_ask(check, &query);
 }
 
-/* What systems ask besides; of GPU virtual addresses only those who have them. */
+/* Further questions that systems ask; of GPU virtual addresses only where the driver has them. */
 static void optional(struct check *check, const DXGK_DRIVERCAPS *caps) {
     DXGK_QUERYGPUMMUCAPSIN mmu = {.PhysicalAdapterIndex = 0};
     DXGK_QUERYPAGETABLELEVELDESCIN level = {.LevelIndex = 0};

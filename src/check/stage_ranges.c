@@ -79,8 +79,9 @@ enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
     if (!check_open(check, &world) || !check_manage(check, &world))
         return VIDMM_STAGE_STOPPED;
     if (!check_speaks(check))
-        return check_say(check, VIDMM_STAGE_SKIPPED,
-                         "the driver does not speak vidmm/umd.h, so nobody can name its surfaces");
+        return check_say(
+            check, VIDMM_STAGE_SKIPPED,
+            "the driver does not use vidmm/umd.h, so its surfaces cannot be described");
     if (!check_good(check, vidmm_device_create(check->harness.adapter, &ranges.device)) ||
         !check_good(check, vidmm_context_create(ranges.device, 0, &ranges.context)) ||
         !ranges_make(&ranges, 0) || !ranges_make(&ranges, 1) || !ranges_play(&ranges))

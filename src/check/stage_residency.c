@@ -45,7 +45,7 @@ static bool residency_count(struct user *user) {
            user_submit(user, 0);
 }
 
-/* Its own list fills the memory: there is nobody to take from. */
+/* Its own list fills the memory: there is no other process to take from. */
 static bool too_much(struct user *user) {
     return residency_step(user, "more than there is") &&
            user_make_resident(user, NULL, a, COUNT(a), 0) &&

@@ -18,7 +18,7 @@ struct trial {
     bool (*first)(struct raw_submitter *raw);          /* into the same buffer */
     bool (*build)(struct raw_submitter *raw);
     bool (*after)(struct raw_submitter *raw); /* and done; NULL: nothing */
-    uint32_t rule;                            /* judged by `good`; 0: by nobody */
+    uint32_t rule;                            /* judged by `good`; 0: not judged */
     bool (*good)(struct raw_submitter *raw);
 };
 
@@ -107,7 +107,7 @@ static bool one_trial(struct raw_submitter *raw, const struct trial *trial, uint
     return true;
 }
 
-/* Around what the operation and a part of it want, and some that nobody thinks of. */
+/* Sizes near what the operation and a part of it need, and some odd ones. */
 static uint32_t choose_rooms(uint32_t bytes, uint32_t rooms[ROOMS]) {
     static const uint32_t odd[] = {0, 1, 3, 4, 7, 8, 15, 16, 24, 31, 32, 33, 48, 63, 64, 100};
     uint32_t count = 0;

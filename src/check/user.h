@@ -1,9 +1,9 @@
 /*
- * user.h - the conformance check as user mode of a process on the GpuMmu model: what it asks of the
- * manager (vidmm/virtual.h) and what it is told goes to the referee (vidmm/services.h).
+ * user.h - the conformance check as user mode of a process on the GpuMmu model: its requests to the
+ * manager (vidmm/virtual.h) and the answers go to the referee (vidmm/services.h).
  *
- * Each request returns false only when the conformance check cannot go on; whatever else the manager
- * answers is for the referee.
+ * Each request returns false only when the conformance check cannot go on; whatever else the
+ * manager answers is for the referee.
  */
 #ifndef VIDMM_CHECK_USER_H
 #define VIDMM_CHECK_USER_H
@@ -57,7 +57,8 @@ bool user_lost(struct user *user, uint32_t index);
 bool user_submit(struct user *user, uint32_t steps);
 bool user_rest(struct user *user);
 
-/* user_requests.c; `owners`: whose surfaces, NULL: its own. A list of `count` indices. */
+/* user_requests.c; `owners`: the owners of the surfaces, NULL: this user. A list of `count`
+ * indices. */
 bool user_make_resident(struct user *user, const struct user *owners, const uint32_t *list,
                         uint32_t count, uint32_t flags);
 bool user_evict(struct user *user, const uint32_t *list, uint32_t count, uint32_t flags);

@@ -24,7 +24,7 @@ static void after(const struct user *user, const struct user *owner, uint32_t in
     told->resident = info.segment != 0;
 }
 
-/* The surfaces of a request, and what is to be told of them. */
+/* The surfaces of a request, and their request record. */
 struct request {
     const struct user *owner;
     struct vidmm_allocation *list[USER_SURFACES];

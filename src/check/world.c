@@ -1,6 +1,6 @@
 /*
- * world.c - the driver up and down for one run, with the referee between it and whoever calls it;
- * see stage.h.
+ * world.c - the driver up and down for one run, with the referee between it and its callers; see
+ * stage.h.
  */
 #include "stage.h"
 

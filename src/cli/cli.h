@@ -46,8 +46,8 @@ struct cli_options {
  * exits with VIDMM_RUN_BAD_INPUT.
  */
 bool cli_parse(int argc, char **argv, unsigned takes, struct cli_options *options);
-/* options_check.c: values of the conformance check's own options; false: one sentence is on standard
- * error. */
+/* options_check.c: values of the conformance check's own options; false: one sentence is on
+ * standard error. */
 bool cli_take_only(char *words, struct cli_options *options);
 bool cli_take_reading(const char *word, struct cli_options *options);
 bool cli_take_timeout(const char *text, struct cli_options *options);
@@ -60,6 +60,8 @@ bool cli_take_rate(const char *text, struct cli_options *options);
 bool cli_take_too_dirty(const char *text, struct cli_options *options);
 /* One sentence on standard error, after the program's name. Returns VIDMM_RUN_BAD_INPUT. */
 int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The value of an option is not what is expected. Returns false. */
+bool cli_refuse_value(const char *option, const char *value, const char *expected);
 /* getopt answered '?' or ':': a sentence of ours instead of its own. Returns false. */
 bool cli_refuse_option(int id, char **argv);
 

@@ -57,7 +57,7 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
     return false;
 }
 
-/* Of a guest that never was on this side there is nothing to report but why. */
+/* For a guest that never was on this side it prints the reason alone. */
 static int migrate_report(const struct cli_options *options,
                           const struct vidmm_migrate_result *result, bool receives) {
     char text[512];

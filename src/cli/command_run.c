@@ -17,8 +17,8 @@ static bool choose_vram(struct cli_options *options, const struct vidmm_workload
     return false;
 }
 
-/* Report on standard output, and as JSON; the exit code. Of a run that did not begin there is
- * nothing to report but why. */
+/* Report on standard output, and as JSON; the exit code. For a run that did not begin it
+ * prints the reason alone. */
 static int run_report(const struct cli_options *options, const struct vidmm_run_result *result) {
     struct vidmm_report_style style = {.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
     char text[512];

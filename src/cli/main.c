@@ -1,5 +1,5 @@
 /*
- * main.c - picks the command, and sees that what it printed arrived.
+ * main.c - runs the command that is named, and checks that its output was written.
  */
 #include "cli.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A standard stream that was closed stays one: else the next file or socket would get its number,
- * and what is printed. In the wrong direction, so that its use fails. */
+/* Opens /dev/null for a standard stream that is closed: else the next file or socket would get its
+ * number, and the output. In the wrong direction, so that its use fails. */
 static void keep_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) < 0 &&
@@ -19,8 +19,8 @@ static void keep_streams(void) {
     }
 }
 
-/* The command's exit code, unless what it said was lost on the way, as in a file on a full disk,
- * and it did not say that itself. */
+/* The command's exit code, unless its output could not be written, as on a full disk, and the
+ * command did not report that itself. */
 static int close_output(int code) {
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || code == VIDMM_RUN_BAD_INPUT)

@@ -111,11 +111,6 @@ static bool parse_number(const char *text, uint64_t most, uint64_t *value) {
     return true;
 }
 
-static bool refuse_value(const char *option, const char *value, const char *expected) {
-    cli_refuse("--%s '%s' is not %s", option, value, expected);
-    return false;
-}
-
 static bool take_number(const char *option, const char *text, uint64_t most, uint64_t *value) {
     if (parse_number(text, most, value))
         return true;
@@ -147,7 +142,7 @@ static bool take_setting(char *word, struct cli_options *options) {
     uint64_t value = 0;
     if (!equals || equals == word ||
         !(parse_number(equals + 1, INT64_MAX, &value) || vidmm_run_parse_size(equals + 1, &value)))
-        return refuse_value("set", word, "NAME=VALUE with a number or a size");
+        return cli_refuse_value("set", word, "NAME=VALUE with a number or a size");
     if (options->run.setting_count == CLI_SETTINGS) {
         cli_refuse("more than %d settings", CLI_SETTINGS);
         return false;

@@ -9,18 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool refuse_value(const char *option, const char *value, const char *expected) {
-    cli_refuse("--%s '%s' is not %s", option, value, expected);
-    return false;
-}
-
 bool cli_take_at(const char *text, struct cli_options *options) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
     if (!end || errno != 0 || (*end != '\0' && strcmp(end, "%") != 0) ||
         (*end == '%' && (value == 0 || value > 100)))
-        return refuse_value("at", text, "the number of an event, or a share like 50%");
+        return cli_refuse_value("at", text, "the number of an event, or a share like 50%");
     options->migrate.start_event = *end == '%' ? 0 : value;
     options->migrate.start_percent = *end == '%' ? (uint32_t)value : 0;
     return true;
@@ -41,12 +36,12 @@ bool cli_take_duration(const char *option, const char *text, uint64_t *ns) {
         *ns = (uint64_t)(value * units[i].ns);
         return true;
     }
-    return refuse_value(option, text, "a time like 300ms or 1.5s");
+    return cli_refuse_value(option, text, "a time like 300ms or 1.5s");
 }
 
 bool cli_take_rate(const char *text, struct cli_options *options) {
     return vidmm_migrate_parse_rate(text, &options->migrate.bits_per_s) ||
-           refuse_value("rate", text, "a rate like 1Gb/s or 100MB/s");
+           cli_refuse_value("rate", text, "a rate like 1Gb/s or 100MB/s");
 }
 
 bool cli_take_too_dirty(const char *text, struct cli_options *options) {
@@ -59,5 +54,5 @@ bool cli_take_too_dirty(const char *text, struct cli_options *options) {
         options->migrate.too_dirty = (enum vidmm_migrate_too_dirty)i;
         return true;
     }
-    return refuse_value("if-too-dirty", text, "one of throttle, stop, pause");
+    return cli_refuse_value("if-too-dirty", text, "one of throttle, stop, pause");
 }

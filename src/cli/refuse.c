@@ -25,3 +25,8 @@ bool cli_refuse_option(int id, char **argv) {
         cli_refuse("vidmm %s does not take '%s'; see vidmm %s --help", argv[0], word, argv[0]);
     return false;
 }
+
+bool cli_refuse_value(const char *option, const char *value, const char *expected) {
+    cli_refuse("--%s '%s' is not %s", option, value, expected);
+    return false;
+}

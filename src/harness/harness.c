@@ -1,8 +1,8 @@
 /*
  * harness.c - brings a driver up and a manager over it, and both down again; see harness.h.
  *
- * The host tells its news to a sink that is wired before the device starts, because a driver may
- * interrupt at once; what arrives before there is an adapter is nobody's.
+ * The host passes its events to a sink that is connected before the device starts, because a driver
+ * may interrupt at once; what arrives before there is an adapter is dropped.
  */
 #include "judging.h"
 
@@ -13,8 +13,8 @@
 #include <vidmm/virtual.h>
 
 /*
- * One host exists at a time in a process, and so does one harness's adapter. The manager sets it before
- * it calls the driver: work that it submits while starting completes through here.
+ * One host exists at a time in a process, and so does one harness's adapter. The manager sets it
+ * before it calls the driver: work that it submits while starting completes through here.
  */
 static struct vidmm_adapter *current;
 
@@ -22,8 +22,8 @@ static struct vidmm_adapter *adapter_now(void) {
     return __atomic_load_n(&current, __ATOMIC_ACQUIRE);
 }
 
-/* Held while the adapter is told something: a driver may report a fence again that nobody waits for
- * any more, and the adapter must not go meanwhile. */
+/* Held while an event is passed to the adapter: a driver may report again a fence that no thread
+ * waits for any more, and the adapter must not be destroyed meanwhile. */
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 
 static struct vidmm_adapter *begin_telling(void) {

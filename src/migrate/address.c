@@ -125,20 +125,24 @@ static int open_tcp(const struct migrate_address *address, bool listening, const
     return fd;
 }
 
-int migrate_address_listen(const struct migrate_address *address, char *text, size_t text_size) {
+static int address_open(const struct migrate_address *address, bool listening, char *text,
+                        size_t text_size) {
     const char *why = NULL;
-    int fd = address->kind == MIGRATE_UNIX ? listen_unix(address) : open_tcp(address, true, &why);
+    int fd;
+    if (address->kind != MIGRATE_UNIX)
+        fd = open_tcp(address, listening, &why);
+    else
+        fd = listening ? listen_unix(address) : connect_unix(address);
     if (fd < 0)
-        snprintf(text, text_size, "cannot listen on %s: %s", address->text,
-                 why ? why : strerror(errno));
+        snprintf(text, text_size, "cannot %s %s: %s", listening ? "listen on" : "connect to",
+                 address->text, why ? why : strerror(errno));
     return fd;
 }
 
+int migrate_address_listen(const struct migrate_address *address, char *text, size_t text_size) {
+    return address_open(address, true, text, text_size);
+}
+
 int migrate_address_connect(const struct migrate_address *address, char *text, size_t text_size) {
-    const char *why = NULL;
-    int fd = address->kind == MIGRATE_UNIX ? connect_unix(address) : open_tcp(address, false, &why);
-    if (fd < 0)
-        snprintf(text, text_size, "cannot connect to %s: %s", address->text,
-                 why ? why : strerror(errno));
-    return fd;
+    return address_open(address, false, text, text_size);
 }

@@ -20,7 +20,8 @@ struct migrate_address {
 /* false: `text` gets one sentence. */
 bool migrate_address_parse(const char *words, struct migrate_address *out, char *text,
                            size_t text_size);
-/* A listening socket; -1 and a sentence. A stale Unix socket that nobody listens on is replaced. */
+/* A listening socket; -1 and a sentence. A stale Unix socket, on which no process listens, is
+ * replaced. */
 int migrate_address_listen(const struct migrate_address *address, char *text, size_t text_size);
 /* A connected socket; -1 and a sentence. */
 int migrate_address_connect(const struct migrate_address *address, char *text, size_t text_size);

@@ -27,7 +27,7 @@ bool migrate_socket_open(struct migrate_channel *channel, const struct migrate_a
 /*
  * Quick migration. Writing, the file stands in for a target: it is READY when everything is on
  * the disk, and OWNER when it has its name. Reading, it stands in for a source; with its COMMIT it
- * is taken away (PATH.taken), so that nobody takes it twice.
+ * is renamed (PATH.taken), so that no second process takes it.
  */
 bool migrate_file_write(struct migrate_channel *channel, const struct migrate_address *address,
                         char *text, size_t text_size);

@@ -1,6 +1,6 @@
 /*
- * control.h - a Unix socket on which somebody asks how a migration stands, and decides what only
- * somebody can: whose the guest is when the other side is gone for good.
+ * control.h - a Unix socket on which an operator asks for the state of a migration, and decides
+ * what only an operator can: which side owns the guest when the other side is gone for good.
  */
 #ifndef VIDMM_MIGRATE_CONTROL_H
 #define VIDMM_MIGRATE_CONTROL_H

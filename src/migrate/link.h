@@ -32,7 +32,7 @@ struct migrate_link {
     /* Does not wait. `text`: one sentence on MIGRATE_DOWN. */
     enum migrate_news (*receive)(void *ctx, struct migrate_message *out, char *text,
                                  size_t text_size);
-    /* After MIGRATE_DOWN: connects, or waits for somebody to connect, once more. */
+    /* After MIGRATE_DOWN: connects, or waits for the peer to connect, once more. */
     void (*reopen)(void *ctx);
     /* Ends the connection from here, as MIGRATE_DOWN, once everything sent has been written. */
     void (*hang_up)(void *ctx, const char *why);

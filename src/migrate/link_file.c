@@ -2,8 +2,8 @@
  * link_file.c - quick migration: a file in the place of the other side.
  *
  * The commit of a file is its name. It is written as PATH.part, lies on the disk before the file
- * says READY for itself, and gets its name after COMMIT is in it. Who plays it on takes the name
- * away first: of two that try, one does.
+ * says READY for itself, and gets its name after COMMIT is in it. The process that plays the guest
+ * on renames the file first: of two processes that try, one succeeds.
  */
 #include "channel.h"
 
@@ -81,7 +81,8 @@ static void react(struct file_link *file, enum migrate_type type, uint64_t event
     case MIGRATE_COMMIT:
         reply.type = MIGRATE_OWNER;
         if (!file->failed && !name_file(file)) {
-            /* It never got its name, and nobody can play it: the guest may be taken back. */
+            /* The file never got its name, so no process can play it: the source may take back the
+             * guest. */
             reply.type = MIGRATE_ABORT;
             unlink(file->other);
         }
@@ -159,7 +160,7 @@ static enum migrate_news take_commit(struct file_link *file, struct migrate_mess
     if (link(file->address.path, file->other) == 0 && unlink(file->address.path) == 0)
         return MIGRATE_TOLD;
     migrate_message_drop(commit);
-    return ended(file, text, text_size, "somebody else has taken the file, or has before");
+    return ended(file, text, text_size, "another process has taken the file, or took it before");
 }
 
 static enum migrate_news read_receive(void *ctx, struct migrate_message *out, char *text,
@@ -227,7 +228,7 @@ static void file_close(void *ctx) {
     free(file);
 }
 
-/* A file that did not get its name is nobody's. */
+/* A file that did not get its name belongs to no process. */
 static void written_close(void *ctx) {
     struct file_link *file = ctx;
     unlink(file->other);
@@ -266,7 +267,7 @@ bool migrate_file_write(struct migrate_channel *channel, const struct migrate_ad
                         char *text, size_t text_size) {
     struct stat there;
     if (stat(address->path, &there) == 0) {
-        snprintf(text, text_size, "%.200s is there already, and may be somebody's guest",
+        snprintf(text, text_size, "%.200s is there already, and may hold another guest",
                  address->path);
         return false;
     }

@@ -15,7 +15,7 @@
 
 enum migrate_type {
     MIGRATE_PING = 1, /* nothing but a sign of life; the link's own */
-    MIGRATE_HELLO,    /* both: who speaks, and where it stands */
+    MIGRATE_HELLO,    /* both: the sender, and its event */
     MIGRATE_CONFIG,   /* source: what is run, as lines NAME=VALUE */
     MIGRATE_SEGMENT,  /* source: one memory segment of its adapter */
     MIGRATE_FOLLOW,   /* source: rehearse up to `event`, there may be more to come */

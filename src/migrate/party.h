@@ -22,7 +22,7 @@ enum migrate_verdict {
 enum migrate_deed {
     MIGRATE_RUNS,   /* plays on from the event, as its owner */
     MIGRATE_PAUSES, /* stands still at it */
-    MIGRATE_GIVES,  /* source: will not play on unless somebody says so */
+    MIGRATE_GIVES,  /* source: will not play on unless an operator says so */
     MIGRATE_WAITS,  /* target: said READY */
     MIGRATE_DOUBTS,
     MIGRATE_TAKES, /* target: is the owner from here on */
@@ -36,7 +36,7 @@ struct migrate_world {
     uint64_t (*draw)(void *ctx);
     /* Lasts before it returns. */
     void (*deed)(void *ctx, enum migrate_deed deed, uint64_t event);
-    /* What somebody decided since the last call: ASK for nothing. */
+    /* What an operator decided since the last call: ASK for nothing. */
     enum vidmm_migrate_verdict (*verdict)(void *ctx);
     void (*progress)(void *ctx, const struct vidmm_migrate_progress *progress);
 };
@@ -72,9 +72,10 @@ bool migrate_say_saved(struct migrate_party *party, enum vidmm_migration_data ki
 void migrate_deed(struct migrate_party *party, enum migrate_deed deed);
 /* The sentence of the result. */
 void migrate_conclude(struct migrate_party *party, const char *why);
-/* News for people. */
+/* A message for the operator. */
 void migrate_tell(struct migrate_party *party, const char *text);
-/* In doubt, or still: people are told whether WHAT, WHY, and what this side is DOING about it. */
+/* In doubt, or still in doubt: tells the operator WHAT is undecided, WHY, and what this side is
+ * DOING. */
 void migrate_doubt(struct migrate_party *party, const char *what, const char *why,
                    const char *doing);
 /* Ends the driver's part in it, if it has one; a paused guest may go on. */

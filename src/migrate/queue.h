@@ -1,6 +1,6 @@
 /*
- * queue.h - messages between the guest's thread and the threads of a link, with news of the link in
- * their order among them. Bounded by content: who would overfill it has to ask first, or waits.
+ * queue.h - messages between the guest's thread and the threads of a link, with the link's events
+ * in order among them. Bounded by content: a thread that would overfill it asks first, or waits.
  */
 #ifndef VIDMM_MIGRATE_QUEUE_H
 #define VIDMM_MIGRATE_QUEUE_H
@@ -44,7 +44,7 @@ void migrate_queue_done(struct migrate_queue *queue);
 bool migrate_queue_empty(struct migrate_queue *queue);
 /* What is in it is dropped. */
 void migrate_queue_clear(struct migrate_queue *queue);
-/* Wakes everybody; nothing is taken any more. */
+/* Wakes all threads; the queue takes no further message. */
 void migrate_queue_close(struct migrate_queue *queue);
 
 #endif

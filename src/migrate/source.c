@@ -1,8 +1,8 @@
 /*
  * source.c - the source up to the pause: greeting, rounds while the guest runs, and where to pause.
  *
- * The event to pause at is told ahead, so that the target stands there, its memory full, when the
- * guest arrives: a pause holds the last round and no rehearsal.
+ * The source sends the event to pause at ahead, so that the target has reached it, with its memory
+ * filled, when the guest arrives: a pause holds the last round and no rehearsal.
  */
 #include "source.h"
 

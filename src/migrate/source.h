@@ -2,13 +2,13 @@
  * source.h - the side that gives the guest away: a state machine over a link and a virtual GPU.
  *
  *   source.c         the states up to the pause, and what the target says
- *   source_rounds.c  rounds: what is due, batches of it, how fast it goes, how long a pause would
+ *   source_rounds.c  rounds: pages that are due, their batches, the rate, the predicted pause
  *   source_give.c    the pause: the rest, the seal, the commit; withdrawal and doubt
  *
  *   CONNECT -> GREET -> FOLLOW -> ROUNDS -> LEAD -> LAST -> SEALED -> GIVEN -> MOVED
  *
- * Everything up to SEALED may fail; then the guest runs on (WITHDRAWN while the target has to be
- * told so, else OVER, or CONNECT to begin again). GIVEN ends by OWNER or by a verdict only: COMMIT
+ * Everything up to SEALED may fail; then the guest runs on (WITHDRAWN until the target knows it,
+ * else OVER, or CONNECT to begin again). GIVEN ends by OWNER or by a verdict only: COMMIT
  * may have arrived. docs/migration-stream.md argues why there is never more than one owner.
  */
 #ifndef VIDMM_MIGRATE_SOURCE_H

@@ -2,9 +2,9 @@
  * source_give.c - the source from the pause on: the rest, the seal, the commit; and the ways out.
  *
  * The one decision is the step from SEALED to GIVEN. It is written to the journal before COMMIT is
- * sent, and after it the guest does not run here again unless the target says that it never will
- * there, or somebody does. Before it every failure leads back to a running guest; a target that may
- * have said READY by then is told so, as often as it takes, because it must not wait for ever.
+ * sent, and after it the guest does not run here again unless the target or an operator says that
+ * it never will run there. Before it every failure leads back to a running guest; the source tells
+ * a target that may have said READY, as often as needed, because the target must not wait for ever.
  */
 #include "source.h"
 
@@ -159,7 +159,7 @@ static void back(struct migrate_source *source, const struct migrate_message *he
         if (same && hello->stance == MIGRATE_HOLDS)
             migrate_say_abort(party, party->result->text);
         else
-            close_attempt(source); /* nobody there waits for this migration */
+            close_attempt(source); /* the target does not wait for this migration */
         return;
     }
     if (same && hello->stance == MIGRATE_OWNS) {
@@ -167,7 +167,7 @@ static void back(struct migrate_source *source, const struct migrate_message *he
     } else if (same && hello->stance == MIGRATE_HOLDS) {
         migrate_say(party, MIGRATE_COMMIT);
     } else {
-        doubt(source, "who answers now knows nothing of this migration");
+        doubt(source, "the process that answers now knows nothing of this migration");
         hang_up(source, "it was about another migration");
         source->again_at = migrate_now(party) + REMIND_NS;
     }
@@ -234,7 +234,7 @@ static enum migrate_verdict step_given(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
     enum vidmm_migrate_verdict verdict = party->world.verdict(party->world.ctx);
     if (party->phase == VIDMM_MIGRATE_DOUBT && verdict == VIDMM_MIGRATE_TAKE) {
-        take_back(source, "taken back: somebody said that the target will not run it");
+        take_back(source, "taken back: an operator said that the target will not run it");
         return MIGRATE_RUN;
     }
     if (party->phase == VIDMM_MIGRATE_DOUBT && verdict == VIDMM_MIGRATE_DROP) {

@@ -16,7 +16,7 @@
 #include "store.h"
 
 enum target_state {
-    TARGET_AWAIT,    /* nobody has come, or has not yet said what it runs */
+    TARGET_AWAIT,    /* no source has connected, or it has not said what it runs */
     TARGET_REHEARSE, /* the same guest, up to where the source is or wants to pause */
     TARGET_STANDING, /* at the event; what comes goes into memory */
     TARGET_READY,    /* has everything, and waits for COMMIT */
@@ -34,7 +34,7 @@ struct target_data {
 struct migrate_target {
     struct migrate_party party;
     enum target_state state;
-    bool file; /* the source is one: nobody answers, nobody asks */
+    bool file; /* the source is a file: it neither answers nor asks */
     bool open, up;
     bool greeted;      /* HELLO came */
     uint32_t segments; /* how many of the source's came and were like ours */
@@ -60,7 +60,7 @@ enum migrate_verdict migrate_target_step(struct migrate_target *target, uint64_t
  * `party.device` the machine is ready for it.
  */
 bool migrate_target_again(struct migrate_target *target);
-/* The guest has ended. False: the source has yet to be told who owns it. */
+/* The guest has ended. False: the source does not know yet which side owns the guest. */
 bool migrate_target_done(struct migrate_target *target);
 void migrate_target_stop(struct migrate_target *target);
 
@@ -75,7 +75,7 @@ void target_take_ready(struct migrate_target *target);
 enum migrate_verdict target_take_step(struct migrate_target *target);
 void target_take_told(struct migrate_target *target, const struct migrate_message *message);
 void target_take_down(struct migrate_target *target, const char *why);
-/* Somebody came who speaks of a migration under way; nothing of it is known here. */
+/* A source connected that names a migration under way, which this target does not know. */
 void target_take_stranger(struct migrate_target *target);
 
 #endif

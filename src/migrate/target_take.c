@@ -2,7 +2,7 @@
  * target_take.c - the target from its promise on.
  *
  * Once READY is said the target may not end on its own: the source may have committed. It keeps the
- * paused guest whole until COMMIT or ABORT comes, on this connection or a later one, or somebody
+ * paused guest whole until COMMIT or ABORT comes, on this connection or a later one, or an operator
  * gives a verdict. Ownership is written to the journal before the guest plays its next event.
  */
 #include "target.h"
@@ -105,7 +105,7 @@ enum migrate_verdict target_take_step(struct migrate_target *target) {
         return MIGRATE_RUN;
     }
     if (verdict == VIDMM_MIGRATE_DROP)
-        target_leave(target, "dropped: somebody said that the guest is the source's");
+        target_leave(target, "dropped: an operator said that the guest belongs to the source");
     if (limit != 0 && migrate_now(party) > party->doubt_at + limit &&
         verdict == VIDMM_MIGRATE_ASK) {
         party->result->status = VIDMM_MIGRATE_IN_DOUBT;

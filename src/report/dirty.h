@@ -10,7 +10,7 @@
 /* A line a page size: the mean, the worst, over time. */
 void report_dirty_text(FILE *out, const struct vidmm_run_result *result,
                        const struct vidmm_report_style *style);
-/* null where nobody asked. */
+/* null if the run did not ask for it. */
 json_t *report_dirty_json(const struct vidmm_run_dirty *dirty);
 
 #endif

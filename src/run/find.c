@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Recordings are stored packed, or plain when somebody unpacked them. */
+/* Recordings are stored packed, or plain after a user unpacked them. */
 static const char *const suffixes[] = {".jsonl.zst", ".jsonl"};
 #define SUFFIX_COUNT (sizeof(suffixes) / sizeof(suffixes[0]))
 

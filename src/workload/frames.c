@@ -1,6 +1,6 @@
 /*
- * frames.c - where the frames of a workload end: the one answer for the player, for those who stop
- * a replay after so many frames, and for those who look at memory between them.
+ * frames.c - where the frames of a workload end: one function for the player, for limits on
+ * the frames of a replay, and for checks of memory between frames.
  */
 #include <vidmm/workload.h>
 

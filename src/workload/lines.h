@@ -9,7 +9,7 @@
 
 #include <vidmm/workload.h>
 
-/* A recording of ours has a few MiB and lines of a few KiB; beyond these somebody means harm. */
+/* A recording of ours has a few MiB and lines of a few KiB; longer input is hostile. */
 #define LINES_BYTES_MAX (UINT64_C(1) << 30)
 #define LINES_LINE_MAX  (16u << 20)
 #define LINES_COUNT_MAX (1u << 25)

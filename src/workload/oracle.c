@@ -92,7 +92,7 @@ uint32_t oracle_write_begin(struct oracle_allocation *allocation, struct oracle_
 void oracle_write_end(struct oracle_allocation *allocation, bool accepted) {
     pthread_mutex_lock(&allocation->oracle->lock);
     if (accepted) {
-        /* Lost meanwhile: before the write or after it? Nobody can tell. */
+        /* Lost meanwhile: before the write or after it is unknown. */
         uint32_t version =
             allocation->lost == allocation->pending_lost ? allocation->version : ORACLE_UNKNOWN;
         set_versions(allocation, allocation->pending, version);

@@ -1,5 +1,5 @@
 /*
- * oracle.h - what every byte must be, and who is to blame when one is not.
+ * oracle.h - the expected value of every byte, and which operation wrote a wrong one.
  *
  * The oracle keeps one version number a page of every allocation; with pattern.h that is all of the
  * content. The player (play.c) tells it what the GPU and the CPU write; it compares whatever passes
@@ -32,7 +32,7 @@ struct oracle_allocation {
     struct oracle *oracle;
     uint32_t index; /* in the workload; index + 1 is its id in vidmm_pattern_key */
     uint32_t pages;
-    uint32_t pitch;     /* of a tiled surface, else 0; ORACLE_OPAQUE: nobody knows its layout */
+    uint32_t pitch;     /* of a tiled surface, else 0; ORACLE_OPAQUE: its layout is unknown */
     uint32_t version;   /* newest one given out */
     uint32_t *versions; /* one a page */
     uint64_t lost;      /* how often its content was lost */
@@ -40,7 +40,7 @@ struct oracle_allocation {
     struct oracle_range pending;
     uint64_t pending_lost; /* `lost` when it began */
     bool leaving;          /* about to be destroyed */
-    /* What a device in error was doing nobody can tell. NULL: not looked at. */
+    /* Set: the device is in error, and what it was doing is unknown. NULL: not looked at. */
     struct vidmm_device *device;
 };
 
@@ -64,7 +64,7 @@ struct oracle {
     uint64_t lost;  /* how often any content was lost */
     struct oracle_kept kept[ORACLE_KEPT];
     uint32_t kept_count;
-    bool certain; /* about who is to blame for `first` */
+    bool certain; /* about which operation wrote `first` */
     uint64_t verified_bytes, mismatched_bytes;
     struct vidmm_mismatch first;
 };

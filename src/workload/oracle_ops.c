@@ -1,9 +1,10 @@
 /*
- * oracle_ops.c - the oracle as the adapter's observer: paging operations held against the versions.
+ * oracle_ops.c - the oracle as the adapter's observer: compares paging operations with the
+ * versions.
  *
  * After each operation that moves content the bytes at its destination are compared page by page.
- * When one is wrong, the source decides who is to blame: a destination that differs from its source
- * is the operation's doing; one that copies it faithfully was wrong before (a render, a CPU write).
+ * When one is wrong, the source decides what wrote it: if the destination differs from its source,
+ * the operation; if it equals its source, something before (a render, a CPU write).
  */
 #include "oracle.h"
 
@@ -58,8 +59,8 @@ struct side {
 };
 
 /*
- * A page of an allocation whose pages may lie anywhere in its segment. Where it came from is
- * somebody else's by now.
+ * A page of an allocation whose pages may lie anywhere in its segment. The memory that it
+ * left belongs to another allocation by now.
  */
 static const void *scattered_page(const struct side *side, uint64_t page) {
     struct oracle *oracle = side->allocation->oracle;
@@ -98,9 +99,10 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
  */
 
 /*
- * What the source of a wrong page tells. All operations of a paging buffer are done when we hear of
- * the first one, so that something else may already lie where the page came from: then the
- * operation is the suspect until the GPU tells that the page was wrong before (oracle_gpu_result).
+ * What the source of a wrong page shows. All operations of a paging buffer are done when the
+ * observer hears of the first one, so that the source memory may already hold other content: then
+ * the operation is the suspect until the GPU reports that the page was wrong before
+ * (oracle_gpu_result).
  */
 enum verdict { VERDICT_GUILTY, VERDICT_SUSPECT, VERDICT_FAITHFUL };
 
@@ -174,8 +176,9 @@ static void blame_unmap(struct oracle_allocation *allocation, const struct vidmm
 
 /*
  * An UNMAP after which the aperture still shows the page is wrong, unless the same plan mapped the
- * allocation there again, of which we hear next (forget_kept). While another thread's plan is under
- * way an allocation still counts as resident where it was: then nobody can tell yet.
+ * allocation there again, which the observer hears of next (forget_kept). While another thread's
+ * plan is under way an allocation still counts as resident where it was: then the page cannot be
+ * judged yet.
  */
 void oracle_judge_kept(struct oracle *oracle) {
     for (uint32_t i = 0; i < oracle->kept_count; i++) {
@@ -241,7 +244,7 @@ static void judge_mapping(const struct side *aperture, uint64_t buffer) {
             blame(aperture, page, 0, PAGE, VERDICT_GUILTY, buffer);
         else if (!map && shown == own) {
             judge_kept_page(aperture, page, buffer);
-            return; /* one page tells enough */
+            return; /* one page is enough */
         }
     }
 }

@@ -5,20 +5,8 @@
 
 #include <string.h>
 
-/* An allocation that cannot be anywhere is left out, and counted like a submission that cannot run.
- */
-static bool note_unmade(struct vidmm_player *player) {
-    struct vidmm_play_result *result = player->result;
-    struct vidmm_error error;
-    vidmm_last_error(player->harness->adapter, &error);
-    pthread_mutex_lock(&player->lock);
-    if (result->refused++ == 0)
-        vidmm_error_text(&error, result->refusal, sizeof(result->refusal));
-    pthread_mutex_unlock(&player->lock);
-    return true;
-}
-
-/* What the manager made of it: its size, who may lock it, and what the oracle expects. */
+/* Takes over what the manager made: the size, whether the CPU may lock it, what the oracle expects.
+ * */
 static bool start_oracle(struct vidmm_player *player, struct player_process *process,
                          const struct vidmm_event *event, struct player_allocation *allocation) {
     struct vidmm_allocation_info info;
@@ -63,7 +51,7 @@ static bool play_alloc(struct vidmm_player *player, struct player_process *proce
     enum vidmm_status status =
         umd_shim_create(&player->shim, process->device, &request, &allocation->handle);
     if (status == VIDMM_DOES_NOT_FIT)
-        return note_unmade(player);
+        return player_refused(player);
     if (status != VIDMM_OK)
         return player_fail(player, status, "an allocation");
     return start_oracle(player, process, event, allocation);

@@ -1,11 +1,11 @@
 /*
  * play_offer.c - content that a process can do without for a while: offered, the manager may drop
- * it; reclaimed, the process is told whether it did. What was dropped reads as anything, what was
+ * it; the answer to a reclaim says whether it did. What was dropped reads as anything, what was
  * not must be what it was.
  */
 #include "player.h"
 
-/* Whoever trims the process, on another thread perhaps, passes over what is offered. */
+/* A trim of the process, perhaps on another thread, skips offered allocations. */
 static void note_offered(struct player_allocation *allocation, bool offered) {
     pthread_mutex_lock(&allocation->process->lists);
     allocation->offered = offered;

@@ -115,7 +115,7 @@ static enum vidmm_status reserve(struct player_process *process, const struct vi
     return vidmm_va_reserve(process->space, &request, va);
 }
 
-/* Where `like` was, if nobody has taken that meanwhile. */
+/* The addresses of `like`, if no range has taken them meanwhile. */
 static enum vidmm_status view(struct player_process *process, const struct vidmm_event *event,
                               uint64_t *va) {
     const struct vidmm_player *player = process->player;

@@ -156,19 +156,11 @@ static bool add_result(struct player_process *process) {
 
 /* True when the run goes on: accepted, or refused because it does not fit. */
 static bool note_status(struct player_process *process, enum vidmm_status status) {
-    struct vidmm_player *player = process->player;
-    struct vidmm_play_result *result = player->result;
     if (status == VIDMM_OK)
         return true;
     if (status != VIDMM_DOES_NOT_FIT)
-        return player_fail(player, status, "a submission");
-    struct vidmm_error error;
-    vidmm_last_error(player->harness->adapter, &error);
-    pthread_mutex_lock(&player->lock);
-    if (result->refused++ == 0)
-        vidmm_error_text(&error, result->refusal, sizeof(result->refusal));
-    pthread_mutex_unlock(&player->lock);
-    return true;
+        return player_fail(process->player, status, "a submission");
+    return player_refused(process->player);
 }
 
 static uint64_t checked_bytes(const struct player_process *process) {

@@ -93,7 +93,7 @@ const struct vidmm_observer *vidmm_player_observer(struct vidmm_player *player) 
     return &player->observer;
 }
 
-/* From now on nothing is played for it, nor looked at. */
+/* The process is lost: no further event of it is played, no byte of it compared. */
 static void player_lose_process(struct player_process *process) {
     struct vidmm_player *player = process->player;
     if (atomic_exchange(&process->dead, true))
@@ -106,7 +106,7 @@ static void player_lose_process(struct player_process *process) {
 /* ---- Running -----------------------------------------------------------------------------------
  */
 
-#define PROGRESS 64u /* events after which it is told again */
+#define PROGRESS 64u /* events between two reports of the progress */
 
 struct player_thread {
     struct vidmm_player *player;
@@ -114,7 +114,7 @@ struct player_thread {
     pthread_t thread;
 };
 
-/* Somebody may want the replay to end here, as it is. */
+/* Whether the replay goes on: the caller's gate may end it at any event. */
 static bool gate_open(struct vidmm_player *player, uint64_t event) {
     const struct vidmm_play_options *options = player->options;
     if (!options->gate || options->gate(options->gate_ctx, player->harness, event))
@@ -145,7 +145,7 @@ static void *play_events(void *ctx) {
             player_lose_process(process);
         uint64_t done = atomic_fetch_add(&player->done, 1) + 1;
         if (!options->progress || thread->index != 0 || done / PROGRESS == told / PROGRESS)
-            continue; /* others do some of it, so that it is not told of every multiple */
+            continue; /* other threads count too, so this one may skip multiples */
         told = done;
         options->progress(options->progress_ctx, done, workload->event_count);
     }

@@ -8,8 +8,8 @@
  *   play_virtual.c the same when the GPU uses virtual addresses: mappings, residency, packets
  *   play_range.c   further addresses of allocations: reserved ranges with tiles, views
  *   play_offer.c   content that a process can do without
- *   play_frame.c   frames in flight, what the GPU found, the chart
- *   play_verify.c  the CPU's own looks: locks, and everything at the end
+ *   play_frame.c   frames in flight, results of the GPU's checks, the chart
+ *   play_verify.c  checks by the CPU: under locks, and of everything at the end
  *
  * Each process of the workload has a device, a context and, with them, a thread that plays its
  * events; one thread may play several processes. What they share is the oracle, which has a lock,
@@ -67,7 +67,7 @@ struct player_tile {
 };
 
 struct player_range {
-    struct player_process *process; /* whose it is; the rest is for that one's thread alone */
+    struct player_process *process; /* the owner; only its thread uses the rest */
     uint64_t va, was;               /* 0: there is none; the address that a released one had */
     bool reserved;                  /* otherwise a view */
     uint32_t tiles;
@@ -90,7 +90,7 @@ struct player_slot {
     struct oracle_allocation watch; /* of `result`: where it is mapped, not what it holds */
     uint64_t fence;                 /* of the frame's last submission */
     bool used;
-    uint64_t expected; /* bytes that it was told to check */
+    uint64_t expected; /* bytes that it has to check */
     uint64_t lost;     /* oracle_lost when first used */
 };
 
@@ -135,7 +135,7 @@ struct vidmm_player {
     struct vidmm_frames frames;
     uint32_t share; /* one page of so many is touched by a submission */
     bool gpummu;    /* the adapter runs on virtual addresses */
-    bool iommu;     /* the CPU's: nobody reserves them, or maps tiles into them */
+    bool iommu;     /* addresses are the CPU's: no range is reserved, no tile mapped */
 
     /* While it runs: */
     struct vidmm_harness *harness;
@@ -157,6 +157,8 @@ struct vidmm_player {
 
 /* `doing` failed with `status`: the run is over, unless only a device is lost. Returns false. */
 bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing);
+/* An allocation or a submission did not fit: counts it and keeps the first reason. Returns true. */
+bool player_refused(struct vidmm_player *player);
 
 /* ---- play.c ------------------------------------------------------------------------------------
  */
@@ -195,7 +197,7 @@ void play_virtual_report(struct player_process *process);
 /* ---- play_range.c ------------------------------------------------------------------------------
  */
 
-/* Says whose each range will be. Before there are threads. */
+/* Assigns each range to its process. Called before there are threads. */
 void play_ranges_start(struct vidmm_player *player);
 /* RESERVE to COPY; nothing without GPU virtual addresses. */
 bool play_range(struct player_process *process, const struct vidmm_event *event);

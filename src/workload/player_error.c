@@ -1,5 +1,6 @@
 /*
- * player_error.c - notes the error that ends a replay; see player.h.
+ * player_error.c - notes the error that ends a replay, and what was refused for lack of memory; see
+ * player.h.
  */
 #include "player.h"
 
@@ -39,4 +40,15 @@ bool player_fail(struct vidmm_player *player, enum vidmm_status status, const ch
         atomic_store(&player->stop, true);
     }
     return false;
+}
+
+bool player_refused(struct vidmm_player *player) {
+    struct vidmm_play_result *result = player->result;
+    struct vidmm_error error;
+    vidmm_last_error(player->harness->adapter, &error);
+    pthread_mutex_lock(&player->lock);
+    if (result->refused++ == 0)
+        vidmm_error_text(&error, result->refusal, sizeof(result->refusal));
+    pthread_mutex_unlock(&player->lock);
+    return true;
 }

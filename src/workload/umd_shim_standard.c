@@ -1,5 +1,5 @@
 /*
- * umd_shim_standard.c - allocations of a driver whose private data nobody here understands.
+ * umd_shim_standard.c - allocations of a driver whose private data the player does not know.
  *
  * DxgkDdiGetStandardAllocationDriverData describes surfaces for which no user-mode driver is needed
  * (ns-d3dkmddi-_dxgkarg_getstandardallocationdriverdata): staging surfaces and, since Windows 7,

@@ -3,7 +3,7 @@
  * virtual time, and an event of the guest takes a millisecond, so nothing here hangs on the speed
  * of the machine.
  */
-#include "rig.h"
+#include "fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #define MS          UINT64_C(1000000)
 #define LINK        125000u /* bytes a millisecond: 30 pages */
 #define PAGES       4096u   /* of each of two segments: 32 MiB in all */
-#define MEMORY      ((uint64_t)RIG_SEGMENTS * PAGES * RIG_PAGE)
+#define MEMORY      ((uint64_t)FIXTURE_SEGMENTS * PAGES * FIXTURE_PAGE)
 #define EVENTS      4000u
 #define LONG_ENOUGH 60000u
 #define ROUND_MS    20u /* between two rounds that have little to send */
@@ -23,7 +23,7 @@ struct guest {
     unsigned writes;  /* pages a millisecond */
     unsigned hot;     /* it writes only so many of each segment; 0: any */
     unsigned late;    /* ticks after which the target comes */
-    unsigned lag;     /* see struct rig, */
+    unsigned lag;     /* see struct fixture, */
     unsigned read_ns; /* and this, */
     unsigned idle;    /* and this */
 };
@@ -31,44 +31,44 @@ struct guest {
 static void print(const struct guest *guest, const struct vidmm_migrate_result *result) {
     print_message("%2u pages/ms of %4u, late %4u, lag %u: pause %3u ms, sent %3u %% of what is in "
                   "use, in %4u ms from event %u\n",
-                  guest->writes, RIG_SEGMENTS * (guest->hot == 0 ? PAGES : guest->hot), guest->late,
-                  guest->lag, (unsigned)(result->pause_ns / MS),
+                  guest->writes, FIXTURE_SEGMENTS * (guest->hot == 0 ? PAGES : guest->hot),
+                  guest->late, guest->lag, (unsigned)(result->pause_ns / MS),
                   (unsigned)(result->memory_bytes * 100 / MEMORY),
                   (unsigned)(result->total_ns / MS), (unsigned)result->event);
 }
 
 /* It has moved, with every byte. */
-static struct rig *migrate(const struct guest *guest) {
-    struct rig *rig = malloc(sizeof(*rig));
-    assert_non_null(rig);
-    rig_start(rig, guest->writes);
-    rig->pages = PAGES;
-    rig->events = EVENTS;
-    rig->hot = guest->hot;
-    rig->lag = guest->lag;
-    rig->read_ns = guest->read_ns;
-    rig->idle = guest->idle;
-    rig->full = true;
-    rig->link.rate = LINK;
-    rig->source.options = (struct vidmm_migrate_options){
+static struct fixture *migrate(const struct guest *guest) {
+    struct fixture *fixture = malloc(sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture_start(fixture, guest->writes);
+    fixture->pages = PAGES;
+    fixture->events = EVENTS;
+    fixture->hot = guest->hot;
+    fixture->lag = guest->lag;
+    fixture->read_ns = guest->read_ns;
+    fixture->idle = guest->idle;
+    fixture->full = true;
+    fixture->link.rate = LINK;
+    fixture->source.options = (struct vidmm_migrate_options){
         .pause_ns = 300 * MS, .pause_most_ns = 750 * MS, .timeout_ns = 10000 * MS, .rounds = 30};
-    rig->target.options = rig->source.options;
-    rig_go(rig);
-    rig->target.wants = false;
-    rig_run(rig, guest->late);
-    rig->target.wants = true;
-    rig_run(rig, LONG_ENOUGH);
-    print(guest, &rig->source.result);
-    assert_true(rig->source.result.moved);
-    assert_int_equal(rig->source.result.used_bytes, MEMORY);
-    assert_true(rig->source.result.event < EVENTS - 1); /* and need not wait for its end */
-    assert_true(rig_right(&rig->target));
-    return rig;
+    fixture->target.options = fixture->source.options;
+    fixture_go(fixture);
+    fixture->target.wants = false;
+    fixture_run(fixture, guest->late);
+    fixture->target.wants = true;
+    fixture_run(fixture, LONG_ENOUGH);
+    print(guest, &fixture->source.result);
+    assert_true(fixture->source.result.moved);
+    assert_int_equal(fixture->source.result.used_bytes, MEMORY);
+    assert_true(fixture->source.result.event < EVENTS - 1); /* and need not wait for its end */
+    assert_true(fixture_right(&fixture->target));
+    return fixture;
 }
 
-static void drop(struct rig *rig) {
-    rig_stop(rig);
-    free(rig);
+static void drop(struct fixture *fixture) {
+    fixture_stop(fixture);
+    free(fixture);
 }
 
 static void below_half_of_the_link_a_pause_is_50_ms_and_a_round_of_dirty_pages(void **state) {
@@ -76,10 +76,10 @@ static void below_half_of_the_link_a_pause_is_50_ms_and_a_round_of_dirty_pages(v
     static const unsigned hot[] = {0, 64, 512};
     for (unsigned h = 0; h < 3; h++) {
         for (unsigned writes = 0; writes <= 14; writes += 7) {
-            struct rig *rig = migrate(&(struct guest){.writes = writes, .hot = hot[h]});
-            uint64_t round = MS * ROUND_MS * writes * RIG_PAGE / LINK;
-            assert_true(rig->source.result.pause_ns < 50 * MS + round);
-            drop(rig);
+            struct fixture *fixture = migrate(&(struct guest){.writes = writes, .hot = hot[h]});
+            uint64_t round = MS * ROUND_MS * writes * FIXTURE_PAGE / LINK;
+            assert_true(fixture->source.result.pause_ns < 50 * MS + round);
+            drop(fixture);
         }
     }
 }
@@ -88,16 +88,16 @@ static void no_pause_is_above_750_ms_however_much_is_written(void **state) {
     (void)state;
     static const struct guest guests[] = {{.writes = 20}, {.writes = 30}, {.writes = 60}};
     for (unsigned i = 0; i < sizeof(guests) / sizeof(*guests); i++) {
-        struct rig *rig = migrate(&guests[i]);
-        assert_true(rig->source.result.pause_ns < 750 * MS);
-        drop(rig);
+        struct fixture *fixture = migrate(&guests[i]);
+        assert_true(fixture->source.result.pause_ns < 750 * MS);
+        drop(fixture);
     }
 }
 
 static void sends_less_than_one_and_a_third(const struct guest *guest) {
-    struct rig *rig = migrate(guest);
-    assert_true(rig->source.result.memory_bytes * 10 < MEMORY * 13);
-    drop(rig);
+    struct fixture *fixture = migrate(guest);
+    assert_true(fixture->source.result.memory_bytes * 10 < MEMORY * 13);
+    drop(fixture);
 }
 
 /* Writes are a fifth of what the link carries, or go to the same few pages. */
@@ -119,9 +119,9 @@ static void what_is_written_all_the_time_is_sent_late(void **state) {
     } of[] = {{{.writes = 60, .hot = 512, .read_ns = 15000}, 155},
               {{.writes = 60, .hot = 512, .late = 600, .lag = 1}, 135}};
     for (unsigned i = 0; i < sizeof(of) / sizeof(*of); i++) {
-        struct rig *rig = migrate(&of[i].guest);
-        assert_true(rig->source.result.memory_bytes * 100 < MEMORY * of[i].percent);
-        drop(rig);
+        struct fixture *fixture = migrate(&of[i].guest);
+        assert_true(fixture->source.result.memory_bytes * 100 < MEMORY * of[i].percent);
+        drop(fixture);
     }
 }
 
@@ -138,11 +138,12 @@ static void a_target_that_has_much_to_rehearse_makes_nothing_be_sent_again(void 
 /* While it runs it writes more than the link carries; that is a tenth of the time. */
 static void a_guest_that_is_paced_counts_by_what_it_writes_in_all_its_time(void **state) {
     (void)state;
-    struct rig *rig = migrate(&(struct guest){.writes = 50, .idle = 9});
-    assert_true(rig->source.result.pause_ns < 50 * MS + MS * ROUND_MS * 5 * RIG_PAGE / LINK);
-    assert_true(rig->source.result.held_ns < 50 * MS);
-    assert_true(rig->source.result.memory_bytes * 10 < MEMORY * 13);
-    drop(rig);
+    struct fixture *fixture = migrate(&(struct guest){.writes = 50, .idle = 9});
+    assert_true(fixture->source.result.pause_ns <
+                50 * MS + MS * ROUND_MS * 5 * FIXTURE_PAGE / LINK);
+    assert_true(fixture->source.result.held_ns < 50 * MS);
+    assert_true(fixture->source.result.memory_bytes * 10 < MEMORY * 13);
+    drop(fixture);
 }
 
 int main(void) {

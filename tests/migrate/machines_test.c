@@ -2,7 +2,7 @@
  * machines_test.c - both state machines over a guest and a link in memory: what must hold wherever
  * the link breaks and whoever is killed.
  */
-#include "rig.h"
+#include "fixture.h"
 
 #include <malloc.h>
 #include <setjmp.h>
@@ -15,49 +15,50 @@
 
 #define LONG_ENOUGH 6000u
 
-static struct rig *make(unsigned writes) {
-    struct rig *rig = malloc(sizeof(*rig));
-    assert_non_null(rig);
-    rig_start(rig, writes);
-    return rig;
+static struct fixture *make(unsigned writes) {
+    struct fixture *fixture = malloc(sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture_start(fixture, writes);
+    return fixture;
 }
 
-static void drop(struct rig *rig) {
-    rig_stop(rig);
-    free(rig);
+static void drop(struct fixture *fixture) {
+    fixture_stop(fixture);
+    free(fixture);
 }
 
 static void a_guest_moves_in_mid_run_and_ends_with_every_byte_right(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig_go(rig);
-    rig_run(rig, LONG_ENOUGH);
-    if (!rig->source.result.moved)
-        print_message("source: %s (state %d), target: %s (state %d)\n", rig->source.result.text,
-                      rig->source.source.state, rig->target.result.text, rig->target.target.state);
-    assert_true(rig->source.result.moved);
-    assert_true(rig->target.result.moved);
-    assert_true(rig_right(&rig->target));
-    assert_false(rig->two_owners);
-    assert_true(rig->source.result.round_count >= 2);
-    assert_int_equal(rig->source.result.event, rig->target.own_event);
-    drop(rig);
+    struct fixture *fixture = make(1);
+    fixture_go(fixture);
+    fixture_run(fixture, LONG_ENOUGH);
+    if (!fixture->source.result.moved)
+        print_message("source: %s (state %d), target: %s (state %d)\n", fixture->source.result.text,
+                      fixture->source.source.state, fixture->target.result.text,
+                      fixture->target.target.state);
+    assert_true(fixture->source.result.moved);
+    assert_true(fixture->target.result.moved);
+    assert_true(fixture_right(&fixture->target));
+    assert_false(fixture->two_owners);
+    assert_true(fixture->source.result.round_count >= 2);
+    assert_int_equal(fixture->source.result.event, fixture->target.own_event);
+    drop(fixture);
 }
 
 /* ---- The link breaks ---------------------------------------------------------------------------
  */
 
 /* Whatever happened, nobody was killed: one side has the guest, and has every byte. */
-static void one_owner_has_everything(struct rig *rig, const char *what, uint64_t at) {
-    const struct rig_side *source = &rig->source, *target = &rig->target;
-    bool moved = target->own_event != RIG_NEVER;
-    bool right = rig_right(moved ? target : source);
+static void one_owner_has_everything(struct fixture *fixture, const char *what, uint64_t at) {
+    const struct fixture_side *source = &fixture->source, *target = &fixture->target;
+    bool moved = target->own_event != FIXTURE_NEVER;
+    bool right = fixture_right(moved ? target : source);
     bool told = moved || (source->result.text[0] != '\0' && target->result.text[0] != '\0');
-    if (rig->two_owners || !right || !told || source->alive || target->alive)
+    if (fixture->two_owners || !right || !told || source->alive || target->alive)
         fail_msg("%s at byte %u: %s, %s, two owners %d, source %d '%s', target %d '%s', said '%s'",
                  what, (unsigned)at, moved ? "moved" : "stayed", right ? "right" : "wrong",
-                 rig->two_owners, source->source.state, source->result.text, target->target.state,
-                 target->result.text, rig->said);
+                 fixture->two_owners, source->source.state, source->result.text,
+                 target->target.state, target->result.text, fixture->said);
 }
 
 enum harm { CUT_TO_TARGET, CUT_TO_SOURCE, SPOIL_TO_TARGET, SPOIL_TO_SOURCE };
@@ -65,25 +66,25 @@ enum harm { CUT_TO_TARGET, CUT_TO_SOURCE, SPOIL_TO_TARGET, SPOIL_TO_SOURCE };
 static void harmed(enum harm harm, uint64_t at, unsigned writes) {
     static const char *const names[] = {"cut to target", "cut to source", "spoilt to target",
                                         "spoilt to source"};
-    struct rig *rig = make(writes);
-    struct rig_link *link = &rig->link;
+    struct fixture *fixture = make(writes);
+    struct fixture_link *link = &fixture->link;
     uint64_t *where[] = {&link->to_target.cut_at, &link->to_source.cut_at,
                          &link->to_target.spoil_at, &link->to_source.spoil_at};
     *where[harm] = at;
-    rig_go(rig);
-    rig_run(rig, LONG_ENOUGH);
-    one_owner_has_everything(rig, names[harm], at);
-    drop(rig);
+    fixture_go(fixture);
+    fixture_run(fixture, LONG_ENOUGH);
+    one_owner_has_everything(fixture, names[harm], at);
+    drop(fixture);
 }
 
 /* Bytes that an undisturbed migration puts on the wire. */
 static void measure(unsigned writes, uint64_t *to_target, uint64_t *to_source) {
-    struct rig *rig = make(writes);
-    rig_go(rig);
-    rig_run(rig, LONG_ENOUGH);
-    *to_target = rig->link.to_target.carried;
-    *to_source = rig->link.to_source.carried;
-    drop(rig);
+    struct fixture *fixture = make(writes);
+    fixture_go(fixture);
+    fixture_run(fixture, LONG_ENOUGH);
+    *to_target = fixture->link.to_target.carried;
+    *to_source = fixture->link.to_source.carried;
+    drop(fixture);
 }
 
 static void a_link_that_breaks_at_any_byte_leaves_one_owner_with_everything(void **state) {
@@ -126,34 +127,34 @@ static void a_stream_full_of_pages_may_break_or_be_spoilt_anywhere(void **state)
  */
 
 /* Who is left decides, as a person would who sees what the other one did. */
-static void decide(struct rig_side *left, const struct rig_side *dead) {
-    bool has_owned = dead->is_target && dead->own_event != RIG_NEVER;
+static void decide(struct fixture_side *left, const struct fixture_side *dead) {
+    bool has_owned = dead->is_target && dead->own_event != FIXTURE_NEVER;
     left->verdict = has_owned ? VIDMM_MIGRATE_DROP : VIDMM_MIGRATE_TAKE;
 }
 
 static void killed(bool target_dies, uint64_t tick, unsigned writes) {
-    struct rig *rig = make(writes);
-    struct rig_side *dead = target_dies ? &rig->target : &rig->source;
-    struct rig_side *left = target_dies ? &rig->source : &rig->target;
-    rig_go(rig);
-    rig_run(rig, tick);
+    struct fixture *fixture = make(writes);
+    struct fixture_side *dead = target_dies ? &fixture->target : &fixture->source;
+    struct fixture_side *left = target_dies ? &fixture->source : &fixture->target;
+    fixture_go(fixture);
+    fixture_run(fixture, tick);
     bool had_ended = !dead->alive || dead->ended;
-    bool owned = target_dies ? dead->own_event != RIG_NEVER : !dead->result.moved;
-    rig_kill(rig, dead);
-    rig_run(rig, LONG_ENOUGH);
+    bool owned = target_dies ? dead->own_event != FIXTURE_NEVER : !dead->result.moved;
+    fixture_kill(fixture, dead);
+    fixture_run(fixture, LONG_ENOUGH);
     bool doubt = left->alive; /* it waits, for ever */
     if (doubt)
         decide(left, dead);
-    rig_run(rig, LONG_ENOUGH);
+    fixture_run(fixture, LONG_ENOUGH);
     /* The only thing that a killed process takes with it is a guest that it alone had. */
-    bool lost = owned && !had_ended && !rig_right(left);
-    bool right = rig_right(left) || rig_right(dead) || lost;
-    if (rig->two_owners || !right || left->alive || (doubt && rig->said[0] == '\0'))
+    bool lost = owned && !had_ended && !fixture_right(left);
+    bool right = fixture_right(left) || fixture_right(dead) || lost;
+    if (fixture->two_owners || !right || left->alive || (doubt && fixture->said[0] == '\0'))
         fail_msg("%s killed at tick %u: two owners %d, right %d, source %d '%s', target %d '%s'",
-                 target_dies ? "target" : "source", (unsigned)tick, rig->two_owners, right,
-                 rig->source.source.state, rig->source.result.text, rig->target.target.state,
-                 rig->target.result.text);
-    drop(rig);
+                 target_dies ? "target" : "source", (unsigned)tick, fixture->two_owners, right,
+                 fixture->source.source.state, fixture->source.result.text,
+                 fixture->target.target.state, fixture->target.result.text);
+    drop(fixture);
 }
 
 static void killing_either_side_at_any_instant_never_makes_two_owners(void **state) {
@@ -168,12 +169,12 @@ static void killing_either_side_at_any_instant_never_makes_two_owners(void **sta
 
 static void killing_either_side_around_the_commit_never_makes_two_owners(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig_go(rig);
-    while (rig->source.deeds[MIGRATE_PAUSES] == 0)
-        rig_tick(rig);
-    uint64_t paused = rig->ticks;
-    drop(rig);
+    struct fixture *fixture = make(1);
+    fixture_go(fixture);
+    while (fixture->source.deeds[MIGRATE_PAUSES] == 0)
+        fixture_tick(fixture);
+    uint64_t paused = fixture->ticks;
+    drop(fixture);
     for (uint64_t tick = paused - 5; tick < paused + 40; tick++) {
         killed(false, tick, 1);
         killed(true, tick, 1);
@@ -185,162 +186,162 @@ static void killing_either_side_around_the_commit_never_makes_two_owners(void **
 
 /* The byte of the stream to the target at which COMMIT begins. */
 static uint64_t commit_byte(void) {
-    struct rig *rig = make(1);
+    struct fixture *fixture = make(1);
     uint64_t at = 0;
-    rig_go(rig);
-    while (rig->source.deeds[MIGRATE_GIVES] == 0) {
-        at = rig->link.to_target.carried;
-        rig_tick(rig);
+    fixture_go(fixture);
+    while (fixture->source.deeds[MIGRATE_GIVES] == 0) {
+        at = fixture->link.to_target.carried;
+        fixture_tick(fixture);
     }
-    drop(rig);
+    drop(fixture);
     return at;
 }
 
 static void doubt_is_resolved_by_reconnecting(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig->link.to_target.cut_at = commit_byte() + 5;
-    rig_go(rig);
-    rig_run(rig, LONG_ENOUGH);
-    assert_int_equal(rig->source.deeds[MIGRATE_DOUBTS], 1);
-    assert_true(rig->target.own_event != RIG_NEVER);
-    one_owner_has_everything(rig, "commit cut", rig->link.to_target.cut_at);
-    drop(rig);
+    struct fixture *fixture = make(1);
+    fixture->link.to_target.cut_at = commit_byte() + 5;
+    fixture_go(fixture);
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_int_equal(fixture->source.deeds[MIGRATE_DOUBTS], 1);
+    assert_true(fixture->target.own_event != FIXTURE_NEVER);
+    one_owner_has_everything(fixture, "commit cut", fixture->link.to_target.cut_at);
+    drop(fixture);
 }
 
 static void in_doubt_both_sides_wait_with_all_they_have_and_say_so(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig->link.to_target.cut_at = commit_byte() + 5;
-    rig_go(rig);
-    while (rig->source.deeds[MIGRATE_DOUBTS] == 0)
-        rig_tick(rig);
+    struct fixture *fixture = make(1);
+    fixture->link.to_target.cut_at = commit_byte() + 5;
+    fixture_go(fixture);
+    while (fixture->source.deeds[MIGRATE_DOUBTS] == 0)
+        fixture_tick(fixture);
     for (unsigned i = 0; i < 2000; i++) {
-        rig->source.wants = false; /* they cannot find each other */
-        rig_tick(rig);
+        fixture->source.wants = false; /* they cannot find each other */
+        fixture_tick(fixture);
     }
-    assert_true(rig->source.alive && rig->target.alive);
-    assert_non_null(strstr(rig->said, "in doubt"));
-    assert_int_equal(rig->source.next, rig->source.source.party.event);
-    rig_run(rig, 0);
-    rig->source.wants = true;
-    rig_run(rig, LONG_ENOUGH);
-    one_owner_has_everything(rig, "reconnected", 0);
-    drop(rig);
+    assert_true(fixture->source.alive && fixture->target.alive);
+    assert_non_null(strstr(fixture->said, "in doubt"));
+    assert_int_equal(fixture->source.next, fixture->source.source.party.event);
+    fixture_run(fixture, 0);
+    fixture->source.wants = true;
+    fixture_run(fixture, LONG_ENOUGH);
+    one_owner_has_everything(fixture, "reconnected", 0);
+    drop(fixture);
 }
 
 /* ---- Decisions ---------------------------------------------------------------------------------
  */
 
-static void run_dirty(struct rig *rig, enum vidmm_migrate_too_dirty how) {
-    rig->full = true;
-    rig->link.rate = 4000;
-    rig->source.options.too_dirty = how;
-    rig_go(rig);
-    rig_run(rig, 20000);
-    assert_false(rig->two_owners);
+static void run_dirty(struct fixture *fixture, enum vidmm_migrate_too_dirty how) {
+    fixture->full = true;
+    fixture->link.rate = 4000;
+    fixture->source.options.too_dirty = how;
+    fixture_go(fixture);
+    fixture_run(fixture, 20000);
+    assert_false(fixture->two_owners);
 }
 
 static void a_guest_that_is_too_fast_stays_when_it_must_not_be_held_back(void **state) {
     (void)state;
-    struct rig *rig = make(40);
-    run_dirty(rig, VIDMM_MIGRATE_STOP);
-    assert_false(rig->source.result.moved);
-    assert_non_null(strstr(rig->source.result.text, "faster than the link"));
-    assert_non_null(strstr(rig->target.result.text, "faster than the link"));
-    assert_true(rig_right(&rig->source));
-    drop(rig);
+    struct fixture *fixture = make(40);
+    run_dirty(fixture, VIDMM_MIGRATE_STOP);
+    assert_false(fixture->source.result.moved);
+    assert_non_null(strstr(fixture->source.result.text, "faster than the link"));
+    assert_non_null(strstr(fixture->target.result.text, "faster than the link"));
+    assert_true(fixture_right(&fixture->source));
+    drop(fixture);
 }
 
 static void a_guest_that_is_too_fast_is_held_back(void **state) {
     (void)state;
-    struct rig *rig = make(40);
-    run_dirty(rig, VIDMM_MIGRATE_THROTTLE);
-    assert_true(rig->source.result.moved);
-    assert_true(rig->source.result.held_ns > 0);
-    assert_true(rig_right(&rig->target));
-    drop(rig);
+    struct fixture *fixture = make(40);
+    run_dirty(fixture, VIDMM_MIGRATE_THROTTLE);
+    assert_true(fixture->source.result.moved);
+    assert_true(fixture->source.result.held_ns > 0);
+    assert_true(fixture_right(&fixture->target));
+    drop(fixture);
 }
 
 static void a_guest_that_is_too_fast_is_paused_for_long_when_that_is_wanted(void **state) {
     (void)state;
-    struct rig *rig = make(40);
-    run_dirty(rig, VIDMM_MIGRATE_PAUSE);
-    assert_true(rig->source.result.moved);
-    assert_true(rig_right(&rig->target));
-    drop(rig);
+    struct fixture *fixture = make(40);
+    run_dirty(fixture, VIDMM_MIGRATE_PAUSE);
+    assert_true(fixture->source.result.moved);
+    assert_true(fixture_right(&fixture->target));
+    drop(fixture);
 }
 
 static void a_failed_migration_begins_again_when_asked_to(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig->source.options.retries = 3;
-    rig->link.to_target.cut_at = 600;
-    rig_go(rig);
-    while (rig->target.alive)
-        rig_tick(rig);
-    assert_int_equal(rig->source.result.attempts, 1);
-    struct rig_side *target = &rig->target;
+    struct fixture *fixture = make(1);
+    fixture->source.options.retries = 3;
+    fixture->link.to_target.cut_at = 600;
+    fixture_go(fixture);
+    while (fixture->target.alive)
+        fixture_tick(fixture);
+    assert_int_equal(fixture->source.result.attempts, 1);
+    struct fixture_side *target = &fixture->target;
     migrate_target_stop(&target->target);
     target->alive = target->wants = true; /* somebody starts another */
-    rig_restart(target);
+    fixture_restart(target);
     struct migrate_party party = target->target.party;
     party.areas = (struct migrate_areas){0};
     migrate_target_start(&target->target, &party, false);
-    rig_run(rig, LONG_ENOUGH);
-    assert_true(rig->source.result.attempts >= 2);
-    assert_true(rig->source.result.moved);
-    assert_true(rig_right(target));
-    drop(rig);
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_true(fixture->source.result.attempts >= 2);
+    assert_true(fixture->source.result.moved);
+    assert_true(fixture_right(target));
+    drop(fixture);
 }
 
 /* The target is slower than the source: another event, and in the end the source waits. */
 static void a_target_that_lags_behind_is_given_time(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig->lag = 2;
-    rig_go(rig);
-    rig_run(rig, LONG_ENOUGH);
-    assert_true(rig->source.result.moved);
-    assert_true(rig_right(&rig->target));
-    assert_true(rig->source.result.held_ns > 0);
-    drop(rig);
+    struct fixture *fixture = make(1);
+    fixture->lag = 2;
+    fixture_go(fixture);
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_true(fixture->source.result.moved);
+    assert_true(fixture_right(&fixture->target));
+    assert_true(fixture->source.result.held_ns > 0);
+    drop(fixture);
 }
 
 /* It is there, and pings, and does not play. */
 static void a_target_that_gets_stuck_does_not_hold_the_guest_for_long(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig->events = 2000;
-    rig_go(rig);
-    while (rig->source.source.state != SOURCE_FOLLOW)
-        rig_tick(rig);
-    rig->lag = UINT32_MAX;
-    rig_run(rig, LONG_ENOUGH);
-    assert_non_null(strstr(rig->source.result.text, "does not get on"));
-    assert_true(rig_right(&rig->source));
-    drop(rig);
+    struct fixture *fixture = make(1);
+    fixture->events = 2000;
+    fixture_go(fixture);
+    while (fixture->source.source.state != SOURCE_FOLLOW)
+        fixture_tick(fixture);
+    fixture->lag = UINT32_MAX;
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_non_null(strstr(fixture->source.result.text, "does not get on"));
+    assert_true(fixture_right(&fixture->source));
+    drop(fixture);
 }
 
 /* It stands, its memory is the source's, and then it is told another event. */
 static void a_target_that_stood_in_vain_begins_again_with_all_that_came(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig->full = true;
-    rig_go(rig);
-    while (rig->target.target.state != TARGET_STANDING)
-        rig_tick(rig);
-    struct migrate_source *source = &rig->source.source;
+    struct fixture *fixture = make(1);
+    fixture->full = true;
+    fixture_go(fixture);
+    while (fixture->target.target.state != TARGET_STANDING)
+        fixture_tick(fixture);
+    struct migrate_source *source = &fixture->source.source;
     assert_int_equal(source->state, SOURCE_LEAD);
     source->stand += 12;
     source->standing = false;
     migrate_say_event(&source->party, MIGRATE_STAND, source->stand);
-    uint64_t sent = rig->source.result.memory_bytes;
-    rig_run(rig, LONG_ENOUGH);
-    assert_true(rig->source.result.moved);
-    assert_true(rig_right(&rig->target));
-    assert_true(rig->source.result.memory_bytes < sent * 2);
-    drop(rig);
+    uint64_t sent = fixture->source.result.memory_bytes;
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_true(fixture->source.result.moved);
+    assert_true(fixture_right(&fixture->target));
+    assert_true(fixture->source.result.memory_bytes < sent * 2);
+    drop(fixture);
 }
 
 /* ---- What does not fit -------------------------------------------------------------------------
@@ -361,36 +362,37 @@ static void a_version_that_is_not_understood_is_refused_with_both_named(void **s
 
 static void another_configuration_is_refused_by_its_first_line_that_differs(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig_go(rig);
-    rig->target.target.party.config = "workload=rest\n";
-    rig_run(rig, LONG_ENOUGH);
-    assert_non_null(strstr(rig->source.result.text, "'workload=test', this side 'workload=rest'"));
-    one_owner_has_everything(rig, "configuration", 0);
-    drop(rig);
+    struct fixture *fixture = make(1);
+    fixture_go(fixture);
+    fixture->target.target.party.config = "workload=rest\n";
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_non_null(
+        strstr(fixture->source.result.text, "'workload=test', this side 'workload=rest'"));
+    one_owner_has_everything(fixture, "configuration", 0);
+    drop(fixture);
 }
 
 static void a_rehearsal_that_went_differently_is_refused(void **state) {
     (void)state;
-    struct rig *rig = make(1);
-    rig_go(rig);
-    rig->target.calls = 1;
-    rig_run(rig, LONG_ENOUGH);
-    assert_non_null(strstr(rig->source.result.text, "the guests differ"));
-    one_owner_has_everything(rig, "rehearsal", 0);
-    drop(rig);
+    struct fixture *fixture = make(1);
+    fixture_go(fixture);
+    fixture->target.calls = 1;
+    fixture_run(fixture, LONG_ENOUGH);
+    assert_non_null(strstr(fixture->source.result.text, "the guests differ"));
+    one_owner_has_everything(fixture, "rehearsal", 0);
+    drop(fixture);
 }
 
 static void any_failure_of_a_device_leaves_one_owner_with_everything(void **state) {
     (void)state;
     for (unsigned at = 1; at < 120; at++) {
         for (unsigned who = 0; who < 2; who++) {
-            struct rig *rig = make(1);
-            (who == 0 ? &rig->source : &rig->target)->fail_at = at;
-            rig_go(rig);
-            rig_run(rig, LONG_ENOUGH);
-            one_owner_has_everything(rig, who == 0 ? "source's device" : "target's device", at);
-            drop(rig);
+            struct fixture *fixture = make(1);
+            (who == 0 ? &fixture->source : &fixture->target)->fail_at = at;
+            fixture_go(fixture);
+            fixture_run(fixture, LONG_ENOUGH);
+            one_owner_has_everything(fixture, who == 0 ? "source's device" : "target's device", at);
+            drop(fixture);
         }
     }
 }

@@ -22,14 +22,14 @@
 
 #define MEMORY 2u /* segment of the reference driver */
 
-struct game {
+struct variant {
     const char *workload;
     uint32_t levels, pages; /* of page tables; levels 0: physical addresses */
 };
 
-static const struct game games[] = {
+static const struct variant variants[] = {
     {"frame-loop", 0, 0}, {"processes", 0, 0}, {"processes", 4, 0}, {"frame-loop", 2, 2}};
-#define GAMES (sizeof(games) / sizeof(games[0]))
+#define VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
 struct run {
     struct vidmm_harness harness;
@@ -75,22 +75,22 @@ static void content_lost(void *ctx, struct vidmm_allocation *allocation) {
 
 /* `spoil`: the driver's table, or NULL. */
 static void open_harness(struct run *run, const struct vidmm_observer *observer,
-                         const struct game *game, uint64_t range,
+                         const struct variant *variant, uint64_t range,
                          void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
     const struct vidmm_host_setting settings[] = {
         {"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM2_1},
         {"VramBytes", VRAM},
         {"VprBytes", range},
-        {"MmuLevels", game->levels},
-        {"MmuPages", game->pages},
-        {"MmuTableSegment", game->levels ? MEMORY : 0},
+        {"MmuLevels", variant->levels},
+        {"MmuPages", variant->pages},
+        {"MmuTableSegment", variant->levels ? MEMORY : 0},
     };
     const struct vidmm_host_config host = {.driver_entry = softgpu_driver_entry,
                                            .model = &softgpu_model,
                                            .settings = settings,
                                            .setting_count = sizeof(settings) / sizeof(settings[0])};
     const struct vidmm_adapter_config adapter = {
-        .observer = observer, .model = game->levels ? VIDMM_MODEL_GPUMMU : VIDMM_MODEL_PHYSICAL};
+        .observer = observer, .model = variant->levels ? VIDMM_MODEL_GPUMMU : VIDMM_MODEL_PHYSICAL};
     const struct vidmm_harness_judging judging = {.ledger = &run->ledger, .spoil_driver = spoil};
     char text[512] = "";
     if (vidmm_harness_open_judged(&host, &adapter, &judging, &run->harness, text, sizeof(text)) !=
@@ -132,20 +132,20 @@ static bool untouched(struct run *run) {
 }
 
 /* False: something was written into the range. */
-static bool play(const struct game *game, uint32_t one_in, uint32_t most, struct run *run) {
+static bool play(const struct variant *variant, uint32_t one_in, uint32_t most, struct run *run) {
     struct vidmm_workload workload;
     struct vidmm_workload_error error;
     struct vidmm_play_result result;
     char text[512] = "";
     memset(run, 0, sizeof(*run));
-    if (!vidmm_run_find(game->workload, 3, &workload, &error))
+    if (!vidmm_run_find(variant->workload, 3, &workload, &error))
         fail_msg("%s", error.text);
     protect_some(&workload, one_in, most);
     struct vidmm_player *player = vidmm_player_create(&workload);
     run->player = vidmm_player_observer(player);
     const struct vidmm_observer observer = {run, op_done, content_lost};
     const struct vidmm_play_options options = {.threads = 1, .frame_limit = 8};
-    open_harness(run, &observer, game, RANGE, NULL);
+    open_harness(run, &observer, variant, RANGE, NULL);
     if (vidmm_player_run(player, &run->harness, &options, &result, text, sizeof(text)) !=
         VIDMM_PLAY_OK)
         fail_msg("%s", text);
@@ -161,19 +161,19 @@ static bool play(const struct game *game, uint32_t one_in, uint32_t most, struct
 static void what_is_protected_lies_in_the_range_with_its_bytes(void **state) {
     (void)state;
     struct run run;
-    for (size_t i = 0; i < GAMES; i++) {
-        assert_false(play(&games[i], 3, UINT32_MAX, &run));
+    for (size_t i = 0; i < VARIANTS; i++) {
+        assert_false(play(&variants[i], 3, UINT32_MAX, &run));
         assert_true(run.inside != 0 && run.outside != 0);
     }
-    assert_false(play(&games[0], 2, UINT32_MAX, &run)); /* more than the range holds */
+    assert_false(play(&variants[0], 2, UINT32_MAX, &run)); /* more than the range holds */
     assert_true(run.left != 0);
 }
 
 static void nothing_else_enters_the_range_whatever_the_pressure(void **state) {
     (void)state;
     struct run run;
-    for (size_t i = 0; i < GAMES; i++) {
-        assert_true(play(&games[i], 1, 0, &run));
+    for (size_t i = 0; i < VARIANTS; i++) {
+        assert_true(play(&variants[i], 1, 0, &run));
         assert_true(run.inside == 0 && run.outside != 0);
     }
 }
@@ -182,7 +182,7 @@ static void nothing_else_enters_the_range_whatever_the_pressure(void **state) {
 static void pressure_outside_sends_nobody_out_of_the_range(void **state) {
     (void)state;
     struct run run;
-    assert_false(play(&games[0], 1, 2, &run));
+    assert_false(play(&variants[0], 1, 2, &run));
     assert_true(run.left <= 2);
 }
 
@@ -197,7 +197,7 @@ struct user {
 
 static void sign_in(struct user *user, uint64_t range,
                     void (*spoil)(DRIVER_INITIALIZATION_DATA *table)) {
-    static const struct game alone = {NULL, 4, 0};
+    static const struct variant alone = {NULL, 4, 0};
     memset(user, 0, sizeof(*user));
     open_harness(&user->run, NULL, &alone, range, spoil);
     assert_int_equal(vidmm_process_create(user->run.harness.adapter, &user->process), VIDMM_OK);

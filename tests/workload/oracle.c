@@ -1,6 +1,6 @@
 /*
- * oracle.c - who is blamed for a wrong byte, in a world of two segments that this test plays
- * itself.
+ * oracle.c - which operation is blamed for a wrong byte, in a fixture of two segments that this
+ * test plays itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #define VRAM_BASE     0x100000000u
 #define APERTURE_BASE 0x200000000u
 
-/* ---- The world ----------------------------------------------------------------------------------
+/* ---- The fixture --------------------------------------------------------------------------------
  */
 
 struct vidmm_allocation {

@@ -42,6 +42,21 @@ void expect_right(struct run *run, const struct vidmm_workload *workload, const 
     assert_true(run->result.verified_bytes > 0);
 }
 
+void expect_order_without_memory(const struct run *usual, const struct vidmm_workload *workload,
+                                 uint64_t most, uint64_t step) {
+    uint32_t ended = 0;
+    for (uint64_t fail_at = 1; fail_at < most; fail_at += 1 + fail_at / step) {
+        struct run run = *usual;
+        run.fail_at = fail_at;
+        run_workload(&run, workload);
+        if (run.opened && (!run.closed_clean || run.status == VIDMM_PLAY_WRONG))
+            fail_msg("allocation %llu: status %d: %s", (unsigned long long)fail_at, (int)run.status,
+                     run.text);
+        ended += !run.opened || run.status != VIDMM_PLAY_OK;
+    }
+    assert_true(ended > 0);
+}
+
 struct vidmm_workload generate(const char *name, uint64_t seed) {
     size_t count;
     const struct vidmm_generator *generators = vidmm_generators(&count);

@@ -42,6 +42,12 @@ void set(struct run *run, const char *name, uint64_t value);
 void run_workload(struct run *run, const struct vidmm_workload *workload);
 /* A run in which everything must be right. */
 void expect_right(struct run *run, const struct vidmm_workload *workload, const char *what);
+/*
+ * Runs as `usual` says in which one allocation fails, the first ones and then each 1 / `step`
+ * further on, up to `most`: each ends in order, without a wrong byte, and some end early.
+ */
+void expect_order_without_memory(const struct run *usual, const struct vidmm_workload *workload,
+                                 uint64_t most, uint64_t step);
 
 struct vidmm_workload generate(const char *name, uint64_t seed);
 struct vidmm_workload recording(const char *name);

@@ -1,44 +1,44 @@
 /*
- * rig.h - a migration in one thread: a guest that is a block of memory, a link that is two arrays,
- * time that passes by ticks. Everything follows from a seed, and the link breaks, or a side is
- * killed, exactly where it is told to.
+ * fixture.h - a migration in one thread: a guest that is a block of memory, a link that is two
+ * arrays, time that passes by ticks. Everything follows from a seed, and the link breaks, or a side
+ * is killed, exactly where it is told to.
  */
-#ifndef VIDMM_TESTS_MIGRATE_RIG_H
-#define VIDMM_TESTS_MIGRATE_RIG_H
+#ifndef VIDMM_TESTS_MIGRATE_FIXTURE_H
+#define VIDMM_TESTS_MIGRATE_FIXTURE_H
 
 #include "frame.h"
 #include "source.h"
 #include "target.h"
 
-#define RIG_SEGMENTS 2u
-#define RIG_PAGE     4096u
-#define RIG_STATE    64u
-#define RIG_NEVER    UINT64_MAX
+#define FIXTURE_SEGMENTS 2u
+#define FIXTURE_PAGE     4096u
+#define FIXTURE_STATE    64u
+#define FIXTURE_NEVER    UINT64_MAX
 
 /* Bytes of one direction of one connection. */
-struct rig_pipe {
+struct fixture_pipe {
     uint8_t *bytes;
     size_t size, room, read, allowed;
     uint64_t carried;          /* over all connections */
     uint64_t busy;             /* ticks with something on its way */
-    uint64_t cut_at, spoil_at; /* of `carried`; RIG_NEVER: not */
+    uint64_t cut_at, spoil_at; /* of `carried`; FIXTURE_NEVER: not */
 };
 
-struct rig_side;
+struct fixture_side;
 
-struct rig_link {
-    struct rig_pipe to_target, to_source;
+struct fixture_link {
+    struct fixture_pipe to_target, to_source;
     bool connected;
     uint64_t rate; /* bytes a tick; 0: all at once */
 };
 
-struct rig_side {
-    struct rig *rig;
+struct fixture_side {
+    struct fixture *fixture;
     bool is_target, alive, ended;
     /* The guest, pages by segment: */
-    uint8_t *memory[RIG_SEGMENTS];
-    bool *dirty[RIG_SEGMENTS], *used[RIG_SEGMENTS];
-    uint8_t state[RIG_STATE];
+    uint8_t *memory[FIXTURE_SEGMENTS];
+    bool *dirty[FIXTURE_SEGMENTS], *used[FIXTURE_SEGMENTS];
+    uint8_t state[FIXTURE_STATE];
     uint64_t next; /* event */
     uint64_t calls;
     bool paused, prepared;
@@ -57,10 +57,10 @@ struct rig_side {
     struct migrate_target target;
 };
 
-struct rig {
+struct fixture {
     uint64_t now, ticks;
-    struct rig_link link;
-    struct rig_side source, target;
+    struct fixture_link link;
+    struct fixture_side source, target;
     unsigned pages;   /* of each segment */
     unsigned events;  /* of the guest, a tick each while nothing holds it */
     unsigned writes;  /* pages that an event writes */
@@ -74,19 +74,19 @@ struct rig {
 };
 
 /* Everything as it is before the first tick. */
-void rig_start(struct rig *rig, unsigned writes);
+void fixture_start(struct fixture *fixture, unsigned writes);
 /* After options were changed: makes the guests and the machines. */
-void rig_go(struct rig *rig);
+void fixture_go(struct fixture *fixture);
 /* The guest of this side is at its beginning again. */
-void rig_restart(struct rig_side *side);
+void fixture_restart(struct fixture_side *side);
 /* Both sides step, the guest plays what it may. */
-void rig_tick(struct rig *rig);
-void rig_kill(struct rig *rig, struct rig_side *side);
+void fixture_tick(struct fixture *fixture);
+void fixture_kill(struct fixture *fixture, struct fixture_side *side);
 /* Until both have ended, or `ticks` have passed. */
-void rig_run(struct rig *rig, uint64_t ticks);
-void rig_stop(struct rig *rig);
+void fixture_run(struct fixture *fixture, uint64_t ticks);
+void fixture_stop(struct fixture *fixture);
 
 /* What the guest's memory and state must be at its end. */
-bool rig_right(const struct rig_side *side);
+bool fixture_right(const struct fixture_side *side);
 
 #endif

@@ -5,9 +5,10 @@
 set -u
 check=$1/scripts/check-walls.sh
 failures=0
+house=$(mktemp -d)
+trap 'rm -rf "$house"' EXIT
 
-house() { # a small one with one file in each room
-    house=$(mktemp -d)
+build_house() { # a small one with one file in each room
     mkdir -p "$house"/include/{wddm,vidmm} "$house"/src/{manager,softgpu/{driver,hardware,registers},host,harness,workload,cli,attic}
     mkdir -p "$house"/drivers/{common,plain,other}
     touch "$house/include/wddm/ntddk.h" "$house/include/vidmm/manager.h"
@@ -21,10 +22,17 @@ house() { # a small one with one file in each room
     printf 'May use: `base`, memory.\n' >"$house/src/manager/api/room.md"
 }
 
+# restore FILE: as it is in a house that was just built.
+restore() {
+    rm -f "$house/$1"
+    case $1 in
+    *.h | *room.md) build_house ;;
+    esac
+}
+
 # expect STATUS FILE INCLUDE: the verdict on a house with this one line added to FILE.
 expect() {
     local status=$1 file=$2 line=$3 output code
-    house
     printf '/* first line */\n#include %s\n' "$line" >"$house/$file"
     output=$("$check" "$house" 2>&1)
     code=$?
@@ -32,9 +40,10 @@ expect() {
         echo "FAIL: $line in $file: exit code $code: $output"
         failures=$((failures + 1))
     fi
-    rm -rf "$house"
+    restore "$file"
 }
 
+build_house
 expect 0 src/manager/a.c '<string.h>'
 expect 0 src/manager/a.c '<ntddk.h>'
 expect 0 src/manager/a.c '"own.h"'
@@ -92,7 +101,6 @@ expect 1 src/manager/memory/a.c '"own.h"'
 # expect_lines STATUS PATTERN FOLDER TEXT: the verdict when this is the room.md of a folder.
 expect_lines() {
     local status=$1 pattern=$2 folder=$3 text=$4 output code
-    house
     mkdir -p "$house/src/manager/$folder"
     touch "$house/src/manager/$folder/it.h"
     [ -z "$text" ] || echo "$text" >"$house/src/manager/$folder/room.md"
@@ -102,7 +110,8 @@ expect_lines() {
         echo "FAIL: $folder with '$text': exit code $code: $output"
         failures=$((failures + 1))
     fi
-    rm -rf "$house"
+    rm -rf "$house/src/manager/top"
+    restore "src/manager/$folder/room.md"
 }
 
 expect_lines 0 'an order of folders: manager$' top 'May use: base, memory, api.'

@@ -1,14 +1,14 @@
 /*
  * referee.c - the life of a referee, and which functions it interposes; see state/referee.h.
  */
-#include "state/dirty.h"
-#include "state/judge.h"
-#include "state/registry.h"
-#include "state/work.h"
-#include "state/own_memory.h"
-#include "service/services.h"
+#include "watch/allocation.h"
+#include "watch/dirty.h"
+#include "watch/own_memory.h"
+#include "watch/watch.h"
+#include "work/work.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config) {
     struct vidmm_referee *referee = calloc(1, sizeof(*referee));
@@ -27,12 +27,29 @@ struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *co
     return referee;
 }
 
+static void judge_end(struct vidmm_referee *referee) {
+    reports_drain(referee);
+    if (submit_under_way(referee) && !referee->submissions.gave_up)
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                          "work that was submitted was never reported complete");
+    for (uint32_t i = 0; i < SHADOW_NODES; i++)
+        preempt_judge_end(referee, &referee->node[i]);
+    submit_forget(referee);
+    build_end(referee);
+    allocation_judge_end(referee);
+    tables_clear(referee);
+    free(referee->submissions.patched.handle);
+    memset(&referee->submissions.patched, 0, sizeof(referee->submissions.patched));
+    memset(referee->node, 0, sizeof(referee->node));
+    referee->submissions.gave_up = false;
+}
+
 void vidmm_referee_destroy(struct vidmm_referee *referee) {
     if (!referee)
         return;
     pthread_mutex_lock(&referee->lock);
     vidmm_ledger_calling(referee->ledger, NULL);
-    referee_judge_end(referee);
+    judge_end(referee);
     migration_judge_end(referee);
     dirty_end(referee);
     shadow_reset_all(referee);
@@ -58,6 +75,8 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
     referee_watch_query(referee, table);
     referee_watch_device(referee, table);
     referee_watch_allocation(referee, table);
+    referee_watch_standard(referee, table);
+    referee_watch_render(referee, table);
     referee_watch_build(referee, table);
     referee_watch_submit(referee, table);
     referee_watch_submit_virtual(referee, table);
@@ -79,6 +98,7 @@ void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFA
         if (!referee->node[i].first)
             referee->node[i] = (struct shadow_node){.any = false};
     referee_watch_callbacks(referee, callbacks);
+    referee_watch_process_callbacks(referee, callbacks);
     referee_watch_context_callbacks(referee, callbacks);
     referee_watch_context_updates(referee, callbacks);
     referee_watch_iommu_callbacks(referee, callbacks);
@@ -92,6 +112,6 @@ void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint3
 
 void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     pthread_mutex_lock(&referee->lock);
-    callbacks_act(referee, report);
+    reports_act(referee, report);
     pthread_mutex_unlock(&referee->lock);
 }

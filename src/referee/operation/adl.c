@@ -40,7 +40,7 @@ static void judge_address(struct vidmm_referee *referee, const struct shadow_ope
 void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct shadow_object *allocation =
-        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
+        shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool second = arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
     if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 ||
         !referee->adapter.caps_known)
@@ -68,7 +68,7 @@ void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *ope
 /* Until here the address has to hold. */
 void adl_unmapped(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct shadow_object *allocation =
-        operation_allocation(referee, operation->arg.UnmapApertureSegment.hAllocation);
+        shadow_allocation(referee, operation->arg.UnmapApertureSegment.hAllocation);
     if (!allocation || !allocation->cpu)
         return;
     MANAGER_MUST(206, leads_to(referee, allocation->cpu, allocation->cpu_frame),

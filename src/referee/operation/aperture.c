@@ -14,7 +14,7 @@ struct range {
 };
 
 static struct range range_of(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
-    struct range range = {operation_aperture(referee, arg->MapApertureSegment.SegmentId),
+    struct range range = {shadow_aperture(referee, arg->MapApertureSegment.SegmentId),
                           arg->MapApertureSegment.OffsetInPages,
                           arg->MapApertureSegment.NumberOfPages};
     if (range.segment && !range.segment->pages)
@@ -43,9 +43,9 @@ static bool inside(const struct range *range) {
 static bool judge_range(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
                         const struct range *range) {
     uint32_t id = arg->MapApertureSegment.SegmentId;
-    const struct shadow_segment *segment = operation_aperture(referee, id);
+    const struct shadow_segment *segment = shadow_aperture(referee, id);
     const struct shadow_object *allocation =
-        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
+        shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     HANDLE device = arg->MapApertureSegment.hDevice;
     MANAGER_MUST(36, !segment || !segment->flags.Agp, "a linear aperture segment",
                  "segment %u is an AGP aperture", id);
@@ -98,7 +98,7 @@ static void judge_commitment(struct vidmm_referee *referee, const struct range *
 static void judge_coherence(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
                             const struct shadow_segment *segment) {
     const struct shadow_object *allocation =
-        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
+        shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool cached = !allocation || allocation->info.Flags.Cached;
     DXGK_MAPAPERTUREFLAGS flags =
         second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
@@ -114,7 +114,7 @@ static void map_asked(struct vidmm_referee *referee, struct shadow_operation *op
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(referee, arg);
     const struct shadow_object *allocation =
-        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
+        shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     adl_asked(referee, operation);
     if (!judge_range(referee, arg, &range))
         return;
@@ -151,14 +151,14 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
 
 /* Its content is on the way out of a memory segment. */
 static bool is_window(struct vidmm_referee *referee, const struct shadow_object *allocation) {
-    return allocation && allocation->placed && operation_memory(referee, allocation->segment);
+    return allocation && allocation->placed && shadow_memory(referee, allocation->segment);
 }
 
 static void map_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(referee, arg);
     struct shadow_object *allocation =
-        operation_allocation(referee, arg->MapApertureSegment.hAllocation);
+        shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     uint64_t mdl = list_start(arg);
     if (!range.segment || !inside(&range))
         return;
@@ -174,7 +174,7 @@ static void unmap_built(struct vidmm_referee *referee, const struct shadow_opera
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(referee, arg);
     struct shadow_object *allocation =
-        operation_allocation(referee, arg->UnmapApertureSegment.hAllocation);
+        shadow_allocation(referee, arg->UnmapApertureSegment.hAllocation);
     uint64_t dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE;
     if (!range.segment || !inside(&range))
         return;
@@ -196,7 +196,7 @@ void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation
 
 /* Only where the GPU's own view of the aperture is known. */
 static bool visible(struct vidmm_referee *referee, const struct range *range) {
-    return range->segment && inside(range) && operation_sees_all(referee);
+    return range->segment && inside(range) && world_sees_all(referee);
 }
 
 /*

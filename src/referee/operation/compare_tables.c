@@ -9,8 +9,8 @@
  * is left alone as long as anything is under way that changes an entry on its way. What was found
  * wrong once is not known any more, so that it is named once.
  */
-#include "state/judge.h"
 #include "operation/table.h"
+#include "state/judge.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -184,4 +184,12 @@ void tables_compare_range(struct vidmm_referee *referee, const struct tables_pro
         tables_compare(referee, process, end, blame);
     for (uint32_t i = 0; i < SAMPLES && pages > 2; i++)
         tables_compare(referee, process, start + random_below(referee, pages) * SHADOW_PAGE, blame);
+}
+
+void change_compare(struct vidmm_referee *referee, const struct table_change *change,
+                    struct tables_blame blame) {
+    const struct tables_process *process = tables_process(referee, change->process);
+    uint64_t bytes = (uint64_t)change->count << change_shift(referee, change);
+    if (process && !change->unsure)
+        tables_compare_range(referee, process, change->va, change->va + bytes, blame);
 }

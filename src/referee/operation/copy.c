@@ -79,8 +79,8 @@ static const uint8_t *source_page(struct vidmm_referee *referee, const struct co
     uint64_t size = bytes_at(copy, page);
     if (!copy->from)
         return mdl_page(referee, copy, mdl_start(referee, copy) + page, size);
-    return operation_see(referee, copy->from, copy->from_start + copy->offset + page * SHADOW_PAGE,
-                         size);
+    return world_see(referee, copy->from, copy->from_start + copy->offset + page * SHADOW_PAGE,
+                     size);
 }
 
 static const uint8_t *destination_page(struct vidmm_referee *referee, const struct copy *copy,
@@ -88,8 +88,7 @@ static const uint8_t *destination_page(struct vidmm_referee *referee, const stru
     uint64_t size = bytes_at(copy, page);
     if (!copy->to)
         return mdl_page(referee, copy, mdl_start(referee, copy) + page, size);
-    return operation_see(referee, copy->to, copy->to_start + copy->offset + page * SHADOW_PAGE,
-                         size);
+    return world_see(referee, copy->to, copy->to_start + copy->offset + page * SHADOW_PAGE, size);
 }
 
 /* Work behind this one has changed a side of it by now. */
@@ -189,7 +188,7 @@ static enum explains side_began(struct vidmm_referee *referee, const struct copy
     uint64_t size = bytes_at(copy, page), at = start + page * SHADOW_PAGE;
     if (!segment)
         return NO;
-    const uint8_t *there = operation_see(referee, segment, at, size);
+    const uint8_t *there = world_see(referee, segment, at, size);
     enum explains match = segment == copy->to && start == copy->to_start
                               ? written_by(referee, copy, page, there)
                               : matching(same(there, destination_page(referee, copy, page), size));
@@ -206,8 +205,8 @@ static enum explains segment_began(struct vidmm_referee *referee, const struct c
     enum explains from = side_began(referee, copy, page, copy->from, copy->from_start);
     enum explains best = to > from ? to : from;
     if (best == NO && copy->to && copy->from &&
-        same(operation_see(referee, copy->to, copy->to_start + at, size),
-             operation_see(referee, copy->from, copy->from_start + at, size), size))
+        same(world_see(referee, copy->to, copy->to_start + at, size),
+             world_see(referee, copy->from, copy->from_start + at, size), size))
         return MAYBE;
     return best;
 }
@@ -270,7 +269,7 @@ static void judge(struct vidmm_referee *referee, const struct copy *copy, uint32
 /* ---- The comparison -------------------------------------------------------------------------- */
 
 bool operation_shared_with_cpu(struct vidmm_referee *referee, HANDLE handle) {
-    const struct shadow_object *allocation = operation_allocation(referee, handle);
+    const struct shadow_object *allocation = shadow_allocation(referee, handle);
     return allocation &&
            (allocation->info.Flags.PermanentSysMem || allocation->info.Flags.ExistingSysMem ||
             allocation->info.Flags.ExistingKernelSysMem);
@@ -300,9 +299,9 @@ static const uint8_t *cpu_page(struct vidmm_referee *referee, const struct copy 
 /* R184, R185: what leaves GPU memory is in the order in which the CPU saw it there. */
 static void judge_order(struct vidmm_referee *referee, const struct copy *copy) {
     HANDLE handle = copy->operation->arg.Transfer.hAllocation;
-    const struct shadow_object *allocation = operation_allocation(referee, handle);
+    const struct shadow_object *allocation = shadow_allocation(referee, handle);
     if (!allocation || !allocation->info.Flags.CpuVisible || copy->to ||
-        !operation_memory(referee, copy->from->id) || operation_shared_with_cpu(referee, handle))
+        !shadow_memory(referee, copy->from->id) || operation_shared_with_cpu(referee, handle))
         return;
     uint64_t page = 0;
     for (; page < pages_of(copy); page++) {

@@ -6,12 +6,9 @@
  * cleared the page may have been what that query showed. Bases that overlap may share a plane: what
  * is cleared through one need not be seen through another any more (R326).
  */
-#include "state/dirty.h"
+#include "operation/dirty_bits.h"
 
-#include "operation/operation.h"
-#include "state/work.h"
-
-#include <stdlib.h>
+#include "state/judge.h"
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
@@ -255,11 +252,11 @@ void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size,
 void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     if (arg->Operation == DXGK_OPERATION_FILL &&
-        operation_memory(referee, arg->Fill.Destination.SegmentId))
+        shadow_memory(referee, arg->Fill.Destination.SegmentId))
         dirty_wrote(referee, (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart,
                     arg->Fill.FillSize, operation->asked);
     else if (arg->Operation == DXGK_OPERATION_TRANSFER &&
-             operation_memory(referee, arg->Transfer.Destination.SegmentId))
+             shadow_memory(referee, arg->Transfer.Destination.SegmentId))
         dirty_wrote(referee,
                     (uint64_t)arg->Transfer.Destination.SegmentAddress.QuadPart +
                         arg->Transfer.TransferOffset,

@@ -4,7 +4,6 @@
  * (ns-d3dkmddi-_dxgk_buildpagingbuffer_copypagetableentries.md).
  */
 #include "operation/operation.h"
-#include "state/judge.h"
 #include "operation/table.h"
 
 #include <stdlib.h>

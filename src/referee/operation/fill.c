@@ -11,9 +11,9 @@
 static void fill_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
-    const struct shadow_object *allocation = operation_allocation(referee, arg->Fill.hAllocation);
+    const struct shadow_object *allocation = shadow_allocation(referee, arg->Fill.hAllocation);
     uint64_t offset;
-    MANAGER_MUST(187, id != 0 && !operation_aperture(referee, id), "FILL of memory segments only",
+    MANAGER_MUST(187, id != 0 && !shadow_aperture(referee, id), "FILL of memory segments only",
                  "FILL of segment %u", id);
     if (id == 0 || !place_range(referee, id, arg->Fill.Destination.SegmentAddress, 0,
                                 arg->Fill.FillSize, &offset))
@@ -24,16 +24,16 @@ static void fill_asked(struct vidmm_referee *referee, struct shadow_operation *o
                  "%u submissions under way use the allocation", allocation->uses);
     MANAGER_MUST(91, arg->Fill.FillSize % SHADOW_PAGE == 0, "a size rounded up to whole pages",
                  "FILL of 0x%llx bytes", LLU(arg->Fill.FillSize));
-    if (operation_memory(referee, id) && (!allocation->placed || allocation->segment != id ||
-                                          offset - allocation->offset >= allocation->size))
-        place_allocation(referee, allocation, operation_memory(referee, id), offset);
+    if (shadow_memory(referee, id) && (!allocation->placed || allocation->segment != id ||
+                                       offset - allocation->offset >= allocation->size))
+        place_allocation(referee, allocation, shadow_memory(referee, id), offset);
 }
 
 /* A part of where the allocation is says nothing new. */
 static void fill_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
-    struct shadow_object *allocation = operation_allocation(referee, arg->Fill.hAllocation);
+    struct shadow_object *allocation = shadow_allocation(referee, arg->Fill.hAllocation);
     const struct shadow_segment *segment = shadow_segment(referee, id);
     if (!allocation)
         return;
@@ -65,7 +65,7 @@ static bool filled(struct vidmm_referee *referee, const struct shadow_segment *s
         want[i] = (uint8_t)(pattern >> (i % 4 * 8));
     for (uint64_t done = 0; done < size; done += SHADOW_PAGE) {
         uint64_t part = size - done < SHADOW_PAGE ? size - done : SHADOW_PAGE;
-        const uint8_t *bytes = operation_see(referee, segment, start + done, part);
+        const uint8_t *bytes = world_see(referee, segment, start + done, part);
         *at = size;
         if (!bytes)
             return false;
@@ -79,8 +79,7 @@ static bool filled(struct vidmm_referee *referee, const struct shadow_segment *s
 
 static void fill_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    const struct shadow_segment *segment =
-        operation_memory(referee, arg->Fill.Destination.SegmentId);
+    const struct shadow_segment *segment = shadow_memory(referee, arg->Fill.Destination.SegmentId);
     if (!segment || arg->Fill.FillSize == 0)
         return;
     uint64_t at = 0;
@@ -103,9 +102,9 @@ const struct operation_judge op_judge_fill = {
 static void discard_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_object *allocation =
-        operation_allocation(referee, arg->DiscardContent.hAllocation);
+        shadow_allocation(referee, arg->DiscardContent.hAllocation);
     uint32_t id = arg->DiscardContent.SegmentId;
-    const struct shadow_segment *segment = operation_memory(referee, id);
+    const struct shadow_segment *segment = shadow_memory(referee, id);
     uint64_t offset = 0;
     if (segment) {
         LARGE_INTEGER address = arg->DiscardContent.SegmentAddress;
@@ -125,7 +124,7 @@ static void discard_asked(struct vidmm_referee *referee, struct shadow_operation
 
 static void discard_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct shadow_object *allocation =
-        operation_allocation(referee, operation->arg.DiscardContent.hAllocation);
+        shadow_allocation(referee, operation->arg.DiscardContent.hAllocation);
     if (allocation)
         allocation->placed = false;
 }

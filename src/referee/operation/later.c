@@ -4,7 +4,6 @@
  * first parts of what is still being built. What those change is not the fault of the operation.
  */
 #include "operation/operation.h"
-#include "state/work.h"
 
 static bool among(const struct shadow_submission *submission,
                   const struct shadow_operation *operation) {

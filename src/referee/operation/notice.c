@@ -4,8 +4,6 @@
  * allocation-notification.md).
  */
 #include "operation/operation.h"
-#include "state/judge.h"
-#include "state/tables.h"
 
 /* ---- NOTIFY_RESIDENCY ----------------------------------------------------------------------- */
 
@@ -24,7 +22,7 @@ static void judge_residency(struct vidmm_referee *referee,
     MANAGER_MUST(247, (notice->Resident != 0) != allocation->notified, "one notice a change",
                  "Resident %u comes again", notice->Resident);
     if (notice->Resident)
-        MANAGER_MUST(247, !operation_memory(referee, place->SegmentId) || allocation->arrived,
+        MANAGER_MUST(247, !shadow_memory(referee, place->SegmentId) || allocation->arrived,
                      "the contents before the notice that they are there",
                      "Resident before a transfer or a fill%s", "");
     else
@@ -61,7 +59,7 @@ static void judge_leaving(struct vidmm_referee *referee,
     MANAGER_MUST(248, found.valid, "an address of the paging process in a notice of eviction",
                  "0x%llx leads nowhere there", LLU(notice->GpuVirtualAddressAtOffset));
     if (found.valid)
-        MANAGER_MUST(249, !operation_memory(referee, found.segment),
+        MANAGER_MUST(249, !shadow_memory(referee, found.segment),
                      "notices of what leaves an aperture or system memory",
                      "the range is in memory segment %u", found.segment);
 }
@@ -81,7 +79,7 @@ static void judge_range(struct vidmm_referee *referee,
 static void notice_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_object *allocation =
-        operation_allocation(referee, arg->NotifyResidency.hAllocation);
+        shadow_allocation(referee, arg->NotifyResidency.hAllocation);
     if (!referee->tables.mmu.known)
         return;
     if (arg->Operation == DXGK_OPERATION_NOTIFY_ALLOC)
@@ -94,7 +92,7 @@ const struct operation_judge op_judge_notice_alloc = {.asked = notice_asked};
 
 static void notice_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct shadow_object *allocation =
-        operation_allocation(referee, operation->arg.NotifyResidency.hAllocation);
+        shadow_allocation(referee, operation->arg.NotifyResidency.hAllocation);
     if (!allocation)
         return;
     allocation->notified = operation->arg.NotifyResidency.Resident;

@@ -1,7 +1,7 @@
 /*
  * operation.h - what the files share that judge single paging operations.
  *
- * watch/operation.c sends each operation to the file of its kind: operation/transfer.c and
+ * operation/dispatch.c sends each operation to the file of its kind: operation/transfer.c and
  * operation/copy.c (what was asked for, what came of it), operation/fill.c, operation/aperture.c.
  * operation/place.c has the rules about places that all kinds obey, operation/promise.c those about
  * what single allocations were promised; operation/later.c tells what operations behind one can
@@ -11,22 +11,15 @@
 #define REFEREE_OPERATION_H
 
 #include "state/judge.h"
+#include "state/work.h"
 
 #include <vidmm/operations.h>
 
-/* The allocation behind hAllocation; NULL: none, or none that we know. */
-struct shadow_object *operation_allocation(struct vidmm_referee *referee, HANDLE handle);
-/* Segment `id` if it is GPU memory, or an aperture; else NULL. */
-struct shadow_segment *operation_memory(struct vidmm_referee *referee, uint32_t id);
-struct shadow_segment *operation_aperture(struct vidmm_referee *referee, uint32_t id);
 /* Pages that an MDL describes. */
-uint64_t operation_mdl_pages(const MDL *mdl);
-/* Up to a page of a segment as the GPU sees it, an aperture's through its shadow if need be; NULL:
- * cannot be seen. */
-const uint8_t *operation_see(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                             uint64_t offset, uint64_t size);
-/* The model shows GPU memory: what it does not show cannot be accessed. */
-bool operation_sees_all(struct vidmm_referee *referee);
+static inline uint64_t operation_mdl_pages(const MDL *mdl) {
+    return ((uint64_t)mdl->ByteOffset + mdl->ByteCount + SHADOW_PAGE - 1) / SHADOW_PAGE;
+}
+
 /* Its system pages are the CPU's all the time. */
 bool operation_shared_with_cpu(struct vidmm_referee *referee, HANDLE handle);
 
@@ -86,8 +79,6 @@ struct operation_judge {
 VIDMM_OPERATIONS(PLANNED, OTHER)
 #undef PLANNED
 #undef OTHER
-/* What DXGK_OPERATION_* `operation` changes; NONE of a number that does not exist. */
-enum vidmm_op_effect operation_effect(uint32_t operation);
 
 void copy_done(struct vidmm_referee *referee, const struct shadow_operation *operation);
 /* operation/adl.c */
@@ -96,9 +87,6 @@ void adl_unmapped(struct vidmm_referee *referee, const struct shadow_operation *
 /* It was built and will not be done. */
 void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation *operation);
 
-/* watch/virtual.c: R385 */
-void virtual_judge_companion(struct vidmm_referee *referee,
-                             const struct shadow_operation *operation);
 /* operation/table.c: R234 of an operation on the tables of a process. */
 void table_judge_idle(struct vidmm_referee *referee, HANDLE process);
 /* operation/flush.c: all that was built is complete (or, when it `compares` not, given up). */
@@ -107,5 +95,37 @@ void flush_settle(struct vidmm_referee *referee, bool compares);
 /* The allocation's content arrives by this operation, or leaves its memory segment. */
 void notice_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation);
 void notice_content(struct vidmm_referee *referee, struct shadow_object *allocation, bool leaves);
+
+/*
+ * dispatch.c, with the lock held. `asked`: the first call of an operation, before the driver has it.
+ * `built`: the driver answered SUCCESS. `done`: the GPU completed it (or nothing was left for the
+ * GPU): its effects can be seen now.
+ */
+void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation);
+void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation);
+void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation);
+
+/* kind.c, of DXGK_OPERATION_* `operation`: its name, NULL: no such operation; the name of the call
+ * as findings show it; what it changes, NONE of a number that does not exist. */
+const char *operation_name(uint32_t operation);
+void operation_call_name(char *text, size_t size, uint32_t operation);
+enum vidmm_op_effect operation_effect(uint32_t operation);
+/* True when an operation of this kind names an allocation: into `*handle`. */
+bool operation_names(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *handle);
+/* NULL is legal there. */
+bool operation_may_be_nameless(uint32_t operation);
+
+/* transfer.c: work under way is given up (TDR): no transfer is pending any more. */
+void transfer_forget(struct vidmm_referee *referee);
+/* place.c, R270: an allocation gets memory of a segment. */
+void place_judge_host_aperture(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                               uint64_t offset, uint64_t size, HANDLE allocation);
+
+/* promise.c: an element of the list of a submission that is no paging; the submission itself. */
+void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *entry,
+                    struct shadow_object *allocation);
+void promise_submitted(struct vidmm_referee *referee);
+/* Work under way is given up, or nobody knows what it writes. */
+void promise_forget(struct vidmm_referee *referee);
 
 #endif

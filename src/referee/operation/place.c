@@ -3,9 +3,6 @@
  * ranges, alignment, supported segments, and no two allocations at one place.
  */
 #include "operation/operation.h"
-#include "state/judge.h"
-#include "state/own_memory.h"
-#include "state/tables.h"
 
 /* R69: not in one of the ranges that the driver announced as invalid. */
 static void judge_invalid(struct vidmm_referee *referee, const struct shadow_segment *segment,
@@ -107,10 +104,10 @@ static void judge_set(struct vidmm_referee *referee, const struct shadow_segment
 /* Windows for eviction need no alignment and are in no supported set. */
 void place_allocation(struct vidmm_referee *referee, const struct shadow_object *allocation,
                       const struct shadow_segment *segment, uint64_t offset) {
-    host_aperture_judge_place(referee, segment, offset, allocation->size, allocation->handle);
+    place_judge_host_aperture(referee, segment, offset, allocation->size, allocation->handle);
     uint32_t bit = 1u << (segment->id - 1), set = supported(referee, allocation);
     uint64_t alignment = allocation->info.Alignment;
-    bool leaving = allocation->placed && operation_memory(referee, allocation->segment);
+    bool leaving = allocation->placed && shadow_memory(referee, allocation->segment);
     bool window = segment->flags.Aperture && (leaving || (allocation->evict_set & bit) != 0);
     MANAGER_MUST(43, offset <= segment->size && allocation->size <= segment->size - offset,
                  "the whole allocation inside one segment",
@@ -146,4 +143,22 @@ void place_set(struct vidmm_referee *referee, struct shadow_object *allocation, 
     allocation->content = true;
     allocation->segment = id;
     allocation->offset = offset;
+}
+
+void place_judge_host_aperture(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                               uint64_t offset, uint64_t size, HANDLE allocation) {
+    uint32_t found = HOST_APERTURE_PAGES;
+    if (!segment || segment->id != referee->host_aperture.segment)
+        return;
+    for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++) {
+        uint64_t start = referee->host_aperture.page[i] * segment->page_size;
+        if (referee->host_aperture.page[i] != HOST_APERTURE_UNMAPPED &&
+            referee->host_aperture.owner[i] != allocation && start < offset + size &&
+            offset < start + segment->page_size)
+            found = i;
+    }
+    MANAGER_MUST(270, found == HOST_APERTURE_PAGES,
+                 "memory that no page of the host aperture leads to any more",
+                 "page %u still leads to offset 0x%llx of segment %u", found,
+                 (unsigned long long)offset, segment->id);
 }

@@ -8,7 +8,6 @@
  * created, R101 if the room in the aperture was there before and after, R118 if others stayed.
  */
 #include "operation/operation.h"
-#include "state/work.h"
 
 #include <string.h>
 
@@ -37,7 +36,7 @@ static void judge_preference(struct vidmm_referee *referee, const struct shadow_
                              const struct shadow_segment *segment) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     uint32_t id = first_preference(&allocation->info);
-    const struct shadow_segment *wanted = operation_memory(referee, id);
+    const struct shadow_segment *wanted = shadow_memory(referee, id);
     /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
     if (!wanted || referee->adapter.shared || allocation->opens == 0 || allocation->placed_before ||
         flags.CpuVisible || flags.Overlay || flags.Capture ||
@@ -51,7 +50,7 @@ static void judge_preference(struct vidmm_referee *referee, const struct shadow_
 void promise_place(struct vidmm_referee *referee, const struct shadow_object *allocation,
                    const struct shadow_segment *segment, uint64_t offset) {
     judge_preference(referee, allocation, segment);
-    if (allocation->info.Flags.Overlay && operation_memory(referee, segment->id))
+    if (allocation->info.Flags.Overlay && shadow_memory(referee, segment->id))
         MANAGER_MUST(119, offset >= segment->size / 5 * 4, "the last fifth of the segment",
                      "an overlay at offset 0x%llx of segment %u, which has 0x%llx bytes",
                      LLU(offset), segment->id, LLU(segment->size));
@@ -89,7 +88,7 @@ static bool find_room(const struct shadow_segment *segment, uint64_t pages, uint
 
 static void note_chance(struct vidmm_referee *referee, const struct shadow_object *allocation) {
     for (uint32_t id = 1; id <= referee->adapter.segments && referee->chance.pages == 0; id++) {
-        const struct shadow_segment *segment = operation_aperture(referee, id);
+        const struct shadow_segment *segment = shadow_aperture(referee, id);
         uint64_t first = 0;
         if (!segment || (allocation->evict_set >> (id - 1) & 1u) == 0 ||
             segment->flags.PitchAlignment || !segment->pages || segment->invalid_count != 0)
@@ -118,7 +117,7 @@ void promise_taken(struct vidmm_referee *referee, const struct shadow_segment *s
 /* Places for what comes in are mapped by now, and windows are unmapped: what is free still was. */
 static void judge_chance(struct vidmm_referee *referee) {
     const struct shadow_adapter *adapter = &referee->adapter;
-    const struct shadow_segment *segment = operation_aperture(referee, referee->chance.segment);
+    const struct shadow_segment *segment = shadow_aperture(referee, referee->chance.segment);
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
     if (referee->chance.pages == 0 || !segment || !segment->pages)
         return;
@@ -175,7 +174,7 @@ static bool another_stayed(struct vidmm_referee *referee, uint64_t call) {
     const struct shadow_object *other = NULL;
     while ((other = shadow_each(referee, SHADOW_ALLOCATION, other))) {
         if (other->placed && other->since < call && !stays(other) &&
-            operation_memory(referee, other->segment))
+            shadow_memory(referee, other->segment))
             return true;
     }
     return false;
@@ -200,7 +199,7 @@ static void judge_left(struct vidmm_referee *referee) {
 /* Whether all of it is where the list says; true, too, when nobody knows (after a reset). */
 static bool whole(struct vidmm_referee *referee, const struct shadow_object *allocation,
                   const struct shadow_segment *segment, uint64_t offset) {
-    if (operation_memory(referee, segment->id))
+    if (shadow_memory(referee, segment->id))
         return !allocation->placed ||
                (allocation->segment == segment->id && allocation->offset == offset);
     if (!segment->pages)

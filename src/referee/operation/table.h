@@ -1,12 +1,12 @@
 /*
  * table.h - an update of page table entries, as the files share it that judge updates:
- * operation/table.c (what is asked for, and the tables before and after it), table_entries.c (what
- * single entries say), operation/entries.c (entries that are copied).
+ * operation/table.c (what is asked for), change.c (the tables before and after it), table_entries.c
+ * (what single entries say), operation/entries.c (entries that are copied).
  */
 #ifndef REFEREE_OPERATION_TABLE_H
 #define REFEREE_OPERATION_TABLE_H
 
-#include "state/tables.h"
+#include "operation/compare.h"
 
 #define TABLE_LEFT 4u /* of more allocations at once nobody keeps count */
 

@@ -3,9 +3,8 @@
  * support-for-64kb-pages.md): their bits, where they lead, and how that goes together with what the
  * tables hold already.
  */
-#include "operation/operation.h"
-#include "state/judge.h"
 #include "operation/table.h"
+#include "state/judge.h"
 
 #define WIDE_BYTES (UINT64_C(1) << TABLES_WIDE_SHIFT)
 #define WIDE_MASK  (WIDE_BYTES - 1)
@@ -86,8 +85,7 @@ static void judge_address(struct vidmm_referee *referee, const struct looked *lo
 static void judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
     uint32_t id = (uint32_t)looked->entry->Segment;
     const struct shadow_segment *segment = shadow_segment(referee, id);
-    const struct shadow_object *allocation =
-        operation_allocation(referee, looked->change->allocation);
+    const struct shadow_object *allocation = shadow_allocation(referee, looked->change->allocation);
     bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
                              referee->tables.mmu.caps.SysMem64KBPageSupported);
     MANAGER_MUST(369, id != 0 || system, "pages of 4 KB in system memory",
@@ -108,10 +106,8 @@ static void judge_wide(struct vidmm_referee *referee, const struct looked *looke
 
 /* Where an allocation is in a segment of 64 KB pages. */
 static void judge_place(struct vidmm_referee *referee, const struct looked *looked) {
-    const struct shadow_segment *segment =
-        operation_memory(referee, (uint32_t)looked->entry->Segment);
-    const struct shadow_object *allocation =
-        operation_allocation(referee, looked->change->allocation);
+    const struct shadow_segment *segment = shadow_memory(referee, (uint32_t)looked->entry->Segment);
+    const struct shadow_object *allocation = shadow_allocation(referee, looked->change->allocation);
     if (!segment || !allocation || !segment->flags.Use64KBPages)
         return;
     MANAGER_MUST(370, ((looked->address ^ looked->offset) & WIDE_MASK) == 0,

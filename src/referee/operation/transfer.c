@@ -2,8 +2,8 @@
  * transfer.c - TRANSFER as the manager asks for it: its two sides, and the protocol of
  * sub-transfers from TransferStart to TransferEnd. What the driver makes of it: operation/copy.c.
  */
-#include "state/hash.h"
 #include "operation/operation.h"
+#include "state/hash.h"
 
 #define SAMPLE_PAGES 8u
 
@@ -60,9 +60,9 @@ static void judge_destination(struct vidmm_referee *referee, const DXGKARG_BUILD
                      arg->Transfer.TransferOffset, arg->Transfer.TransferSize, &offset) ||
         !allocation)
         return;
-    if (!operation_aperture(referee, id))
+    if (!shadow_aperture(referee, id))
         place_allocation(referee, allocation, segment, offset);
-    else if (operation_memory(referee, arg->Transfer.Source.SegmentId))
+    else if (shadow_memory(referee, arg->Transfer.Source.SegmentId))
         judge_window(referee, allocation, segment);
 }
 
@@ -70,7 +70,7 @@ static void judge_destination(struct vidmm_referee *referee, const DXGKARG_BUILD
 static void judge_first_content(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
                                 const struct shadow_object *allocation) {
     if (arg->Transfer.Source.SegmentId == 0 && !allocation->info.Flags.CpuVisible &&
-        operation_memory(referee, arg->Transfer.Destination.SegmentId))
+        shadow_memory(referee, arg->Transfer.Destination.SegmentId))
         MANAGER_MUST(189, allocation->content, "FILL for an allocation that had no content yet",
                      "TRANSFER is the first operation that gives it content");
 }
@@ -87,7 +87,7 @@ static void judge_start(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
                  arg->Transfer.TransferOffset);
     if (allocation->moving)
         return;
-    bool other = pending != allocation->handle && operation_allocation(referee, pending);
+    bool other = pending != allocation->handle && shadow_allocation(referee, pending);
     MANAGER_MUST(180, !other, "TransferEnd of the pending transfer first",
                  "a transfer of another allocation is pending");
     allocation->moving = true;
@@ -128,8 +128,7 @@ static uint64_t sample(struct vidmm_referee *referee, const MDL *mdl) {
 
 /* The MDL whose pages a transfer of nothing must leave alone; NULL: the CPU may write to them. */
 static const MDL *untouched(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
-    const struct shadow_object *allocation =
-        operation_allocation(referee, arg->Transfer.hAllocation);
+    const struct shadow_object *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
     bool quiet = allocation && !allocation->info.Flags.CpuVisible;
     return quiet && arg->Transfer.Destination.SegmentId == 0 ? arg->Transfer.Destination.pMdl
                                                              : NULL;
@@ -152,10 +151,10 @@ static void judge_flags(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
 
 static void transfer_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = operation_allocation(referee, arg->Transfer.hAllocation);
+    struct shadow_object *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
     if (arg->Transfer.TransferSize == 0) { /* after a reset: what was pending is forgotten */
         const MDL *mdl = untouched(referee, arg);
-        operation_forget(referee);
+        transfer_forget(referee);
         operation->sample = mdl ? sample(referee, mdl) : 0;
         return;
     }
@@ -164,7 +163,7 @@ static void transfer_asked(struct vidmm_referee *referee, struct shadow_operatio
     judge_destination(referee, arg, allocation);
     if (!allocation)
         return;
-    if (!allocation->moving && operation_memory(referee, arg->Transfer.Source.SegmentId))
+    if (!allocation->moving && shadow_memory(referee, arg->Transfer.Source.SegmentId))
         promise_leave(referee, allocation, arg->Transfer.Destination.SegmentId);
     judge_start(referee, arg, allocation);
     judge_coverage(referee, arg, allocation);
@@ -174,7 +173,7 @@ static void transfer_asked(struct vidmm_referee *referee, struct shadow_operatio
 static void transfer_built(struct vidmm_referee *referee,
                            const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = operation_allocation(referee, arg->Transfer.hAllocation);
+    struct shadow_object *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
     const struct shadow_segment *to = shadow_segment(referee, arg->Transfer.Destination.SegmentId);
     bool notice = arg->Transfer.TransferSize == 0;
     if (!allocation)
@@ -209,3 +208,10 @@ static void transfer_done(struct vidmm_referee *referee, const struct shadow_ope
 
 const struct operation_judge op_judge_transfer = {
     .asked = transfer_asked, .built = transfer_built, .done = transfer_done};
+
+void transfer_forget(struct vidmm_referee *referee) {
+    struct shadow_object *pending = shadow_allocation(referee, referee->adapter.moving);
+    if (pending)
+        pending->moving = false;
+    referee->adapter.moving = NULL;
+}

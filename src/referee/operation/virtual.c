@@ -4,12 +4,8 @@
  * done (ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual.md, ..._fillvirtual.md). What TRANSFER
  * and FILL are for places in segments: operation/transfer.c, operation/fill.c.
  */
+#include "operation/dirty_bits.h"
 #include "operation/operation.h"
-#include "state/judge.h"
-#include "state/dirty.h"
-#include "state/own_memory.h"
-#include "state/tables.h"
-#include "state/work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +85,7 @@ static void look_up(struct vidmm_referee *referee, struct side *side, uint64_t *
         struct tables_found found;
         tables_walk(referee, paging, first + i * SHADOW_PAGE, TABLES_ASKED, &found);
         side->known = judge_page(referee, side, first + i * SHADOW_PAGE, &found);
-        bool memory = operation_memory(referee, found.segment);
+        bool memory = shadow_memory(referee, found.segment);
         side->memory = side->memory || memory;
         side->other = side->other || !memory;
         side->wide = found.wide;
@@ -99,7 +95,7 @@ static void look_up(struct vidmm_referee *referee, struct side *side, uint64_t *
         if (side->known && memory && side->target && side->allocation)
             owners_judge_page(referee, side->allocation, page[i]);
         if (side->known && memory && side->target && side->allocation)
-            host_aperture_judge_place(referee, shadow_segment(referee, found.segment), found.offset,
+            place_judge_host_aperture(referee, shadow_segment(referee, found.segment), found.offset,
                                       SHADOW_PAGE, side->allocation);
     }
 }
@@ -255,6 +251,18 @@ static void judge_space(struct vidmm_referee *referee, uint64_t size, uint32_t s
                  LLU(have));
 }
 
+static void virtual_judge_migration(struct vidmm_referee *referee, bool from_memory,
+                                    bool to_memory) {
+    if (!referee->migration.active)
+        return;
+    bool right = referee->migration.target ? !from_memory && to_memory : from_memory && !to_memory;
+    MANAGER_MUST(339, right,
+                 referee->migration.target ? "a target's pages written from system memory"
+                                           : "a source's pages read to system memory",
+                 "from %s memory to %s memory", from_memory ? "local" : "system",
+                 to_memory ? "local" : "system");
+}
+
 static void transfer_asked_for(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &operation->arg.TransferVirtual;
     struct side from = {.name = "SourceVirtualAddress",
@@ -282,8 +290,8 @@ static void transfer_asked_for(struct vidmm_referee *referee, struct shadow_oper
     judge_direction(referee, transfer, &from, &to);
     judge_tables(referee, transfer, &from, &to);
     if (copy->known && !transfer->hAllocation)
-        migration_judge_transfer(referee, from.memory, to.memory);
-    notice_content(referee, operation_allocation(referee, transfer->hAllocation),
+        virtual_judge_migration(referee, from.memory, to.memory);
+    notice_content(referee, shadow_allocation(referee, transfer->hAllocation),
                    from.memory && !to.memory);
 }
 
@@ -321,8 +329,8 @@ static void virtual_copy_asked(struct vidmm_referee *referee, struct shadow_oper
 static struct shadow_object *moved(struct vidmm_referee *referee,
                                    const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
-    return operation_allocation(referee, transfer ? operation->arg.TransferVirtual.hAllocation
-                                                  : operation->arg.FillVirtual.hAllocation);
+    return shadow_allocation(referee, transfer ? operation->arg.TransferVirtual.hAllocation
+                                               : operation->arg.FillVirtual.hAllocation);
 }
 
 static void virtual_copy_built(struct vidmm_referee *referee,

@@ -3,9 +3,7 @@
  * (nc-d3dumddi-pfnd3dddi_mapgpuvirtualaddresscb.md and its like), and the driver protection of a
  * reservation, which its updates carry on (driver-protection.md).
  */
-#include "state/judge.h"
 #include "service/services.h"
-#include "state/tables.h"
 
 #define RESERVE_UNIT 0x10000u
 #define QUEUED       128u

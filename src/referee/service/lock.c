@@ -2,7 +2,6 @@
  * lock.c - which locks a manager grants (ns-d3dukmdt-_d3dddicb_lockflags.md). Where a lock
  * leads to is watch/lock.c's.
  */
-#include "state/judge.h"
 #include "service/services.h"
 
 static bool contradicts(const struct vidmm_told_lock *lock) {

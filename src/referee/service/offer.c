@@ -2,7 +2,6 @@
  * offer.c - content that a process can do without for a while, and how it gets it back
  * (offer-and-reclaim-changes.md).
  */
-#include "state/judge.h"
 #include "service/services.h"
 
 static void judge_offer(struct vidmm_referee *referee, const struct vidmm_told *told) {

@@ -3,26 +3,7 @@
  * (nc-d3dumddi-pfnd3dddi_updateallocationpropertycb.md): no call shows the change, one shows that
  * the driver was asked (DxgkDdiValidateUpdateAllocationProperty).
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
 #include "service/services.h"
-
-static NTSTATUS watch_ValidateUpdateAllocationProperty(struct vidmm_referee *referee,
-                                                       const HANDLE adapter,
-                                                       DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
-    DXGKARG_VALIDATEUPDATEALLOCPROPERTY wanted = *args;
-    struct referee_call call;
-    referee_enter(referee, &call, "DxgkDdiValidateUpdateAllocationProperty", REFEREE_REENTRANT);
-    referee_leave(referee);
-    NTSTATUS status = referee->real.DxgkDdiValidateUpdateAllocationProperty(adapter, args);
-    referee_return(referee);
-    referee->requests.consulted.wanted = wanted;
-    referee->requests.consulted.agreed = status == STATUS_SUCCESS;
-    referee_exit(referee, &call);
-    return status;
-}
-WATCHED_2(NTSTATUS, ValidateUpdateAllocationProperty, const HANDLE,
-          DXGKARG_VALIDATEUPDATEALLOCPROPERTY *)
 
 static bool same(const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *a,
                  const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *b) {
@@ -43,10 +24,4 @@ void service_property(struct vidmm_referee *referee, const struct vidmm_told *to
                                                       : "the driver refused");
     referee->requests.consulted.agreed = false;
     referee->requests.consulted.wanted.hAllocation = NULL;
-}
-
-void property_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
-    referee->requests.consulted.agreed = false;
-    referee->requests.consulted.wanted.hAllocation = NULL;
-    WATCH(table, ValidateUpdateAllocationProperty);
 }

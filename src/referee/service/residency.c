@@ -3,7 +3,6 @@
  * keep its word (trims), what it tells of budgets, and what is there when work is submitted
  * (residency-overview.md, process-residency-budgets.md).
  */
-#include "state/judge.h"
 #include "service/services.h"
 
 #define BYTES(n) (unsigned long long)(n)

@@ -21,7 +21,6 @@ void service_residency(struct vidmm_referee *referee, const struct vidmm_told *t
 void service_offer(struct vidmm_referee *referee, const struct vidmm_told *told);
 /* service/property.c: PROPERTIES. */
 void service_property(struct vidmm_referee *referee, const struct vidmm_told *told);
-void property_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 /* service/addresses.c: RESERVE, MAP, UPDATE, FREE. */
 void service_addresses(struct vidmm_referee *referee, const struct vidmm_told *told);
 /* The same: page table entries are written. */
@@ -32,8 +31,5 @@ void service_forget(struct vidmm_referee *referee);
 void service_work(struct vidmm_referee *referee, const struct vidmm_told_work *told);
 /* service/lock.c: LOCK. */
 void service_lock(struct vidmm_referee *referee, const struct vidmm_told *told);
-
-/* watch/services.c: before watch/build.c's own. */
-void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 
 #endif

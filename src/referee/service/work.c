@@ -3,9 +3,7 @@
  * may use have to lead: every page of theirs has an entry that says so, and the GPU has written it,
  * or will have before it comes to the work (residency-overview.md).
  */
-#include "state/judge.h"
 #include "service/services.h"
-#include "state/tables.h"
 
 /* On one node the paging work that was submitted before is done before. */
 static enum tables_when when_used(struct vidmm_referee *referee, uint32_t node) {

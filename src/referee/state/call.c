@@ -1,8 +1,5 @@
 /* call.c - the beginning and the end of a watched call; see call.h. */
-#include "state/call.h"
-
-#include "state/referee.h"
-#include "state/world.h"
+#include "state/judge.h"
 
 #include <string.h>
 

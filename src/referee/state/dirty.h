@@ -13,8 +13,6 @@
 
 #include "state/shadow.h"
 
-struct query;
-
 #define DIRTY_PAGES_MAX  (UINT64_C(1) << 20) /* of a basis that is followed */
 #define DIRTY_RANGES_MAX 64u                 /* the same */
 
@@ -70,43 +68,5 @@ uint32_t dirty_page_size(struct vidmm_referee *referee, uint32_t id);
 void dirty_count_call(struct vidmm_referee *referee);
 /* All others so far. */
 uint64_t dirty_other_calls(struct vidmm_referee *referee);
-/* An answer to DxgkDdiQueryAdapterInfo, of whatever type and status. */
-void dirty_answer(struct vidmm_referee *referee, const struct query *query);
-/* The manager goes on from asking what the adapter is to using it. */
-void dirty_judge_use(struct vidmm_referee *referee);
-void dirty_end(struct vidmm_referee *referee);
-
-/* ---- dirty_bits.c ---------------------------------------------------------------------------- */
-
-/* Position of a byte of the segment in the basis, or `pages`: it is not in it. */
-uint64_t dirty_position(const struct dirty_basis *basis, uint64_t offset);
-void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis);
-void dirty_stopped(struct vidmm_referee *referee, const struct dirty_basis *basis);
-/* `basis` answered `bits`: of `count` pages from `first` on, cleared or not. */
-struct dirty_answer {
-    struct dirty_basis *basis;
-    uint64_t first, count;
-    bool whole, clear;
-    const uint8_t *bits;
-};
-void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer);
-/* An operation that was asked for in call `asked` wrote `size` bytes at a GPU address. */
-void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size, uint64_t asked);
-/* The same of FILL and TRANSFER, when they are done. */
-void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation);
-/* Work is given up: nobody knows what was written. */
-void dirty_forget(struct vidmm_referee *referee);
-
-/* ---- watch/migration.c ------------------------------------------------------------------------- */
-
-void referee_watch_dirty(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
-void referee_watch_migration(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
-/* Work is submitted; work of applications if not `paging`. */
-void migration_judge_work(struct vidmm_referee *referee, bool paging);
-/* A VIRTUAL_TRANSFER of no allocation: from and to local memory. */
-void migration_judge_transfer(struct vidmm_referee *referee, bool from_memory, bool to_memory);
-/* The bits of a basis are asked for. */
-void migration_judge_query(struct vidmm_referee *referee, const struct dirty_basis *basis);
-void migration_judge_end(struct vidmm_referee *referee);
 
 #endif

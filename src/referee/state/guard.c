@@ -1,6 +1,5 @@
 /* guard.c - canaries around what the driver writes; see guard.h. */
-#include "state/guard.h"
-#include "state/referee.h"
+#include "state/judge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,4 +71,12 @@ void guard_free_retired(struct guard_retired *retired) {
     for (uint32_t i = 0; i < GUARD_RETIRED; i++)
         free(retired->block[i]);
     memset(retired, 0, sizeof(*retired));
+}
+
+void guard_judge(struct vidmm_referee *referee, const struct guard *guard, const char *what) {
+    int64_t at;
+    if (!guard_whole(guard, &at))
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "%s: the driver wrote byte %lld of %zu in %s", referee->ledger->calling,
+                          (long long)at, guard->size, what);
 }

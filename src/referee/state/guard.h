@@ -49,5 +49,7 @@ void *guard_original(const struct guard *guard, void *p);
 void guard_free(struct vidmm_referee *referee, struct guard *guard);
 /* At the end: frees them. */
 void guard_free_retired(struct guard_retired *retired);
+/* Notes damaged canaries around `what`. */
+void guard_judge(struct vidmm_referee *referee, const struct guard *guard, const char *what);
 
 #endif

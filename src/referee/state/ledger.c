@@ -1,10 +1,10 @@
 /* ledger.c - findings as plain data: counted, folded, kept; see referee.h. */
-#include <vidmm/referee.h>
-
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <vidmm/referee.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -1,7 +1,5 @@
 /* owners.c - see owners.h: the pages that addresses of processes lead to, by where they are. */
-#include "operation/operation.h"
 #include "state/judge.h"
-#include "state/tables.h"
 
 #include <stdlib.h>
 
@@ -185,11 +183,11 @@ void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_
     }
 }
 
-void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation,
+                      uint32_t open) {
     if (!referee->tables.mmu.known ||
         !tables_intact(referee)) /* who has given up a GPU that hangs writes no entries */
         return;
-    uint32_t open = operations_under_way(referee, allocation->handle);
     MANAGER_MUST(145, open == 0, "no paging under way of a destroyed allocation",
                  "%u operations of it are under way", open);
     MANAGER_MUST(299, allocation->led == 0 && allocation->leaving == 0,

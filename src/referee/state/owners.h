@@ -55,7 +55,9 @@ void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 /* R368: the page at a GPU physical address is one of the allocation from now on; NULL: a table's.
  */
 void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_t gpu_address);
-/* R299, R231: no address leads to an allocation that is destroyed. */
-void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation);
+/* R299, R231: no address leads to an allocation that is destroyed. `open`: paging operations of it
+ * that are under way (R145). */
+void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation,
+                      uint32_t open);
 
 #endif

@@ -62,27 +62,6 @@ struct shadow_object *shadow_each(struct vidmm_referee *referee, enum shadow_kin
     }
 }
 
-struct shadow_segment *shadow_segment(struct vidmm_referee *referee, uint32_t id) {
-    struct shadow_adapter *adapter = &referee->adapter;
-    return id >= 1 && id <= adapter->segments ? &adapter->segment[id - 1] : NULL;
-}
-
-bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64_t size) {
-    return address >= segment->base && address - segment->base <= segment->size &&
-           size <= segment->size - (address - segment->base);
-}
-
-struct shadow_segment *shadow_segment_at(struct vidmm_referee *referee, uint64_t address,
-                                         uint64_t size) {
-    struct shadow_adapter *adapter = &referee->adapter;
-    for (uint32_t i = 0; i < adapter->segments; i++) {
-        struct shadow_segment *segment = &adapter->segment[i];
-        if (shadow_holds(segment, address, size))
-            return segment;
-    }
-    return NULL;
-}
-
 void shadow_reset_all(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < SHADOW_BUCKETS; i++) {
         while (referee->objects.bucket[i])
@@ -93,4 +72,8 @@ void shadow_reset_all(struct vidmm_referee *referee) {
         free(referee->adapter.segment[i].pages);
     }
     memset(&referee->adapter, 0, sizeof(referee->adapter));
+}
+
+struct shadow_object *shadow_allocation(struct vidmm_referee *referee, HANDLE handle) {
+    return handle ? shadow_find(referee, SHADOW_ALLOCATION, handle) : NULL;
 }

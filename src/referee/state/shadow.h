@@ -78,6 +78,12 @@ bool shadow_holds(const struct shadow_segment *segment, uint64_t address, uint64
 struct shadow_segment *shadow_segment_at(struct vidmm_referee *referee, uint64_t address,
                                          uint64_t size);
 
+/* Segment `id` if it is GPU memory, or an aperture; else NULL. */
+struct shadow_segment *shadow_memory(struct vidmm_referee *referee, uint32_t id);
+struct shadow_segment *shadow_aperture(struct vidmm_referee *referee, uint32_t id);
+/* True: the platform has an AGP aperture, as the segment query's input said. */
+bool segment_agp(struct vidmm_referee *referee, uint64_t *base, uint64_t *size);
+
 /* ---- Objects --------------------------------------------------------------------------------- */
 
 enum shadow_kind {
@@ -144,6 +150,8 @@ struct shadow_objects {
 /* NULL: there is none. */
 struct shadow_object *shadow_find(struct vidmm_referee *referee, enum shadow_kind kind,
                                   HANDLE handle);
+/* The allocation behind hAllocation; NULL: none, or none that is known. */
+struct shadow_object *shadow_allocation(struct vidmm_referee *referee, HANDLE handle);
 /* An open in one device: a driver may give the same handle in several. */
 struct shadow_object *shadow_find_opened(struct vidmm_referee *referee, HANDLE device,
                                          HANDLE handle);

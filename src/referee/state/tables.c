@@ -2,9 +2,7 @@
  * tables.c - the store of page tables that tables.h describes: tables by place, processes, and the
  * walk from a root to a page.
  */
-#include "operation/operation.h"
 #include "state/judge.h"
-#include "state/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -422,7 +420,7 @@ static bool place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes
         return true;
     }
     for (uint32_t id = 1; bytes && world->io && id <= referee->adapter.segments; id++) {
-        const struct shadow_segment *segment = operation_memory(referee, id);
+        const struct shadow_segment *segment = shadow_memory(referee, id);
         if (!segment || segment->cpu_base == 0)
             continue;
         const uint8_t *view = world->io(world->ctx, segment->cpu_base, segment->size);
@@ -451,4 +449,9 @@ bool tables_place(struct vidmm_referee *referee, const struct tables_process *pr
     tables_walk(referee, process, address->GpuVirtual, TABLES_ASKED, &found);
     *place = (D3DGPU_PHYSICAL_ADDRESS){.SegmentId = found.segment, .SegmentOffset = found.offset};
     return found.known && found.valid && !found.zero;
+}
+
+bool tables_at_root(const struct shadow_object *context, const struct tables_process *process) {
+    return context->root_entries != 0 && context->root.SegmentId == process->root.SegmentId &&
+           context->root.SegmentOffset == process->root.SegmentOffset;
 }

@@ -40,9 +40,6 @@ bool tables_has(struct vidmm_referee *referee, uint32_t version, bool bit);
 /* First address that no table can translate. */
 uint64_t tables_limit(struct vidmm_referee *referee);
 
-/* DxgkDdiGetRootPageTableSize is watched. */
-void mmu_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
-
 /* ---- Tables --------------------------------------------------------------------------------- */
 
 enum tables_when { TABLES_ASKED, TABLES_DONE };
@@ -145,6 +142,8 @@ void tables_process_remove(struct vidmm_referee *referee, HANDLE handle);
 /* Whose addresses a context uses, or NULL. */
 struct tables_process *tables_process_of(struct vidmm_referee *referee,
                                          const struct shadow_object *context);
+/* The context has the newest root table of the process. */
+bool tables_at_root(const struct shadow_object *context, const struct tables_process *process);
 /* It is a paging companion context: the system's, and not of the paging process (R386). */
 bool tables_companion(struct vidmm_referee *referee, const struct shadow_object *context);
 /* A companion context runs in its address space. */
@@ -188,18 +187,5 @@ uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uin
 bool tables_place(struct vidmm_referee *referee, const struct tables_process *process,
                   const DXGK_PAGETABLEUPDATEADDRESS *address, DXGK_PAGETABLEUPDATEMODE mode,
                   D3DGPU_PHYSICAL_ADDRESS *place);
-
-/* ---- compare_tables.c: what the hardware makes of it ---------------------------------------- */
-
-/* Compares the translation of `va` where that can be done; what is wrong in a table breaks
- * `rule_table`, what only a TLB still says breaks `rule_tlb` (0: is not judged). */
-struct tables_blame {
-    uint32_t rule_table, rule_tlb;
-};
-void tables_compare(struct vidmm_referee *referee, const struct tables_process *process,
-                    uint64_t va, struct tables_blame blame);
-/* At the ends of [start, end), on both sides of them, and at random addresses inside. */
-void tables_compare_range(struct vidmm_referee *referee, const struct tables_process *process,
-                          uint64_t start, uint64_t end, struct tables_blame blame);
 
 #endif

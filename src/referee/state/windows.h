@@ -13,6 +13,8 @@
 #define SWIZZLE_RANGES      64u
 #define HOST_APERTURE_PAGES 4096u /* of an aperture that are followed */
 
+#define HOST_APERTURE_UNMAPPED UINT64_MAX /* of a page */
+
 struct swizzle {
     struct {
         HANDLE allocation; /* NULL: free */

@@ -15,5 +15,11 @@ uint8_t *world_memory(struct vidmm_referee *referee, uint64_t pa, uint64_t size)
 /* True when a pointer that world_segment gave is into system memory itself. */
 bool world_is_memory(struct vidmm_referee *referee, const uint8_t *bytes);
 KIRQL world_irql(struct vidmm_referee *referee);
+/* Up to a page of a segment as the GPU sees it, an aperture's through its shadow if need be; NULL:
+ * cannot be seen. */
+const uint8_t *world_see(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                         uint64_t offset, uint64_t size);
+/* The model shows GPU memory: what it does not show cannot be accessed. */
+bool world_sees_all(struct vidmm_referee *referee);
 
 #endif

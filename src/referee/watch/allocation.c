@@ -4,23 +4,15 @@
  *
  * As in watch/device.c, shadows go before the driver is asked to let go of a handle.
  */
-#include "watch/thunk.h"
-#include "state/allocation.h"
+#include "watch/allocation.h"
+
 #include "operation/operation.h"
-#include "state/owners.h"
-#include "state/work.h"
+#include "watch/query.h"
+#include "watch/watch.h"
+#include "work/work.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void allocation_judge_guard(struct vidmm_referee *referee, const struct guard *guard,
-                            const char *what) {
-    int64_t at;
-    if (!guard_whole(guard, &at))
-        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                          "%s: the driver wrote byte %lld of %zu in %s", referee->ledger->calling,
-                          (long long)at, guard->size, what);
-}
 
 /* ---- Guarded arrays: `count` private data areas behind the elements of an array ---------------
  */
@@ -49,7 +41,7 @@ static void *area_give(struct vidmm_referee *referee, struct areas *areas, UINT 
     if (!areas->data)
         return moved;
     struct guard *guard = &areas->data[i];
-    allocation_judge_guard(referee, guard, "pPrivateDriverData");
+    guard_judge(referee, guard, "pPrivateDriverData");
     guard_give(guard, 0, guard->size);
     return guard_original(guard, moved);
 }
@@ -60,7 +52,7 @@ static bool area_changed(const struct areas *areas, UINT i) {
 }
 
 static void areas_free(struct vidmm_referee *referee, struct areas *areas, const char *what) {
-    allocation_judge_guard(referee, &areas->array, what);
+    guard_judge(referee, &areas->array, what);
     guard_give(&areas->array, 0, areas->array.size);
     guard_free(referee, &areas->array);
     for (UINT i = 0; areas->data && i < areas->count; i++)
@@ -394,7 +386,7 @@ static void destroyed(struct vidmm_referee *referee, struct shadow_object *alloc
     MANAGER_MUST(145, allocation->uses == 0,
                  "no GPU work under way that uses a destroyed allocation",
                  "%u submissions under way use it", allocation->uses);
-    owners_judge_end(referee, allocation);
+    owners_judge_end(referee, allocation, operations_under_way(referee, allocation->handle));
     notice_judge_end(referee, allocation);
     if (allocation->opens != 0)
         forget_opens(referee, allocation);
@@ -414,7 +406,7 @@ static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HAN
                                         const DXGKARG_DESTROYALLOCATION *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
-    callbacks_drain(referee); /* what the manager learnt from another processor's DPC */
+    reports_drain(referee); /* what the manager learnt from another processor's DPC */
     judge_resource(referee, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationList[i];
@@ -455,6 +447,4 @@ void referee_watch_allocation(struct vidmm_referee *referee, DRIVER_INITIALIZATI
     WATCH(table, OpenAllocation);
     WATCH(table, CloseAllocation);
     WATCH(table, DestroyAllocation);
-    referee_watch_standard(referee, table);
-    referee_watch_render(referee, table);
 }

@@ -2,8 +2,7 @@
  * allocation_info.c - what a driver may say about an allocation it created: sizes, segment sets and
  * the flags, whose meaning depends on the interface version (DXGK_ALLOCATIONINFO and its flags).
  */
-#include "state/judge.h"
-#include "state/allocation.h"
+#include "watch/allocation.h"
 
 /* Bits 19 to 31 are reserved in every version, 15 to 18 before WDDM 2.0. */
 #define RESERVED    0xfff80000u

@@ -3,11 +3,10 @@
  * for every operation (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). The buffers are build_buffer.c's,
  * what single operations ask and do is watch/operation.c's.
  */
-#include "watch/thunk.h"
 #include "operation/operation.h"
-#include "state/work.h"
+#include "watch/watch.h"
+#include "work/work.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,61 +25,6 @@ struct build_call {
 };
 
 /* ---- Operations ------------------------------------------------------------------------------ */
-
-static const char *operation_name(uint32_t operation) {
-    static const char *const names[] = {
-#define PLANNED(ddi, ...) [DXGK_OPERATION_##ddi] = #ddi,
-        VIDMM_OPERATIONS(PLANNED, PLANNED)
-#undef PLANNED
-    };
-    return operation < sizeof(names) / sizeof(names[0]) ? names[operation] : NULL;
-}
-
-static void call_name(char *text, size_t size, uint32_t operation) {
-    const char *name = operation_name(operation);
-    if (name)
-        snprintf(text, size, "DxgkDdiBuildPagingBuffer(%s)", name);
-    else
-        snprintf(text, size, "DxgkDdiBuildPagingBuffer(operation %u)", operation);
-}
-
-/* Where an operation of this kind names an allocation: bytes from the start of the argument. */
-struct naming {
-    size_t at;    /* 0: nowhere */
-    bool may_not; /* NULL is legal too: raw copies and DMA buffers
-                   * (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md) */
-};
-
-static struct naming naming_of(uint32_t operation) {
-    static const struct naming namings[] = {
-#define NAMES(arm)    offsetof(DXGKARG_BUILDPAGINGBUFFER, arm.hAllocation), false
-#define MAY_NAME(arm) offsetof(DXGKARG_BUILDPAGINGBUFFER, arm.hAllocation), true
-#define OWN           0, false
-#define PLANNED(ddi, kind, json, effect, address, allocation, judge)                               \
-    [DXGK_OPERATION_##ddi] = {allocation},
-#define OTHER(ddi, effect, allocation, judge) [DXGK_OPERATION_##ddi] = {allocation},
-        VIDMM_OPERATIONS(PLANNED, OTHER)
-#undef NAMES
-#undef MAY_NAME
-#undef OWN
-#undef PLANNED
-#undef OTHER
-    };
-    return operation < sizeof(namings) / sizeof(namings[0]) ? namings[operation]
-                                                            : (struct naming){0, false};
-}
-
-/* True when an operation of this kind names an allocation: into `*handle`. */
-static bool names_allocation(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *handle) {
-    struct naming naming = naming_of((uint32_t)args->Operation);
-    if (naming.at != 0)
-        memcpy(handle, (const uint8_t *)args + naming.at, sizeof(*handle));
-    return naming.at != 0;
-}
-
-static bool may_be_nameless(uint32_t operation) {
-    return naming_of(operation).may_not;
-}
 
 /* Where AllocationIsIdle is said; NULL: nowhere. Bit `*mask` of it. */
 static UINT *idle_flag(DXGKARG_BUILDPAGINGBUFFER *args, UINT *mask) {
@@ -185,39 +129,6 @@ static struct build_operation *operation_begin(struct vidmm_referee *referee,
     return operation;
 }
 
-void operation_free(struct shadow_operation *operation) {
-    free(operation->frames);
-    free(operation->own);
-    free(operation); /* the first member of struct build_operation */
-}
-
-void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    if (operation->arg.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
-        unmap_given_up(referee, operation);
-    operation_free(operation);
-}
-
-void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    char outer[96], name[96];
-    memcpy(outer, referee->ledger->calling, sizeof(outer));
-    outer[sizeof(outer) - 1] = 0;
-    call_name(name, sizeof(name), (uint32_t)operation->arg.Operation);
-    vidmm_ledger_calling(referee->ledger, name);
-    operation_done(referee, operation);
-    vidmm_ledger_calling(referee->ledger, outer);
-    operation_free(operation);
-}
-
-const struct shadow_operation *operation_open(struct vidmm_referee *referee) {
-    return referee->builds.open.operation ? &referee->builds.open.operation->shadow : NULL;
-}
-
-void operation_abandon(struct vidmm_referee *referee) {
-    if (referee->builds.open.operation)
-        operation_free(&referee->builds.open.operation->shadow);
-    memset(&referee->builds.open, 0, sizeof(referee->builds.open));
-}
-
 /* ---- What the manager asks ------------------------------------------------------------------- */
 
 static bool same_arm(const DXGKARG_BUILDPAGINGBUFFER *a, const DXGKARG_BUILDPAGINGBUFFER *b) {
@@ -238,7 +149,7 @@ static void judge_idle(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGB
     HANDLE handle = NULL;
     MANAGER_MUST(164, said_idle(args), "AllocationIsIdle after STATUS_GRAPHICS_ALLOCATION_BUSY",
                  "AllocationIsIdle is 0%s", "");
-    if (!names_allocation(args, &handle) || !handle)
+    if (!operation_names(args, &handle) || !handle)
         return;
     const struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, handle);
     if (object)
@@ -289,7 +200,8 @@ static void judge_retry(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
 
 static void judge_other(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     char name[64];
-    call_name(name, sizeof(name), (uint32_t)referee->builds.open.operation->shadow.arg.Operation);
+    operation_call_name(name, sizeof(name),
+                        (uint32_t)referee->builds.open.operation->shadow.arg.Operation);
     if (referee->builds.open.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
         MANAGER_MUST(156, false, "the same operation again after INSUFFICIENT_DMA_BUFFER",
                      "operation %u follows %s", (uint32_t)args->Operation, name);
@@ -328,8 +240,8 @@ static void judge_handles(struct vidmm_referee *referee, const DXGKARG_BUILDPAGI
     HANDLE handle = NULL, system = args->hSystemContext;
     /* Without the driver's callbacks in view nobody knows its context allocations. */
     bool all_known = referee->callbacks.Size != 0;
-    if (all_known && names_allocation(args, &handle) &&
-        (handle || !may_be_nameless((uint32_t)args->Operation)))
+    if (all_known && operation_names(args, &handle) &&
+        (handle || !operation_may_be_nameless((uint32_t)args->Operation)))
         MANAGER_MUST(168, shadow_find(referee, SHADOW_ALLOCATION, handle),
                      "a handle that the driver gave an allocation",
                      "hAllocation %p is no allocation's", handle);
@@ -413,6 +325,14 @@ static void judge_progress(struct vidmm_referee *referee, const struct build_cal
         submit_give_up(referee);
 }
 
+/* Nameless updates are those of what the driver knows nothing of. */
+static void operation_answered(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args,
+                               bool may, NTSTATUS status) {
+    if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && !args->UpdatePageTable.hAllocation)
+        DRIVER_MUST(217, may, "an update without an allocation to be accepted",
+                    "status 0x%08x for an update without hAllocation", (unsigned)status);
+}
+
 static void judge_answer(struct vidmm_referee *referee, const struct build_call *call,
                          const DXGKARG_BUILDPAGINGBUFFER *out) {
     HANDLE handle = NULL;
@@ -424,8 +344,8 @@ static void judge_answer(struct vidmm_referee *referee, const struct build_call 
     if (operation_effect((uint32_t)call->in.Operation) == VIDMM_EFFECT_APERTURE)
         DRIVER_MUST(37, may, "an aperture segment's pages to be mapped and unmapped when asked",
                     "status 0x%08x", (unsigned)call->status);
-    if (may_be_nameless((uint32_t)call->in.Operation) && names_allocation(&call->in, &handle) &&
-        !handle)
+    if (operation_may_be_nameless((uint32_t)call->in.Operation) &&
+        operation_names(&call->in, &handle) && !handle)
         DRIVER_MUST(169, may, "an operation without an allocation to be accepted",
                     "status 0x%08x for an operation without hAllocation", (unsigned)call->status);
     operation_answered(referee, &call->in, may, call->status);
@@ -488,9 +408,9 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
     struct referee_call entered;
     struct build_call call = {.in = *args};
     char name[96];
-    call_name(name, sizeof(name), (uint32_t)args->Operation);
+    operation_call_name(name, sizeof(name), (uint32_t)args->Operation);
     referee_enter(referee, &entered, name, REFEREE_SCHEDULER);
-    callbacks_drain(referee);
+    reports_drain(referee);
     judge_call(referee, &entered, args);
     call.operation = judge_operation(referee, args);
     call.build = build_aim(referee, args);
@@ -513,24 +433,4 @@ void referee_watch_build(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DA
 #if WDDM_AT_LEAST(WDDM2_0)
     referee->builds.page_tables = false;
 #endif
-}
-
-struct shadow_operation *build_take(struct vidmm_referee *referee,
-                                    const DXGKARG_SUBMITCOMMAND *args) {
-    struct shadow_build *build = build_of(referee, args);
-    if (!build)
-        return NULL;
-    struct shadow_operation *first = build->first ? &build->first->shadow : NULL;
-    struct shadow_operation *last = NULL;
-    build->submitted = build->astray ? build->used : args->DmaBufferSubmissionEndOffset;
-    while (build->first && build->first->end <= build->submitted) {
-        last = &build->first->shadow;
-        build->first = (struct build_operation *)last->next;
-    }
-    if (!last)
-        return NULL;
-    last->next = NULL;
-    if (!build->first)
-        build->last = NULL;
-    return first;
 }

@@ -2,7 +2,6 @@
  * caps.c - judges what the driver says of the adapter as a whole: DRIVERCAPS,
  * PHYSICALADAPTERCAPS; see watch/query.h.
  */
-#include "state/judge.h"
 #include "watch/query.h"
 
 #include <string.h>

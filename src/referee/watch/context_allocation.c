@@ -7,11 +7,9 @@
  * The driver names owners by the system's handles, which it may do from inside the very call that
  * creates them: these are kept here, in front of watch/device.c and watch/callbacks.c.
  */
-#include "state/judge.h"
+#include "watch/allocation.h"
+#include "watch/own_memory.h"
 #include "watch/thunk.h"
-#include "state/allocation.h"
-#include "state/own_memory.h"
-#include "state/tables.h"
 
 #include <string.h>
 

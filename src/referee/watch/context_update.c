@@ -5,85 +5,12 @@
  *
  * The operation names no allocation; what tells whose it is are the driver's own bytes.
  */
-#include "operation/operation.h"
-#include "state/judge.h"
+#include "watch/own_memory.h"
 #include "watch/thunk.h"
-#include "state/own_memory.h"
-#include "state/tables.h"
 
 #include <string.h>
 
 /* ---- The operation --------------------------------------------------------------------------- */
-
-static bool same_data(struct vidmm_referee *referee, uint32_t i,
-                      const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
-    return referee->contexts.update[i].size == asked->DriverPrivateDataSize &&
-           (referee->contexts.update[i].size == 0 ||
-            (asked->pDriverPrivateData &&
-             memcmp(referee->contexts.update[i].data, asked->pDriverPrivateData,
-                    referee->contexts.update[i].size) == 0));
-}
-
-/* The callback that wants it; UPDATES: none does. */
-static uint32_t wanted(struct vidmm_referee *referee,
-                       const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
-    uint32_t i = 0;
-    while (i < CONTEXTS_UPDATES &&
-           (!referee->contexts.update[i].used || referee->contexts.update[i].operation ||
-            !same_data(referee, i, asked)))
-        i++;
-    return i;
-}
-
-/* All of it is where the paging process can see it. */
-static void judge_addresses(struct vidmm_referee *referee,
-                            const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
-    const struct tables_process *paging = tables_paging(referee);
-    uint64_t start = (uint64_t)asked->ContextAllocation;
-    for (uint64_t at = start; paging && at - start < asked->ContextAllocationSize;
-         at += SHADOW_PAGE) {
-        struct tables_found found;
-        tables_walk(referee, paging, at, TABLES_ASKED, &found);
-        if (!found.known)
-            return;
-        MANAGER_MUST(348, found.valid && !found.zero, "addresses of the paging process",
-                     "0x%llx leads nowhere there", LLU(at));
-        MANAGER_MUST(231, !found.stale, "FLUSH_TLB between an update and the use of its addresses",
-                     "ContextAllocation 0x%llx changed and was not flushed", LLU(at));
-    }
-}
-
-static void context_update_asked(struct vidmm_referee *referee,
-                                 struct shadow_operation *operation) {
-    const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked =
-        &operation->arg.UpdateContextAllocation;
-    uint32_t i = wanted(referee, asked);
-    MANAGER_MUST(348, i != CONTEXTS_UPDATES, "the data that the driver gave to the callback",
-                 "%u bytes that no callback under way was given", asked->DriverPrivateDataSize);
-    if (i != CONTEXTS_UPDATES) {
-        referee->contexts.update[i].operation = operation;
-        MANAGER_MUST(348,
-                     referee->contexts.update[i].bytes == 0 ||
-                         asked->ContextAllocationSize == referee->contexts.update[i].bytes,
-                     "the size of the allocation",
-                     "ContextAllocationSize is 0x%llx instead of "
-                     "0x%llx",
-                     LLU(asked->ContextAllocationSize), LLU(referee->contexts.update[i].bytes));
-    }
-    if (referee->tables.mmu.known)
-        judge_addresses(referee, asked);
-}
-
-static void context_update_done(struct vidmm_referee *referee,
-                                const struct shadow_operation *operation) {
-    for (uint32_t i = 0; i < CONTEXTS_UPDATES; i++)
-        referee->contexts.update[i].done = referee->contexts.update[i].done ||
-                                           (referee->contexts.update[i].used &&
-                                            referee->contexts.update[i].operation == operation);
-}
-
-const struct operation_judge op_judge_context_update = {.asked = context_update_asked,
-                                                        .done = context_update_done};
 
 /* ---- The callback ---------------------------------------------------------------------------- */
 

@@ -2,12 +2,11 @@
  * descriptor.c - judges what the segment descriptors say, each by itself and all together, and
  * makes the referee's segments of them; see watch/query.h.
  */
-#include "state/judge.h"
 #include "watch/query.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LARGE_PAGE 65536u
 #define BANKS_MAX  127u /* seven bits in DXGK_SEGMENTBANKPREFERENCE */

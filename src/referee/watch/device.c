@@ -5,10 +5,8 @@
  * A handle may be given out again the moment the driver has freed it, so shadows go before the
  * driver is asked to destroy.
  */
-#include "watch/thunk.h"
-#include "state/allocation.h"
-#include "state/judge.h"
-#include "state/tables.h"
+#include "watch/allocation.h"
+#include "watch/watch.h"
 
 /* ---- What DMA buffers shall be like ---------------------------------------------------------- */
 

@@ -2,36 +2,16 @@
  * dirty.c - watches the calls of dirty-bit tracking (dirty-bit-tracking.md): what the driver
  * says of its planes, memory bases, and queries, into guarded buffers. See dirty.h.
  */
+#include "watch/dirty.h"
+
+#include "operation/dirty_bits.h"
 #include "watch/query.h"
 #include "watch/thunk.h"
-#include "state/dirty.h"
-
-#include "operation/operation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define QUERY_MAX (UINT64_C(1) << 26) /* bytes of a buffer that is guarded */
-
-struct dirty_basis *dirty_each(struct vidmm_referee *referee, const struct dirty_basis *after) {
-    return !after ? referee->dirty.bases : after->next;
-}
-
-bool dirty_performant(struct vidmm_referee *referee) {
-    return referee->dirty.performant;
-}
-
-uint32_t dirty_page_size(struct vidmm_referee *referee, uint32_t id) {
-    return id >= 1 && id <= SHADOW_SEGMENTS ? referee->dirty.page[id - 1] : 0;
-}
-
-void dirty_count_call(struct vidmm_referee *referee) {
-    referee->dirty.own_calls++;
-}
-
-uint64_t dirty_other_calls(struct vidmm_referee *referee) {
-    return referee->ledger->calls - referee->dirty.own_calls;
-}
 
 /* ---- What the driver says -------------------------------------------------------------------- */
 
@@ -56,7 +36,7 @@ static void segment_answered(struct vidmm_referee *referee, const struct query *
         referee->dirty.page[id - 1] = caps.PageSize;
 }
 
-void dirty_answer(struct vidmm_referee *referee, const struct query *query) {
+void dirty_query_answered(struct vidmm_referee *referee, const struct query *query) {
     UINT32 value = 0;
     if (!query->out.bytes)
         return;
@@ -88,7 +68,7 @@ void dirty_judge_use(struct vidmm_referee *referee) {
                      "no question about segments where tracking is not supported", "%u questions",
                      referee->dirty.asked_all);
     for (uint32_t id = 1; referee->dirty.supported && id <= referee->adapter.segments; id++) {
-        if (operation_memory(referee, id))
+        if (shadow_memory(referee, id))
             MANAGER_MUST(313, referee->dirty.asked[id - 1] == 1,
                          "the tracking capabilities of each memory segment asked for once",
                          "those of segment %u were asked for %u times", id,
@@ -167,7 +147,7 @@ static bool judge_ranges(struct vidmm_referee *referee, const struct shadow_segm
 }
 
 static bool judge_basis(struct vidmm_referee *referee, const DXGKARG_CREATEMEMORYBASIS *args) {
-    const struct shadow_segment *segment = operation_memory(referee, args->SegmentId);
+    const struct shadow_segment *segment = shadow_memory(referee, args->SegmentId);
     bool sound = args->RangeCount >= 1;
     MANAGER_MUST(314, segment && dirty_page_size(referee, args->SegmentId) != 0,
                  "a basis in a segment that has a plane", "one in segment %u, which has none",

@@ -5,21 +5,18 @@
  * What the CPU sees through a page is compared with the segment when the page was mapped and again
  * when it was unmapped: by then everything that the CPU wrote through it has to be there.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
 #include "state/hash.h"
-#include "state/own_memory.h"
+#include "watch/own_memory.h"
+#include "watch/thunk.h"
 
 #include <string.h>
-
-#define UNMAPPED UINT64_MAX
 
 static void begin(struct vidmm_referee *referee, uint32_t segment) {
     if (referee->host_aperture.segment == segment)
         return;
     referee->host_aperture.segment = segment;
     for (uint32_t i = 0; i < HOST_APERTURE_PAGES; i++) {
-        referee->host_aperture.page[i] = UNMAPPED;
+        referee->host_aperture.page[i] = HOST_APERTURE_UNMAPPED;
         referee->host_aperture.sample[i] = 0;
     }
 }
@@ -47,8 +44,9 @@ static uint64_t sample(const void *bytes) {
 
 static void sample_all(struct vidmm_referee *referee, const struct shadow_segment *segment) {
     for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++)
-        referee->host_aperture.sample[i] =
-            referee->host_aperture.page[i] != UNMAPPED ? sample(through(referee, segment, i)) : 0;
+        referee->host_aperture.sample[i] = referee->host_aperture.page[i] != HOST_APERTURE_UNMAPPED
+                                               ? sample(through(referee, segment, i))
+                                               : 0;
 }
 
 static void skip(struct vidmm_referee *referee, const UINT32 *pages, UINT64 count) {
@@ -73,7 +71,8 @@ static bool judge_request(struct vidmm_referee *referee, const struct shadow_seg
     bool sound = true;
     for (UINT64 i = 0; i < args->NumberOfPages; i++) {
         uint32_t page = args->pCpuHostAperturePages[i];
-        bool fresh = page >= HOST_APERTURE_PAGES || referee->host_aperture.page[page] == UNMAPPED;
+        bool fresh = page >= HOST_APERTURE_PAGES ||
+                     referee->host_aperture.page[page] == HOST_APERTURE_UNMAPPED;
         bool inside = page < segment->host_pages &&
                       args->pMemorySegmentPages[i] < segment->size / segment->page_size;
         MANAGER_MUST(267, inside && fresh,
@@ -140,26 +139,6 @@ static NTSTATUS watch_MapCpuHostAperture(struct vidmm_referee *referee, const HA
 }
 WATCHED_2(NTSTATUS, MapCpuHostAperture, const HANDLE, const DXGKARG_MAPCPUHOSTAPERTURE *)
 
-/* ---- What becomes of the memory -------------------------------------------------------------- */
-
-void host_aperture_judge_place(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                               uint64_t offset, uint64_t size, HANDLE allocation) {
-    uint32_t found = HOST_APERTURE_PAGES;
-    if (!segment || segment->id != referee->host_aperture.segment)
-        return;
-    for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++) {
-        uint64_t start = referee->host_aperture.page[i] * segment->page_size;
-        if (referee->host_aperture.page[i] != UNMAPPED &&
-            referee->host_aperture.owner[i] != allocation && start < offset + size &&
-            offset < start + segment->page_size)
-            found = i;
-    }
-    MANAGER_MUST(270, found == HOST_APERTURE_PAGES,
-                 "memory that no page of the host aperture leads to any more",
-                 "page %u still leads to offset 0x%llx of segment %u", found,
-                 (unsigned long long)offset, segment->id);
-}
-
 /* ---- Unmapping ------------------------------------------------------------------------------- */
 
 /* What the CPU wrote through a page has to be in the segment when it goes. */
@@ -170,7 +149,7 @@ static void judge_unmapped(struct vidmm_referee *referee, const struct shadow_se
         DRIVER_MUST(268, wrote == there, "what the CPU wrote through the page in the segment",
                     "segment page 0x%llx has other bytes than the CPU saw through page %u",
                     (unsigned long long)referee->host_aperture.page[page], page);
-    referee->host_aperture.page[page] = UNMAPPED;
+    referee->host_aperture.page[page] = HOST_APERTURE_UNMAPPED;
 }
 
 static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const HANDLE adapter,
@@ -190,7 +169,8 @@ static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const 
     referee_return(referee);
     for (UINT64 i = 0; known && i < args->NumberOfPages; i++) {
         uint32_t page = args->pCpuHostAperturePages[i];
-        if (page < HOST_APERTURE_PAGES && referee->host_aperture.page[page] != UNMAPPED)
+        if (page < HOST_APERTURE_PAGES &&
+            referee->host_aperture.page[page] != HOST_APERTURE_UNMAPPED)
             judge_unmapped(referee, segment, page, referee->host_aperture.wrote[page]);
     }
     if (known)

@@ -3,9 +3,8 @@
  * iommu-dma-remapping.md): what the driver says of memory that must survive or be mapped before,
  * and which callbacks it takes memory through, and when. No IOMMU is modelled here.
  */
-#include "state/judge.h"
+#include "watch/own_memory.h"
 #include "watch/thunk.h"
-#include "state/own_memory.h"
 
 #include <string.h>
 

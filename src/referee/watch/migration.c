@@ -4,11 +4,8 @@
  *
  * The pause of a guest is no call: it is seen by work of applications that is not there.
  */
+#include "watch/dirty.h"
 #include "watch/thunk.h"
-#include "state/dirty.h"
-
-#include "operation/operation.h"
-#include "state/work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +42,7 @@ static bool is_tracked(struct vidmm_referee *referee, uint32_t id) {
 
 static void judge_tracking(struct vidmm_referee *referee) {
     for (uint32_t id = 1; dirty_performant(referee) && id <= referee->adapter.segments; id++) {
-        const struct shadow_segment *segment = operation_memory(referee, id);
+        const struct shadow_segment *segment = shadow_memory(referee, id);
         if (segment && dirty_page_size(referee, id) != 0 &&
             dirty_page_size(referee, id) <= segment->size)
             MANAGER_MUST(337, is_tracked(referee, id),
@@ -290,17 +287,6 @@ void migration_judge_work(struct vidmm_referee *referee, bool paging) {
         MANAGER_MUST(333, !referee->migration.saved,
                      "a guest that stays paused once mutable data is saved",
                      "work of an application is submitted after it");
-}
-
-void migration_judge_transfer(struct vidmm_referee *referee, bool from_memory, bool to_memory) {
-    if (!referee->migration.active)
-        return;
-    bool right = referee->migration.target ? !from_memory && to_memory : from_memory && !to_memory;
-    MANAGER_MUST(339, right,
-                 referee->migration.target ? "a target's pages written from system memory"
-                                           : "a source's pages read to system memory",
-                 "from %s memory to %s memory", from_memory ? "local" : "system",
-                 to_memory ? "local" : "system");
 }
 
 void migration_judge_query(struct vidmm_referee *referee, const struct dirty_basis *basis) {

@@ -2,31 +2,12 @@
  * mmu.c - what the driver says of its page tables: GPUMMUCAPS, PAGETABLELEVELDESC and
  * DxgkDdiGetRootPageTableSize. Fills tables_mmu, by which tables are then known.
  */
-#include "operation/operation.h"
-#include "state/judge.h"
-#include "watch/thunk.h"
 #include "watch/query.h"
-#include "state/tables.h"
+#include "watch/watch.h"
 
 #include <string.h>
 
 #define TWO_LEVELS 2u
-
-uint32_t tables_shift(struct vidmm_referee *referee, uint32_t level) {
-    uint32_t shift = TABLES_PAGE_SHIFT;
-    for (uint32_t i = 0; i < level; i++)
-        shift += referee->tables.mmu.level[i].PageTableIndexBitCount;
-    return shift < 63 ? shift : 63;
-}
-
-bool tables_has(struct vidmm_referee *referee, uint32_t version, bool bit) {
-    return bit && referee->adapter.version >= version;
-}
-
-uint64_t tables_limit(struct vidmm_referee *referee) {
-    uint32_t bits = referee->tables.mmu.caps.VirtualAddressBitCount;
-    return bits < 64 ? UINT64_C(1) << bits : UINT64_MAX;
-}
 
 /* ---- GPUMMUCAPS ----------------------------------------------------------------------------- */
 
@@ -88,7 +69,7 @@ static void judge_size(struct vidmm_referee *referee, uint32_t level,
 /* Directories are the tables above the leaves. */
 static void judge_mode(struct vidmm_referee *referee, uint32_t level,
                        const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
-    const struct shadow_segment *segment = operation_memory(referee, desc->PageTableSegmentId);
+    const struct shadow_segment *segment = shadow_memory(referee, desc->PageTableSegmentId);
     bool local = segment && !segment->flags.PopulatedFromSystemMemory;
     if (level != 0)
         DRIVER_MUST(212,

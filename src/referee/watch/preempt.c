@@ -1,24 +1,9 @@
 /*
- * preempt.c - DxgkDdiPreemptCommand, what the driver reports of it, and the paging work that
- * has to be submitted again (gpu-preemption.md, ne-d3dkmddi-_dxgk_interrupt_type.md).
- *
- * A report names the fence that was completed last: what was submitted between it and the request
- * has not been carried out. Paging work of that kind waits here, with its operations, until it is
- * submitted again under its own fence; other work comes back with a new fence, like any other.
- * watch/submit.c keeps what is under way.
+ * preempt.c - DxgkDdiPreemptCommand. What the driver reports of it, and the work that comes again, are
+ * work/preempt.c's.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/work.h"
-
-#include <stddef.h>
-
-/* Fence ids wrap. */
-static bool beyond(uint32_t fence, uint32_t other) {
-    return (int32_t)(fence - other) > 0;
-}
-
-/* ---- The request ----------------------------------------------------------------------------- */
+#include "watch/watch.h"
+#include "work/work.h"
 
 static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE handle,
                                      const DXGKARG_PREEMPTCOMMAND *args) {
@@ -26,7 +11,7 @@ static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE
     struct shadow_node *node =
         args->NodeOrdinal < SHADOW_NODES ? &referee->node[args->NodeOrdinal] : &referee->node[0];
     referee_enter(referee, &call, "DxgkDdiPreemptCommand", REFEREE_SCHEDULER);
-    callbacks_drain(referee);
+    reports_drain(referee);
     MANAGER_MUST(147, call.alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
     reset_judge(referee, false);
@@ -48,119 +33,4 @@ WATCHED_2(NTSTATUS, PreemptCommand, const HANDLE, const DXGKARG_PREEMPTCOMMAND *
 
 void referee_watch_preempt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     WATCH(table, PreemptCommand);
-}
-
-/* ---- The report ------------------------------------------------------------------------------ */
-
-static bool judge_last(struct vidmm_referee *referee, const struct shadow_node *node,
-                       uint32_t last) {
-    if (!node->any)
-        return true; /* there is no fence that it could name */
-    bool kept = !beyond(last, node->submitted) && !(node->told && beyond(node->completed, last));
-    DRIVER_MUST(281, kept, "the fence completed last, no later and no earlier one",
-                "LastCompletedFenceId is %u, fence %u was reported and fence %u submitted last",
-                last, node->completed, node->submitted);
-    return kept;
-}
-
-/* What is under way up to `newest` has not been carried out: paging work waits to come again. */
-static void take_back(struct vidmm_referee *referee, struct shadow_node *node, uint32_t newest) {
-    struct shadow_submission **end = &node->preempted;
-    while (*end)
-        end = &(*end)->next;
-    while (node->first && !beyond(node->first->fence, newest)) {
-        struct shadow_submission *lost = submit_lose(referee, node);
-        if (!lost)
-            continue;
-        *end = lost;
-        end = &lost->next;
-    }
-}
-
-void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t aborted) {
-    struct shadow_node *node = &referee->node[index];
-    submit_faulted(referee, index, aborted);
-    if (node->any && beyond(aborted, node->completed))
-        node->completed = aborted;
-    node->preempting = false;
-    take_back(referee, node, node->submitted);
-}
-
-void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fence,
-                      uint32_t last) {
-    struct shadow_node *node = &referee->node[index];
-    bool asked = node->preempting && node->preemption == fence;
-    DRIVER_MUST(281, asked, "the fence of a preemption that was asked for",
-                "preemption %u was reported for node %u, where %s", fence, index,
-                node->preempting ? "another is under way" : "none is");
-    submit_completed(referee, index, judge_last(referee, node, last) ? last : node->completed);
-    if (!asked)
-        return;
-    node->preempting = false;
-    take_back(referee, node, node->preemptable);
-}
-
-bool preempt_judge_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
-    const struct shadow_node *node = &referee->node[index];
-    bool kept = !node->preempted || beyond(node->preempted->fence, fence);
-    if (node->preempted)
-        DRIVER_MUST(281, kept, "preempted work to complete when it was submitted again",
-                    "fence %u was reported complete, after a preemption that left fence %u undone",
-                    fence, node->preempted->fence);
-    return kept;
-}
-
-/* ---- Once more ------------------------------------------------------------------------------- */
-
-static bool flagged(const DXGKARG_SUBMITCOMMAND *args) {
-#if WDDM_AT_LEAST(WDDM2_0)
-    return args->Flags.Resubmission != 0;
-#else
-    (void)args;
-    return false;
-#endif
-}
-
-bool preempt_again(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
-                   const struct shadow_node *node) {
-    const struct shadow_submission *next = node->preempted;
-    if (!next)
-        return false;
-    bool again = args->Flags.Paging && args->SubmissionFenceId == next->fence;
-    MANAGER_MUST(281, again,
-                 "the preempted paging work, in its order and with its fences, before any other",
-                 "fence %u, while fence %u waits to be submitted again", args->SubmissionFenceId,
-                 next->fence);
-    if (again)
-        MANAGER_MUST(
-            281, flagged(args) == (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0),
-            "Resubmission from WDDM 2.0 on, and not before", "Resubmission is %u", flagged(args));
-    return again;
-}
-
-struct shadow_operation *preempt_take(struct shadow_node *node) {
-    struct shadow_submission *next = node->preempted;
-    struct shadow_operation *operations = next->operations;
-    node->preempted = next->next;
-    next->operations = NULL;
-    submit_free(next);
-    return operations;
-}
-
-void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node) {
-    while (node->preempted) {
-        struct shadow_operation *operation = preempt_take(node);
-        while (operation) {
-            struct shadow_operation *next = operation->next;
-            operation_give_up(referee, operation);
-            operation = next;
-        }
-    }
-    node->preempting = node->told = false;
-}
-
-void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node) {
-    if (node->preempting && !submit_gave_up(referee))
-        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                          "preemption %u was asked for and never reported", node->preemption);
 }

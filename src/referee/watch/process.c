@@ -3,11 +3,9 @@
  * DxgkDdiCreateProcess, DxgkDdiDestroyProcess, DxgkDdiSetRootPageTable, and the ranges of addresses
  * that a driver reserves for itself (DxgkCbReserveGpuVirtualAddressRange).
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/own_memory.h"
-#include "state/tables.h"
-#include "state/work.h"
+#include "watch/own_memory.h"
+#include "watch/watch.h"
+#include "work/work.h"
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
@@ -73,7 +71,7 @@ static NTSTATUS watch_DestroyProcess(struct vidmm_referee *referee, const HANDLE
                                      const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDestroyProcess", REFEREE_REENTRANT);
-    callbacks_drain(referee);
+    reports_drain(referee);
     if (referee->tables.mmu.caps.ExplicitPageTableInvalidation) {
         uint32_t valid = valid_entries(referee, handle);
         MANAGER_MUST(235, valid == 0, "every entry made invalid before its table is freed",
@@ -176,7 +174,7 @@ static NTSTATUS watch_ReserveGpuVirtualAddressRange(struct vidmm_referee *refere
 WATCHED_2(NTSTATUS, ReserveGpuVirtualAddressRange, const HANDLE,
           DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *)
 
-void process_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
+void referee_watch_process_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     if (callbacks->DxgkCbReserveGpuVirtualAddressRange)
         WATCH_CALLBACK(callbacks, ReserveGpuVirtualAddressRange);
 }

@@ -3,10 +3,10 @@
  * guarded copy of the manager's buffer; what kind of query it is decides who judges the content,
  * see watch/query.h. Also judges the driver's table itself.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/dirty.h"
 #include "watch/query.h"
+
+#include "watch/dirty.h"
+#include "watch/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -140,7 +140,7 @@ static void end(struct vidmm_referee *referee, struct query *query) {
     ranges_answer(referee, query);
     if (query->status == STATUS_SUCCESS && query->kind == QUERY_OTHER)
         caps_answer(referee, query);
-    dirty_answer(referee, query);
+    dirty_query_answered(referee, query);
     guard_give(&query->out, 0, query->out.size);
     guard_give(&query->array, 0, query->array.size);
     guard_free(referee, &query->out);

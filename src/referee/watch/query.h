@@ -47,8 +47,6 @@ void segment_ask(struct vidmm_referee *referee, struct query *query);
 void segment_answer(struct vidmm_referee *referee, struct query *query);
 void ranges_ask(struct vidmm_referee *referee, struct query *query);
 void ranges_answer(struct vidmm_referee *referee, struct query *query);
-/* True: the platform has an AGP aperture, as the query's input said. */
-bool segment_agp(struct vidmm_referee *referee, uint64_t *base, uint64_t *size);
 
 /* watch/descriptor.c: judges `count` segments and what they say together; fills the shadow. */
 void descriptors_judge(struct vidmm_referee *referee, const struct described *segments,

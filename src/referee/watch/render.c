@@ -2,9 +2,8 @@
  * render.c - DxgkDdiRender and DxgkDdiRenderKm: DMA buffers and patch-location lists that the
  * driver makes of command buffers. It writes into guarded copies of both.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/allocation.h"
+#include "watch/allocation.h"
+#include "watch/watch.h"
 
 /* A driver without contexts is given its device. */
 static const struct shadow_object *context_of(struct vidmm_referee *referee, HANDLE handle) {
@@ -63,8 +62,8 @@ static void judge_output(struct vidmm_referee *referee, const struct guard *buff
                          const struct guard *patches, const DXGKARG_RENDER *mine) {
     size_t bytes = written(buffer, mine->pDmaBuffer);
     size_t listed = written(patches, mine->pPatchLocationListOut);
-    allocation_judge_guard(referee, buffer, "pDmaBuffer");
-    allocation_judge_guard(referee, patches, "pPatchLocationListOut");
+    guard_judge(referee, buffer, "pDmaBuffer");
+    guard_judge(referee, patches, "pPatchLocationListOut");
     if (bytes > buffer->size)
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "DxgkDdiRender moved pDmaBuffer out of the DMA buffer of %zu bytes",

@@ -3,25 +3,8 @@
  * DxgkDdiRestartFromTimeout, DxgkDdiSetPowerState, DxgkDdiStopDevice, and the rest of the GPU
  * scheduler's calls.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/work.h"
-
-static void judge_lost(struct vidmm_referee *referee, bool reset) {
-    if (referee->reset.lost_paging)
-        MANAGER_MUST(282, reset, "DxgkDdiResetFromTimeout where an engine's reset lost paging work",
-                     "another call came first%s", "");
-    referee->reset.lost_paging = false;
-}
-
-void reset_judge(struct vidmm_referee *referee, bool clean_up) {
-    judge_lost(referee, false);
-    if (referee->reset.phase == RESET_RESETTING)
-        MANAGER_MUST(361, false, "no other call during DxgkDdiResetFromTimeout", "called%s", "");
-    else if (referee->reset.phase == RESET_CLEANING_UP)
-        MANAGER_MUST(361, clean_up, "clean-up operations only until DxgkDdiRestartFromTimeout",
-                     "called%s", "");
-}
+#include "watch/watch.h"
+#include "work/work.h"
 
 /* Nobody else in the driver; the life-cycle call itself is one of REFEREE_ALONE. */
 static bool nobody_else(struct vidmm_referee *referee, const struct referee_call *call) {
@@ -55,17 +38,17 @@ static void judge_at_rest(struct vidmm_referee *referee, const struct referee_ca
 static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
-    callbacks_drain(referee);
+    reports_drain(referee);
     MANAGER_MUST(361, nobody_else(referee, &call), "no other call during DxgkDdiResetFromTimeout",
                  "another call is under way%s", "");
-    judge_lost(referee, true);
+    reset_judge_lost(referee, true);
     submit_node_reset(referee, UINT32_MAX);
     referee->reset.phase = RESET_RESETTING;
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiResetFromTimeout(handle);
     referee_return(referee);
     referee->reset.phase = RESET_CLEANING_UP;
-    callbacks_drain(referee);
+    reports_drain(referee);
     submit_forget(referee);
     referee_exit(referee, &call);
     return status;
@@ -87,7 +70,7 @@ WATCHED_1(NTSTATUS, RestartFromTimeout, const HANDLE)
 static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID context) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiStopDevice", REFEREE_ALONE);
-    callbacks_drain(referee);
+    reports_drain(referee);
     judge_at_rest(referee, &call);
     referee->reset.phase = RESET_RUNNING;
     referee_leave(referee);
@@ -102,7 +85,7 @@ static NTSTATUS watch_SetPowerState(struct vidmm_referee *referee, const PVOID c
                                     ULONG device, DEVICE_POWER_STATE state, POWER_ACTION action) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiSetPowerState", REFEREE_ALONE);
-    callbacks_drain(referee);
+    reports_drain(referee);
     judge_at_rest(referee, &call);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSetPowerState(context, device, state, action);
@@ -212,7 +195,7 @@ static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE ha
     enter_scheduler(referee, &call, "DxgkDdiResetEngine");
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(referee);
-    callbacks_drain(referee);
+    reports_drain(referee);
     if (status == STATUS_SUCCESS)
         engine_was_reset(referee, args);
     referee_exit(referee, &call);

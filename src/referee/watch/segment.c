@@ -2,9 +2,9 @@
  * segment.c - the protocol of the segment query, how many and then which, and of the memory
  * ranges asked for afterwards; see watch/query.h. What the descriptors say is watch/descriptor.c's.
  */
-#include "state/judge.h"
-#include "state/dirty.h"
+#include "watch/dirty.h"
 #include "watch/query.h"
+#include "watch/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,6 @@
 
 void segment_begin(struct vidmm_referee *referee) {
     memset(&referee->segments, 0, sizeof(referee->segments));
-}
-
-bool segment_agp(struct vidmm_referee *referee, uint64_t *base, uint64_t *size) {
-    *base = referee->segments.agp_base;
-    *size = referee->segments.agp_size;
-    return referee->segments.agp;
 }
 
 /* ---- What the manager asks ------------------------------------------------------------------- */

@@ -3,9 +3,8 @@
  * and the one paging operation that shows what a reservation of addresses was made with. Who plays
  * user mode says it (vidmm/services.h); watch/sizes.c and watch/lock.c are its like.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
 #include "service/services.h"
+#include "watch/watch.h"
 
 void vidmm_referee_judge_told(struct vidmm_referee *referee, const struct vidmm_told *told) {
     pthread_mutex_lock(&referee->lock);
@@ -48,9 +47,28 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
 }
 WATCHED_2(NTSTATUS, BuildPagingBuffer, const HANDLE, DXGKARG_BUILDPAGINGBUFFER *)
 
+static NTSTATUS watch_ValidateUpdateAllocationProperty(struct vidmm_referee *referee,
+                                                       const HANDLE adapter,
+                                                       DXGKARG_VALIDATEUPDATEALLOCPROPERTY *args) {
+    DXGKARG_VALIDATEUPDATEALLOCPROPERTY wanted = *args;
+    struct referee_call call;
+    referee_enter(referee, &call, "DxgkDdiValidateUpdateAllocationProperty", REFEREE_REENTRANT);
+    referee_leave(referee);
+    NTSTATUS status = referee->real.DxgkDdiValidateUpdateAllocationProperty(adapter, args);
+    referee_return(referee);
+    referee->requests.consulted.wanted = wanted;
+    referee->requests.consulted.agreed = status == STATUS_SUCCESS;
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_2(NTSTATUS, ValidateUpdateAllocationProperty, const HANDLE,
+          DXGKARG_VALIDATEUPDATEALLOCPROPERTY *)
+
 void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
     referee->behind_services = table->DxgkDdiBuildPagingBuffer;
     service_forget(referee);
     WATCH(table, BuildPagingBuffer);
-    property_watch(referee, table);
+    referee->requests.consulted.agreed = false;
+    referee->requests.consulted.wanted.hAllocation = NULL;
+    WATCH(table, ValidateUpdateAllocationProperty);
 }

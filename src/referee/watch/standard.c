@@ -6,10 +6,9 @@
  * That an allocation is a primary is not said to the driver in CreateAllocation; the private data
  * tells, when it is one of the last that were made here.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/allocation.h"
 #include "state/hash.h"
+#include "watch/allocation.h"
+#include "watch/thunk.h"
 
 static struct standards_data *find(struct vidmm_referee *referee, uint64_t hash, size_t size) {
     for (uint32_t i = 0; i < STANDARDS_REMEMBERED; i++) {
@@ -59,8 +58,8 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiGetStandardAllocationDriverData(adapter, &mine);
     referee_return(referee);
-    allocation_judge_guard(referee, &data, "pAllocationPrivateDriverData");
-    allocation_judge_guard(referee, &resource, "pResourcePrivateDriverData");
+    guard_judge(referee, &data, "pAllocationPrivateDriverData");
+    guard_judge(referee, &resource, "pResourcePrivateDriverData");
     guard_give(&data, 0, data.size);
     guard_give(&resource, 0, resource.size);
     guard_free(referee, &data);

@@ -2,211 +2,16 @@
  * submit.c - DxgkDdiPatch, DxgkDdiSubmitCommand and what is under way on each node. When a
  * fence completes, the paging operations that its submission carried are complete.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/dirty.h"
+#include "operation/operation.h"
 #include "state/hash.h"
-#include "state/tables.h"
-#include "state/work.h"
+#include "watch/dirty.h"
+#include "watch/watch.h"
+#include "work/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct submission {
-    struct shadow_submission shadow; /* first: what the other files see of it */
-    uint32_t uses;
-    HANDLE use[]; /* allocations that it references */
-};
-
-void submit_give_up(struct vidmm_referee *referee) {
-    referee->submissions.gave_up = true;
-}
-
-bool submit_gave_up(struct vidmm_referee *referee) {
-    return referee->submissions.gave_up;
-}
-
-/* Fence ids wrap. */
-static bool reached(uint32_t completed, uint32_t fence) {
-    return (int32_t)(completed - fence) >= 0;
-}
-
 /* ---- What is under way ----------------------------------------------------------------------- */
-
-static void use(struct vidmm_referee *referee, const struct submission *submission, bool begins) {
-    for (uint32_t i = 0; i < submission->uses; i++) {
-        struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, submission->use[i]);
-        if (object && begins)
-            object->uses++;
-        else if (object && object->uses != 0)
-            object->uses--;
-    }
-}
-
-static struct submission *submission_begin(struct vidmm_referee *referee,
-                                           const DXGKARG_SUBMITCOMMAND *args, uint32_t index) {
-    struct shadow_node *node = &referee->node[index];
-    uint32_t uses = referee->submissions.patched.open && !args->Flags.Paging
-                        ? referee->submissions.patched.handles
-                        : 0;
-    struct submission *submission = calloc(1, sizeof(*submission) + uses * sizeof(HANDLE));
-    if (!submission)
-        return NULL;
-    submission->shadow.node = index;
-    submission->shadow.fence = args->SubmissionFenceId;
-    submission->shadow.paging = args->Flags.Paging;
-    submission->shadow.address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
-    submission->shadow.start = args->DmaBufferSubmissionStartOffset;
-    submission->shadow.end = args->DmaBufferSubmissionEndOffset;
-    submission->uses = uses;
-    if (uses != 0)
-        memcpy(submission->use, referee->submissions.patched.handle, uses * sizeof(HANDLE));
-    use(referee, submission, true);
-    if (node->last)
-        node->last->next = &submission->shadow;
-    else
-        node->first = &submission->shadow;
-    node->last = &submission->shadow;
-    if (!node->any || !reached(node->submitted, args->SubmissionFenceId))
-        node->submitted = args->SubmissionFenceId;
-    node->any = true;
-    return submission;
-}
-
-static struct shadow_submission *submission_unlink(struct shadow_node *node) {
-    struct shadow_submission *first = node->first;
-    node->first = first->next;
-    if (!node->first)
-        node->last = NULL;
-    first->next = NULL;
-    return first;
-}
-
-void submit_free(struct shadow_submission *submission) {
-    free(submission); /* the first member of struct submission */
-}
-
-/* The oldest of a node is over; `complete`: its operations were carried out. */
-static void submission_end(struct vidmm_referee *referee, struct shadow_node *node, bool complete) {
-    struct shadow_submission *first = submission_unlink(node);
-    while (first->operations) {
-        struct shadow_operation *operation = first->operations;
-        first->operations = operation->next; /* and `next` still leads to what came behind it */
-        if (complete)
-            operation_complete(referee, operation);
-        else
-            operation_give_up(referee, operation);
-    }
-    use(referee, (struct submission *)first, false);
-    submit_free(first);
-}
-
-struct shadow_submission *submit_lose(struct vidmm_referee *referee, struct shadow_node *node) {
-    if (node->first->paging)
-        return submission_unlink(node);
-    submission_end(referee, node, false);
-    return NULL;
-}
-
-void submit_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
-    if (index >= SHADOW_NODES)
-        return;
-    struct shadow_node *node = &referee->node[index];
-    bool paging = false;
-    while (node->first && reached(fence, node->first->fence)) {
-        paging = node->first->paging;
-        node->completed = node->first->fence;
-        node->told = true;
-        submission_end(referee, node, true);
-    }
-    if (!node->first && (paging || index == referee->adapter.paging_node))
-        virtual_settled(referee);
-}
-
-void submit_faulted(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
-    if (index >= SHADOW_NODES)
-        return;
-    struct shadow_node *node = &referee->node[index];
-    submit_completed(referee, index, fence - 1);
-    if (node->first && node->first->fence == fence)
-        submission_end(referee, node, false);
-}
-
-/* Plans that a reset cut short are undone without a word to the driver: nothing is known of places
- * until an operation names one again. */
-static void forget_places(struct vidmm_referee *referee) {
-    struct shadow_object *allocation = NULL;
-    while ((allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation)))
-        allocation->placed = false;
-}
-
-void submit_forget(struct vidmm_referee *referee) {
-    forget_places(referee);
-    promise_forget(referee);
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
-        struct shadow_node *node = &referee->node[i];
-        while (node->first)
-            submission_end(referee, node, false);
-        node->completed = node->submitted;
-        preempt_forget(referee, node);
-    }
-    build_forget(referee);
-    operation_abandon(referee);
-    operation_forget(referee);
-    virtual_forget(referee);
-    dirty_forget(referee);
-    referee->submissions.patched.open = false;
-}
-
-bool submit_append(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    struct shadow_submission *newest = NULL;
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
-        struct shadow_submission *s = referee->node[i].first;
-        for (; s; s = s->next)
-            newest = s->paging ? s : newest;
-    }
-    if (!newest)
-        return false;
-    struct shadow_operation **link = &newest->operations;
-    while (*link)
-        link = &(*link)->next;
-    *link = operation;
-    return true;
-}
-
-const struct shadow_submission *submit_next(struct vidmm_referee *referee,
-                                            const struct shadow_submission *after) {
-    const struct shadow_submission *next = after ? after->next : NULL;
-    uint32_t nodes = referee->adapter.nodes, node = after ? after->node + 1 : 0;
-    for (; !next && node < SHADOW_NODES && (node < nodes || node == 0); node++)
-        next = referee->node[node].first;
-    return next;
-}
-
-bool submit_under_way(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
-        if (referee->node[i].first)
-            return true;
-    }
-    return false;
-}
-
-void referee_judge_end(struct vidmm_referee *referee) {
-    callbacks_drain(referee);
-    if (submit_under_way(referee) && !referee->submissions.gave_up)
-        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                          "work that was submitted was never reported complete");
-    for (uint32_t i = 0; i < SHADOW_NODES; i++)
-        preempt_judge_end(referee, &referee->node[i]);
-    submit_forget(referee);
-    build_end(referee);
-    allocation_judge_end(referee);
-    virtual_end(referee);
-    free(referee->submissions.patched.handle);
-    memset(&referee->submissions.patched, 0, sizeof(referee->submissions.patched));
-    memset(referee->node, 0, sizeof(referee->node));
-    referee->submissions.gave_up = false;
-}
 
 /* ---- DxgkDdiPatch ---------------------------------------------------------------------------- */
 
@@ -341,7 +146,7 @@ static NTSTATUS watch_Patch(struct vidmm_referee *referee, const HANDLE handle,
     DXGKARG_PATCH before;
     memcpy(&before, args, sizeof(before));
     referee_enter(referee, &call, "DxgkDdiPatch", REFEREE_SCHEDULER);
-    callbacks_drain(referee);
+    reports_drain(referee);
     judge_class(referee, &call);
     struct shadow_build *build = build_at(referee, args->pDmaBuffer);
     if (build || args->Flags.Paging)
@@ -461,7 +266,7 @@ static void judge_fence(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMA
     }
 #endif
     if (node->any)
-        MANAGER_MUST(281, !reached(node->submitted, args->SubmissionFenceId),
+        MANAGER_MUST(281, !fence_reached(node->submitted, args->SubmissionFenceId),
                      "a fence beyond all earlier ones of the node", "fence %u after fence %u",
                      args->SubmissionFenceId, node->submitted);
 }
@@ -496,7 +301,7 @@ static void judge_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMM
 
 /* The driver did not take it: nothing of it will complete. */
 static void withdraw(struct vidmm_referee *referee, uint32_t index,
-                     const struct submission *submission) {
+                     const struct work_submission *submission) {
     struct shadow_node *node = &referee->node[index];
     if (node->last != &submission->shadow)
         return;
@@ -512,11 +317,12 @@ static uint32_t node_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMA
 }
 
 /* From now on it is under way, with what was built into it. */
-static struct submission *enqueue(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
-                                  uint32_t index, bool again) {
+static struct work_submission *enqueue(struct vidmm_referee *referee,
+                                       const DXGKARG_SUBMITCOMMAND *args, uint32_t index,
+                                       bool again) {
     if (!referee->submissions.patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
         promise_forget(referee);
-    struct submission *submission = submission_begin(referee, args, index);
+    struct work_submission *submission = submission_begin(referee, args, index);
     if (submission && args->Flags.Paging)
         submission->shadow.operations =
             again ? preempt_take(&referee->node[index]) : build_take(referee, args);
@@ -533,13 +339,13 @@ struct shadow_submission *submit_given(struct vidmm_referee *referee,
     bool again = preempt_again(referee, args, &referee->node[index]);
     if (!again)
         judge_fence(referee, args, &referee->node[index]);
-    struct submission *submission = enqueue(referee, args, index, again);
+    struct work_submission *submission = enqueue(referee, args, index, again);
     return submission ? &submission->shadow : NULL;
 }
 
 void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                     struct shadow_submission *submission) {
-    withdraw(referee, node_of(referee, args), (struct submission *)submission);
+    withdraw(referee, node_of(referee, args), (struct work_submission *)submission);
 }
 
 static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE handle,
@@ -547,12 +353,12 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
     struct referee_call call;
     uint32_t index = node_of(referee, args);
     referee_enter(referee, &call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
-    callbacks_drain(referee);
+    reports_drain(referee);
     judge_class(referee, &call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
     judge_submit(referee, args, &referee->node[index], again);
-    struct submission *submission = enqueue(referee, args, index, again);
+    struct work_submission *submission = enqueue(referee, args, index, again);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);
     referee_return(referee);

@@ -3,10 +3,8 @@
  * address. What is under way is watch/submit.c's; here is judged whose addresses the work uses, and
  * whether they can be used.
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
-#include "state/tables.h"
-#include "state/work.h"
+#include "watch/watch.h"
+#include "work/work.h"
 
 #include <string.h>
 
@@ -28,11 +26,6 @@ static DXGKARG_SUBMITCOMMAND as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *arg
 
 /* ---- The context ---------------------------------------------------------------------------- */
 
-static bool same_root(const struct shadow_object *context, const struct tables_process *process) {
-    return context->root_entries != 0 && context->root.SegmentId == process->root.SegmentId &&
-           context->root.SegmentOffset == process->root.SegmentOffset;
-}
-
 static void judge_root(struct vidmm_referee *referee, const struct shadow_object *context,
                        const struct tables_process *process) {
     MANAGER_MUST(256, context->root_entries != 0,
@@ -40,7 +33,7 @@ static void judge_root(struct vidmm_referee *referee, const struct shadow_object
                  "the context has no root table%s", "");
     if (!process || !process->rooted || context->root_entries == 0)
         return;
-    MANAGER_MUST(237, same_root(context, process), "the root table where it is now",
+    MANAGER_MUST(237, tables_at_root(context, process), "the root table where it is now",
                  "the context has the root at 0x%llx of segment %u, the process at 0x%llx of "
                  "segment %u",
                  LLU(context->root.SegmentOffset), context->root.SegmentId,
@@ -143,7 +136,7 @@ static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const 
     struct referee_call call;
     DXGKARG_SUBMITCOMMAND same = as_physical(args);
     referee_enter(referee, &call, "DxgkDdiSubmitCommandVirtual", REFEREE_SCHEDULER);
-    callbacks_drain(referee);
+    reports_drain(referee);
     judge_submission(referee, args);
     struct shadow_submission *submission = submit_given(referee, &call, &same);
     const struct tables_process *process =
@@ -164,74 +157,6 @@ static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const 
     return status;
 }
 WATCHED_2(NTSTATUS, SubmitCommandVirtual, const HANDLE, const DXGKARG_SUBMITCOMMANDVIRTUAL *)
-
-/* ---- Page faults ---------------------------------------------------------------------------- */
-
-/* The oldest work of the node with that fence; NULL: none. */
-static const struct shadow_submission *work_of(struct vidmm_referee *referee,
-                                               const struct vidmm_interrupt *report) {
-    const struct shadow_submission *at = referee->node[report->node].first;
-    while (at && at->fence != report->fence)
-        at = at->next;
-    return at;
-}
-
-/* Whose handle it is the pages leave open. */
-static bool names(HANDLE reported, const struct tables_process *process) {
-    return !reported || reported == process->handle || reported == process->name;
-}
-
-static void judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
-                          const struct shadow_submission *work) {
-    const struct tables_process *process = tables_process(referee, work->process);
-    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
-    struct tables_found found;
-    if (!process || !context)
-        return;
-    DRIVER_MUST(380, names(report->process, process), "the process whose address it is",
-                "FaultedProcessHandle %p is not that of the work", report->process);
-    tables_walk(referee, process, report->address, TABLES_DONE, &found);
-    if (!found.known || !found.settled || found.stale || !same_root(context, process))
-        return;
-    DRIVER_MUST(380, !found.valid || found.zero || found.entry.ReadOnly || found.entry.NoExecute,
-                "the address that could not be used",
-                "FaultedVirtualAddress 0x%llx leads to memory", LLU(report->address));
-}
-
-/* A fault of work that nobody can name takes a reset to be clear of. */
-static void judge_flags(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
-    const uint32_t reset = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED |
-                           DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
-                           DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
-    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
-        DRIVER_MUST(380, report->fence == 0 && (report->flags & reset) != 0,
-                    "with FENCE_INVALID FaultedFenceId 0, and a flag that asks for a reset",
-                    "FaultedFenceId is %u, PageFaultFlags is 0x%x", report->fence, report->flags);
-}
-
-void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
-    struct shadow_node *node = &referee->node[report->node];
-    judge_flags(referee, report);
-    referee->submissions.faulted[report->node] = true;
-    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
-        return;
-    const struct shadow_submission *work = work_of(referee, report);
-    if (referee->tables.mmu.known && work) {
-        judge_address(referee, report, work);
-        struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
-        if (context && context->parent)
-            context->parent->faulted = true;
-    }
-    submit_faulted(referee, report->node, report->fence);
-    node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */
-    node->told = true;
-}
-
-void submit_node_reset(struct vidmm_referee *referee, uint32_t node) {
-    for (uint32_t i = 0; i < SHADOW_NODES; i++)
-        referee->submissions.faulted[i] =
-            referee->submissions.faulted[i] && node != i && node != UINT32_MAX;
-}
 
 void referee_watch_submit_virtual(struct vidmm_referee *referee,
                                   DRIVER_INITIALIZATION_DATA *table) {

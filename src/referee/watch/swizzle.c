@@ -3,10 +3,9 @@
  * WDDM 2.0: who has which, and what the CPU sees through the others while one goes
  * (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md, nc-d3dkmddi-dxgkddi_releaseswizzlingrange.md).
  */
-#include "state/judge.h"
-#include "watch/thunk.h"
 #include "state/hash.h"
-#include "state/own_memory.h"
+#include "watch/own_memory.h"
+#include "watch/thunk.h"
 
 #include <string.h>
 

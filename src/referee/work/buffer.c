@@ -1,12 +1,11 @@
 /*
- * build_buffer.c - paging buffers while the driver fills them.
+ * buffer.c - paging buffers while the driver fills them.
  *
  * The driver does not get the caller's buffer but a mirror of it with canaries right behind
  * pDmaBuffer + DmaSize. What was written earlier stays in the mirror, so that a driver may look
  * back. After each call the bytes go to the caller's buffer. The private data is treated the same.
  */
-#include "state/judge.h"
-#include "state/work.h"
+#include "work/work.h"
 
 #include <string.h>
 
@@ -48,16 +47,6 @@ static void drop_operations(struct vidmm_referee *referee, struct shadow_build *
         operation_give_up(referee, &operation->shadow);
     }
     build->last = NULL;
-}
-
-bool build_waiting(struct vidmm_referee *referee, uint32_t index,
-                   const struct shadow_operation **first) {
-    *first = NULL;
-    if (index == BUILDS_SLOTS)
-        *first = operation_open(referee);
-    else if (index < BUILDS_SLOTS && referee->builds.slot[index].first)
-        *first = &referee->builds.slot[index].first->shadow;
-    return index <= BUILDS_SLOTS;
 }
 
 void build_forget(struct vidmm_referee *referee) {
@@ -365,4 +354,24 @@ uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
     if (!good)
         submit_give_up(referee);
     return build->used - before;
+}
+
+struct shadow_operation *build_take(struct vidmm_referee *referee,
+                                    const DXGKARG_SUBMITCOMMAND *args) {
+    struct shadow_build *build = build_of(referee, args);
+    if (!build)
+        return NULL;
+    struct shadow_operation *first = build->first ? &build->first->shadow : NULL;
+    struct shadow_operation *last = NULL;
+    build->submitted = build->astray ? build->used : args->DmaBufferSubmissionEndOffset;
+    while (build->first && build->first->end <= build->submitted) {
+        last = &build->first->shadow;
+        build->first = (struct build_operation *)last->next;
+    }
+    if (!last)
+        return NULL;
+    last->next = NULL;
+    if (!build->first)
+        build->last = NULL;
+    return first;
 }

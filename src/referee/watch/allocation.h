@@ -33,8 +33,5 @@ void referee_watch_render(struct vidmm_referee *referee, DRIVER_INITIALIZATION_D
 
 /* watch/allocation.c: nothing may be open in a device that goes; what it created has no creator. */
 void allocation_device_gone(struct vidmm_referee *referee, HANDLE device);
-/* Notes damaged canaries around `what`. */
-void allocation_judge_guard(struct vidmm_referee *referee, const struct guard *guard,
-                            const char *what);
 
 #endif

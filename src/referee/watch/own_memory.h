@@ -20,9 +20,6 @@ void process_creating(struct vidmm_referee *referee, bool begins);
 /* Bytes of the one that the system knows by this handle; 0: there is none. */
 uint64_t context_allocation_size(struct vidmm_referee *referee, HANDLE system);
 void referee_watch_host_aperture(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
-/* An allocation gets memory of a segment. */
-void host_aperture_judge_place(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                               uint64_t offset, uint64_t size, HANDLE allocation);
 void referee_watch_iommu(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_iommu_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 

@@ -1,0 +1,193 @@
+/*
+ * change.c - an update of page table entries as it is kept, and the tables as it leaves them; see table.h.
+ */
+#include "operation/table.h"
+#include "state/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t change_elements(const struct table_change *change) {
+    return change->repeat ? 1 : change->count;
+}
+
+const DXGK_PTE *change_entry(const struct table_change *change, uint32_t kind, uint32_t index) {
+    if ((change->kinds >> kind & 1u) == 0)
+        return NULL;
+    uint32_t at = kind == 1 && (change->kinds & 1u) ? change_elements(change) : 0;
+    return &change->entry[at + (change->repeat ? 0 : index)];
+}
+
+uint32_t change_shift(struct vidmm_referee *referee, const struct table_change *change) {
+    return change->wide ? TABLES_WIDE_SHIFT : tables_shift(referee, change->level);
+}
+
+/* What a TLB may know of the table that was here goes over to the one that takes its place. */
+static void carry_stale(struct vidmm_referee *referee, const struct tables_table *from,
+                        struct tables_table *to) {
+    uint32_t step = 1u << (tables_entry_shift(referee, from) - tables_entry_shift(referee, to));
+    for (uint32_t i = 0; i < to->entries && i / step < from->entries; i++) {
+        const struct tables_entry *old = tables_entry(from, 0, i / step);
+        for (uint32_t when = 0; when < 2; when++)
+            if (old->stale[when] || (old->known[when] && old->value[when].Valid))
+                tables_set_stale(referee, to, tables_entry(to, 0, i), (enum tables_when)when, true);
+    }
+}
+
+/* A table of 64 KB pages becomes one of 4 KB pages where it is. */
+static struct tables_table *narrow(struct vidmm_referee *referee, const struct table_change *change,
+                                   struct tables_table *table) {
+    struct tables_table old = *table;
+    old.entry = calloc(table->entries, sizeof(*old.entry));
+    if (old.entry)
+        memcpy(old.entry, table->entry, table->entries * sizeof(*old.entry));
+    struct tables_table *made = tables_make(referee, change->place, change->process, 0, false,
+                                            tables_entries(referee, 0, false));
+    if (made && old.entry)
+        carry_stale(referee, &old, made);
+    free(old.entry);
+    return made;
+}
+
+static struct tables_table *table_of(struct vidmm_referee *referee,
+                                     const struct table_change *change) {
+    struct tables_table *table = tables_find(referee, change->place);
+    uint32_t end = change->start + change->count;
+    bool same = table && table->level == change->level && table->wide == change->wide &&
+                table->process == change->process && table->entries >= end;
+    bool root = change->level + 1 == referee->tables.mmu.levels;
+    uint32_t entries = tables_entries(referee, change->level, change->wide);
+    if (same && !(change->initial && root && table->entries != end)) {
+        if (change->initial) { /* memory of one that is gone */
+            tables_bear(referee, table);
+            table->start = change->va - ((uint64_t)change->start << change_shift(referee, change));
+        }
+        return table;
+    }
+    if (root && referee->tables.mmu.levels == 2)
+        entries = end;
+    if (table && table->level == 0 && change->level == 0 && table->wide && !change->wide &&
+        table->process == change->process)
+        table = narrow(referee, change, table);
+    else
+        table = tables_make(referee, change->place, change->process, change->level, change->wide,
+                            entries);
+    if (table)
+        table->start = change->va - ((uint64_t)change->start << change_shift(referee, change));
+    return table;
+}
+
+static bool same_value(DXGK_PTE a, DXGK_PTE b) {
+    return a.Flags == b.Flags && a.PageAddress == b.PageAddress;
+}
+
+/* What a TLB may hold after a change from `old` to `new`. */
+static bool makes_stale(struct vidmm_referee *referee, const struct tables_entry *entry,
+                        enum tables_when when, DXGK_PTE value, uint32_t level) {
+    DXGK_PTE old = entry->value[when];
+    bool page = level == 0 || old.LargePage || value.LargePage;
+    if (!entry->known[when] || same_value(old, value))
+        return false;
+    return old.Valid || (page && value.Valid &&
+                         !tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+                                     referee->tables.mmu.caps.InvalidTlbEntriesNotCached));
+}
+
+static void set_entry(struct vidmm_referee *referee, const struct table_change *change,
+                      struct tables_table *table, struct tables_entry *entry, enum tables_when when,
+                      DXGK_PTE value) {
+    if (!change->now && !change->initial && makes_stale(referee, entry, when, value, change->level))
+        tables_set_stale(referee, table, entry, when, true);
+    if (change->initial)
+        tables_set_stale(referee, table, entry, when, false);
+    entry->value[when] = value;
+    entry->known[when] = !change->unsure;
+    if (when == TABLES_ASKED)
+        entry->pending++;
+    else if (entry->pending != 0)
+        entry->pending--;
+}
+
+static struct tables_owner owner_of(struct vidmm_referee *referee,
+                                    const struct table_change *change, uint32_t index) {
+    uint64_t at = (uint64_t)(index - change->start) << change_shift(referee, change);
+    if (change->owner)
+        return change->owner[index - change->start];
+    return (struct tables_owner){.allocation = change->allocation,
+                                 .page = change->offset + at,
+                                 .protection = change->protection};
+}
+
+static void note_left(struct vidmm_referee *referee, struct table_change *change,
+                      HANDLE allocation) {
+    for (uint32_t i = 0; allocation && i < TABLE_LEFT; i++) {
+        if (change->left[i].allocation && change->left[i].allocation != allocation)
+            continue;
+        change->left[i].allocation = allocation;
+        change->left[i].entries++;
+        owners_leaving(referee, allocation, 1);
+        return;
+    }
+}
+
+static void set_owner(struct vidmm_referee *referee, struct table_change *change,
+                      struct tables_table *table, uint32_t index) {
+    const struct tables_owner owner = owner_of(referee, change, index);
+    if (change->level != 0)
+        return;
+    if (!table->owner && owner.allocation)
+        table->owner = calloc(table->entries, sizeof(*table->owner));
+    if (table->owner)
+        note_left(referee, change, owners_set(referee, table, index, &owner));
+}
+
+void change_settle(struct vidmm_referee *referee, struct table_change *change) {
+    for (uint32_t i = 0; i < TABLE_LEFT; i++) {
+        if (change->left[i].allocation)
+            owners_leaving(referee, change->left[i].allocation, -change->left[i].entries);
+        change->left[i].allocation = NULL;
+    }
+}
+
+static void note_root(struct vidmm_referee *referee, const struct table_change *change,
+                      const struct tables_table *table) {
+    struct tables_process *process = tables_process(referee, change->process);
+    if (!process || change->level + 1 != referee->tables.mmu.levels)
+        return;
+    process->rooted = true;
+    process->root = table->place;
+    process->root_entries = table->entries;
+}
+
+void change_apply(struct vidmm_referee *referee, struct table_change *change,
+                  enum tables_when when) {
+    struct tables_table *table =
+        when == TABLES_ASKED ? table_of(referee, change) : tables_find(referee, change->place);
+    if (table && when == TABLES_ASKED)
+        change->made = table->made;
+    if (when == TABLES_DONE)
+        change_settle(referee, change);
+    if (!table || table->made != change->made)
+        return;
+    for (uint32_t i = change->start; i < change->start + change->count; i++) {
+        for (uint32_t kind = 0; kind < table->kinds; kind++) {
+            const DXGK_PTE *value = change_entry(change, kind, i - change->start);
+            struct tables_entry *entry = tables_entry(table, kind, i);
+            if (value && entry)
+                set_entry(referee, change, table, entry, when, *value);
+        }
+        if (when == TABLES_ASKED && i < table->entries)
+            set_owner(referee, change, table, i);
+    }
+    if (when == TABLES_ASKED)
+        note_root(referee, change, table);
+}
+
+bool change_open(struct vidmm_referee *referee, HANDLE process, uint64_t va) {
+    const struct shadow_operation *open = operation_open(referee);
+    const struct table_change *change = open ? open->own : NULL;
+    if (!change || open->arg.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE)
+        return open && open->arg.Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
+    return change->process == process && va >= change->va &&
+           va - change->va < (uint64_t)change->count << change_shift(referee, change);
+}

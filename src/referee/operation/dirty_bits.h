@@ -1,0 +1,29 @@
+/*
+ * dirty_bits.h - which pages were written to, and what answers about them have to show
+ * (operation/dirty_bits.c); see state/dirty.h.
+ */
+#ifndef REFEREE_OPERATION_DIRTY_BITS_H
+#define REFEREE_OPERATION_DIRTY_BITS_H
+
+#include "state/dirty.h"
+
+/* Position of a byte of the segment in the basis, or `pages`: it is not in it. */
+uint64_t dirty_position(const struct dirty_basis *basis, uint64_t offset);
+void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis);
+void dirty_stopped(struct vidmm_referee *referee, const struct dirty_basis *basis);
+/* `basis` answered `bits`: of `count` pages from `first` on, cleared or not. */
+struct dirty_answer {
+    struct dirty_basis *basis;
+    uint64_t first, count;
+    bool whole, clear;
+    const uint8_t *bits;
+};
+void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer);
+/* An operation that was asked for in call `asked` wrote `size` bytes at a GPU address. */
+void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size, uint64_t asked);
+/* The same of FILL and TRANSFER, when they are done. */
+void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation);
+/* Work is given up: nobody knows what was written. */
+void dirty_forget(struct vidmm_referee *referee);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * operation.c - paging operations one by one: when they are asked for, built, and done; and
+ * what their judges share, see operation.h.
+ */
+#include "operation/dirty_bits.h"
+#include "operation/operation.h"
+
+/* Beside the paging process only updates of tiles are carried out. */
+static void dispatch_judge_companion(struct vidmm_referee *referee,
+                                     const struct shadow_operation *operation) {
+    const struct shadow_object *context =
+        shadow_find(referee, SHADOW_CONTEXT, operation->arg.hSystemContext);
+    uint32_t kind = (uint32_t)operation->arg.Operation;
+    if (tables_companion(referee, context))
+        MANAGER_MUST(385, operation_effect(kind) == VIDMM_EFFECT_PAGE_TABLE,
+                     "updates of page tables, and nothing else, on a companion context",
+                     "operation %u is asked for there", kind);
+}
+
+/* ---- Who judges an operation ------------------------------------------------------------------ */
+
+/* Operations of which nothing is judged but what holds for all. */
+const struct operation_judge op_judge_no;
+
+static const struct operation_judge *judge_of(uint32_t operation) {
+    static const struct operation_judge *const judges[] = {
+#define PLANNED(ddi, kind, json, effect, address, allocation, judge)                               \
+    [DXGK_OPERATION_##ddi] = &op_judge_##judge,
+#define OTHER(ddi, effect, allocation, judge) [DXGK_OPERATION_##ddi] = &op_judge_##judge,
+        VIDMM_OPERATIONS(PLANNED, OTHER)
+#undef PLANNED
+#undef OTHER
+    };
+    return operation < sizeof(judges) / sizeof(judges[0]) ? judges[operation] : &op_judge_no;
+}
+
+void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    operation->asked = referee->ledger->calls;
+    dispatch_judge_companion(referee, operation);
+    if (judge->asked)
+        judge->asked(referee, operation);
+}
+
+void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    if (judge->built)
+        judge->built(referee, operation);
+}
+
+void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    dirty_operation_done(referee, operation);
+    if (judge->done)
+        judge->done(referee, operation);
+}
+
+/* Content that the driver gave a context allocation itself. */
+static void initialise_built(struct vidmm_referee *referee,
+                             const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    struct shadow_object *allocation =
+        shadow_allocation(referee, arg->InitContextResource.hAllocation);
+    const struct shadow_segment *segment =
+        shadow_segment(referee, arg->InitContextResource.Destination.SegmentId);
+    if (allocation)
+        allocation->arrived = true;
+    if (segment)
+        place_set(referee, allocation, segment->id,
+                  (uint64_t)arg->InitContextResource.Destination.SegmentAddress.QuadPart -
+                      segment->base);
+}
+
+const struct operation_judge op_judge_initialise = {.built = initialise_built};

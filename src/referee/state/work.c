@@ -1,0 +1,43 @@
+/*
+ * work.c - what is under way: submissions, and operations that are built and not submitted; see work.h.
+ */
+#include "state/judge.h"
+
+const struct shadow_submission *submit_next(struct vidmm_referee *referee,
+                                            const struct shadow_submission *after) {
+    const struct shadow_submission *next = after ? after->next : NULL;
+    uint32_t nodes = referee->adapter.nodes, node = after ? after->node + 1 : 0;
+    for (; !next && node < SHADOW_NODES && (node < nodes || node == 0); node++)
+        next = referee->node[node].first;
+    return next;
+}
+
+bool submit_under_way(struct vidmm_referee *referee) {
+    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+        if (referee->node[i].first)
+            return true;
+    }
+    return false;
+}
+
+const struct shadow_operation *operation_open(struct vidmm_referee *referee) {
+    return referee->builds.open.operation ? &referee->builds.open.operation->shadow : NULL;
+}
+
+bool build_waiting(struct vidmm_referee *referee, uint32_t index,
+                   const struct shadow_operation **first) {
+    *first = NULL;
+    if (index == BUILDS_SLOTS)
+        *first = operation_open(referee);
+    else if (index < BUILDS_SLOTS && referee->builds.slot[index].first)
+        *first = &referee->builds.slot[index].first->shadow;
+    return index <= BUILDS_SLOTS;
+}
+
+void submit_give_up(struct vidmm_referee *referee) {
+    referee->submissions.gave_up = true;
+}
+
+bool submit_gave_up(struct vidmm_referee *referee) {
+    return referee->submissions.gave_up;
+}

@@ -1,0 +1,44 @@
+/*
+ * watch.h - the functions that put a file's watching functions into the tables that a referee
+ * interposes (thunk.h), and the few calls from one of these files to another.
+ */
+#ifndef REFEREE_WATCH_H
+#define REFEREE_WATCH_H
+
+#include "state/judge.h"
+#include "watch/thunk.h"
+
+void referee_watch_query(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_device(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_allocation(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_build(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_submit(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_submit_virtual(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_process(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_preempt(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
+void referee_watch_services(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+void referee_watch_process_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
+/* DxgkDdiGetRootPageTableSize is watched. */
+void mmu_watch(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
+
+/* query.c: judges the table itself, when it is wrapped. */
+void referee_judge_table(struct vidmm_referee *referee, const DRIVER_INITIALIZATION_DATA *table);
+/* segment.c: the manager goes on from asking what the adapter is to using it. */
+void query_judge_use(struct vidmm_referee *referee);
+/* device.c: work is given to a context, or to a device of a driver without contexts. */
+void device_judge_use(struct vidmm_referee *referee, const struct shadow_object *context);
+/* allocation.c: nothing is left at the end of the adapter's life. */
+void allocation_judge_end(struct vidmm_referee *referee);
+/* submit.c: what DxgkDdiSubmitCommandVirtual says, in the members of the other call; NULL: no memory.
+ * And where the driver did not take it. */
+struct shadow_submission *submit_given(struct vidmm_referee *referee,
+                                       const struct referee_call *call,
+                                       const DXGKARG_SUBMITCOMMAND *args);
+void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                    struct shadow_submission *submission);
+/* submit_virtual.c, R172: an operation comes first in a paging buffer. */
+void submit_judge_buffer(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args);
+
+#endif

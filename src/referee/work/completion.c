@@ -1,0 +1,37 @@
+/*
+ * completion.c - the end of a paging operation: it is complete, or given up; see work.h.
+ */
+#include "operation/operation.h"
+#include "work/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void operation_free(struct shadow_operation *operation) {
+    free(operation->frames);
+    free(operation->own);
+    free(operation); /* the first member of struct build_operation */
+}
+
+void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    if (operation->arg.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+        unmap_given_up(referee, operation);
+    operation_free(operation);
+}
+
+void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    char outer[96], name[96];
+    memcpy(outer, referee->ledger->calling, sizeof(outer));
+    outer[sizeof(outer) - 1] = 0;
+    operation_call_name(name, sizeof(name), (uint32_t)operation->arg.Operation);
+    vidmm_ledger_calling(referee->ledger, name);
+    operation_done(referee, operation);
+    vidmm_ledger_calling(referee->ledger, outer);
+    operation_free(operation);
+}
+
+void operation_abandon(struct vidmm_referee *referee) {
+    if (referee->builds.open.operation)
+        operation_free(&referee->builds.open.operation->shadow);
+    memset(&referee->builds.open, 0, sizeof(referee->builds.open));
+}

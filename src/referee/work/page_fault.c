@@ -1,0 +1,70 @@
+/*
+ * page_fault.c - page faults that the driver reported, until the engine is reset.
+ */
+#include "work/work.h"
+
+/* The oldest work of the node with that fence; NULL: none. */
+static const struct shadow_submission *work_of(struct vidmm_referee *referee,
+                                               const struct vidmm_interrupt *report) {
+    const struct shadow_submission *at = referee->node[report->node].first;
+    while (at && at->fence != report->fence)
+        at = at->next;
+    return at;
+}
+
+/* Whose handle it is the pages leave open. */
+static bool names(HANDLE reported, const struct tables_process *process) {
+    return !reported || reported == process->handle || reported == process->name;
+}
+
+static void judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
+                          const struct shadow_submission *work) {
+    const struct tables_process *process = tables_process(referee, work->process);
+    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
+    struct tables_found found;
+    if (!process || !context)
+        return;
+    DRIVER_MUST(380, names(report->process, process), "the process whose address it is",
+                "FaultedProcessHandle %p is not that of the work", report->process);
+    tables_walk(referee, process, report->address, TABLES_DONE, &found);
+    if (!found.known || !found.settled || found.stale || !tables_at_root(context, process))
+        return;
+    DRIVER_MUST(380, !found.valid || found.zero || found.entry.ReadOnly || found.entry.NoExecute,
+                "the address that could not be used",
+                "FaultedVirtualAddress 0x%llx leads to memory", LLU(report->address));
+}
+
+/* A fault of work that nobody can name takes a reset to be clear of. */
+static void judge_flags(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    const uint32_t reset = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED |
+                           DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
+                           DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
+    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
+        DRIVER_MUST(380, report->fence == 0 && (report->flags & reset) != 0,
+                    "with FENCE_INVALID FaultedFenceId 0, and a flag that asks for a reset",
+                    "FaultedFenceId is %u, PageFaultFlags is 0x%x", report->fence, report->flags);
+}
+
+void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    struct shadow_node *node = &referee->node[report->node];
+    judge_flags(referee, report);
+    referee->submissions.faulted[report->node] = true;
+    if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
+        return;
+    const struct shadow_submission *work = work_of(referee, report);
+    if (referee->tables.mmu.known && work) {
+        judge_address(referee, report, work);
+        struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
+        if (context && context->parent)
+            context->parent->faulted = true;
+    }
+    submit_faulted(referee, report->node, report->fence);
+    node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */
+    node->told = true;
+}
+
+void submit_node_reset(struct vidmm_referee *referee, uint32_t node) {
+    for (uint32_t i = 0; i < SHADOW_NODES; i++)
+        referee->submissions.faulted[i] =
+            referee->submissions.faulted[i] && node != i && node != UINT32_MAX;
+}

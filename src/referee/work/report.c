@@ -1,0 +1,81 @@
+/*
+ * report.c - what the driver reports of work: complete, preempted and faulted.
+ * 
+ * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
+ * model: it only puts the report into a ring with a lock of its own. The ring is emptied, in order,
+ * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
+ * that ends an allocation.
+ */
+#include "work/work.h"
+
+#include <string.h>
+
+void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    pthread_mutex_lock(&referee->reports.lock);
+    if (referee->reports.count < REPORTS_MAX)
+        referee->reports.report[(referee->reports.first + referee->reports.count++) % REPORTS_MAX] =
+            *report;
+    pthread_mutex_unlock(&referee->reports.lock);
+}
+
+static bool take(struct vidmm_referee *referee, struct vidmm_interrupt *report) {
+    pthread_mutex_lock(&referee->reports.lock);
+    bool any = referee->reports.count != 0;
+    if (any) {
+        *report = referee->reports.report[referee->reports.first];
+        referee->reports.first = (referee->reports.first + 1) % REPORTS_MAX;
+        referee->reports.count--;
+    }
+    pthread_mutex_unlock(&referee->reports.lock);
+    return any;
+}
+
+/* A page fault of work that the driver cannot name. */
+static bool anonymous(const struct vidmm_interrupt *report) {
+    return report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED &&
+           (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID) != 0;
+}
+
+/* No rule of the table, and yet nothing that a scheduler could make sense of. */
+static bool makes_sense(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    const struct shadow_node *node;
+    if (report->node >= SHADOW_NODES) {
+        vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                          "an interrupt was reported for node %u, which does not exist",
+                          report->node);
+        return false;
+    }
+    node = &referee->node[report->node];
+    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || anonymous(report) ||
+        (node->any && (int32_t)(node->submitted - report->fence) >= 0))
+        return true;
+    vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
+                      "fence %u was reported for node %u, where nothing was submitted with it",
+                      report->fence, report->node);
+    return false;
+}
+
+void reports_act(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+    if (!makes_sense(referee, report))
+        return;
+    if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        submit_page_faulted(referee, report);
+    else if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED)
+        preempt_reported(referee, report->node, report->fence, report->last_completed);
+    else if (report->type != DXGK_INTERRUPT_DMA_COMPLETED)
+        submit_faulted(referee, report->node, report->fence);
+    else if (preempt_judge_completed(referee, report->node, report->fence))
+        submit_completed(referee, report->node, report->fence);
+}
+
+void reports_drain(struct vidmm_referee *referee) {
+    struct vidmm_interrupt report;
+    char outer[96];
+    memcpy(outer, referee->ledger->calling, sizeof(outer));
+    outer[sizeof(outer) - 1] = 0;
+    while (take(referee, &report)) {
+        vidmm_ledger_calling(referee->ledger, "DxgkCbNotifyInterrupt");
+        reports_act(referee, &report);
+    }
+    vidmm_ledger_calling(referee->ledger, outer);
+}

@@ -1,0 +1,134 @@
+/*
+ * submission.c - submissions from the call that made them until they are over: complete, faulted, lost; see
+ * work.h.
+ */
+#include "operation/operation.h"
+#include "work/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void submission_use(struct vidmm_referee *referee, const struct work_submission *submission,
+                           bool begins) {
+    for (uint32_t i = 0; i < submission->uses; i++) {
+        struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, submission->use[i]);
+        if (object && begins)
+            object->uses++;
+        else if (object && object->uses != 0)
+            object->uses--;
+    }
+}
+
+struct work_submission *submission_begin(struct vidmm_referee *referee,
+                                         const DXGKARG_SUBMITCOMMAND *args, uint32_t index) {
+    struct shadow_node *node = &referee->node[index];
+    uint32_t uses = referee->submissions.patched.open && !args->Flags.Paging
+                        ? referee->submissions.patched.handles
+                        : 0;
+    struct work_submission *submission = calloc(1, sizeof(*submission) + uses * sizeof(HANDLE));
+    if (!submission)
+        return NULL;
+    submission->shadow.node = index;
+    submission->shadow.fence = args->SubmissionFenceId;
+    submission->shadow.paging = args->Flags.Paging;
+    submission->shadow.address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
+    submission->shadow.start = args->DmaBufferSubmissionStartOffset;
+    submission->shadow.end = args->DmaBufferSubmissionEndOffset;
+    submission->uses = uses;
+    if (uses != 0)
+        memcpy(submission->use, referee->submissions.patched.handle, uses * sizeof(HANDLE));
+    submission_use(referee, submission, true);
+    if (node->last)
+        node->last->next = &submission->shadow;
+    else
+        node->first = &submission->shadow;
+    node->last = &submission->shadow;
+    if (!node->any || !fence_reached(node->submitted, args->SubmissionFenceId))
+        node->submitted = args->SubmissionFenceId;
+    node->any = true;
+    return submission;
+}
+
+static struct shadow_submission *submission_unlink(struct shadow_node *node) {
+    struct shadow_submission *first = node->first;
+    node->first = first->next;
+    if (!node->first)
+        node->last = NULL;
+    first->next = NULL;
+    return first;
+}
+
+void submit_free(struct shadow_submission *submission) {
+    free(submission); /* the first member of struct work_submission */
+}
+
+/* The oldest of a node is over; `complete`: its operations were carried out. */
+void submission_end(struct vidmm_referee *referee, struct shadow_node *node, bool complete) {
+    struct shadow_submission *first = submission_unlink(node);
+    while (first->operations) {
+        struct shadow_operation *operation = first->operations;
+        first->operations = operation->next; /* and `next` still leads to what came behind it */
+        if (complete)
+            operation_complete(referee, operation);
+        else
+            operation_give_up(referee, operation);
+    }
+    submission_use(referee, (struct work_submission *)first, false);
+    submit_free(first);
+}
+
+struct shadow_submission *submit_lose(struct vidmm_referee *referee, struct shadow_node *node) {
+    if (node->first->paging)
+        return submission_unlink(node);
+    submission_end(referee, node, false);
+    return NULL;
+}
+
+static void submission_settled(struct vidmm_referee *referee) {
+    const struct shadow_operation *first = NULL;
+    bool waits = false;
+    for (uint32_t list = 0; !waits && build_waiting(referee, list, &first); list++)
+        waits = first;
+    if (!waits)
+        flush_settle(referee, true);
+}
+
+void submit_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
+    if (index >= SHADOW_NODES)
+        return;
+    struct shadow_node *node = &referee->node[index];
+    bool paging = false;
+    while (node->first && fence_reached(fence, node->first->fence)) {
+        paging = node->first->paging;
+        node->completed = node->first->fence;
+        node->told = true;
+        submission_end(referee, node, true);
+    }
+    if (!node->first && (paging || index == referee->adapter.paging_node))
+        submission_settled(referee);
+}
+
+void submit_faulted(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
+    if (index >= SHADOW_NODES)
+        return;
+    struct shadow_node *node = &referee->node[index];
+    submit_completed(referee, index, fence - 1);
+    if (node->first && node->first->fence == fence)
+        submission_end(referee, node, false);
+}
+
+bool submit_append(struct vidmm_referee *referee, struct shadow_operation *operation) {
+    struct shadow_submission *newest = NULL;
+    for (uint32_t i = 0; i < SHADOW_NODES; i++) {
+        struct shadow_submission *s = referee->node[i].first;
+        for (; s; s = s->next)
+            newest = s->paging ? s : newest;
+    }
+    if (!newest)
+        return false;
+    struct shadow_operation **link = &newest->operations;
+    while (*link)
+        link = &(*link)->next;
+    *link = operation;
+    return true;
+}

@@ -1,0 +1,121 @@
+/*
+ * work.h - what becomes of work on its way through the driver: paging buffers while they are filled
+ * (buffer.c), operations that complete or are given up (completion.c), submissions (submission.c) and
+ * what comes again after a preemption (preempt.c), reports of the driver (report.c, page_fault.c),
+ * resets (reset.c), and the end of all of it (forget.c). state/work.h has the structures. Everything
+ * is called with the referee's lock held.
+ */
+#ifndef REFEREE_WORK_WORK_H
+#define REFEREE_WORK_WORK_H
+
+#include <vidmm/interrupt.h>
+
+#include "state/judge.h"
+#include "state/work.h"
+
+/* ---- buffer.c ------------------------------------------------------------------------------------ */
+
+/* The buffer that a call goes on filling, or a fresh one; judges the manager. NULL: pDmaBuffer is
+ * NULL, or there is no memory. */
+struct shadow_build *build_aim(struct vidmm_referee *referee,
+                               const DXGKARG_BUILDPAGINGBUFFER *args);
+/* The driver's pointers in place of the caller's. */
+void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER *args);
+/* The caller's pointers again, and what was written; judges the driver. `in`: as the caller called.
+ * Returns the bytes written. */
+uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
+                      const DXGKARG_BUILDPAGINGBUFFER *in, DXGKARG_BUILDPAGINGBUFFER *args,
+                      NTSTATUS status);
+/* The buffer at `base` with bytes not yet submitted, or NULL. */
+struct shadow_build *build_at(struct vidmm_referee *referee, const void *base);
+/* The buffer that a submission is of: by the address that Patch had, else the oldest that has bytes
+ * not yet submitted; NULL: none. */
+struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args);
+/* The operations built into the submitted range. */
+struct shadow_operation *build_take(struct vidmm_referee *referee,
+                                    const DXGKARG_SUBMITCOMMAND *args);
+/* What was built and not submitted is given up. */
+void build_forget(struct vidmm_referee *referee);
+void build_end(struct vidmm_referee *referee);
+
+/* ---- completion.c -------------------------------------------------------------------------------- */
+
+void operation_free(struct shadow_operation *operation);
+/* It was built and will not be done: freed. */
+void operation_give_up(struct vidmm_referee *referee, struct shadow_operation *operation);
+/* Its effects are there: judged and freed. */
+void operation_complete(struct vidmm_referee *referee, struct shadow_operation *operation);
+/* No operation is under way any more. */
+void operation_abandon(struct vidmm_referee *referee);
+
+/* ---- submission.c -------------------------------------------------------------------------------- */
+
+struct work_submission {
+    struct shadow_submission shadow; /* first: what the other files see of it */
+    uint32_t uses;
+    HANDLE use[]; /* allocations that it references */
+};
+
+/* From now on it is under way, with the allocations that DxgkDdiPatch named; NULL: no memory. */
+struct work_submission *submission_begin(struct vidmm_referee *referee,
+                                         const DXGKARG_SUBMITCOMMAND *args, uint32_t index);
+/* The oldest of a node is over; `complete`: its operations were carried out. */
+void submission_end(struct vidmm_referee *referee, struct shadow_node *node, bool complete);
+/* Work that ended the last operation has gone to the GPU already: `operation` completes with the
+ * newest paging submission under way; false: there is none. */
+bool submit_append(struct vidmm_referee *referee, struct shadow_operation *operation);
+/* `fence` of `node` is complete. */
+void submit_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+/* `fence` of `node` was reported faulted: what came before it is complete, itself is not. */
+void submit_faulted(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+/* The oldest of a node is over without having been carried out: paging work is returned, in
+ * nobody's list any more; NULL: it was other work, and is gone. */
+struct shadow_submission *submit_lose(struct vidmm_referee *referee, struct shadow_node *node);
+void submit_free(struct shadow_submission *submission);
+
+/* ---- preempt.c ----------------------------------------------------------------------------------- */
+
+/* The driver reported preemption `fence`, `last` being the fence completed last. */
+void preempt_reported(struct vidmm_referee *referee, uint32_t node, uint32_t fence, uint32_t last);
+/* The engine was reset; `aborted`: the last fence that it is done with, itself not carried out. */
+void preempt_reset(struct vidmm_referee *referee, uint32_t node, uint32_t aborted);
+/* False: the driver reported what it had said to be preempted as complete. */
+bool preempt_judge_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
+/* True: the submission is preempted work that comes again; judges the manager. */
+bool preempt_again(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                   const struct shadow_node *node);
+/* Its operations, when preempt_again said so. */
+struct shadow_operation *preempt_take(struct shadow_node *node);
+/* Nothing is preempted and nothing asked for any more. */
+void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node);
+void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node);
+
+/* ---- page_fault.c -------------------------------------------------------------------------------- */
+
+/* A page fault was reported, before the work that it names is taken for faulted. */
+void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
+/* The engine of a node was reset, or (UINT32_MAX) all of them. */
+void submit_node_reset(struct vidmm_referee *referee, uint32_t node);
+
+/* ---- report.c ------------------------------------------------------------------------------------ */
+
+/* DxgkCbNotifyInterrupt, without the referee's lock. */
+void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
+/* A report of the driver. */
+void reports_act(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
+/* Takes over what was reported so far. */
+void reports_drain(struct vidmm_referee *referee);
+
+/* ---- reset.c ------------------------------------------------------------------------------------- */
+
+/* MANAGER R361 for a call that is no clean-up operation, or that is one. */
+void reset_judge(struct vidmm_referee *referee, bool clean_up);
+/* R282: after an engine's reset that lost paging work; `reset`: the call is the adapter's reset. */
+void reset_judge_lost(struct vidmm_referee *referee, bool reset);
+
+/* ---- forget.c ------------------------------------------------------------------------------------ */
+
+/* Work under way is given up (TDR). */
+void submit_forget(struct vidmm_referee *referee);
+
+#endif

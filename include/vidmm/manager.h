@@ -167,6 +167,19 @@ enum vidmm_plan_reason {
     VIDMM_PLAN_REASONS
 };
 
+/* Why an allocation moves. */
+enum vidmm_move_reason {
+    VIDMM_MOVE_REQUESTED,   /* the request references it, or is about it */
+    VIDMM_MOVE_PROMOTED,    /* from an aperture to the memory segment that it prefers */
+    VIDMM_MOVE_REPACKED,    /* a reference that others in the same request leave no room */
+    VIDMM_MOVE_POLICY,      /* evicted: no device lists it, and the policy has it leave first */
+    VIDMM_MOVE_OFFERED,     /* likewise, and it was offered: its content is not kept */
+    VIDMM_MOVE_OVER_BUDGET, /* evicted: its process holds more than its budget */
+    VIDMM_MOVE_LISTED,      /* evicted though listed: what asks could not run otherwise */
+    VIDMM_MOVE_SWEPT,       /* everything leaves */
+    VIDMM_MOVE_REASONS
+};
+
 /* One side of an operation: a segment offset, or pages of an MDL. */
 struct vidmm_place {
     uint32_t segment; /* 0: system memory */

@@ -6,7 +6,7 @@
 #include "object/allocation.h"
 #include "address/companion.h"
 #include "base/process.h"
-#include "address/table_eviction.h"
+#include "residency/table_eviction.h"
 
 #define CALL "vidmm_va_update"
 
@@ -45,7 +45,7 @@ static enum vidmm_status show_table(struct space *space, struct table *table) {
 enum vidmm_status privileged_show(const struct companion *companion, struct space *space,
                                   uint64_t start, uint64_t end) {
     struct vidmm_process *privileged = companion->context->device->process;
-    enum vidmm_status status = space_bring_back(privileged);
+    enum vidmm_status status = table_eviction_return(privileged);
     struct table *table;
     for (uint64_t at = start; status == VIDMM_OK && (table = table_leaf(space, &at, end));
          at = table_end(table)) {
@@ -77,7 +77,7 @@ enum vidmm_status privileged_view(const struct companion *companion, const struc
                                .list = &use->allocation->mappings,
                                .protection = use->protection,
                                .driver_protection = use->driver_protection};
-    enum vidmm_status status = space_bring_back(privileged);
+    enum vidmm_status status = table_eviction_return(privileged);
     *va = find_view(privileged->space, use);
     if (status == VIDMM_OK && !*va)
         status = privileged_map(privileged->space, use->allocation->size, all, va);

@@ -10,7 +10,7 @@
 #include "object/context_allocation.h"
 #include "lists/residency_list.h"
 #include "residency/residency.h"
-#include "address/table_eviction.h"
+#include "residency/table_eviction.h"
 
 #define CALL "vidmm_submit_virtual"
 
@@ -52,7 +52,7 @@ static enum vidmm_status submit_virtual_prepare(void *ctx) {
     struct vidmm_device *device = context->device;
     enum vidmm_status status = device_serves(device, CALL);
     if (status == VIDMM_OK && device->adapter->gpummu)
-        status = space_bring_back(device->process);
+        status = table_eviction_return(device->process);
     if (status)
         return status;
     status = residency_list_restore(device, context, SUSPEND_EXCESS, VIDMM_PLAN_SUBMISSION);

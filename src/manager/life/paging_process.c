@@ -3,6 +3,8 @@
  */
 #include "life/paging_process.h"
 
+#include "residency/room.h"
+
 #include "life/process.h"
 #include "reported/needed.h"
 
@@ -70,6 +72,7 @@ static enum vidmm_status paging_process_make_tables(struct vidmm_adapter *adapte
                                                     struct space *space) {
     struct spaces *spaces = &adapter->spaces;
     spaces->paging = space;
+    spaces->make_place = room_for_table;
     spaces->entries = adapter_alloc(adapter, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
     if (!spaces->entries || !paging_process_lay_out(adapter, space))
         return error_no_memory(adapter, CALL);

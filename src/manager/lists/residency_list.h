@@ -2,8 +2,8 @@
  * residency_list.h - the residency list of a device: the allocations that it needs resident while
  * its contexts run (residency-overview.md), with a count for each.
  *
- * An allocation on any list is in no victim queue of a segment: only residency_list_victim() lets it
- * leave, and residency_list_restore() brings it back before the device runs again. Each submission
+ * An allocation on any list is in no victim queue of a segment: only a request with a better claim
+ * (residency/room.h) has it leave, and residency_list_restore() brings it back before the device runs again. Each submission
  * of the device counts as a use of all that is on its list, and as a write to it.
  *
  * Each list keeps chains of its entries by state: what is missing, what lies in an aperture though
@@ -102,15 +102,6 @@ void residency_entries_end(struct vidmm_allocation *allocation);
  */
 void residency_entries_update(struct vidmm_allocation *allocation);
 
-/*
- * An allocation on a list that may leave `segment` for `request` (NULL: to empty it) of `asking`
- * (NULL: the manager itself), or NULL: one of the process that holds most beyond its budget, lower
- * priorities first.
- */
-struct vidmm_allocation *residency_list_victim(struct vidmm_adapter *adapter,
-                                               const struct vidmm_device *asking,
-                                               const struct segment *segment,
-                                               const struct segment_request *request);
 /*
  * Makes all on the list of `device` resident, and with `context` what the driver allocated for that
  * context.

@@ -57,13 +57,15 @@ void plans_destroy(struct vidmm_adapter *adapter) {
     memset(spare, 0, sizeof(*spare));
 }
 
-static struct move *plan_add_move(struct plan *plan, struct vidmm_allocation *allocation) {
+static struct move *plan_add_move(struct plan *plan, struct vidmm_allocation *allocation,
+                                  enum vidmm_move_reason reason) {
     if (!adapter_grow(plan->adapter, (void **)&plan->moves, &plan->move_capacity,
                       plan->move_count + 1, sizeof(*plan->moves)))
         return NULL;
     struct move *move = &plan->moves[plan->move_count++];
     *move = (struct move){
         .allocation = allocation,
+        .reason = reason,
         .from = allocation->segment,
         .old = allocation->place,
         .content = allocation->content,
@@ -73,8 +75,11 @@ static struct move *plan_add_move(struct plan *plan, struct vidmm_allocation *al
     return move;
 }
 
-bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard, bool hold) {
-    struct move *move = plan_add_move(plan, allocation);
+static bool plan_take_out(struct plan *plan, struct vidmm_allocation *allocation,
+                          const struct move *how) {
+    bool discard = how->discard, hold = how->holds_old;
+    enum vidmm_move_reason reason = how->reason;
+    struct move *move = plan_add_move(plan, allocation, reason);
     if (!move)
         return false;
     move->holds_old = hold;
@@ -94,10 +99,22 @@ bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool dis
     return true;
 }
 
+bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard,
+                enum vidmm_move_reason reason) {
+    const struct move how = {.reason = reason, .discard = discard};
+    return plan_take_out(plan, allocation, &how);
+}
+
+bool plan_leave_held(struct plan *plan, struct vidmm_allocation *allocation,
+                     enum vidmm_move_reason reason) {
+    const struct move how = {.reason = reason, .holds_old = true};
+    return plan_take_out(plan, allocation, &how);
+}
+
 bool plan_enter(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
-                const struct placement *place) {
-    struct move *move =
-        allocation->move ? &plan->moves[allocation->move - 1] : plan_add_move(plan, allocation);
+                const struct placement *place, enum vidmm_move_reason reason) {
+    struct move *move = allocation->move ? &plan->moves[allocation->move - 1]
+                                         : plan_add_move(plan, allocation, reason);
     if (!move)
         return false;
     if (move->holds_old) { /* segment to segment: the system pages see nothing of it */

@@ -28,12 +28,13 @@ struct paging_line;
 /* One allocation's way through the plan. */
 struct move {
     struct vidmm_allocation *allocation; /* NULL: taken back */
-    struct segment *from;                /* NULL: system memory */
-    struct placement old;                /* vacated, unless held */
-    bool holds_old;                      /* given back only when the plan is done */
-    bool discard;                        /* content is not kept */
-    bool content, stale;                 /* before */
-    struct segment *window;              /* eviction aperture, or NULL */
+    enum vidmm_move_reason reason;
+    struct segment *from;   /* NULL: system memory */
+    struct placement old;   /* vacated, unless held */
+    bool holds_old;         /* given back only when the plan is done */
+    bool discard;           /* content is not kept */
+    bool content, stale;    /* before */
+    struct segment *window; /* eviction aperture, or NULL */
     struct placement window_place;
 };
 
@@ -80,13 +81,17 @@ void plan_end(struct plan *plan);
 void plans_destroy(struct vidmm_adapter *adapter);
 
 /*
- * Takes `allocation` out of its segment, to system memory. With `hold` its place stays taken until
- * the plan is done. False: no memory.
+ * Takes `allocation` out of its segment, to system memory; with `discard` its content is not kept.
+ * False: no memory.
  */
-bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard, bool hold);
+bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard,
+                enum vidmm_move_reason reason);
+/* The same on its way to another memory segment: its place stays taken until the plan is done. */
+bool plan_leave_held(struct plan *plan, struct vidmm_allocation *allocation,
+                     enum vidmm_move_reason reason);
 /* Puts `allocation`, which is in system memory or has left, into `place`. False: no memory. */
 bool plan_enter(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
-                const struct placement *place);
+                const struct placement *place, enum vidmm_move_reason reason);
 /* Takes back moves down to `count`: everything is where it was. */
 void plan_undo(struct plan *plan, uint32_t count);
 /* Takes back one eviction, if its old place is still free. */

@@ -1,15 +1,12 @@
 /*
- * table.c - see table.h: the tree. A table has memory from the moment it is made; who made room for
- * it leaves only when tables are prepared, which is never while a plan is under construction.
+ * table.c - see table.h: the tree. A table has memory from the moment it is made; what has to leave
+ * for that leaves when tables are prepared (struct table_place).
  */
 #include "paging/table.h"
 
 #include "object/allocation.h"
 #include "lists/budget.h"
-#include "lists/residency_list.h"
 #include "base/process.h"
-#include "residency/residency.h"
-#include "address/table_eviction.h"
 
 #define CALL_ROOT "DxgkDdiGetRootPageTableSize"
 #define WIDE_MASK ((UINT64_C(1) << PAGE_SHIFT_LARGE) - 1)
@@ -62,47 +59,23 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
     memset(memory, 0, sizeof(*memory));
 }
 
-static bool may_leave(void *request, const struct resident *resident) {
-    const struct vidmm_allocation *allocation = resident->owner;
-    return !allocation->pinned && !allocation_fixed(allocation) &&
-           allocation_in_the_way(allocation, request);
-}
-
-/* Sends somebody out of `segment`. VIDMM_DOES_NOT_FIT: nobody is left who could go. */
-static enum vidmm_status make_room(struct space *space, struct segment *segment,
-                                   struct segment_request *request) {
-    struct vidmm_adapter *adapter = space->adapter;
-    adapter->mark++; /* this decision references nobody */
-    const struct resident *resident = resident_victim(&segment->queue, may_leave, request);
-    struct vidmm_allocation *victim =
-        resident ? resident->owner : residency_list_victim(adapter, NULL, segment, request);
-    if (victim)
-        return residency_evict(victim, false, VIDMM_PLAN_TABLE_ROOM);
-    enum vidmm_status status = space_send_away(adapter, space->process, segment);
-    if (status != VIDMM_DOES_NOT_FIT)
-        return status;
-    return FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "vidmm page tables",
-                .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
-                .expected = "room for page tables", .page = "gpu-virtual-address",
-                .index = segment->id);
-}
-
+/* VIDMM_DOES_NOT_FIT: nothing is left that could leave. */
 static enum vidmm_status place(struct space *space, struct table_memory *memory,
                                uint32_t alignment) {
-    struct segment_request request = {
+    struct vidmm_adapter *adapter = space->adapter;
+    const struct segment_request request = {
         .size = memory->size, .alignment = alignment, .from_end = true};
-    for (;;) {
-        enum placer_result result = segment_place(memory->segment, &request, &memory->place);
-        if (result == PLACER_OK) {
-            budget_keep(space->adapter, memory->segment, memory->place.size, false);
-            return VIDMM_OK;
-        }
-        enum vidmm_status status = result == PLACER_NO_MEMORY
-                                       ? error_no_memory(space->adapter, "vidmm page tables")
-                                       : make_room(space, memory->segment, &request);
-        if (status)
-            return status;
-    }
+    const struct table_place wanted = {
+        .runs = space->process, .segment = memory->segment, .request = &request};
+    enum vidmm_status status = adapter->spaces.make_place(adapter, &wanted, &memory->place);
+    if (status == VIDMM_OK)
+        budget_keep(adapter, memory->segment, memory->place.size, false);
+    else if (status == VIDMM_DOES_NOT_FIT)
+        (void)FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "vidmm page tables",
+                   .field = "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
+                   .expected = "room for page tables", .page = "gpu-virtual-address",
+                   .index = memory->segment->id);
+    return status;
 }
 
 static enum vidmm_status take_pages(struct vidmm_adapter *adapter, struct table_memory *memory) {

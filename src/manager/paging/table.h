@@ -63,8 +63,21 @@ struct kept_pages {
     PMDL mdl;
 };
 
+/* A place for a table, which is made by eviction if need be. */
+struct table_place {
+    const struct vidmm_process *runs; /* whose tables are needed */
+    struct segment *segment;
+    const struct segment_request *request;
+};
+
 /* Of the adapter. */
 struct spaces {
+    /*
+     * Hook: residency/room.c decides what gives way to a page table, above the code that makes
+     * tables. VIDMM_DOES_NOT_FIT, without an error: nothing is left that could leave.
+     */
+    enum vidmm_status (*make_place)(struct vidmm_adapter *adapter, const struct table_place *wanted,
+                                    struct placement *place);
     struct space *paging; /* of the system process; NULL without GPU virtual addresses */
     uint64_t scratch_start, scratch_end, scratch_next;
     bool wrapped;      /* the next scratch mapping replaces one that may be in use */

@@ -12,7 +12,7 @@
 #include "object/allocation.h"
 #include "object/aperture.h"
 #include "object/candidates.h"
-#include "lists/residency_list.h"
+#include "residency/room.h"
 
 #define PROMOTE_AGE   64u         /* submissions unused that make a victim for a promotion */
 #define PROMOTE_BYTES (64u << 20) /* moved by promotions in one request */
@@ -32,71 +32,36 @@ struct decision {
     enum mode mode;
     const struct vidmm_reference *references; /* as asked for */
     uint32_t count;
-    uint64_t number;                       /* of the submission */
-    uint64_t oldest;                       /* victims were last used at this number or before */
-    const struct segment_request *request; /* that victims make room for; NULL: for all of them */
+    uint64_t number;               /* of the submission */
+    uint64_t oldest;               /* victims were last used at this number or before */
+    enum vidmm_move_reason reason; /* of references that move */
     /* Sizes from here on found no place even with eviction: outside, and in a protected range. */
     uint64_t hopeless[2][SEGMENTS_MAX];
 };
 
-static bool eligible(void *ctx, const struct resident *resident) {
-    const struct decision *decision = ctx;
-    struct vidmm_allocation *allocation = resident->owner;
-    allocation->resident.facts.idle = allocation->last_nodes == 0;
-    return allocation->mark != decision->adapter->mark &&
-           allocation_in_the_way(allocation, decision->request) &&
-           resident->facts.last_use <= decision->oldest;
-}
-
-/* Puts back what was evicted without need: victims that do not lie where `place` is now. */
-static void spare_victims(struct plan *plan, uint32_t first) {
-    for (uint32_t i = plan->move_count; i-- > first;)
-        (void)plan_spare(plan, i);
-}
-
-/* What nobody lists first, then what other devices list. */
-static struct vidmm_allocation *find_victim(struct decision *decision,
-                                            const struct segment *segment,
-                                            const struct segment_request *request) {
-    const struct vidmm_device *device = decision->device;
-    decision->request = request;
-    struct resident *victim = resident_victim(&segment->queue, eligible, decision);
-    bool needed = decision->oldest == UINT64_MAX; /* no promotion */
-    if (victim)
-        return victim->owner;
-    return adapter_virtual(decision->adapter) &&
-                   (needed || (device && device->list.suspends == SUSPEND_EXCESS))
-               ? residency_list_victim(decision->adapter, device, segment, request)
-               : NULL;
+static struct room decision_room(const struct decision *decision,
+                                 const struct segment_request *request) {
+    return (struct room){.adapter = decision->adapter,
+                         .plan = decision->plan,
+                         .device = decision->device,
+                         .oldest = decision->oldest,
+                         .request = request};
 }
 
 /* PLACER_FULL: not even with every eligible resident out of the way; nothing changed. */
 static enum placer_result place_evicting(struct decision *decision, struct segment *segment,
                                          const struct segment_request *request,
                                          struct placement *place) {
-    struct plan *plan = decision->plan;
-    uint32_t first = plan->move_count;
+    const struct room room = decision_room(decision, request);
     uint64_t *hopeless = &decision->hopeless[request->in_vpr][segment->id - 1];
     if (!segment_can_hold(segment, request) || (*hopeless && request->size >= *hopeless))
         return PLACER_FULL;
-    enum placer_result result;
-    while ((result = segment_place(segment, request, place)) == PLACER_FULL) {
-        struct vidmm_allocation *victim = find_victim(decision, segment, request);
-        if (!victim)
-            break;
-        if (!plan_leave(plan, victim, victim->offered != 0, false)) {
-            result = PLACER_NO_MEMORY;
-            break;
-        }
-    }
-    if (result == PLACER_OK) {
-        spare_victims(plan, first);
-    } else {
-        plan_undo(plan, first);
-        if (decision->oldest == UINT64_MAX && (!*hopeless || request->size < *hopeless))
-            *hopeless = request->size;
-    }
-    return result;
+    enum vidmm_status status = room_place(&room, segment, place);
+    if (status == VIDMM_OK)
+        return PLACER_OK;
+    if (decision->oldest == UINT64_MAX && (!*hopeless || request->size < *hopeless))
+        *hopeless = request->size;
+    return status == VIDMM_DOES_NOT_FIT ? PLACER_FULL : PLACER_NO_MEMORY;
 }
 
 static enum placer_result try_candidate(struct decision *decision,
@@ -149,12 +114,15 @@ static enum placer_result find_place(struct decision *decision,
 static bool move_to(struct decision *decision, struct vidmm_allocation *allocation,
                     struct segment *segment, struct placement *place) {
     struct plan *plan = decision->plan;
+    enum vidmm_move_reason reason = decision->reason;
     bool across = segment_is_memory(allocation->segment) && segment_is_memory(segment);
-    if (allocation->segment && !plan_leave(plan, allocation, false, across))
+    if (across && !plan_leave_held(plan, allocation, reason))
+        goto failed;
+    if (allocation->segment && !plan_leave(plan, allocation, false, reason))
         goto failed;
     allocation->resident.facts.last_use = decision->number;
     allocation->resident.facts.uses++;
-    if (plan_enter(plan, allocation, segment, place))
+    if (plan_enter(plan, allocation, segment, place, reason))
         return true;
 failed:
     segment_release(segment, place);
@@ -255,7 +223,8 @@ static bool may_lift(const struct vidmm_allocation *allocation) {
 static bool lift(struct decision *decision) {
     for (uint32_t i = 0; i < decision->count; i++) {
         struct vidmm_allocation *allocation = decision->references[i].allocation;
-        if (may_lift(allocation) && !plan_leave(decision->plan, allocation, false, false))
+        if (may_lift(allocation) &&
+            !plan_leave(decision->plan, allocation, false, VIDMM_MOVE_REPACKED))
             return false;
     }
     return true;
@@ -265,16 +234,18 @@ static bool lift(struct decision *decision) {
 static bool clear_segments(struct decision *decision) {
     struct vidmm_adapter *adapter = decision->adapter;
     const struct vidmm_reference *references = decision->references;
+    const struct room room = decision_room(decision, NULL);
     uint32_t sets = 0;
     for (uint32_t i = 0; i < decision->count; i++)
         sets |= candidate_set(references[i].allocation, references[i].write);
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         struct segment *segment = &adapter->facts.segments[i];
-        struct vidmm_allocation *victim;
+        struct room_victim victim;
         if (!segment_in_set(segment, sets))
             continue;
-        while ((victim = find_victim(decision, segment, NULL))) {
-            if (!plan_leave(decision->plan, victim, victim->offered != 0, false))
+        while ((victim = room_next_victim(&room, segment)).allocation) {
+            if (!plan_leave(decision->plan, victim.allocation, victim.allocation->offered != 0,
+                            victim.reason))
                 return false;
         }
     }
@@ -318,7 +289,7 @@ static enum vidmm_status anew(struct decision *decision) {
         return error_no_memory(adapter, "vidmm residency");
     enum vidmm_status status = place_sorted(decision);
     if (status == VIDMM_OK)
-        spare_victims(decision->plan, 0);
+        room_spare(decision->plan, 0);
     return status;
 }
 
@@ -345,6 +316,7 @@ static enum vidmm_status promote(struct decision *decision,
 static enum vidmm_status promote_all(struct decision *decision) {
     const struct vidmm_reference *references = decision->references;
     uint64_t budget = PROMOTE_BYTES;
+    decision->reason = VIDMM_MOVE_PROMOTED;
     decision->oldest = decision->number > PROMOTE_AGE ? decision->number - PROMOTE_AGE : 0;
     for (uint32_t i = 0; i < decision->count; i++) {
         const struct vidmm_allocation *allocation = references[i].allocation;

@@ -1,85 +1,15 @@
 /*
- * list_restore.c - see residency_list.h: what a list needs is brought in, and what others list may have
- * to make room for it.
- *
- * A process takes from others what they hold beyond their budgets as long as it is within its own:
- * then nobody can take it back for the same reason, and what lists hold comes to rest however many
- * of them do not fit together. Only a list that could not run at all takes from anybody; it runs
- * then, and whoever gave way does the same at its turn.
+ * list_restore.c - see residency_list.h: what a list needs is brought in, and a
+ * part of what lies in apertures is promoted to memory segments. What gives way: room.c.
  */
 #include "lists/residency_list.h"
 
 #include "object/allocation.h"
-#include "lists/budget.h"
 #include "object/context_allocation.h"
 #include "residency/residency.h"
 
 #define PROMOTIONS         16u /* tried in one request */
 #define PROMOTION_PATIENCE 64u /* submissions until they are tried again though nothing moved */
-
-/* ---- Victims --------------------------------------------------------------------------------- */
-
-struct question {
-    const struct vidmm_device *asking;
-    const struct segment *segment;
-    const struct segment_request *request;
-};
-
-static bool may_leave(void *ctx, const struct resident *resident) {
-    const struct question *question = ctx;
-    const struct residency_entry *entry = resident->owner;
-    const struct vidmm_allocation *allocation = entry->allocation;
-    return allocation->segment == question->segment &&
-           allocation->mark != allocation->adapter->mark && !allocation->pinned &&
-           !allocation_fixed(allocation) && !allocation_stays(allocation) &&
-           allocation_in_the_way(allocation, question->request) &&
-           (!question->asking || !residency_entry_find(allocation, question->asking));
-}
-
-static const struct residency_entry *victim_of(const struct vidmm_device *device,
-                                               struct question *question) {
-    if (device == question->asking || !device->list.placed)
-        return NULL;
-    const struct resident *victim =
-        resident_victim(&device->list.placed[question->segment->id - 1], may_leave, question);
-    return victim ? victim->owner : NULL;
-}
-
-/* A request may take from whoever holds at least so much beyond its budget; false: from nobody. */
-static bool claim(const struct vidmm_device *asking, enum vidmm_memory_group group, uint64_t size,
-                  uint64_t *least) {
-    *least = 0;
-    if (!asking || asking->list.suspends == SUSPEND_ANYBODY)
-        return true;
-    *least = 1;
-    return asking->list.suspends == SUSPEND_EXCESS &&
-           budget_excess(asking->process, group, size) == 0;
-}
-
-struct vidmm_allocation *residency_list_victim(struct vidmm_adapter *adapter,
-                                               const struct vidmm_device *asking,
-                                               const struct segment *segment,
-                                               const struct segment_request *request) {
-    enum vidmm_memory_group group = budget_group(segment);
-    struct question question = {asking, segment, request};
-    uint64_t size = request && !request->in_vpr ? segment_reserves(segment, request) : 0;
-    const struct residency_entry *victim = NULL;
-    uint64_t least;
-    if (!claim(asking, group, size, &least))
-        return NULL;
-    for (const struct vidmm_device *device = adapter->devices; device; device = device->next) {
-        uint64_t excess = budget_excess(device->process, group, 0);
-        const struct residency_entry *found =
-            excess < least || (victim && excess == 0) ? NULL : victim_of(device, &question);
-        if (!found)
-            continue;
-        victim = found;
-        least = excess + 1;
-    }
-    return victim ? victim->allocation : NULL;
-}
-
-/* ---- Restoring ------------------------------------------------------------------------------- */
 
 static void want(struct residency_list *list, uint32_t *count,
                  struct vidmm_allocation *allocation) {

@@ -5,16 +5,17 @@
 
 #include "object/allocation.h"
 #include "residency/decide.h"
-#include "address/table_eviction.h"
+#include "residency/table_eviction.h"
 
 /* The last that may go: the page tables of processes that do not run. False: there are none. */
 static bool send_tables_away(struct vidmm_adapter *adapter, const struct vidmm_device *device,
                              enum vidmm_status *status) {
     const struct vidmm_error error = adapter->error;
     bool polite = device && device->list.suspends != SUSPEND_ANYBODY;
-    enum vidmm_status sent = adapter->gpummu && !polite
-                                 ? space_send_away(adapter, device ? device->process : NULL, NULL)
-                                 : VIDMM_DOES_NOT_FIT;
+    enum vidmm_status sent =
+        adapter->gpummu && !polite
+            ? table_eviction_send(adapter, device ? device->process : NULL, NULL)
+            : VIDMM_DOES_NOT_FIT;
     if (sent == VIDMM_OK)
         return true;
     if (sent == VIDMM_DOES_NOT_FIT)
@@ -61,42 +62,6 @@ enum vidmm_status residency_make_for(struct vidmm_device *device,
                                            .count = count,
                                            .number = adapter->fences.submitted + 1};
     return make(adapter, &request, reason);
-}
-
-enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard,
-                                  enum vidmm_plan_reason reason) {
-    struct vidmm_adapter *adapter = allocation->adapter;
-    struct plan plan;
-    plan_begin(&plan, adapter, reason);
-    enum vidmm_status status = plan_leave(&plan, allocation, discard, false)
-                                   ? plan_run(&plan)
-                                   : error_no_memory(adapter, "vidmm_allocation_evict");
-    plan_end(&plan);
-    return status;
-}
-
-struct sweep {
-    struct plan plan;
-    bool all, failed;
-};
-
-static void leave(void *ctx, struct vidmm_allocation *allocation) {
-    struct sweep *sweep = ctx;
-    bool stays = allocation->pinned || allocation_fixed(allocation);
-    if (!allocation->segment || (stays && !sweep->all) || sweep->failed)
-        return;
-    sweep->failed = !plan_leave(&sweep->plan, allocation, false, false);
-}
-
-enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all,
-                                      enum vidmm_plan_reason reason) {
-    struct sweep sweep = {.all = all};
-    plan_begin(&sweep.plan, adapter, reason);
-    allocation_each(adapter, leave, &sweep);
-    enum vidmm_status status =
-        sweep.failed ? error_no_memory(adapter, "vidmm_evict_all") : plan_run(&sweep.plan);
-    plan_end(&sweep.plan);
-    return status;
 }
 
 void residency_written(struct vidmm_allocation *allocation) {

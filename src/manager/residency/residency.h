@@ -17,6 +17,9 @@ enum vidmm_status residency_make_for(struct vidmm_device *device,
 /* Out of its segment. */
 enum vidmm_status residency_evict(struct vidmm_allocation *allocation, bool discard,
                                   enum vidmm_plan_reason reason);
+/* The same for one that gives way to a page table. */
+enum vidmm_status residency_give_way(struct vidmm_allocation *allocation,
+                                     enum vidmm_move_reason reason);
 /* Everything that may leave; with `all` everything. */
 enum vidmm_status residency_evict_all(struct vidmm_adapter *adapter, bool all,
                                       enum vidmm_plan_reason reason);

@@ -1,11 +1,13 @@
 /*
  * table_eviction.c - see table_eviction.h.
  */
-#include "address/table_eviction.h"
+#include "residency/table_eviction.h"
 
 #include "base/device.h"
 #include "base/process.h"
-#include "address/space_change.h"
+#include "object/va.h"
+#include "paging/plan.h"
+#include "paging/space.h"
 
 #define CALL "vidmm page tables"
 
@@ -33,8 +35,9 @@ static struct vidmm_process *someone(struct vidmm_adapter *adapter,
     return found;
 }
 
-enum vidmm_status space_send_away(struct vidmm_adapter *adapter, const struct vidmm_process *runs,
-                                  const struct segment *segment) {
+enum vidmm_status table_eviction_send(struct vidmm_adapter *adapter,
+                                      const struct vidmm_process *runs,
+                                      const struct segment *segment) {
     struct vidmm_process *process = tables_in(adapter, segment) ? someone(adapter, runs) : NULL;
     if (!process)
         return VIDMM_DOES_NOT_FIT;
@@ -65,7 +68,7 @@ static enum vidmm_status prepare(struct space *space, struct tables_ready *ready
     return status;
 }
 
-enum vidmm_status space_bring_back(struct vidmm_process *process) {
+enum vidmm_status table_eviction_return(struct vidmm_process *process) {
     struct space *space = process->space;
     struct vidmm_adapter *adapter = process->adapter;
     if (!space->away)

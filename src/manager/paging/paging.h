@@ -46,6 +46,10 @@ void paging_forget(struct vidmm_adapter *adapter);
 enum vidmm_status paging_restart(struct vidmm_adapter *adapter);
 /* With GPU virtual addresses: the buffers' addresses in the paging process. */
 enum vidmm_status paging_keep(struct vidmm_adapter *adapter);
+/* They lie in an aperture segment of the driver's choice. */
+bool paging_is_mapped(const struct vidmm_adapter *adapter);
+/* Only buffer 0, which needs no mapping, from now on; or all the others. */
+void paging_use(struct vidmm_adapter *adapter, bool bootstrap);
 /* Maps the paging buffers into their aperture segment (again). */
 enum vidmm_status paging_map(struct vidmm_adapter *adapter);
 

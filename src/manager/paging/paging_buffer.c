@@ -10,7 +10,7 @@
 #include "engine/tdr.h"
 #include "paging/space.h"
 
-static bool mapped(const struct vidmm_adapter *adapter) {
+bool paging_is_mapped(const struct vidmm_adapter *adapter) {
     return adapter->facts.paging_segment != 0;
 }
 
@@ -18,7 +18,7 @@ enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
     struct paging *paging = &adapter->paging;
     const struct adapter_facts *facts = &adapter->facts;
     struct segment *segment = query_segment(facts, facts->paging_segment);
-    uint32_t count = mapped(adapter) ? PAGING_BUFFERS + 1 : PAGING_BUFFERS;
+    uint32_t count = paging_is_mapped(adapter) ? PAGING_BUFFERS + 1 : PAGING_BUFFERS;
     for (uint32_t i = 0; i < count; i++) {
         if (!dma_buffer_create(adapter, &paging->buffers[i], facts->paging_size,
                                facts->paging_private, i == 0 ? NULL : segment))
@@ -27,7 +27,7 @@ enum vidmm_status paging_create(struct vidmm_adapter *adapter) {
     if (!outstanding_create(adapter))
         return error_no_memory(adapter, "paging buffers");
     paging->first = 0;
-    paging->count = mapped(adapter) ? 1 : PAGING_BUFFERS;
+    paging->count = paging_is_mapped(adapter) ? 1 : PAGING_BUFFERS;
     return VIDMM_OK;
 }
 
@@ -37,80 +37,14 @@ void paging_destroy(struct vidmm_adapter *adapter) {
     outstanding_destroy(adapter);
 }
 
-/* Only buffer 0, which needs no mapping, from now on; or all the others. */
-static void use_buffers(struct vidmm_adapter *adapter, bool bootstrap) {
+void paging_use(struct vidmm_adapter *adapter, bool bootstrap) {
     struct paging *paging = &adapter->paging;
-    if (!mapped(adapter))
+    if (!paging_is_mapped(adapter))
         return;
     paging->first = bootstrap ? 0 : 1;
     paging->count = bootstrap ? 1 : PAGING_BUFFERS;
     paging->current = paging->first;
     paging->used = paging->private_used = 0;
-}
-
-static bool add_map(struct plan *plan, struct dma_buffer *buffer, bool map) {
-    const struct plan_buffer what = {.mdl = buffer->mdl,
-                                     .segment = buffer->segment,
-                                     .offset = buffer->place.offset,
-                                     .size = page_round(buffer->size)};
-    return plan_map_buffer(plan, &what, map);
-}
-
-static enum vidmm_status place_buffer(struct plan *plan, struct dma_buffer *buffer) {
-    struct vidmm_adapter *adapter = plan->adapter;
-    struct segment_request request = {.size = page_round(buffer->size)};
-    if (segment_place(buffer->segment, &request, &buffer->place) != PLACER_OK)
-        return FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "paging buffers",
-                    .field = "DXGK_QUERYSEGMENTOUT.PagingBufferSize",
-                    .expected = "room for the paging buffers in PagingBufferSegmentId",
-                    .page = "ns-d3dkmddi-_dxgk_querysegmentout",
-                    .index = adapter->facts.paging_segment, .value = buffer->size);
-    return add_map(plan, buffer, true) ? VIDMM_OK : error_no_memory(adapter, "paging buffers");
-}
-
-static void release_places(struct vidmm_adapter *adapter) {
-    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
-        if (buffer->place.block)
-            segment_release(buffer->segment, &buffer->place);
-    }
-}
-
-/* A buffer has a place exactly while it is mapped. */
-enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
-    enum vidmm_status status = VIDMM_OK;
-    if (!mapped(adapter))
-        return VIDMM_OK;
-    struct plan plan;
-    plan_begin(&plan, adapter, VIDMM_PLAN_START);
-    use_buffers(adapter, true);
-    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++)
-        status = place_buffer(&plan, &adapter->paging.buffers[i]);
-    if (status == VIDMM_OK)
-        status = plan_run(&plan);
-    plan_end(&plan);
-    if (status)
-        release_places(adapter);
-    else
-        use_buffers(adapter, false);
-    return status;
-}
-
-void paging_unmap(struct vidmm_adapter *adapter) {
-    if (!mapped(adapter))
-        return;
-    bool built = !adapter->stopped;
-    struct plan plan;
-    plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
-    use_buffers(adapter, true);
-    for (uint32_t i = 1; built && i <= PAGING_BUFFERS; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
-        built = !buffer->place.block || add_map(&plan, buffer, false);
-    }
-    if (built)
-        (void)plan_run(&plan);
-    plan_end(&plan);
-    release_places(adapter);
 }
 
 void paging_forget(struct vidmm_adapter *adapter) {
@@ -119,24 +53,12 @@ void paging_forget(struct vidmm_adapter *adapter) {
         paging->buffers[i].pending = false;
     outstanding_forget(adapter);
     paging->used = paging->private_used = 0;
-    use_buffers(adapter, true);
+    paging_use(adapter, true);
 }
 
 enum vidmm_status paging_restart(struct vidmm_adapter *adapter) {
     adapter->paging.held = false;
     return tdr_restart(adapter);
-}
-
-enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
-    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
-        struct dma_buffer *buffer = &adapter->paging.buffers[i];
-        if (!buffer->mdl)
-            continue;
-        buffer->va = space_keep_pages(adapter, buffer->mdl, page_round(buffer->size));
-        if (!buffer->va)
-            return error_no_memory(adapter, "paging buffers");
-    }
-    return VIDMM_OK;
 }
 
 struct paging_line paging_line(const struct vidmm_adapter *adapter) {

@@ -1,0 +1,87 @@
+/*
+ * buffer_map.c - see paging.h: the paging buffers where the GPU finds them, in the aperture segment
+ * that the driver names, or at virtual addresses of the paging process.
+ */
+#include "paging/paging.h"
+
+#include "base/adapter.h"
+#include "paging/plan.h"
+#include "paging/space.h"
+
+static bool buffer_map_add(struct plan *plan, struct dma_buffer *buffer, bool map) {
+    const struct plan_buffer what = {.mdl = buffer->mdl,
+                                     .segment = buffer->segment,
+                                     .offset = buffer->place.offset,
+                                     .size = page_round(buffer->size)};
+    return plan_map_buffer(plan, &what, map);
+}
+
+static enum vidmm_status buffer_map_place(struct plan *plan, struct dma_buffer *buffer) {
+    struct vidmm_adapter *adapter = plan->adapter;
+    struct segment_request request = {.size = page_round(buffer->size)};
+    if (segment_place(buffer->segment, &request, &buffer->place) != PLACER_OK)
+        return FAIL(adapter, .status = VIDMM_DOES_NOT_FIT, .call = "paging buffers",
+                    .field = "DXGK_QUERYSEGMENTOUT.PagingBufferSize",
+                    .expected = "room for the paging buffers in PagingBufferSegmentId",
+                    .page = "ns-d3dkmddi-_dxgk_querysegmentout",
+                    .index = adapter->facts.paging_segment, .value = buffer->size);
+    return buffer_map_add(plan, buffer, true) ? VIDMM_OK
+                                              : error_no_memory(adapter, "paging buffers");
+}
+
+static void buffer_map_release(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 1; i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (buffer->place.block)
+            segment_release(buffer->segment, &buffer->place);
+    }
+}
+
+/* A buffer has a place exactly while it is mapped. */
+enum vidmm_status paging_map(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = VIDMM_OK;
+    if (!paging_is_mapped(adapter))
+        return VIDMM_OK;
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_START);
+    paging_use(adapter, true);
+    for (uint32_t i = 1; status == VIDMM_OK && i <= PAGING_BUFFERS; i++)
+        status = buffer_map_place(&plan, &adapter->paging.buffers[i]);
+    if (status == VIDMM_OK)
+        status = plan_run(&plan);
+    plan_end(&plan);
+    if (status)
+        buffer_map_release(adapter);
+    else
+        paging_use(adapter, false);
+    return status;
+}
+
+void paging_unmap(struct vidmm_adapter *adapter) {
+    if (!paging_is_mapped(adapter))
+        return;
+    bool built = !adapter->stopped;
+    struct plan plan;
+    plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
+    paging_use(adapter, true);
+    for (uint32_t i = 1; built && i <= PAGING_BUFFERS; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        built = !buffer->place.block || buffer_map_add(&plan, buffer, false);
+    }
+    if (built)
+        (void)plan_run(&plan);
+    plan_end(&plan);
+    buffer_map_release(adapter);
+}
+
+enum vidmm_status paging_keep(struct vidmm_adapter *adapter) {
+    for (uint32_t i = 0; i < PAGING_BUFFERS + 1; i++) {
+        struct dma_buffer *buffer = &adapter->paging.buffers[i];
+        if (!buffer->mdl)
+            continue;
+        buffer->va = space_keep_pages(adapter, buffer->mdl, page_round(buffer->size));
+        if (!buffer->va)
+            return error_no_memory(adapter, "paging buffers");
+    }
+    return VIDMM_OK;
+}

@@ -31,21 +31,10 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     return cpu_pager_start(&adapter->cpu.pager, APERTURE_PAGES);
 }
 
-static VOID stop(struct skeleton *base) {
-    struct adapter *adapter = (struct adapter *)base;
-    cpu_pager_stop(&adapter->cpu.pager);
-}
-
-/* Neither CpuVisible nor an address for the CPU: that has the pages themselves. */
 static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *args) {
     const struct adapter *adapter = (const struct adapter *)base;
-    const DXGK_SEGMENTDESCRIPTOR3 aperture = {
-        .Flags.Aperture = 1,
-        .Flags.CacheCoherent = 1,
-        .BaseAddress.QuadPart = APERTURE_BASE,
-        .Size = adapter->aperture_bytes,
-        .CommitLimit = adapter->aperture_bytes,
-    };
+    const DXGK_SEGMENTDESCRIPTOR3 aperture =
+        skeleton_aperture3(APERTURE_BASE, adapter->aperture_bytes);
     return skeleton_segments3(args, &aperture, 1, PAGE_SIZE);
 }
 
@@ -56,6 +45,6 @@ const struct skeleton_driver skeleton_driver = {
     .aperture_bytes = APERTURE_BYTES,
     .preferred = APERTURE,
     .start = start,
-    .stop = stop,
+    .stop = cpu_adapter_stop,
     .segments = segments,
 };

@@ -46,10 +46,6 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     return STATUS_DEVICE_CONFIGURATION_ERROR;
 }
 
-static VOID stop(struct skeleton *base) {
-    cpu_pager_stop(&((struct cpu_adapter *)base)->pager);
-}
-
 static VOID describe(struct adapter *adapter, DXGK_SEGMENTDESCRIPTOR *segment) {
     segment[VRAM - 1] = (DXGK_SEGMENTDESCRIPTOR){
         .BaseAddress.QuadPart = VRAM_BASE,
@@ -104,7 +100,7 @@ const struct skeleton_driver skeleton_driver = {
     .preferred = VRAM,
     .alternate = APERTURE,
     .start = start,
-    .stop = stop,
+    .stop = cpu_adapter_stop,
     .segments = segments,
     .hint = hint,
 };

@@ -213,3 +213,7 @@ VOID cpu_pager_stop(struct cpu_pager *pager) {
     if (pager->table)
         skeleton_release(pager->table);
 }
+
+VOID cpu_adapter_stop(struct skeleton *adapter) {
+    cpu_pager_stop(&((struct cpu_adapter *)adapter)->pager);
+}

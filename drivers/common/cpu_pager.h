@@ -39,6 +39,8 @@ NTSTATUS cpu_pager_start(struct cpu_pager *pager, SIZE_T aperture_pages);
 NTSTATUS cpu_pager_start_vram(struct cpu_pager *pager, const DXGK_DEVICE_INFO *info,
                               SIZE_T aperture_pages);
 VOID cpu_pager_stop(struct cpu_pager *pager);
+/* The same for skeleton_driver.stop, where the adapter is a struct cpu_adapter. */
+VOID cpu_adapter_stop(struct skeleton *adapter);
 
 /* Bytes that follow each other: in the memory segment, or in a page of system memory. */
 struct cpu_place {

@@ -95,6 +95,12 @@ static NTSTATUS APIENTRY stop_device(const PVOID context) {
 
 /* ---- What the adapter is --------------------------------------------------------------------- */
 
+NTSTATUS skeleton_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes) {
+    RtlCopyMemory(args->pOutputData, data,
+                  args->OutputDataSize < bytes ? args->OutputDataSize : bytes);
+    return STATUS_SUCCESS;
+}
+
 static NTSTATUS query_caps(const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_DRIVERCAPS caps = {0};
     caps.HighestAcceptableAddress.QuadPart = MAXLONGLONG; /* the device reaches all of RAM */
@@ -114,10 +120,30 @@ static NTSTATUS query_caps(const DXGKARG_QUERYADAPTERINFO *args) {
         caps.SupportNonVGA = TRUE;
         caps.SupportSmoothRotation = TRUE;
     }
-    /* The system's structure ends where this interface version does; ours may be longer. */
-    RtlCopyMemory(args->pOutputData, &caps,
-                  args->OutputDataSize < sizeof(caps) ? args->OutputDataSize : sizeof(caps));
-    return STATUS_SUCCESS;
+    return skeleton_answer(args, &caps, sizeof(caps));
+}
+
+DXGK_SEGMENTDESCRIPTOR3 skeleton_vram3(ULONGLONG base, PHYSICAL_ADDRESS bar, SIZE_T bytes) {
+    const DXGK_SEGMENTDESCRIPTOR3 segment = {
+        .Flags.CpuVisible = 1,
+        .Flags.PreservedDuringStandby = 1,
+        .BaseAddress.QuadPart = (LONGLONG)base,
+        .CpuTranslatedAddress = bar,
+        .Size = bytes,
+        .CommitLimit = bytes,
+    };
+    return segment;
+}
+
+DXGK_SEGMENTDESCRIPTOR3 skeleton_aperture3(ULONGLONG base, SIZE_T bytes) {
+    const DXGK_SEGMENTDESCRIPTOR3 segment = {
+        .Flags.Aperture = 1,
+        .Flags.CacheCoherent = 1,
+        .BaseAddress.QuadPart = (LONGLONG)base,
+        .Size = bytes,
+        .CommitLimit = bytes,
+    };
+    return segment;
 }
 
 NTSTATUS skeleton_segments3(const DXGKARG_QUERYADAPTERINFO *args,

@@ -22,30 +22,11 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     return cpu_pager_start_vram(pager, info, APERTURE_PAGES);
 }
 
-static VOID stop(struct skeleton *base) {
-    cpu_pager_stop(&((struct cpu_adapter *)base)->pager);
-}
-
 static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *args) {
     const struct cpu_pager *pager = &((const struct cpu_adapter *)base)->pager;
     const DXGK_SEGMENTDESCRIPTOR3 segment[SEGMENTS] = {
-        [VRAM - 1] =
-            {
-                .Flags.CpuVisible = 1,
-                .Flags.PreservedDuringStandby = 1,
-                .BaseAddress.QuadPart = VRAM_BASE,
-                .CpuTranslatedAddress = pager->bar,
-                .Size = pager->memory_bytes,
-                .CommitLimit = pager->memory_bytes,
-            },
-        [APERTURE - 1] =
-            {
-                .Flags.Aperture = 1,
-                .Flags.CacheCoherent = 1,
-                .BaseAddress.QuadPart = APERTURE_BASE,
-                .Size = APERTURE_BYTES,
-                .CommitLimit = APERTURE_BYTES,
-            },
+        [VRAM - 1] = skeleton_vram3(VRAM_BASE, pager->bar, pager->memory_bytes),
+        [APERTURE - 1] = skeleton_aperture3(APERTURE_BASE, APERTURE_BYTES),
     };
     /* A paging buffer is never written: one page is plenty. */
     return skeleton_segments3(args, segment, SEGMENTS, PAGE_SIZE);
@@ -59,6 +40,6 @@ const struct skeleton_driver skeleton_driver = {
     .preferred = VRAM,
     .alternate = APERTURE,
     .start = start,
-    .stop = stop,
+    .stop = cpu_adapter_stop,
     .segments = segments,
 };

@@ -181,12 +181,6 @@ static VOID APIENTRY set_root_page_table(const HANDLE handle,
 
 /* ---- What the adapter is --------------------------------------------------------------------- */
 
-/* The system's structures end where its interface version does; ours may be longer. */
-static NTSTATUS answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes) {
-    RtlCopyMemory(args->pOutputData, data, least(bytes, args->OutputDataSize));
-    return STATUS_SUCCESS;
-}
-
 /* The CPU writes the tables, so local memory is no place for them. */
 static const DXGK_GPUMMUCAPS mmu_caps = {
     .CacheCoherentMemorySupported = 1,
@@ -208,7 +202,7 @@ static NTSTATUS query_physical(const struct cpu_adapter *adapter,
     caps.PagingNodeIndex = 0;
     caps.DxgkPhysicalAdapterHandle = adapter->skeleton.dxgk.DeviceHandle;
     caps.Flags.GpuMmuSupported = 1;
-    return answer(args, &caps, sizeof(caps));
+    return skeleton_answer(args, &caps, sizeof(caps));
 }
 
 /* The skeleton's answers, and what a GpuMmu adapter has to say besides. */
@@ -222,11 +216,11 @@ static NTSTATUS APIENTRY query_adapter_info(const HANDLE handle,
         return STATUS_INVALID_PARAMETER;
     switch (args->Type) {
     case DXGKQAITYPE_GPUMMUCAPS:
-        return answer(args, &mmu_caps, sizeof(mmu_caps));
+        return skeleton_answer(args, &mmu_caps, sizeof(mmu_caps));
     case DXGKQAITYPE_PAGETABLELEVELDESC:
         if (!level || level->LevelIndex >= LEVELS)
             return STATUS_INVALID_PARAMETER;
-        return answer(args, &level_desc, sizeof(level_desc));
+        return skeleton_answer(args, &level_desc, sizeof(level_desc));
     case DXGKQAITYPE_PHYSICALADAPTERCAPS:
         return query_physical(handle, args);
     default:
@@ -301,10 +295,6 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
     return cpu_pager_start_vram(pager, info, APERTURE_PAGES);
 }
 
-static VOID stop(struct skeleton *base) {
-    cpu_pager_stop(&((struct cpu_adapter *)base)->pager);
-}
-
 const struct skeleton_driver skeleton_driver = {
     .version = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
     .wddm = DXGKDDI_WDDMv2_0,
@@ -314,7 +304,7 @@ const struct skeleton_driver skeleton_driver = {
     .alternate = APERTURE,
     .gpu_mmu = TRUE,
     .start = start,
-    .stop = stop,
+    .stop = cpu_adapter_stop,
     .segments = segments,
 };
 

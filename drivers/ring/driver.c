@@ -98,23 +98,8 @@ static NTSTATUS start(struct skeleton *base, const DXGK_DEVICE_INFO *info) {
 static NTSTATUS segments(struct skeleton *base, const DXGKARG_QUERYADAPTERINFO *args) {
     const struct adapter *adapter = (const struct adapter *)base;
     const DXGK_SEGMENTDESCRIPTOR3 segment[SEGMENTS] = {
-        [VRAM - 1] =
-            {
-                .Flags.CpuVisible = 1,
-                .Flags.PreservedDuringStandby = 1,
-                .BaseAddress.QuadPart = VRAM_BASE,
-                .CpuTranslatedAddress = adapter->vram,
-                .Size = adapter->vram_bytes,
-                .CommitLimit = adapter->vram_bytes,
-            },
-        [APERTURE - 1] =
-            {
-                .Flags.Aperture = 1,
-                .Flags.CacheCoherent = 1,
-                .BaseAddress.QuadPart = APERTURE_BASE,
-                .Size = APERTURE_BYTES,
-                .CommitLimit = APERTURE_BYTES,
-            },
+        [VRAM - 1] = skeleton_vram3(VRAM_BASE, adapter->vram, adapter->vram_bytes),
+        [APERTURE - 1] = skeleton_aperture3(APERTURE_BASE, APERTURE_BYTES),
     };
     /* Room for 102 commands: a page list that is scattered enough takes several buffers. */
     return skeleton_segments3(args, segment, SEGMENTS, PAGE_SIZE);

@@ -189,20 +189,25 @@ static void a_command_finds_the_tables_that_the_one_before_it_linked(void **stat
     board_drop(&s.board);
 }
 
+/* Two spaces of one board whose TLB has rows with tags from 100 on, where tables now say 200. */
+static void stale_rows(struct space_simple *s, struct space *other) {
+    space_simple(s);
+    space_make(other, &s->board, 2, &s->next);
+    space_map_row(&s->space, VRAM_DATA, 100);
+    space_map_row(other, VRAM_DATA, 100);
+    space_touch_row(&s->space);
+    space_touch_row(other);
+    space_map_row(&s->space, RAM_DATA, 200);
+    space_map_row(other, RAM_DATA, 200);
+}
+
 static void a_range_flush_flushes_exactly_its_range(void **state) {
     uint64_t random = board_seed();
     (void)state;
     for (uint32_t round = 0; round < 20; round++) {
         struct space_simple s = {0};
         struct space other;
-        space_simple(&s);
-        space_make(&other, &s.board, 2, &s.next);
-        space_map_row(&s.space, VRAM_DATA, 100);
-        space_map_row(&other, VRAM_DATA, 100);
-        space_touch_row(&s.space);
-        space_touch_row(&other);
-        space_map_row(&s.space, RAM_DATA, 200);
-        space_map_row(&other, RAM_DATA, 200);
+        stale_rows(&s, &other);
         uint64_t start = VA + board_random(&random) % (ROW_PAGES * GPU_PAGE);
         uint64_t end = start + board_random(&random) % (ROW_PAGES * GPU_PAGE / 2);
         space_flush(&s.space, GPU_FLUSH_RANGE, start, end);
@@ -220,14 +225,7 @@ static void a_space_flush_leaves_other_spaces_alone(void **state) {
     struct space_simple s = {0};
     struct space other;
     (void)state;
-    space_simple(&s);
-    space_make(&other, &s.board, 2, &s.next);
-    space_map_row(&s.space, VRAM_DATA, 100);
-    space_map_row(&other, VRAM_DATA, 100);
-    space_touch_row(&s.space);
-    space_touch_row(&other);
-    space_map_row(&s.space, RAM_DATA, 200);
-    space_map_row(&other, RAM_DATA, 200);
+    stale_rows(&s, &other);
     space_flush(&s.space, GPU_FLUSH_SPACE, 0, 0);
     assert_int_equal(space_word(&s.space, VA), 200);
     assert_int_equal(space_word(&other, VA), 100);

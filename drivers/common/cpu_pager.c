@@ -148,7 +148,7 @@ static VOID map(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *
                   args->MapApertureSegment.NumberOfPages * sizeof(*pages));
 }
 
-/* The dummy page takes the place of the pages, lest a stray access hits somebody else's. */
+/* The dummy page takes the place of the pages: a stray access must not hit memory of others. */
 static VOID unmap(const struct cpu_pager *pager, const DXGKARG_BUILDPAGINGBUFFER *args) {
     PFN_NUMBER *entry = &pager->table[args->UnmapApertureSegment.OffsetInPages];
     PFN_NUMBER dummy = (PFN_NUMBER)args->UnmapApertureSegment.DummyPage.QuadPart / PAGE_SIZE;

@@ -53,13 +53,14 @@ BOOLEAN skeleton_resource(const DXGK_DEVICE_INFO *info, UINT n, PHYSICAL_ADDRESS
 /* A size that the registry may make smaller, in whole pages; values of no sense are ignored. */
 SIZE_T skeleton_size(PWSTR value_name, SIZE_T most);
 
-/* Answers a query. The system's structure ends where its interface version does; ours may be longer. */
+/* Answers a query. The system's structure ends where its interface version does; ours may be
+ * longer. */
 NTSTATUS skeleton_answer(const DXGKARG_QUERYADAPTERINFO *args, const void *data, SIZE_T bytes);
 
 /* Describes memory that the CPU sees at `bar`, with CpuVisible and PreservedDuringStandby. */
 DXGK_SEGMENTDESCRIPTOR3 skeleton_vram3(ULONGLONG base, PHYSICAL_ADDRESS bar, SIZE_T bytes);
-/* Describes a linear aperture, with Aperture and CacheCoherent. It has no address for the CPU, which
- * has the pages themselves. */
+/* Describes a linear aperture, with Aperture and CacheCoherent. It has no address for the CPU,
+ * which has the pages themselves. */
 DXGK_SEGMENTDESCRIPTOR3 skeleton_aperture3(ULONGLONG base, SIZE_T bytes);
 /*
  * Answers QUERYSEGMENT3 in both of its calls: the first asks for the number of segments, the second

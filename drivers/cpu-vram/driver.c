@@ -1,6 +1,6 @@
 /*
- * driver.c - an example miniport: VRAM behind a BAR that the CPU sees, and nobody but the CPU to
- * move it (../common/cpu_pager.h), with an aperture segment for what does not fit.
+ * driver.c - an example miniport: VRAM behind a BAR, whose content the CPU moves
+ * (../common/cpu_pager.h), and an aperture segment for what does not fit.
  *
  * It needs a host without a hardware model: the second memory resource is taken for VRAM.
  */

@@ -77,8 +77,7 @@ struct vidmm_host_config {
     uint64_t seed;         /* scatters physical pages; 0: runs of pages in order */
     bool threads;          /* engine threads and wall-clock time instead of virtual time */
     uint64_t fail_at; /* the n-th allocation of host, driver, model or manager fails; 0: none */
-    /* Told of the n-th allocation before it is made, at any IRQL and in any thread; NULL:
-     * nobody. */
+    /* Told of the n-th allocation before it is made, at any IRQL and in any thread; or NULL. */
     void (*allocating)(void *ctx, uint64_t number);
     void *allocating_ctx;
     FILE *log;                                      /* DbgPrint and DDI trace; NULL: nowhere */
@@ -124,9 +123,9 @@ const struct vidmm_os *vidmm_host_os(struct vidmm_host *host);
 uint64_t vidmm_host_calls_hash(struct vidmm_host *host);
 uint64_t vidmm_host_calls(struct vidmm_host *host);
 /*
- * DDI calls that are made while `unhashed` are no part of the run: they are hashed and counted apart,
- * and the fences that they use up are taken out of those that later calls name. Whoever makes them
- * must leave nothing else behind. For one thread; Patch, which names no node, keeps its fence.
+ * DDI calls that are made while `unhashed` are no part of the run: they are hashed and counted
+ * apart, and the fences that they use up are taken out of those that later calls name. They must
+ * leave nothing else behind. For one thread; Patch, which names no node, keeps its fence.
  */
 void vidmm_host_unhashed(struct vidmm_host *host, bool unhashed);
 uint64_t vidmm_host_unhashed_hash(struct vidmm_host *host);

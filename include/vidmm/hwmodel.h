@@ -78,7 +78,7 @@ struct vidmm_hw_model {
     void (*reg_write)(void *hw, uint32_t bar, uint64_t offset, uint32_t width, uint64_t value);
     /*
      * Does a bounded piece of the pending work of one engine; false when there was none. By default
-     * the host calls the engines in turn whenever somebody waits; in a threaded run each engine has
+     * the host calls the engines in turn whenever a thread waits; in a threaded run each engine has
      * a thread of its own that sleeps while step() returns false and is woken by register writes.
      */
     uint32_t engines;

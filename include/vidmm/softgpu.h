@@ -58,7 +58,7 @@
  * Dirty bits and live migration (the driver knows them from WDDM 3.2 on):
  *   DirtyPageBytes         bytes of VRAM that a bit stands for: a power of two from 4096 to 2 MiB,
  *                          of which VramBytes and VramVisibleBytes are multiples; 0 (default):
- *                          nobody keeps such bits. With an MMU, and paging buffers in system
+ *                          there are no such bits. With an MMU, and paging buffers in system
  *                          memory, live migration too
  *   DirtyPerformant        1: the driver says that tracking costs next to nothing
  *

@@ -306,7 +306,7 @@ typedef enum _D3DDDI_GAMMARAMP_TYPE {
 #endif
 } D3DDDI_GAMMARAMP_TYPE;
 
-/* The tables are opaque: nobody here programs one. */
+/* The tables are opaque: vidmm calls none of them. */
 typedef struct WDDM_LAYOUT _D3DKMDT_GAMMA_RAMP {
     D3DDDI_GAMMARAMP_TYPE Type;
     SIZE_T DataSize;

@@ -408,8 +408,8 @@ void vidmm_host_run(struct vidmm_host *host) {
     host_settle();
 }
 
-/* The model's back doors raise nothing, and who looks through them may hold locks that a DPC wants:
- * interrupts of other threads are left to those. */
+/* The model's back doors raise nothing. Their caller may hold locks that a DPC wants, so pending
+ * interrupts are left to other threads. */
 const void *vidmm_host_peek(struct vidmm_host *host, uint64_t gpu_address, size_t size) {
     const struct vidmm_hw_model *model = host->config.model;
     if (!model || !model->peek)

@@ -67,8 +67,8 @@ static bool left_nothing(struct vidmm_host *host, const struct host_left *left,
     return s.length == 0;
 }
 
-/* Damage of guard bytes is a violation. The first one since `before` is told to the caller of destroy
- * as well. */
+/* Damage of guard bytes is a violation. The first one since `before` is told to the caller of
+ * destroy as well. */
 static bool left_guards_whole(struct vidmm_host *host, uint32_t before,
                               struct vidmm_host_error *error) {
     const char *text = vidmm_host_violation(host, before);

@@ -1,6 +1,6 @@
 /*
- * dirty_query_test.c - dirty bits of the reference driver: which bases, buffers and queries it refuses,
- * and what it reports of its tracking. dirty_test.c has the bits.
+ * dirty_query_test.c - dirty bits of the reference driver: which bases, buffers and queries it
+ * refuses, and what it reports of its tracking. dirty_test.c has the bits.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * dirty_test.c - dirty bits of the reference driver: what was written is reported, whoever wrote
- * it, nothing else is, and no query takes anything from another.
+ * dirty_test.c - dirty bits of the reference driver: what the GPU or the CPU wrote is reported,
+ * nothing else is, and no query takes anything from another.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -274,7 +274,7 @@ static void each_write_of_the_cpu_after_a_clear_is_reported_again(void **state) 
     dirty_take(&d, basis, true, bits, sizeof(bits));
     assert_int_equal(dirty_count(bits, sizeof(bits) * 8), 0);
     dirty_stop(&d, basis);
-    d.cpu[0] = 9; /* and is nobody's business now */
+    d.cpu[0] = 9; /* tracking has stopped */
     dirty_destroy(&d, basis);
     dirty_close(&d);
 }
@@ -317,7 +317,8 @@ static void what_the_cpu_writes_through_a_window_is_gathered(void **state) {
     ((unsigned char *)board.bar[GPU_BAR_WINDOWS].memory)[KIB_4] = 3;
     assert_int_equal(plane[6 * MIB / KIB_4 / 64], 0);
     board_write(&board, GPU_REG_DIRTY, GPU_DIRTY_GATHER);
-    assert_int_equal(plane[6 * MIB / KIB_4 / 64], 0xf); /* which page of it nobody knows */
+    assert_int_equal(plane[6 * MIB / KIB_4 / 64],
+                     0xf); /* all pages: which one was written is not known */
     board_drop(&board);
 }
 
@@ -351,7 +352,7 @@ static void a_reset_changes_everything(void **state) {
     dirty_close(&d);
 }
 
-/* What FaultKind 12 to 16 order: whoever verifies migrations can show that he notices. */
+/* What FaultKind 12 to 16 order: a test of migrations can show that it notices. */
 static void ordered_faults_lose_and_misplace_notes(void **state) {
     static const struct {
         uint64_t kind;

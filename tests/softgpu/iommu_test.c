@@ -94,7 +94,7 @@ static void what_the_iommu_refuses_is_a_page_fault(void **state) {
     assert_int_equal(board_read(&board, engine + GPU_ENGINE_FAULT_SPACE), SPACE);
     assert_int_equal(board_read(&board, engine + GPU_ENGINE_STATE), GPU_STATE_HALTED);
     board_write(&board, engine + GPU_ENGINE_STATE, 1);
-    /* A process that nobody knows has not even commands. */
+    /* A PASID without a process: not even the commands can be read. */
     board_write(&board, engine + GPU_ENGINE_PASID, 8);
     board_queue(&board, 0, PROCESS, sizeof(command), SHARED);
     assert_false(board_finish(&board, 0));

@@ -1,10 +1,10 @@
 /*
  * allocations.h - every allocation that can fail, counted.
  *
- * vidmm_host_config.fail_at names one allocation of the run, whoever makes it: the driver's pool,
- * contiguous memory and MDLs, the model's and the manager's blocks, system pages, locks, and what
- * the host itself needs on the way. host_may_allocate counts and says which one has to fail. What
- * lives is counted by kind, so that the end of a run can say what was left behind.
+ * vidmm_host_config.fail_at names one allocation of the run, wherever it is made: the driver's
+ * pool, contiguous memory and MDLs, the model's and the manager's blocks, system pages, locks, and
+ * what the host itself needs on the way. host_may_allocate counts and says which one has to fail.
+ * What lives is counted by kind, so that the end of a run can say what was left behind.
  */
 #ifndef HOST_ALLOCATIONS_H
 #define HOST_ALLOCATIONS_H
@@ -26,7 +26,7 @@ enum host_owner {
 struct host_allocations {
     _Atomic uint64_t count;
     uint64_t fail_at;
-    void (*allocating)(void *ctx, uint64_t number); /* told of each; NULL: nobody */
+    void (*allocating)(void *ctx, uint64_t number); /* called for each; or NULL */
     void *allocating_ctx;
     _Atomic bool failed;
     _Atomic uint64_t live[HOST_OWNERS]; /* blocks */

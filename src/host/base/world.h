@@ -3,8 +3,8 @@
  *
  * The ntoskrnl names that a driver calls have no instance argument, so the host is found through
  * `host_world`. vidmm_host_create sets it before any driver code runs, vidmm_host_destroy clears it
- * after the last. The parts of a host lie in the folders above this one: each has a file and a struct
- * of its own, which is only named here. host.c makes the room for all of them.
+ * after the last. The parts of a host lie in the folders above this one: each has a file and a
+ * struct of its own, which is only named here. host.c makes the room for all of them.
  */
 #ifndef HOST_WORLD_H
 #define HOST_WORLD_H

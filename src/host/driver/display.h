@@ -1,6 +1,6 @@
 /*
- * display.h - whether a driver hands the display back (DXGK_DRIVERCAPS.SupportNonVGA), which decides
- * how the host stops its device.
+ * display.h - whether a driver hands the display back (DXGK_DRIVERCAPS.SupportNonVGA), which
+ * decides how the host stops its device.
  */
 #ifndef HOST_DISPLAY_H
 #define HOST_DISPLAY_H

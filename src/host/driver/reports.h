@@ -1,6 +1,6 @@
 /*
- * reports.h - what a driver reported with DxgkCbNotifyInterrupt, until DxgkCbNotifyDpc: only then does
- * the real scheduler look at it.
+ * reports.h - what a driver reported with DxgkCbNotifyInterrupt, until DxgkCbNotifyDpc: only then
+ * does the real scheduler look at it.
  */
 #ifndef HOST_REPORTS_H
 #define HOST_REPORTS_H

@@ -88,7 +88,7 @@ NTKERNELAPI PIO_STACK_LOCATION NTAPI IoGetNextIrpStackLocation(PIRP Irp) {
 NTKERNELAPI NTSTATUS NTAPI IofCallDriver(PDEVICE_OBJECT DeviceObject, PIRP Irp) {
     (void)DeviceObject;
     (void)Irp;
-    host_violation("IoCallDriver with a request that nobody made");
+    host_violation("IoCallDriver with a request that no function here made");
     return STATUS_INVALID_DEVICE_REQUEST;
 }
 

@@ -1,6 +1,6 @@
 /*
- * thunk_list.h - one line for each slot that has a thunk. thunks.c includes this list twice: to write
- * the functions, and to put them into the table.
+ * thunk_list.h - one line for each slot that has a thunk. thunks.c includes this list twice: to
+ * write the functions, and to put them into the table.
  *
  *   THUNK(slot, argument type, IRQL, what of the arguments is hashed, what of the answer)
  *   THUNK_PLAIN(slot)    the slot takes a handle alone

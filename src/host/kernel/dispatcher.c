@@ -257,7 +257,7 @@ NTKERNELAPI VOID NTAPI ExAcquireFastMutex(PFAST_MUTEX FastMutex) {
     while (!try_object(&FastMutex->Event.Header))
         if (!host_sleep(UINT64_MAX)) {
             host_violation(
-                "ExAcquireFastMutex waits for ever: nobody is left to release the mutex");
+                "ExAcquireFastMutex waits for ever: no thread is left to release the mutex");
             break;
         }
     fast_mutex_taken(FastMutex);

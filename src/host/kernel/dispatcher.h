@@ -1,8 +1,8 @@
 /*
  * dispatcher.h - waitable objects: events, mutexes, semaphores, timers, threads.
  *
- * All begin with a DISPATCHER_HEADER. One lock guards every object; whoever signals one wakes all
- * sleepers (engines.h), who look at their object again.
+ * All begin with a DISPATCHER_HEADER. One lock guards every object. Signalling one wakes all
+ * sleepers (engines.h), and each looks at its object again.
  */
 #ifndef HOST_DISPATCHER_H
 #define HOST_DISPATCHER_H

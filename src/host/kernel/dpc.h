@@ -1,8 +1,8 @@
 /*
  * dpc.h - deferred procedure calls.
  *
- * One queue, first in first out. Whoever comes below DISPATCH_LEVEL runs it; one thread at a time,
- * so that DPCs never overlap.
+ * One queue, first in first out. A thread that comes below DISPATCH_LEVEL runs it; one thread at a
+ * time, so that DPCs never overlap.
  */
 #ifndef HOST_DPC_H
 #define HOST_DPC_H

@@ -1,7 +1,7 @@
 /*
  * engines.h - time, and the hardware that runs in it.
  *
- * Virtual time: the hardware runs when somebody sleeps, stalls or polls; one thread at a time pumps
+ * Virtual time: the hardware runs when a thread sleeps, stalls or polls; one thread at a time pumps
  * the model's engines in turn; time is what the model advances, and jumps to the sleeper's deadline
  * when no engine has work. Threads: an engine is a thread, time is the wall clock.
  *

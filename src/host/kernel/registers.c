@@ -1,8 +1,9 @@
 /*
  * registers.c - READ_REGISTER_* and WRITE_REGISTER_*: by address to the BAR, by BAR to the model.
  *
- * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus where nobody
- * answers. A driver that polls a register without ever sleeping still makes the hardware run.
+ * An access outside of a mapped BAR is a violation and reads as all ones, as on a bus where no
+ * device answers. A driver that polls a register without ever sleeping still makes the hardware
+ * run.
  */
 #include "base/thread.h"
 #include "base/world.h"

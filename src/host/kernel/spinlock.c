@@ -1,8 +1,8 @@
 /*
  * spinlock.c - KSPIN_LOCK: real locks between threads, whose value is the owner's identity.
  *
- * Knowing the owner, taking a lock twice is reported instead of hanging, and so is a release by
- * somebody else.
+ * With the owner known, a thread that takes a lock twice is reported instead of hanging, and so is
+ * a release by another thread.
  */
 #include "base/thread.h"
 #include "base/world.h"

@@ -15,8 +15,8 @@ uint32_t host_threads_left(void);
 /* Handles and references of threads that were never given back; frees the objects. */
 uint32_t host_threads_forget(void);
 
-/* A wait without an end in a system thread is a worker's that has nothing to do: it sleeps until
- * somebody wakes somebody, without making time pass. false: this is no system thread. */
+/* A system thread that waits without a timeout is a worker without work: it sleeps until the next
+ * wake of any thread, and makes no time pass. false: the caller is no system thread. */
 bool host_thread_idles(void);
 
 #endif

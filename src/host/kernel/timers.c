@@ -54,8 +54,8 @@ uint64_t host_timers_next(void) {
 
 /*
  * Takes one timer that is due, or sets a periodic one anew. Its DPC is queued before the lock is
- * let go: whoever cancels the timer too late finds the DPC in the queue, to be removed or waited
- * for.
+ * released: a driver that cancels the timer too late finds the DPC in the queue, to be removed or
+ * waited for.
  */
 static bool take_due(uint64_t now) {
     bool found = false;

@@ -4,7 +4,7 @@
  * One sparse memfd is RAM: the byte at physical address p is at `base` + p, and any list of page
  * frames can be mapped once more as a linear view (mdl.c). A frame is free or used in one bit of a
  * bitmap with summary levels above it. Frame 0 is never given out, so that a stray access to
- * physical address 0 meets nobody's data. Behind RAM the memfd goes on with the frames of nonpaged
+ * physical address 0 meets no data. Behind RAM the memfd goes on with the frames of nonpaged
  * pool (pool_frames.h), which devices reach by their addresses like any other.
  */
 #ifndef HOST_PHYSICAL_H

@@ -182,7 +182,7 @@ static void put_conversion(struct output *out, struct conversion *c, char letter
     } else if (letter != 0 && strchr("feEgGaA", letter)) {
         put_formatted(out, c, real, 0, __builtin_va_arg(*args, double));
     } else if (letter != 0) {
-        put(out, letter); /* "%%", and what nobody knows */
+        put(out, letter); /* "%%", and unknown conversions */
     }
 }
 
@@ -239,7 +239,7 @@ NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ..
     return (ULONG)STATUS_SUCCESS;
 }
 
-/* Nobody is there to answer. */
+/* There is no debugger to answer. */
 NTSYSAPI ULONG NTAPI DbgPrompt(PCSTR Prompt, PCHAR Response, ULONG Length) {
     host_log("%s\n", Prompt);
     if (Length != 0)

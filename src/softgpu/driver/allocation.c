@@ -27,7 +27,7 @@ void kmd_moved(HANDLE handle, UINT segment, ULONGLONG address) {
 
 /* ---- Placement ------------------------------------------------------------------------------- */
 
-/* Kinds in order of preference; the eviction aperture only for who names it. */
+/* Kinds in order of preference; the eviction aperture only for an allocation that names it. */
 static const enum kmd_segment_kind preference[] = {
     KMD_SEGMENT_INVISIBLE, KMD_SEGMENT_VISIBLE,  KMD_SEGMENT_APERTURE,
     KMD_SEGMENT_AGP,       KMD_SEGMENT_EVICTION,
@@ -107,7 +107,7 @@ static bool sensible(const struct vidmm_umd_allocation *umd) {
     return true;
 }
 
-/* Later nobody would ask us to unswizzle it; and paging by GPU virtual addresses never does. */
+/* Later versions never ask a driver to unswizzle, nor does paging by GPU virtual addresses. */
 static bool may_be_tiled(const struct kmd_adapter *adapter) {
     return adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM2_1 &&
            !kmd_virtual_on(adapter);

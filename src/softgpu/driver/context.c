@@ -1,8 +1,8 @@
 /*
- * context.c - devices and contexts: little more than handles, since this GPU need not save
- * anything between command buffers. With an MMU a context has a root page table, as
- * DxgkDdiSetRootPageTable says (nc-d3dkmddi-dxgkddi_setrootpagetable.md); with ContextBytes all that
- * belongs to it is in memory (saved.c).
+ * context.c - devices and contexts: little more than handles, since this GPU need not save anything
+ * between command buffers. With an MMU a context has a root page table, as DxgkDdiSetRootPageTable
+ * says (nc-d3dkmddi-dxgkddi_setrootpagetable.md); with ContextBytes all that belongs to it is in
+ * memory (saved.c).
  */
 #include "driver/kmd.h"
 
@@ -17,7 +17,7 @@ NTSTATUS APIENTRY kmd_create_device(const HANDLE hAdapter, DXGKARG_CREATEDEVICE 
         return STATUS_NO_MEMORY;
     device->magic = KMD_MAGIC_DEVICE;
     device->adapter = hAdapter;
-    device->space = kmd_virtual_on(hAdapter) ? kmd_space_of(args->hKmdProcess) : KMD_SPACE_NOBODY;
+    device->space = kmd_virtual_on(hAdapter) ? kmd_space_of(args->hKmdProcess) : KMD_SPACE_NONE;
     device->pasid = device->adapter->iommu ? args->Pasid : 0;
     device->runtime = args->hDevice;
     args->hDevice = device;

@@ -116,7 +116,7 @@ static ULONG64 take(volatile LONG64 *word, ULONG64 mask) {
 }
 
 /*
- * The answer is written as far as bit `bit` at least, bits that nobody set being 0. Further where
+ * The answer is written as far as bit `bit` at least, bits that were not set being 0. Further where
  * little is dirty: zeros are cheapest by the block, and an exchange waits for all stores before it.
  */
 #define BLOCK ((SIZE_T)64 << 10)
@@ -165,7 +165,7 @@ static void take_words(struct kmd_harvest *harvest, volatile LONG64 *group, ULON
     }
 }
 
-/* The same where words of the plane are words of the answer, and belong to nobody else. */
+/* The same where words of the plane are words of the answer, and of no other basis. */
 static void move_words(volatile LONG64 *group, ULONG64 some, unsigned char *out) {
     for (; some != 0; some &= some - 1) {
         UINT i = (UINT)__builtin_ctzll(some);
@@ -260,8 +260,8 @@ void kmd_harvest_begin(const struct kmd_harvest *harvest) {
         kmd_write(harvest->adapter, GPU_REG_DIRTY, GPU_DIRTY_GATHER);
 }
 
-/* Closed is from the first page to the last, whoever has those between: closing what was not taken
- * costs a trap and loses nothing. */
+/* Closes all pages from the first to the last: closing one whose bit was not taken costs a trap and
+ * loses nothing. */
 void kmd_harvest_end(struct kmd_harvest *harvest) {
     const struct kmd_adapter *adapter = harvest->adapter;
     if (harvest->out)

@@ -39,7 +39,7 @@ static inline SIZE_T kmd_bit_bytes(ULONGLONG bits) {
 struct kmd_harvest {
     struct kmd_adapter *adapter;
     struct kmd_basis *basis;
-    unsigned char *out; /* the answer; NULL: nobody wants to know */
+    unsigned char *out; /* the answer; NULL: not wanted */
     SIZE_T bytes;       /* of it */
     SIZE_T written;     /* so far: what is dirty is written as it is found, in ascending order */
     bool clear;

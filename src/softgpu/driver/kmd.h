@@ -3,10 +3,10 @@
  * other.
  *
  * Written as a driver for the real kernel would be: it knows the contract headers, its registers
- * and nothing of whoever drives it. On a board without an MMU, and before WDDM 2.0, it addresses
- * GPU memory physically: paging is TRANSFER, FILL and the aperture operations. On a board with one
- * it offers GPU virtual addresses (GpuMmu): driver/mmu.c says what the page tables are, driver/process.c
- * whose they are, driver/paging_virtual.c writes them, driver/submit_virtual.c runs what uses them.
+ * and nothing of the system that calls it. On a board without an MMU, and before WDDM 2.0, it
+ * addresses GPU memory physically: paging is TRANSFER, FILL and the aperture operations. On a board
+ * with one it offers GPU virtual addresses (GpuMmu): mmu.c says what page tables are, context.c
+ * which root a context has, paging_virtual.c writes them, submit_virtual.c runs what uses them.
  * Behind an IOMMU it offers the CPU's addresses (IoMmu): there are no page tables to write, paging
  * is physical and knows apertures only, and a device's PASID says whose addresses its commands use.
  */
@@ -139,8 +139,8 @@ struct kmd_paging_record {
 
 /* ---- GPU virtual memory ---------------------------------------------------------------------- */
 
-/* What belongs to nobody's process runs in this space. */
-#define KMD_SPACE_NOBODY 0u
+/* The space of work that belongs to no process. */
+#define KMD_SPACE_NONE 0u
 
 /* MmuDemands: what the system shall do although this board would not need it. */
 #define KMD_DEMAND_INVALIDATION 0x1u /* ExplicitPageTableInvalidation */
@@ -160,7 +160,7 @@ struct kmd_mmu {
 
 /* ---- Dirty bits and migration ---------------------------------------------------------------- */
 
-/* driver/dirty.h; page 0: nobody is told of any plane. */
+/* driver/dirty.h; page 0: there is no plane. */
 struct kmd_dirty {
     UINT page; /* bytes that a bit stands for */
     PVOID memory;

@@ -9,8 +9,8 @@
  *     and the spaces of processes, the system says to the target's driver as it did to the source's
  *     (SetRootPageTable, CreateProcess), where it creates the same objects.
  *   - The TLB knows what the tables were before they arrived; it is emptied.
- *   - Fences are numbered by whoever submits. The target's system has its own submissions behind
- *     it, those of the restore: its registers stay.
+ *   - Fences are numbered by the system that submits. The target's system has submissions of its own
+ *     behind it, those of the restore: its registers stay.
  *   - Swizzling ranges do not exist with GPU virtual addresses, which migration requires.
  *   - The plane of dirty bits says what this GPU wrote, and goes on saying that.
  *
@@ -93,7 +93,7 @@ NTSTATUS kmd_query_gpup(const struct kmd_adapter *adapter, const DXGKARG_QUERYAD
 /* ---- Beginning and ending -------------------------------------------------------------------- */
 
 static void flush(struct kmd_adapter *adapter) {
-    kmd_mmu_flush(adapter, GPU_FLUSH_ALL, KMD_SPACE_NOBODY, 0, 0);
+    kmd_mmu_flush(adapter, GPU_FLUSH_ALL, KMD_SPACE_NONE, 0, 0);
 }
 
 static void empty_apertures(struct kmd_adapter *adapter) {

@@ -186,7 +186,7 @@ SIZE_T APIENTRY kmd_get_root_page_table_size(const HANDLE hAdapter,
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* A protection that this board does not have was not offered: nobody relies on it. */
+/* A protection that this board does not have was not offered, and is left out. */
 static uint64_t page_bits_of(const struct kmd_mmu *mmu, const DXGK_PTE *entry) {
     UINT has = mmu->format.has;
     uint64_t word = GPU_PTE_VALID;

@@ -224,7 +224,7 @@ static NTSTATUS copy_entries(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFE
 
 /* ---- Flushing -------------------------------------------------------------------------------- */
 
-/* Both addresses 0: everything. hProcess NULL: of everybody. */
+/* Both addresses 0: the whole space. hProcess NULL: all processes. */
 static NTSTATUS flush(struct kmd_adapter *adapter, struct kmd_writer *writer,
                       const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct gpu_flush command = {

@@ -1,12 +1,12 @@
 /*
- * process.c - processes. A process is a space: the tag that keeps its translations apart from those of
- * others in the TLB.
+ * process.c - processes. A process is a space: the tag that keeps its translations apart from those
+ * of others in the TLB.
  */
 #include "driver/kmd.h"
 
-/* A free space, or KMD_SPACE_NOBODY. */
+/* A free space, or KMD_SPACE_NONE. */
 static UINT take_space(struct kmd_mmu *mmu, HANDLE process) {
-    UINT space = KMD_SPACE_NOBODY + 1;
+    UINT space = KMD_SPACE_NONE + 1;
     KIRQL irql;
     KeAcquireSpinLock(&mmu->lock, &irql);
     while (space < mmu->spaces && mmu->taken[space])
@@ -15,13 +15,13 @@ static UINT take_space(struct kmd_mmu *mmu, HANDLE process) {
         mmu->taken[space] = true;
         mmu->process[space] = process;
     } else {
-        space = KMD_SPACE_NOBODY;
+        space = KMD_SPACE_NONE;
     }
     KeReleaseSpinLock(&mmu->lock, irql);
     return space;
 }
 
-/* Whoever gets the space next shall find nothing of ours in the TLB. */
+/* The next process in this space must find no translation of this one in the TLB. */
 static void give_space_back(struct kmd_adapter *adapter, UINT space) {
     struct kmd_mmu *mmu = &adapter->mmu;
     KIRQL irql;
@@ -39,7 +39,7 @@ static NTSTATUS create(struct kmd_adapter *adapter, DXGKARG_CREATEPROCESS *args)
         return STATUS_NO_MEMORY;
     process->magic = KMD_MAGIC_PROCESS;
     process->space = take_space(&adapter->mmu, args->hDxgkProcess);
-    if (process->space == KMD_SPACE_NOBODY) {
+    if (process->space == KMD_SPACE_NONE) {
         kmd_free(process);
         return STATUS_NO_MEMORY;
     }
@@ -62,7 +62,7 @@ static struct kmd_process *process_of(HANDLE handle) {
 
 UINT kmd_space_of(HANDLE handle) {
     const struct kmd_process *process = process_of(handle);
-    return process ? process->space : KMD_SPACE_NOBODY;
+    return process ? process->space : KMD_SPACE_NONE;
 }
 
 NTSTATUS APIENTRY kmd_destroy_process(const HANDLE hAdapter, const HANDLE hKmdProcess) {

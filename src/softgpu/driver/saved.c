@@ -45,7 +45,7 @@ static NTSTATUS allocate(struct kmd_saved *saved, HANDLE runtime) {
     return status;
 }
 
-/* Nobody but the GPU has to look at the first page: it is not mapped. */
+/* The first page is not mapped: only the GPU reads it. */
 static ULONGLONG map(const struct kmd_saved *saved) {
     const DXGKRNL_INTERFACE *dxgk = &saved->context->device->adapter->dxgk;
     DXGKARGCB_MAPCONTEXTALLOCATION args = {

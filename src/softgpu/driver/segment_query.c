@@ -97,7 +97,8 @@ static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T st
 
 /* ---- Answering ------------------------------------------------------------------------------- */
 
-/* A query comes twice: without descriptors, to learn how many there are, and with room for those. */
+/* A query comes twice: without descriptors, to learn how many there are, and with room for
+ * those. */
 static NTSTATUS count_segments(const struct kmd_adapter *adapter, UINT *count,
                                const void *descriptors) {
     NTSTATUS status =

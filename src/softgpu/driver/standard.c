@@ -61,7 +61,7 @@ static bool gdi(struct kmd_standard *standard, D3DKMDT_GDISURFACEDATA *data) {
                               ? VIDMM_UMD_LOCAL
                               : VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
     bool good = surface(standard, data->Width, data->Height, data->Format);
-    /* Nobody but us touches the bits of a surface that the CPU cannot see. */
+    /* Only this driver reads the bits of a surface that the CPU cannot see. */
     data->Pitch = data->Type == D3DKMDT_GDISURFACE_TEXTURE ? 0 : standard->umd.pitch;
     return good;
 }

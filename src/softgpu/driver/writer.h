@@ -34,8 +34,8 @@ void kmd_put_around(struct kmd_writer *writer, const void *fixed_part, UINT fixe
 SIZE_T kmd_put_pages(struct kmd_writer *writer, const void *fixed_part, UINT fixed,
                      const PFN_NUMBER *page, SIZE_T pages, PUCHAR *command);
 
-/* driver/paging_virtual.c: operations on GPU virtual addresses and page tables, and the rest of those
- * that an adapter without any has no use for. */
+/* driver/paging_virtual.c: operations on GPU virtual addresses and page tables, and the rest of
+ * those that an adapter without any has no use for. */
 NTSTATUS kmd_build_virtual(struct kmd_adapter *adapter, struct kmd_writer *writer,
                            DXGKARG_BUILDPAGINGBUFFER *args);
 NTSTATUS kmd_init_virtual(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args);

@@ -2,9 +2,9 @@
  * context.c - contexts whose state is in memory (GPU_DOORBELL_SAVED): restored when a submission
  * begins, saved when it has come to its end.
  *
- * What a GPU saves of a context stands here for registers that nobody sees: a word in each page of
- * the save area, different with every submission. Whoever loses the area, shows other memory at its
- * addresses or lets the state name a root that is none any more is found out by the next one.
+ * What a GPU saves of a context is, here, a word in each page of the save area, different with
+ * every submission. When the system loses the area, maps other memory at its addresses, or leaves a
+ * stale root in the state, the next submission of the context ends with GPU_FAULT_STATE.
  */
 #include "hardware/hw.h"
 

@@ -28,7 +28,7 @@ void hw_plain_fill(void *destination, uint32_t pattern, size_t bytes);
 
 /*
  * Stores `count` words from `from` on, or `word`, `word + each`, `word + 2 * each` and so on. Each
- * is stored whole: who reads one meanwhile meets what was there or what comes there.
+ * is stored whole: a concurrent read finds the old word or the new one.
  */
 void hw_store_words(uint64_t *to, const void *from, size_t count);
 void hw_store_series(uint64_t *to, uint64_t word, uint64_t each, size_t count);

@@ -7,8 +7,8 @@
 /* ---- Registers ------------------------------------------------------------------------------- */
 
 /*
- * What was begun before is not noted, and is over when this returns: whoever looked at `on` too
- * early holds one of these locks until all that it wrote is visible.
+ * Writes that began before are not noted, and are over when this returns: a thread that read `on`
+ * too early holds one of these locks until all that it wrote is visible.
  */
 static void start(struct hw *hw) {
     atomic_store(&hw->dirty->on, true);

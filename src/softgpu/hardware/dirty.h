@@ -1,18 +1,17 @@
 /*
- * dirty.h - the plane of dirty bits, a bit a page of VRAM (softgpu_dirty.h): whoever writes VRAM
- * says so here. dirty.c has the plane, note.c the writes of engines, trap.c those of the CPU, which are not
- * announced.
+ * dirty.h - the plane of dirty bits, one bit for each page of VRAM (softgpu_dirty.h). dirty.c has
+ * the plane, note.c notes the writes of engines, trap.c those of the CPU, which are not announced.
  *
  * Order: a write is noted after its bytes are visible, never before. A reader takes the bits, then
  * copies the pages. A bit that is set after the bytes are there is taken by this reader, whose copy
  * then has the bytes, or by the next one; a bit set too early could be taken by a reader whose copy
  * does not have them yet, and nothing would remain. How much later does not matter, as long as it
- * is before anybody can know that the write is over: before the fence of the submission, a signal,
- * or the end of the step. A GPU that is idle has no write left that was not noted.
+ * is before the driver can know that the write is over: before the fence of the submission, a
+ * signal, or the end of the step. A GPU that is idle has no write left that was not noted.
  *
  * A bit that is set already is not set again: a locked instruction for each page would cost as much
  * as copying it. That is right because the bytes are visible before the bit is looked at (a full
- * fence, once for all that is noted together): whoever takes the bit later copies later.
+ * fence, once for all that is noted together): a reader that takes the bit later copies later.
  */
 #ifndef SOFTGPU_HW_DIRTY_H
 #define SOFTGPU_HW_DIRTY_H
@@ -24,7 +23,7 @@ struct hw_bits {
     _Atomic uint64_t *word, *summary;
 };
 
-/* What an engine wrote and nobody was told yet. Under its `run`. */
+/* What an engine wrote and the plane does not have yet. Under its `run`. */
 #define HW_NOTES 512u
 
 struct hw_note {
@@ -74,7 +73,7 @@ bool hw_bits_make(struct hw_bits *bits, struct hw_memory *memory, uint64_t count
 /* Sets bits [first, last], which are in one memory. What they stand for is visible. */
 void hw_bits_set(struct hw_bits *bits, uint64_t first, uint64_t last);
 
-/* ---- The CPU's view of VRAM: trap.c ----------------------------------------------------------- */
+/* ---- The CPU's view of VRAM: trap.c ---------------------------------------------------------- */
 
 /* What the CPU sees of VRAM: another mapping of the same memory. False: none could be made. */
 bool hw_view_make(struct hw *hw);

@@ -252,8 +252,8 @@ static hw_command *const commands[GPU_OPCODES] = {
     [GPU_STORE] = hw_store_command,
 };
 
-/* Commands that a virtual submission may hold whoever wrote it. */
-#define ANYBODYS                                                                                   \
+/* Commands that a virtual submission of an application may hold. */
+#define UNPRIVILEGED                                                                               \
     (1u << GPU_NOP | 1u << GPU_COPY | 1u << GPU_FILL | 1u << GPU_READ | 1u << GPU_WRITE |          \
      1u << GPU_STAMP | 1u << GPU_CHECK | 1u << GPU_SPIN | 1u << GPU_SIGNAL)
 
@@ -268,7 +268,7 @@ static bool permitted(const struct hw *hw, struct hw_engine *engine,
     if (head->opcode >= (hw->mmu || engine->mapped ? GPU_OPCODES : GPU_WRITE_ENTRIES))
         return false;
     if (engine->mapped && engine->queue[engine->head].kind != GPU_DOORBELL_PAGING &&
-        ((head->flags & privileged) != 0 || !(ANYBODYS >> head->opcode & 1u)))
+        ((head->flags & privileged) != 0 || !(UNPRIVILEGED >> head->opcode & 1u)))
         return false;
     return !engine->translate || (head->flags & tiling) == 0;
 }

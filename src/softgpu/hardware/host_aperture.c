@@ -4,7 +4,7 @@
  *
  * That VRAM is then a file in memory, mapped where the engines see it, and a page of the aperture
  * is another mapping of a page of it: what either side writes the other sees at once, as with
- * silicon that redirects the access. Pages that lead nowhere are memory that nobody else sees.
+ * silicon that redirects the access. A page that leads nowhere is memory of its own.
  */
 #include "hardware/hw.h"
 

@@ -159,7 +159,7 @@ struct hw {
     struct hw_aperture aperture[GPU_APERTURES];
     struct hw_host_aperture host_aperture;
     struct hw_mmu *mmu;     /* NULL: a board without */
-    struct hw_dirty *dirty; /* likewise: nobody keeps dirty bits */
+    struct hw_dirty *dirty; /* likewise: the board keeps no dirty bits */
     bool iommu;             /* it can use the platform's IOMMU, and there is one */
 
     pthread_mutex_t lock;
@@ -349,7 +349,7 @@ void hw_interrupt(struct hw *hw);
 void hw_engine_stop(struct hw *hw, struct hw_engine *engine);
 bool hw_engine_step(struct hw *hw, struct hw_engine *engine);
 
-/* ---- paging.c, render.c, table.c, range.c: commands; the head was read, its size is in bounds -- */
+/* ---- paging.c, render.c, table.c, range.c: commands, whose head was read and has a good size - */
 
 typedef enum gpu_fault hw_command(struct hw *hw, struct hw_engine *engine,
                                   const struct gpu_command *head);

@@ -1,8 +1,8 @@
 /*
  * memory.c - the GPU's address space: VRAM, apertures with their page tables, and the bus.
  *
- * Every physical address that a command names goes through hw_at, where an address that means nothing
- * becomes a fault instead of a crash. reach.c takes the virtual addresses too.
+ * Every physical address that a command names goes through hw_at, where an address that means
+ * nothing becomes a fault instead of a crash. reach.c takes the virtual addresses too.
  */
 #include "hardware/hw.h"
 

@@ -218,7 +218,7 @@ enum gpu_fault hw_signal_command(struct hw *hw, struct hw_engine *engine,
         return fault;
     if (!words_named(signal.address, 1))
         return GPU_FAULT_COMMAND;
-    hw_dirty_settle(hw); /* who sees the signal may ask what was written before it */
+    hw_dirty_settle(hw); /* the driver may ask for dirty bits as soon as it sees the signal */
     hw_stream_fence();
     const struct words value = {NULL, signal.value, 0};
     fault = put_words(hw, engine, signal.address, 1, &value, 1);

@@ -27,7 +27,7 @@ struct walk {
     uint64_t va;
     uint32_t level; /* of the table being read */
     uint64_t cost_ns;
-    struct hw_leaves *leaves; /* NULL: nobody wants to know */
+    struct hw_leaves *leaves; /* NULL: not wanted */
 };
 
 /* Word `index` of the table at `table`; NULL: there is no memory. */

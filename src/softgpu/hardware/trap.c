@@ -43,7 +43,7 @@ static struct {
 
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t registered;       /* under `table` */
-static struct sigaction previous; /* likewise: who had the signal before */
+static struct sigaction previous; /* likewise: the handler before ours */
 static _Atomic uint32_t given_back;
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
@@ -162,13 +162,14 @@ static struct hw_view *view_at(uintptr_t address) {
 }
 
 /*
- * Not ours: whoever had the signal gets it, as it comes again. Two who give it to each other, since
- * both came before the other one, end by what the system does with it.
+ * The address is in no view: the handler that was there before gets the signal when it comes again.
+ * Two handlers that each took the signal over from the other would pass it on for ever; after
+ * GIVE_BACKS times the system's default ends that.
  */
 static void give_back(int number, const siginfo_t *info) {
-    const struct sigaction nobody = {.sa_handler = SIG_DFL};
+    const struct sigaction by_default = {.sa_handler = SIG_DFL};
     bool round = atomic_fetch_add(&given_back, 1) >= GIVE_BACKS;
-    (void)sigaction(number, round ? &nobody : &previous, NULL);
+    (void)sigaction(number, round ? &by_default : &previous, NULL);
     if (info->si_code <= 0)
         (void)raise(number);
 }
@@ -222,7 +223,7 @@ static bool enroll(struct hw_view *view) {
     return good;
 }
 
-/* The signal goes back with the last view, unless somebody else has taken it since. */
+/* The signal goes back with the last view, unless another handler has taken it since. */
 static void strike(const struct hw_view *view) {
     struct sigaction now;
     pthread_mutex_lock(&table);

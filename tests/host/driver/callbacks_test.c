@@ -1,6 +1,6 @@
 /*
- * callbacks_test.c - what a driver asks the memory manager for: who is asked, from where it may be
- * asked, and what becomes of arguments that are none.
+ * callbacks_test.c - what a driver asks the memory manager for: which sink gets the request, at
+ * what IRQL and in what calls it may come, and what is answered to invalid arguments.
  */
 #include "fixture/tiny.h"
 

@@ -1,6 +1,6 @@
 /*
- * display_test.c - what the host does around displays: drivers that only display, the boot display that
- * is handed back instead of stopped, and the configuration space of a hardware model.
+ * display_test.c - what the host does around displays: drivers that only display, the boot display
+ * that is handed back instead of stopped, and the configuration space of a hardware model.
  */
 #include <vidmm/host.h>
 

@@ -1,4 +1,5 @@
-/* iommu_test.c - the host's IOMMU: processes, their ranges, and what a device reaches through it. */
+/* iommu_test.c - the host's IOMMU: processes, their ranges, and what a device reaches through
+ * it. */
 #include "fixture/tiny.h"
 
 #include <setjmp.h>

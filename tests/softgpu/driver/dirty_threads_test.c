@@ -1,7 +1,8 @@
 /*
  * dirty_threads_test.c - dirty bits are taken while an engine's thread and a thread of the CPU
  * write: everything that was written is in some answer until the first that begins afterwards, and
- * nothing else is in any. Whoever copies what is dirty after each answer has all of it in the end.
+ * nothing else is in any. A reader that copies the dirty pages after each answer has all bytes in
+ * the end.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
- * migration_test.c - live migration through the reference driver alone: who may ask what and when,
- * boards that are not alike, what the apertures showed, blobs that somebody spoiled or forged; and
- * dirty bits of what is written through GPU virtual addresses.
+ * migration_test.c - live migration through the reference driver alone: which calls are allowed
+ * when, boards that are not alike, what the apertures showed, blobs that were spoiled or forged;
+ * and dirty bits of what is written through GPU virtual addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -281,7 +281,7 @@ static void spoiled_data_are_refused(void **state) {
     free(immutable);
 }
 
-/* Puts the right sum on whatever somebody wrote: head of 32 bytes, sum at 24, length at 16. */
+/* Puts the right sum on a changed blob: head of 32 bytes, sum at 24, length at 16. */
 static void seal(BYTE *data, uint64_t size) {
     uint64_t sum = 0xcbf29ce484222325u;
     for (uint64_t i = 32; i < size; i++)

@@ -1,6 +1,6 @@
 /*
- * mmu_fault_test.c - page faults as the GPU reports them, and what page tables that make no sense can
- * do to it (nothing). mmu_test.c has the tables that do.
+ * mmu_fault_test.c - page faults as the GPU reports them, and what page tables that make no sense
+ * can do to it (nothing). mmu_test.c has the tables that do.
  */
 #include <setjmp.h>
 #include <stdarg.h>

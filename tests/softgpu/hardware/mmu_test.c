@@ -1,7 +1,7 @@
 /*
  * mmu_test.c - GPU virtual memory as the GPU sees it: what page tables mean, how long the TLB
- * remembers, what boards there are. mmu_fault_test.c has the faults, mmu_work_test.c what engines do
- * through page tables.
+ * remembers, what boards there are. mmu_fault_test.c has the faults, mmu_work_test.c what engines
+ * do through page tables.
  */
 #include <setjmp.h>
 #include <stdarg.h>

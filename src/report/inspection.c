@@ -3,6 +3,7 @@
  * the GPU translates addresses.
  */
 #include <vidmm/report.h>
+#include <vidmm/segment_queries.h>
 
 #include "names.h"
 
@@ -42,9 +43,7 @@ static void print_interface(FILE *out, const struct vidmm_inspection *inspection
     fprintf(out, LABEL "0x%" PRIX32 "%s%s\n", "interface version", info->interface_version,
             name ? " " : "", name ? name : "");
     fprintf(out, LABEL "%s\n", "segments asked with",
-            info->query_version == 1   ? "DXGKQAITYPE_QUERYSEGMENT"
-            : info->query_version == 3 ? "DXGKQAITYPE_QUERYSEGMENT3"
-                                       : "DXGKQAITYPE_QUERYSEGMENT4");
+            vidmm_segment_query_name(info->query_version));
 }
 
 static void print_caps(FILE *out, const struct vidmm_adapter_info *info) {

@@ -14,9 +14,9 @@
 #define PAGE_FLAGS "ns-d3dkmddi-_dxgk_segmentflags"
 
 static const char *const descriptor_pages[DESCRIPTOR_VERSIONS] = {
-    "ns-d3dkmddi-_dxgk_segmentdescriptor",
-    "ns-d3dkmddi-_dxgk_segmentdescriptor3",
-    "ns-d3dkmddi-_dxgk_segmentdescriptor4",
+#define QUERY(version, suffix, since, strided) "ns-d3dkmddi-_dxgk_segmentdescriptor" #suffix,
+    VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
 };
 
 enum field {
@@ -47,9 +47,9 @@ enum field {
     }
 
 static const char *const field_names[DESCRIPTOR_VERSIONS][FIELDS] = {
-    NAMES("DXGK_SEGMENTDESCRIPTOR"),
-    NAMES("DXGK_SEGMENTDESCRIPTOR3"),
-    NAMES("DXGK_SEGMENTDESCRIPTOR4"),
+#define QUERY(version, suffix, since, strided) NAMES("DXGK_SEGMENTDESCRIPTOR" #suffix),
+    VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
 };
 
 /* One descriptor on trial. */
@@ -86,9 +86,13 @@ static enum vidmm_status bad_flag(const struct trial *trial, const char *field,
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 enum descriptor_version descriptor_version_of(uint32_t interface_version) {
-    if (interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        return DESCRIPTOR_4;
-    return interface_version >= DXGKDDI_INTERFACE_VERSION_WIN8 ? DESCRIPTOR_3 : DESCRIPTOR_1;
+    enum descriptor_version newest = DESCRIPTOR_1;
+#define QUERY(version, suffix, since, strided)                                                     \
+    if (interface_version >= DXGKDDI_INTERFACE_VERSION_##since)                                    \
+        newest = DESCRIPTOR_##version;
+    VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+    return newest;
 }
 
 static void read_1(struct descriptor *out, const void *element) {
@@ -138,12 +142,16 @@ static void read_4(struct descriptor *out, const void *element) {
 void descriptor_read(struct descriptor *descriptor, enum descriptor_version version,
                      const void *element) {
     memset(descriptor, 0, sizeof(*descriptor));
-    if (version == DESCRIPTOR_1)
-        read_1(descriptor, element);
-    else if (version == DESCRIPTOR_3)
-        read_3(descriptor, element);
-    else
-        read_4(descriptor, element);
+    switch (version) {
+#define QUERY(version, suffix, since, strided)                                                     \
+    case DESCRIPTOR_##version:                                                                     \
+        read_##version(descriptor, element);                                                       \
+        break;
+        VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+    case DESCRIPTOR_VERSIONS:
+        break;
+    }
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -192,7 +200,7 @@ static enum vidmm_status accept_agp(const struct trial *trial) {
     agp_only.Agp = 1;
     if (trial->d->flags.Value != agp_only.Value)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.Agp", "the only flag of its segment", "R33");
-    if (context->agp_size == 0 || trial->version == DESCRIPTOR_4)
+    if (context->agp_size == 0 || trial->version >= DESCRIPTOR_4)
         return bad_flag(trial, "DXGK_SEGMENTFLAGS.Agp",
                         "0: DXGK_QUERYSEGMENTIN reports no AGP aperture", "R14");
     uint64_t limit = trial->d->commit_limit;
@@ -227,7 +235,7 @@ static enum vidmm_status accept_commit_limit(const struct trial *trial) {
     if (!segment->aperture) {
         segment->commit_limit = segment->size;
         bool equal =
-            trial->version != DESCRIPTOR_4 || trial->question->context->readings.commit_limit == 1;
+            trial->version < DESCRIPTOR_4 || trial->question->context->readings.commit_limit == 1;
         if (equal && d->commit_limit != d->size)
             return bad_field(trial, FIELD_COMMIT, "Size, in a memory segment", "R62",
                              d->commit_limit);
@@ -304,7 +312,7 @@ static enum vidmm_status accept_banks(const struct trial *trial) {
     const struct descriptor *d = trial->d;
     struct segment *segment = trial->segment;
     const struct vidmm_os *os = trial->question->context->os;
-    if (!d->flags.UseBanking || trial->version == DESCRIPTOR_4)
+    if (!d->flags.UseBanking || trial->version >= DESCRIPTOR_4)
         return VIDMM_OK;
     if (d->banks == 0 || d->banks > BANKS_MAX)
         return bad_field(trial, FIELD_BANKS, "1 to 127 with UseBanking", "R40", d->banks);

@@ -4,14 +4,16 @@
 #ifndef VIDMM_MANAGER_DESCRIPTOR_H
 #define VIDMM_MANAGER_DESCRIPTOR_H
 
+#include <vidmm/segment_queries.h>
+
 #include "reported/ask.h"
 
-/* The descriptor versions; also the rows of the names used in faults. */
+/* The descriptor versions; also the rows of the names used in errors. */
 enum descriptor_version {
-    DESCRIPTOR_1, /* before Windows 8: DXGK_SEGMENTDESCRIPTOR */
-    DESCRIPTOR_3, /* before WDDM 2.0: DXGK_SEGMENTDESCRIPTOR3 */
-    DESCRIPTOR_4, /* from WDDM 2.0 on: DXGK_SEGMENTDESCRIPTOR4 */
-    DESCRIPTOR_VERSIONS
+#define QUERY(version, suffix, since, strided) DESCRIPTOR_##version,
+    VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+        DESCRIPTOR_VERSIONS
 };
 
 /* What all versions say, with 0 for what one does not have. */

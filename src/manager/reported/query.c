@@ -39,6 +39,7 @@ _Static_assert(SAME_OFFSET(NbSegment) && SAME_OFFSET(pSegmentDescriptor) &&
 struct dialect {
     DXGK_QUERYADAPTERINFOTYPE type;
     uint32_t query_version;
+    bool strided;
     uint32_t out_size, element, stride; /* bytes */
     const char *call, *page;
     const char *count, *array, *paging_segment, *paging_size, *paging_private;
@@ -50,27 +51,18 @@ struct dialect {
     .paging_private = type ".PagingBufferPrivateDataSize"
 
 static const struct dialect dialects[DESCRIPTOR_VERSIONS] = {
-    [DESCRIPTOR_1] = {.type = DXGKQAITYPE_QUERYSEGMENT,
-                      .query_version = 1,
-                      .out_size = sizeof(DXGK_QUERYSEGMENTOUT),
-                      .element = sizeof(DXGK_SEGMENTDESCRIPTOR),
-                      .stride = sizeof(DXGK_SEGMENTDESCRIPTOR),
-                      .call = "DxgkDdiQueryAdapterInfo(QUERYSEGMENT)",
-                      NAMES("DXGK_QUERYSEGMENTOUT", "ns-d3dkmddi-_dxgk_querysegmentout")},
-    [DESCRIPTOR_3] = {.type = DXGKQAITYPE_QUERYSEGMENT3,
-                      .query_version = 3,
-                      .out_size = sizeof(DXGK_QUERYSEGMENTOUT3),
-                      .element = sizeof(DXGK_SEGMENTDESCRIPTOR3),
-                      .stride = sizeof(DXGK_SEGMENTDESCRIPTOR3),
-                      .call = "DxgkDdiQueryAdapterInfo(QUERYSEGMENT3)",
-                      NAMES("DXGK_QUERYSEGMENTOUT3", "ns-d3dkmddi-_dxgk_querysegmentout3")},
-    [DESCRIPTOR_4] = {.type = DXGKQAITYPE_QUERYSEGMENT4,
-                      .query_version = 4,
-                      .out_size = sizeof(DXGK_QUERYSEGMENTOUT4),
-                      .element = sizeof(DXGK_SEGMENTDESCRIPTOR4),
-                      .stride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + STRIDE_GAP,
-                      .call = "DxgkDdiQueryAdapterInfo(QUERYSEGMENT4)",
-                      NAMES("DXGK_QUERYSEGMENTOUT4", "ns-d3dkmddi-_dxgk_querysegmentout4")},
+#define QUERY(version, suffix, since, strided_)                                                    \
+    [DESCRIPTOR_##version] = {                                                                     \
+        .type = DXGKQAITYPE_QUERYSEGMENT##suffix,                                                  \
+        .query_version = version,                                                                  \
+        .strided = strided_,                                                                       \
+        .out_size = sizeof(DXGK_QUERYSEGMENTOUT##suffix),                                          \
+        .element = sizeof(DXGK_SEGMENTDESCRIPTOR##suffix),                                         \
+        .stride = sizeof(DXGK_SEGMENTDESCRIPTOR##suffix) + (strided_ ? STRIDE_GAP : 0u),           \
+        .call = "DxgkDdiQueryAdapterInfo(QUERYSEGMENT" #suffix ")",                                \
+        NAMES("DXGK_QUERYSEGMENTOUT" #suffix, "ns-d3dkmddi-_dxgk_querysegmentout" #suffix)},
+    VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
 };
 
 /* One segment query from first call to finished segments. */
@@ -111,10 +103,10 @@ static enum vidmm_status call_driver(const struct survey *survey, DXGK_QUERYSEGM
         agp.AgpFlags.Agp = 1;
     }
     DXGK_QUERYSEGMENTIN4 adapter = {.PhysicalAdapterIndex = 0};
-    bool four = survey->version == DESCRIPTOR_4;
+    bool adapter_index = survey->dialect->strided;
     return query_ask(&survey->question, survey->dialect->type,
-                     four ? (void *)&adapter : (void *)&agp, four ? sizeof(adapter) : sizeof(agp),
-                     out, survey->dialect->out_size);
+                     adapter_index ? (void *)&adapter : (void *)&agp,
+                     adapter_index ? sizeof(adapter) : sizeof(agp), out, survey->dialect->out_size);
 }
 
 /* True when each of the bytes is `value`. */
@@ -130,12 +122,12 @@ static enum vidmm_status ask_count(struct survey *survey) {
     DXGK_QUERYSEGMENTOUT4 out;
     DXGK_SEGMENTDESCRIPTOR4 element;
     bool with_array =
-        survey->version == DESCRIPTOR_4 && survey->question.context->readings.first_call == 1;
+        survey->dialect->strided && survey->question.context->readings.first_call == 1;
     memset(&out, CANARY, sizeof(out));
     memset(&element, CANARY, sizeof(element));
     out.NbSegment = 0;
     out.pSegmentDescriptor = with_array ? (void *)&element : NULL;
-    if (survey->version == DESCRIPTOR_4)
+    if (survey->dialect->strided)
         out.SegmentDescriptorStride = survey->dialect->stride;
     DXGK_QUERYSEGMENTOUT4 untouched = out;
     enum vidmm_status status = call_driver(survey, &out);
@@ -146,7 +138,7 @@ static enum vidmm_status ask_count(struct survey *survey) {
     if (memcmp(&out, &untouched, sizeof(out)) != 0 || !all_are(&element, sizeof(element), CANARY))
         return query_wrong(survey, survey->dialect->count,
                            "the only member written by the first of the two calls",
-                           survey->version == DESCRIPTOR_4 ? "R5" : "R3", out.NbSegment);
+                           survey->dialect->strided ? "R5" : "R3", out.NbSegment);
     if (survey->count == 0 || survey->count > SEGMENTS_MAX)
         return query_wrong(survey, survey->dialect->count,
                            "1 to 31 segments: segment ids have five bits", "R16", survey->count);
@@ -164,7 +156,7 @@ static enum vidmm_status validate_array(const struct survey *survey) {
     const struct dialect *dialect = survey->dialect;
     const char *by_stride = "element i written at pSegmentDescriptor + i * "
                             "SegmentDescriptorStride, whatever sizeof(says)";
-    for (uint32_t i = 0; survey->version == DESCRIPTOR_4 && i < survey->count; i++) {
+    for (uint32_t i = 0; survey->dialect->strided && i < survey->count; i++) {
         size_t at = (size_t)i * dialect->stride;
         if (!left_alone(survey, at + dialect->element, STRIDE_GAP, true) ||
             (i != 0 && all_are(survey->array + at, dialect->element, 0)))
@@ -173,7 +165,7 @@ static enum vidmm_status validate_array(const struct survey *survey) {
     size_t elements = (size_t)survey->count * dialect->stride;
     if (!left_alone(survey, elements, GUARD_BYTES, false))
         return query_wrong(survey, dialect->array, "no element written beyond NbSegment",
-                           survey->version == DESCRIPTOR_4 ? "R8" : "R6", survey->count);
+                           survey->dialect->strided ? "R8" : "R6", survey->count);
     return VIDMM_OK;
 }
 
@@ -184,7 +176,7 @@ static enum vidmm_status validate_second_call(const struct survey *survey,
         return query_wrong(survey, dialect->count, "the number that the first call reported", "R7",
                            out->NbSegment);
     if (out->pSegmentDescriptor != survey->array ||
-        (survey->version == DESCRIPTOR_4 && out->SegmentDescriptorStride != dialect->stride))
+        (survey->dialect->strided && out->SegmentDescriptorStride != dialect->stride))
         return query_wrong(survey, dialect->array, "pointer and stride as the system set them",
                            "R8", 0);
     const struct {
@@ -352,7 +344,7 @@ static enum vidmm_status validate_aperture_count(const struct survey *survey) {
     for (uint32_t i = 0; i < facts->segment_count; i++)
         apertures += facts->segments[i].aperture;
     uint32_t least = facts->caps.MiscCaps.ComputeOnly ? 0 : 1;
-    if (survey->version == DESCRIPTOR_4 && (apertures < least || apertures > 1))
+    if (survey->dialect->strided && (apertures < least || apertures > 1))
         return query_refuse(&survey->question,
                             &(struct complaint){.field = "DXGK_SEGMENTFLAGS.Aperture",
                                                 .expected =

@@ -93,7 +93,7 @@ static void judge_commit_limit(struct vidmm_referee *referee, const struct descr
                     "a CommitLimit of at least a page and at most Size",
                     "CommitLimit of aperture segment %u is 0x%llx, Size 0x%llx", id,
                     HEX(d->commit_limit), HEX(d->size));
-    else if (version != 4 || referee->readings.commit_limit == 1)
+    else if (version < 4 || referee->readings.commit_limit == 1)
         DRIVER_MUST(62, d->commit_limit == d->size, "CommitLimit equal to Size",
                     "CommitLimit of memory segment %u is 0x%llx, Size 0x%llx", id,
                     HEX(d->commit_limit), HEX(d->size));
@@ -173,7 +173,7 @@ static void judge_one(struct vidmm_referee *referee, const struct described *d, 
     judge_preservation(referee, d, id);
     judge_commit_limit(referee, d, id, version);
     judge_cpu_access(referee, d, id);
-    if (version != 4)
+    if (version < 4)
         judge_banks(referee, d, id);
 }
 
@@ -215,7 +215,7 @@ static void judge_kinds(struct vidmm_referee *referee, const struct described *s
         preserved += memory && (f.PreservedDuringStandby || f.PreservedDuringHibernate ||
                                 f.PartiallyPreservedDuringHibernate);
     }
-    if (version == 4)
+    if (version >= 4)
         DRIVER_MUST(21, apertures >= least && apertures <= 1,
                     "exactly one aperture segment (none or one with ComputeOnly)",
                     "%u segments have the Aperture flag", apertures);

@@ -11,17 +11,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <vidmm/segment_queries.h>
+
 #define OUTPUT_MAX (1u << 20)
 
 static const char *name_of(DXGK_QUERYADAPTERINFOTYPE type) {
     static const char *const names[] = {
         [DXGKQAITYPE_UMDRIVERPRIVATE] = "UMDRIVERPRIVATE",
         [DXGKQAITYPE_DRIVERCAPS] = "DRIVERCAPS",
-        [DXGKQAITYPE_QUERYSEGMENT] = "QUERYSEGMENT",
-        [DXGKQAITYPE_QUERYSEGMENT2] = "QUERYSEGMENT2",
-        [DXGKQAITYPE_QUERYSEGMENT3] = "QUERYSEGMENT3",
+#define QUERY(version, suffix, since, strided)                                                     \
+    [DXGKQAITYPE_QUERYSEGMENT##suffix] = "QUERYSEGMENT" #suffix,
+        VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+            [DXGKQAITYPE_QUERYSEGMENT2] = "QUERYSEGMENT2",
         [DXGKQAITYPE_HISTORYBUFFERPRECISION] = "HISTORYBUFFERPRECISION",
-        [DXGKQAITYPE_QUERYSEGMENT4] = "QUERYSEGMENT4",
         [DXGKQAITYPE_SEGMENTMEMORYSTATE] = "SEGMENTMEMORYSTATE",
         [DXGKQAITYPE_GPUMMUCAPS] = "GPUMMUCAPS",
         [DXGKQAITYPE_PAGETABLELEVELDESC] = "PAGETABLELEVELDESC",

@@ -6,6 +6,8 @@
 #include "watch/query.h"
 #include "watch/watch.h"
 
+#include <vidmm/segment_queries.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,14 +24,19 @@ void segment_begin(struct vidmm_referee *referee) {
 /* ---- What the manager asks ------------------------------------------------------------------- */
 
 static uint32_t version_of(DXGK_QUERYADAPTERINFOTYPE type) {
-    return type == DXGKQAITYPE_QUERYSEGMENT    ? 1u
-           : type == DXGKQAITYPE_QUERYSEGMENT3 ? 3u
-           : type == DXGKQAITYPE_QUERYSEGMENT4 ? 4u
-                                               : 0u;
+    switch ((uint32_t)type) {
+#define QUERY(version, suffix, since, strided)                                                     \
+    case DXGKQAITYPE_QUERYSEGMENT##suffix:                                                         \
+        return version;
+        VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+    default:
+        return 0;
+    }
 }
 
 static uint32_t out_size(uint32_t version) {
-    return version == 4 ? sizeof(DXGK_QUERYSEGMENTOUT4) : sizeof(DXGK_QUERYSEGMENTOUT);
+    return version >= 4 ? sizeof(DXGK_QUERYSEGMENTOUT4) : sizeof(DXGK_QUERYSEGMENTOUT);
 }
 
 /* The first five members of the three OUT structures are the same; version 4 adds the stride. */
@@ -40,9 +47,15 @@ _Static_assert(sizeof(DXGK_QUERYSEGMENTOUT) == sizeof(DXGK_QUERYSEGMENTOUT3) &&
 
 /* Bytes of a descriptor as the newest version knows it. */
 static uint32_t element_size(uint32_t version) {
-    return version == 1   ? sizeof(DXGK_SEGMENTDESCRIPTOR)
-           : version == 3 ? sizeof(DXGK_SEGMENTDESCRIPTOR3)
-                          : sizeof(DXGK_SEGMENTDESCRIPTOR4);
+    switch (version) {
+#define QUERY(number, suffix, since, strided)                                                      \
+    case number:                                                                                   \
+        return sizeof(DXGK_SEGMENTDESCRIPTOR##suffix);
+        VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+    default:
+        return 0;
+    }
 }
 
 /* Of version 4: what it has to have at the driver's interface version. */
@@ -85,7 +98,7 @@ static bool judge_input(struct vidmm_referee *referee, const struct query *query
 
 static void ask_count(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
-    if (query->version == 4) {
+    if (query->version >= 4) {
         query->fair = asked->NbSegment == 0;
         MANAGER_MUST(4, asked->NbSegment == 0, "NbSegment 0 in the first call", "NbSegment is %u",
                      asked->NbSegment);
@@ -107,7 +120,7 @@ static void ask_fill(struct vidmm_referee *referee, struct query *query) {
                      "the number that the first call reported",
                      "NbSegment is %u, the first call said %u", asked->NbSegment,
                      referee->segments.count);
-    if (query->version == 4) {
+    if (query->version >= 4) {
         uint64_t stride = asked->SegmentDescriptorStride;
         bool enough = stride >= element_least(referee);
         MANAGER_MUST(9, enough, "a SegmentDescriptorStride that holds the descriptor",
@@ -133,7 +146,7 @@ static void put_canaries(struct query *query) {
 
 static void guard_array(struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
-    uint64_t stride = query->version == 4 ? asked->SegmentDescriptorStride : query->element;
+    uint64_t stride = query->version >= 4 ? asked->SegmentDescriptorStride : query->element;
     if (query->kind == QUERY_COUNT) {
         guard_make(&query->array, asked->pSegmentDescriptor, 0);
         return;
@@ -156,7 +169,7 @@ void segment_ask(struct vidmm_referee *referee, struct query *query) {
     memcpy(&query->asked, query->out.bytes, out_size(version));
     bool filling = query->asked.pSegmentDescriptor && query->asked.NbSegment != 0;
     query->kind = filling ? QUERY_FILL : QUERY_COUNT;
-    bool input = version == 4 ? judge_input_4(referee, query) : judge_input(referee, query);
+    bool input = version >= 4 ? judge_input_4(referee, query) : judge_input(referee, query);
     if (filling)
         ask_fill(referee, query);
     else
@@ -180,7 +193,7 @@ static const char *touched(const struct query *query, const DXGK_QUERYSEGMENTOUT
         return "PagingBufferSize";
     if (got->PagingBufferPrivateDataSize != CANARY)
         return "PagingBufferPrivateDataSize";
-    if (query->version == 4 && got->SegmentDescriptorStride != query->asked.SegmentDescriptorStride)
+    if (query->version >= 4 && got->SegmentDescriptorStride != query->asked.SegmentDescriptorStride)
         return "SegmentDescriptorStride";
     return guard_whole(&query->array, &at) ? NULL : "the array";
 }
@@ -190,10 +203,10 @@ static void answer_count(struct vidmm_referee *referee, const struct query *quer
     const char *member = touched(query, got);
     const char *named = member ? member : "";
     bool success = query->status == STATUS_SUCCESS;
-    if (query->fair && query->version != 4)
+    if (query->fair && query->version < 4)
         DRIVER_MUST(3, !member, "nothing but NbSegment written by the first call", "%s was written",
                     named);
-    if (query->fair && query->version == 4) {
+    if (query->fair && query->version >= 4) {
         DRIVER_MUST(5, !member, "nothing but NbSegment written by the first call", "%s was written",
                     named);
         DRIVER_MUST(5, success || !query->addressed, "STATUS_SUCCESS from the first call",
@@ -339,6 +352,19 @@ static void read_4(struct described *out, const uint8_t *element) {
                               .invalid = in.NumInvalidMemoryRanges};
 }
 
+static void read_descriptor(struct described *out, const uint8_t *element, uint32_t version) {
+    switch (version) {
+#define QUERY(number, suffix, since, strided)                                                      \
+    case number:                                                                                   \
+        read_##number(out, element);                                                               \
+        break;
+        VIDMM_SEGMENT_QUERIES(QUERY)
+#undef QUERY
+    default:
+        break;
+    }
+}
+
 static void see_descriptors(struct vidmm_referee *referee, const struct query *query) {
     struct described segments[SEGMENTS_MAX];
     uint32_t count = query->asked.NbSegment;
@@ -346,12 +372,7 @@ static void see_descriptors(struct vidmm_referee *referee, const struct query *q
         return;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *element = query->array.bytes + (size_t)i * query->stride;
-        if (query->version == 1)
-            read_1(&segments[i], element);
-        else if (query->version == 3)
-            read_3(&segments[i], element);
-        else
-            read_4(&segments[i], element);
+        read_descriptor(&segments[i], element, query->version);
         referee->segments.announced[i] = segments[i].invalid;
         referee->segments.ranges[i] = false;
     }
@@ -366,7 +387,7 @@ static void answer_fill(struct vidmm_referee *referee, const struct query *query
                 "the number that the first call reported",
                 "NbSegment is %u after the second call, %u after the first", got->NbSegment,
                 referee->segments.count);
-    if (query->version == 4)
+    if (query->version >= 4)
         DRIVER_MUST(8,
                     got->pSegmentDescriptor == query->array.bytes &&
                         got->SegmentDescriptorStride == query->stride,
@@ -375,7 +396,7 @@ static void answer_fill(struct vidmm_referee *referee, const struct query *query
                     (void *)got->pSegmentDescriptor, (void *)query->array.bytes,
                     (unsigned long long)got->SegmentDescriptorStride, query->stride);
     judge_paging_buffer(referee, got);
-    if (query->version == 4 ? judge_array_4(referee, query) : judge_array(referee, query)) {
+    if (query->version >= 4 ? judge_array_4(referee, query) : judge_array(referee, query)) {
         see_descriptors(referee, query);
         judge_paging_segment(referee, got);
     }

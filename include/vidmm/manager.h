@@ -138,6 +138,8 @@ struct vidmm_policy {
 
 /* By priority, then least recently used: the default. */
 extern const struct vidmm_policy vidmm_policy_lru;
+/* All policies, the default first; NULL: `index` is beyond the last. */
+const struct vidmm_policy *vidmm_policy_at(size_t index);
 
 /* ---- Watching -------------------------------------------------------------------------------- */
 

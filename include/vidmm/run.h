@@ -39,7 +39,8 @@ struct vidmm_run_options {
     uint64_t seed; /* scatters physical pages */
     uint32_t
         threads; /* 0: virtual time; else submitting threads, engine threads, wall-clock time */
-    uint64_t frame_limit; /* 0: the whole workload */
+    uint64_t frame_limit;              /* 0: the whole workload */
+    const struct vidmm_policy *policy; /* of eviction; NULL: the default */
     uint64_t fail_at; /* the n-th allocation of host, driver, hardware and manager fails; 0: none */
     FILE *log;        /* DbgPrint of the driver, and the DDI calls when `trace`; NULL: nowhere */
     bool trace;

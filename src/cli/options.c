@@ -23,6 +23,7 @@ enum option_id {
     OPTION_TRACE,
     OPTION_JSON,
     OPTION_QUIET,
+    OPTION_POLICY,
     OPTION_FRAMES,
     OPTION_ONLY,
     OPTION_READING,
@@ -69,6 +70,7 @@ static const struct {
     {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
+    {{"policy", required_argument, NULL, OPTION_POLICY}, CLI_RUN_OPTIONS},
     {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
     {{"dirty", no_argument, NULL, OPTION_DIRTY}, CLI_RUN_OPTIONS},
     {{"unjudged", no_argument, NULL, OPTION_UNJUDGED}, CLI_RUN_OPTIONS},
@@ -132,6 +134,20 @@ static bool take_ddi(const char *text, struct cli_options *options) {
     fprintf(stderr, "vidmm: --ddi '%s' is not one of", text);
     for (size_t i = 0; vidmm_run_ddi_at(i); i++)
         fprintf(stderr, " %s", vidmm_run_ddi_at(i));
+    fputc('\n', stderr);
+    return false;
+}
+
+static bool take_policy(const char *text, struct cli_options *options) {
+    const struct vidmm_policy *policy = vidmm_policy_at(0);
+    for (size_t i = 1; policy && strcmp(policy->name, text) != 0; i++)
+        policy = vidmm_policy_at(i);
+    options->run.policy = policy;
+    if (policy)
+        return true;
+    fprintf(stderr, "vidmm: --policy '%s' is not one of", text);
+    for (size_t i = 0; vidmm_policy_at(i); i++)
+        fprintf(stderr, " %s", vidmm_policy_at(i)->name);
     fputc('\n', stderr);
     return false;
 }
@@ -271,6 +287,8 @@ static bool take_option(int id, char *value, struct cli_options *options) {
     case OPTION_UNJUDGED:
         options->run.unjudged = true;
         return true;
+    case OPTION_POLICY:
+        return take_policy(value, options);
     case OPTION_FRAMES:
         return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
     default:

@@ -99,7 +99,8 @@ enum vidmm_run_status run_open(const struct vidmm_run_options *options, uint64_t
     }
     struct vidmm_host_config host;
     fill_host_config(options, &settings, peak, &host);
-    struct vidmm_adapter_config adapter = {.observer = observer, .model = options->memory_model};
+    struct vidmm_adapter_config adapter = {
+        .observer = observer, .policy = options->policy, .model = options->memory_model};
     uint64_t agp = 0;
     if (setting_value(&settings, "Agp", &agp) && agp != 0) {
         adapter.agp_base = AGP_BASE;

@@ -1,5 +1,6 @@
 /*
- * policy.c - the order of eviction: buckets of priorities, least recently used first in each.
+ * policy.c - the policies of eviction, and the order of the default one: buckets of priorities,
+ * least recently used first in each.
  *
  * The documented priorities (D3DDDI_ALLOCATIONPRIORITY_MINIMUM 0x28000000 to MAXIMUM 0xc8000000)
  * differ in their highest five bits, so each has a bucket of its own and the next victim is the
@@ -23,6 +24,15 @@ static bool lru_before(const struct vidmm_candidate *a, const struct vidmm_candi
 }
 
 const struct vidmm_policy vidmm_policy_lru = {.name = "lru", .before = lru_before};
+
+/* A new policy is a function like lru_before, a structure and a row here. */
+static const struct vidmm_policy *const policies[] = {
+    &vidmm_policy_lru,
+};
+
+const struct vidmm_policy *vidmm_policy_at(size_t index) {
+    return index < sizeof(policies) / sizeof(policies[0]) ? policies[index] : NULL;
+}
 
 static struct resident_bucket *bucket_of(struct resident_queue *queue,
                                          const struct resident *resident) {

@@ -247,6 +247,29 @@ static bool take_migrate_option(int id, char *value, struct cli_options *options
     }
 }
 
+static bool take_run_option(int id, char *value, struct cli_options *options) {
+    switch (id) {
+    case OPTION_JSON:
+        options->json = value;
+        return true;
+    case OPTION_QUIET:
+        options->quiet = true;
+        return true;
+    case OPTION_DIRTY:
+        options->run.dirty = true;
+        return true;
+    case OPTION_UNJUDGED:
+        options->run.unjudged = true;
+        return true;
+    case OPTION_POLICY:
+        return take_policy(value, options);
+    case OPTION_FRAMES:
+        return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
+    default:
+        return take_migrate_option(id, value, options);
+    }
+}
+
 static bool take_option(int id, char *value, struct cli_options *options) {
     switch (id) {
     case OPTION_HELP:
@@ -275,24 +298,8 @@ static bool take_option(int id, char *value, struct cli_options *options) {
         options->run.trace = true;
         options->run.log = stderr;
         return true;
-    case OPTION_JSON:
-        options->json = value;
-        return true;
-    case OPTION_QUIET:
-        options->quiet = true;
-        return true;
-    case OPTION_DIRTY:
-        options->run.dirty = true;
-        return true;
-    case OPTION_UNJUDGED:
-        options->run.unjudged = true;
-        return true;
-    case OPTION_POLICY:
-        return take_policy(value, options);
-    case OPTION_FRAMES:
-        return take_number("frames", value, INT64_MAX, &options->run.frame_limit);
     default:
-        return take_migrate_option(id, value, options);
+        return take_run_option(id, value, options);
     }
 }
 

@@ -26,9 +26,12 @@ struct vidmm_referee;
     X(3, __VA_ARGS__)                                                                              \
     X(4, __VA_ARGS__)                                                                              \
     X(5, __VA_ARGS__)                                                                              \
-    X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__)     \
-        X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__)                \
-            X(15, __VA_ARGS__)
+    X(6, __VA_ARGS__)                                                                              \
+    X(7, __VA_ARGS__)                                                                              \
+    X(8, __VA_ARGS__)                                                                              \
+    X(9, __VA_ARGS__)                                                                              \
+    X(10, __VA_ARGS__)                                                                             \
+    X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__)
 
 /* Sets referee->slot; false: there are as many as can be. */
 bool registry_add(struct vidmm_referee *referee);

@@ -59,7 +59,7 @@ static struct whole *whole_of(struct vidmm_host *host) {
 
 static pthread_mutex_t one_host = PTHREAD_MUTEX_INITIALIZER;
 
-static bool fail(struct vidmm_host_error *error, const char *sentence) {
+static bool host_fail(struct vidmm_host_error *error, const char *sentence) {
     snprintf(error->text, sizeof(error->text), "%s", sentence);
     return false;
 }
@@ -126,19 +126,19 @@ static bool copy_settings(struct vidmm_host *host, const struct vidmm_host_confi
 
 static bool check_model(const struct vidmm_hw_model *model, struct vidmm_host_error *error) {
     if (!model->create || !model->destroy || !model->step || model->engines > HOST_ENGINES_MOST)
-        return fail(error, "the hardware model is incomplete or has more than 32 engines");
+        return host_fail(error, "the hardware model is incomplete or has more than 32 engines");
     return true;
 }
 
 static bool check_config(const struct vidmm_host_config *config, struct vidmm_host_error *error) {
     if (!config->driver_path && !config->driver_entry)
-        return fail(error, "no driver: neither a shared object nor a linked-in DriverEntry");
+        return host_fail(error, "no driver: neither a shared object nor a linked-in DriverEntry");
     if (config->memory_bytes != 0 &&
         (config->memory_bytes < LEAST_MEMORY || config->memory_bytes > MOST_MEMORY))
-        return fail(error, "system memory must be between 1 MiB and 128 GiB");
+        return host_fail(error, "system memory must be between 1 MiB and 128 GiB");
     for (uint32_t i = 0; i < config->setting_count; i++)
         if (!config->settings[i].name)
-            return fail(error, "a setting has no name");
+            return host_fail(error, "a setting has no name");
     return !config->model || check_model(config->model, error);
 }
 
@@ -150,11 +150,12 @@ static bool check_bars(const struct vidmm_hw_model *model,
         if (bar->kind == VIDMM_HW_BAR_NONE)
             continue;
         if (bar->size == 0 || bar->size % HOST_PAGE != 0 || (uintptr_t)bar->memory % HOST_PAGE != 0)
-            return fail(error, "a BAR of the hardware model is not made of whole pages");
+            return host_fail(error, "a BAR of the hardware model is not made of whole pages");
         if (bar->kind == VIDMM_HW_BAR_MEMORY && !bar->memory)
-            return fail(error, "a memory BAR of the hardware model has no memory");
+            return host_fail(error, "a memory BAR of the hardware model has no memory");
         if (bar->kind == VIDMM_HW_BAR_REGISTERS && (!model->reg_read || !model->reg_write))
-            return fail(error, "the hardware model has a register BAR and no reg_read, reg_write");
+            return host_fail(error,
+                             "the hardware model has a register BAR and no reg_read, reg_write");
     }
     return true;
 }
@@ -176,13 +177,14 @@ static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) 
     if (model) {
         host->hw = model->create(&whole_of(host)->hw_host, bars);
         if (!host->hw)
-            return fail(error, "the hardware model could not be built: out of memory, or a setting "
-                               "that makes no sense");
+            return host_fail(error,
+                             "the hardware model could not be built: out of memory, or a setting "
+                             "that makes no sense");
         if (!check_bars(model, bars, error))
             return false;
     }
     if (!host_may_allocate() || !host_bars_init(host->bars, model ? bars : NULL))
-        return fail(error, "no room for the BARs of the adapter");
+        return host_fail(error, "no room for the BARs of the adapter");
     whole_of(host)->bars_made = true;
     host_device_configure(host);
     return true;
@@ -202,13 +204,13 @@ static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) 
 static bool make_machine(struct vidmm_host *host, struct vidmm_host_error *error) {
     uint64_t bytes = host->config.memory_bytes != 0 ? host->config.memory_bytes : DEFAULT_MEMORY;
     if (!host_may_allocate() || !host_physical_init(host->physical, bytes, host->config.seed))
-        return fail(error, "no room for the simulated system memory");
+        return host_fail(error, "no room for the simulated system memory");
     whole_of(host)->physical_made = true;
     if (!host_may_allocate() || !host_pool_init(host->pool, host->physical))
-        return fail(error, "out of memory for the driver's pool");
+        return host_fail(error, "out of memory for the driver's pool");
     whole_of(host)->pool_made = true;
     if (!host_os_take_dummy())
-        return fail(error, "out of memory for the dummy page");
+        return host_fail(error, "out of memory for the dummy page");
     return load_model(host, error) && make_model(host, error);
 }
 
@@ -302,12 +304,12 @@ bool vidmm_host_create(const struct vidmm_host_config *config, struct vidmm_host
     if (!check_config(config, error))
         return false;
     if (pthread_mutex_trylock(&one_host) != 0)
-        return fail(error, "this process has a host already: one exists at a time");
+        return host_fail(error, "this process has a host already: one exists at a time");
     host_self.irql = PASSIVE_LEVEL;
     host_world = new_host(config);
     if (!host_world) {
         pthread_mutex_unlock(&one_host);
-        return fail(error, "out of memory for the host");
+        return host_fail(error, "out of memory for the host");
     }
     if (make_machine(host_world, error) && make_driver(host_world, error)) {
         *out = host_world;
@@ -323,7 +325,7 @@ bool vidmm_host_start(struct vidmm_host *host, struct vidmm_host_error *error) {
     error = error ? error : &unused;
     memset(error, 0, sizeof(*error));
     if (!host_engines_start(host->engines))
-        return fail(error, "no threads for the engines of the hardware model");
+        return host_fail(error, "no threads for the engines of the hardware model");
     return host_device_start(host, error);
 }
 
@@ -337,7 +339,7 @@ bool vidmm_host_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
 /* ---- The end --------------------------------------------------------------------------------- */
 
 /* What a thread of the driver may still touch stays, and is this process's only host for ever. */
-static bool abandon(uint32_t threads, struct vidmm_host_error *error) {
+static bool host_abandon(uint32_t threads, struct vidmm_host_error *error) {
     snprintf(error->text, sizeof(error->text),
              "%u running system threads were left behind after DxgkDdiUnload", threads);
     return false;
@@ -353,7 +355,7 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     host_engines_stop(host->engines);
     uint32_t threads = host_threads_left();
     if (threads != 0)
-        return abandon(threads, error);
+        return host_abandon(threads, error);
     struct host_left left = {.violations_before = before};
     left.timers = host_timers_clear();
     left.handles = host_threads_forget();

@@ -19,7 +19,7 @@ void host_violations_done(struct host_violations *list) {
 }
 
 /* The last entry of a full list says how many more there were. */
-static void drop(struct host_violations *list) {
+static void violations_drop(struct host_violations *list) {
     char *last = list->text[HOST_VIOLATIONS_KEPT - 1];
     list->dropped++;
     snprintf(last, 64, "%llu more violations are not listed", (unsigned long long)list->dropped);
@@ -44,7 +44,7 @@ void host_violation(const char *format, ...) {
             list->text[list->count++] = copy;
         }
     } else {
-        drop(list);
+        violations_drop(list);
     }
     pthread_mutex_unlock(&list->lock);
 }

@@ -28,32 +28,32 @@ void host_out_create_allocation(struct host_call *c, const DXGKARG_CREATEALLOCAT
 }
 
 /* One side of a transfer; `mdl_offset` is what says where in an MDL. */
-static void side(struct host_call *c, uint32_t segment, int64_t address, uint32_t mdl_offset) {
+static void call_side(struct host_call *c, uint32_t segment, int64_t address, uint32_t mdl_offset) {
     host_mix2(c, segment, mdl_offset);
     if (segment != 0)
         host_mix(c, (uint64_t)address);
 }
 
-static void transfer(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
+static void call_transfer(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     host_mix(c, a->Transfer.TransferSize);
     host_mix2(c, a->Transfer.TransferOffset, a->Transfer.Flags.Value);
-    side(c, a->Transfer.Source.SegmentId, a->Transfer.Source.SegmentAddress.QuadPart,
-         a->Transfer.MdlOffset);
-    side(c, a->Transfer.Destination.SegmentId, a->Transfer.Destination.SegmentAddress.QuadPart,
-         a->Transfer.MdlOffset);
+    call_side(c, a->Transfer.Source.SegmentId, a->Transfer.Source.SegmentAddress.QuadPart,
+              a->Transfer.MdlOffset);
+    call_side(c, a->Transfer.Destination.SegmentId, a->Transfer.Destination.SegmentAddress.QuadPart,
+              a->Transfer.MdlOffset);
 }
 
 static void special_lock(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     host_mix(c, a->SpecialLockTransfer.TransferSize);
     host_mix2(c, a->SpecialLockTransfer.TransferOffset, a->SpecialLockTransfer.Flags.Value);
-    side(c, a->SpecialLockTransfer.Source.SegmentId,
-         a->SpecialLockTransfer.Source.SegmentAddress.QuadPart, 0);
-    side(c, a->SpecialLockTransfer.Destination.SegmentId,
-         a->SpecialLockTransfer.Destination.SegmentAddress.QuadPart, 0);
+    call_side(c, a->SpecialLockTransfer.Source.SegmentId,
+              a->SpecialLockTransfer.Source.SegmentAddress.QuadPart, 0);
+    call_side(c, a->SpecialLockTransfer.Destination.SegmentId,
+              a->SpecialLockTransfer.Destination.SegmentAddress.QuadPart, 0);
     host_mix(c, a->SpecialLockTransfer.SwizzlingRangeId);
 }
 
-static void aperture(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
+static void call_aperture(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     if (a->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT) {
         host_mix2(c, a->MapApertureSegment.SegmentId, a->MapApertureSegment.Flags.Value);
         host_mix(c, a->MapApertureSegment.OffsetInPages);
@@ -81,10 +81,10 @@ static void page_table(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) 
     host_mix(c, a->UpdatePageTable.FirstPteVirtualAddress);
 }
 
-static void operation(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
+static void call_operation(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     switch (a->Operation) {
     case DXGK_OPERATION_TRANSFER:
-        transfer(c, a);
+        call_transfer(c, a);
         break;
     case DXGK_OPERATION_FILL:
         host_mix(c, a->Fill.FillSize);
@@ -103,7 +103,7 @@ static void operation(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        aperture(c, a);
+        call_aperture(c, a);
         break;
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
         special_lock(c, a);
@@ -121,7 +121,7 @@ void host_in_paging(struct host_call *c, const DXGKARG_BUILDPAGINGBUFFER *a) {
     c->private_data = a->pDmaBufferPrivateData;
     host_mix2(c, (uint32_t)a->Operation, a->DmaSize);
     host_mix2(c, a->MultipassOffset, a->DmaBufferPrivateDataSize);
-    operation(c, a);
+    call_operation(c, a);
 }
 
 /* How far the driver came: in the buffer, in the private data and in the operation. */

@@ -17,10 +17,10 @@
 #define VENDOR 0x1af4u
 #define DEVICE 0x4d56u
 
-static bool fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...)
+static bool device_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...) {
+static bool device_fail(struct vidmm_host_error *error, NTSTATUS status, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(error->text, sizeof(error->text), format, args);
@@ -132,7 +132,7 @@ NTSTATUS APIENTRY DxgkUnInitialize(PDRIVER_OBJECT DriverObject) {
 }
 
 /* Before every life-cycle call. */
-static void calling(const char *call) {
+static void device_calling(const char *call) {
     const struct vidmm_host_interposer *interposer = &host_world->interposer;
     if (interposer->calling)
         interposer->calling(interposer->ctx, call);
@@ -140,7 +140,7 @@ static void calling(const char *call) {
 
 /* After every life-cycle call: the driver came back at the IRQL it was called at. */
 static void check_irql(const char *call) {
-    calling(NULL);
+    device_calling(NULL);
     if (host_self.irql == PASSIVE_LEVEL)
         return;
     host_violation("%s returned at IRQL %u instead of %u", call, host_self.irql, PASSIVE_LEVEL);
@@ -153,23 +153,24 @@ bool host_device_enter(struct vidmm_host *host, DRIVER_INITIALIZE *entry,
     UNICODE_STRING registry;
     RtlInitUnicodeString(&registry, path);
     host->device->driver.DriverInit = entry;
-    calling("DriverEntry");
+    device_calling("DriverEntry");
     NTSTATUS status = entry(&host->device->driver, &registry);
     check_irql("DriverEntry");
     if (host->device->refusal)
-        return fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
-                    host->device->refusal, host->device->ddi.Version);
+        return device_fail(error, status, "DxgkInitialize refused the driver: %s (0x%x)",
+                           host->device->refusal, host->device->ddi.Version);
     if (!NT_SUCCESS(status))
-        return fail(error, status, "DriverEntry failed with status 0x%08x", (unsigned)status);
+        return device_fail(error, status, "DriverEntry failed with status 0x%08x",
+                           (unsigned)status);
     if (!host->device->initialized)
-        return fail(error, status, "DriverEntry succeeded without calling DxgkInitialize");
+        return device_fail(error, status, "DriverEntry succeeded without calling DxgkInitialize");
     if (host->interposer.ddi)
         host->interposer.ddi(host->interposer.ctx, &host->device->ddi);
     return true;
 }
 
 /* The four life-cycle entry points without which nothing can run. */
-static const char *missing(const DRIVER_INITIALIZATION_DATA *ddi) {
+static const char *device_missing(const DRIVER_INITIALIZATION_DATA *ddi) {
     return !ddi->DxgkDdiAddDevice      ? "DxgkDdiAddDevice"
            : !ddi->DxgkDdiStartDevice  ? "DxgkDdiStartDevice"
            : !ddi->DxgkDdiStopDevice   ? "DxgkDdiStopDevice"
@@ -177,43 +178,45 @@ static const char *missing(const DRIVER_INITIALIZATION_DATA *ddi) {
                                        : NULL;
 }
 
-static bool add(struct host_device *device, struct vidmm_host_error *error) {
-    const char *absent = missing(&device->ddi);
+static bool device_add(struct host_device *device, struct vidmm_host_error *error) {
+    const char *absent = device_missing(&device->ddi);
     if (absent)
-        return fail(error, STATUS_SUCCESS, "the driver left %s NULL in its table", absent);
-    calling("DxgkDdiAddDevice");
+        return device_fail(error, STATUS_SUCCESS, "the driver left %s NULL in its table", absent);
+    device_calling("DxgkDdiAddDevice");
     NTSTATUS status = device->ddi.DxgkDdiAddDevice(&device->physical, &device->context);
     check_irql("DxgkDdiAddDevice");
     if (!NT_SUCCESS(status))
-        return fail(error, status, "DxgkDdiAddDevice failed with status 0x%08x", (unsigned)status);
+        return device_fail(error, status, "DxgkDdiAddDevice failed with status 0x%08x",
+                           (unsigned)status);
     if (!device->context)
-        return fail(error, status, "DxgkDdiAddDevice succeeded with a NULL MiniportDeviceContext");
+        return device_fail(error, status,
+                           "DxgkDdiAddDevice succeeded with a NULL MiniportDeviceContext");
     device->added = true;
     return true;
 }
 
-static bool removed(struct host_device *device, struct vidmm_host_error *error) {
+static bool device_removed(struct host_device *device, struct vidmm_host_error *error) {
     if (!device->added)
         return true;
-    calling("DxgkDdiRemoveDevice");
+    device_calling("DxgkDdiRemoveDevice");
     NTSTATUS status = device->ddi.DxgkDdiRemoveDevice(device->context);
     check_irql("DxgkDdiRemoveDevice");
     device->added = false;
     device->context = NULL;
     if (!NT_SUCCESS(status))
-        return fail(error, status, "DxgkDdiRemoveDevice failed with status 0x%08x",
-                    (unsigned)status);
+        return device_fail(error, status, "DxgkDdiRemoveDevice failed with status 0x%08x",
+                           (unsigned)status);
     return true;
 }
 
 /* Takes the interrupt away; what is on its way still arrives. */
-static void disconnect(struct host_device *device) {
+static void device_disconnect(struct host_device *device) {
     host_interrupt_disconnect();
     KeFlushQueuedDpcs();
     device->started = false;
 }
 
-static bool start(struct host_device *device, struct vidmm_host_error *error) {
+static bool device_start(struct host_device *device, struct vidmm_host_error *error) {
     DXGK_START_INFO info = {.RequiredDmaQueueEntry = 256,
                             .AdapterGuid = {0x76696d6du, 0x0001, 0x0001, {1}},
                             .AdapterLuid = {.LowPart = 1}};
@@ -223,14 +226,14 @@ static bool start(struct host_device *device, struct vidmm_host_error *error) {
     device->started = true;
     if (host_world->interposer.callbacks)
         host_world->interposer.callbacks(host_world->interposer.ctx, &device->interface);
-    calling("DxgkDdiStartDevice");
+    device_calling("DxgkDdiStartDevice");
     NTSTATUS status = device->ddi.DxgkDdiStartDevice(device->context, &info, &device->interface,
                                                      &sources, &children);
     check_irql("DxgkDdiStartDevice");
     if (!NT_SUCCESS(status)) {
-        disconnect(device);
-        return fail(error, status, "DxgkDdiStartDevice failed with status 0x%08x",
-                    (unsigned)status);
+        device_disconnect(device);
+        return device_fail(error, status, "DxgkDdiStartDevice failed with status 0x%08x",
+                           (unsigned)status);
     }
     if (sources == UINT32_MAX || children == UINT32_MAX)
         host_violation("DxgkDdiStartDevice succeeded without setting %s",
@@ -240,12 +243,12 @@ static bool start(struct host_device *device, struct vidmm_host_error *error) {
 
 bool host_device_start(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error second;
-    if (!add(host->device, error))
+    if (!device_add(host->device, error))
         return false;
     host_thunks_build(host->thunks, &host->device->ddi);
-    if (start(host->device, error))
+    if (device_start(host->device, error))
         return true;
-    removed(host->device, &second);
+    device_removed(host->device, &second);
     return false;
 }
 
@@ -261,38 +264,39 @@ static bool display_given_back(struct host_device *device) {
     if (!vga || !device->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership ||
         !host_display_given_back(device))
         return false;
-    calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
+    device_calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
     NTSTATUS status =
         device->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(device->context, 0, &info);
     check_irql("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
     return NT_SUCCESS(status);
 }
 
-static bool stopped(struct host_device *device, struct vidmm_host_error *error) {
+static bool device_stopped(struct host_device *device, struct vidmm_host_error *error) {
     if (!device->started)
         return true;
     if (display_given_back(device)) {
-        disconnect(device);
+        device_disconnect(device);
         return true;
     }
-    calling("DxgkDdiStopDevice");
+    device_calling("DxgkDdiStopDevice");
     NTSTATUS status = device->ddi.DxgkDdiStopDevice(device->context);
     check_irql("DxgkDdiStopDevice");
-    disconnect(device);
+    device_disconnect(device);
     if (!NT_SUCCESS(status))
-        return fail(error, status, "DxgkDdiStopDevice failed with status 0x%08x", (unsigned)status);
+        return device_fail(error, status, "DxgkDdiStopDevice failed with status 0x%08x",
+                           (unsigned)status);
     return true;
 }
 
 bool host_device_stop(struct vidmm_host *host, struct vidmm_host_error *error) {
     struct vidmm_host_error second;
-    bool good = stopped(host->device, error);
-    return removed(host->device, good ? error : &second) && good;
+    bool good = device_stopped(host->device, error);
+    return device_removed(host->device, good ? error : &second) && good;
 }
 
 void host_device_unload(struct vidmm_host *host) {
     struct host_device *device = host->device;
-    calling("DxgkDdiUnload");
+    device_calling("DxgkDdiUnload");
     if (device->initialized && device->ddi.DxgkDdiUnload)
         device->ddi.DxgkDdiUnload();
     else if (device->initialized && device->driver.DriverUnload)

@@ -22,11 +22,11 @@ static uint64_t APIENTRY not_supported(void) {
 }
 
 /* Any callback with a pointer, a handle or nothing for an answer. */
-static uint64_t APIENTRY nothing(void) {
+static uint64_t APIENTRY dxgkrnl_nothing(void) {
     return 0;
 }
 
-static bool ours(HANDLE handle, const char *function) {
+static bool dxgkrnl_ours(HANDLE handle, const char *function) {
     if (handle == (HANDLE)host_world)
         return true;
     host_violation("%s was called with a handle that is not DXGKRNL_INTERFACE.DeviceHandle",
@@ -39,7 +39,7 @@ static bool ours(HANDLE handle, const char *function) {
 static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO info) {
     static WCHAR path[] = u"\\Registry\\Machine\\System\\CurrentControlSet\\Control\\Video\\vidmm";
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbGetDeviceInformation");
-    if (!ours(handle, "DxgkCbGetDeviceInformation") || !info)
+    if (!dxgkrnl_ours(handle, "DxgkCbGetDeviceInformation") || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
     info->MiniportDeviceContext = host_world->device->context;
@@ -56,7 +56,7 @@ static NTSTATUS APIENTRY map_memory(HANDLE handle, PHYSICAL_ADDRESS address, ULO
                                     BOOLEAN io_space, BOOLEAN user_mode, MEMORY_CACHING_TYPE cache,
                                     PVOID *virtual_address) {
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbMapMemory");
-    if (!ours(handle, "DxgkCbMapMemory") || !virtual_address)
+    if (!dxgkrnl_ours(handle, "DxgkCbMapMemory") || !virtual_address)
         return STATUS_INVALID_PARAMETER;
     *virtual_address = NULL;
     if (io_space || user_mode)
@@ -72,7 +72,7 @@ static NTSTATUS APIENTRY map_memory(HANDLE handle, PHYSICAL_ADDRESS address, ULO
 
 static NTSTATUS APIENTRY unmap_memory(HANDLE handle, PVOID virtual_address) {
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbUnmapMemory");
-    if (!ours(handle, "DxgkCbUnmapMemory"))
+    if (!dxgkrnl_ours(handle, "DxgkCbUnmapMemory"))
         return STATUS_INVALID_PARAMETER;
     uint64_t size = host_io_mapping_size(virtual_address);
     if (size == 0) {
@@ -89,7 +89,7 @@ static NTSTATUS device_space(HANDLE handle, ULONG type, void *buffer, ULONG offs
     uint8_t *space = host_world->device->config_space;
     ULONG size = sizeof(host_world->device->config_space);
     host_irql_at_most(PASSIVE_LEVEL, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace");
-    if (!ours(handle, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace"))
+    if (!dxgkrnl_ours(handle, "DxgkCbReadDeviceSpace or DxgkCbWriteDeviceSpace"))
         return STATUS_INVALID_PARAMETER;
     if (type != DXGK_WHICHSPACE_CONFIG)
         return STATUS_NOT_SUPPORTED;
@@ -118,13 +118,14 @@ static NTSTATUS APIENTRY write_device_space(HANDLE handle, ULONG type, PVOID buf
 
 static NTSTATUS APIENTRY indicate_child_status(HANDLE handle, PDXGK_CHILD_STATUS status) {
     (void)status;
-    return ours(handle, "DxgkCbIndicateChildStatus") ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
+    return dxgkrnl_ours(handle, "DxgkCbIndicateChildStatus") ? STATUS_SUCCESS
+                                                             : STATUS_INVALID_PARAMETER;
 }
 
 static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_PARAMETERS wanted,
                                            PBOOLEAN present) {
     (void)wanted;
-    if (!ours(handle, "DxgkCbIsDevicePresent") || !present)
+    if (!dxgkrnl_ours(handle, "DxgkCbIsDevicePresent") || !present)
         return STATUS_INVALID_PARAMETER;
     *present = FALSE; /* nothing else is on this bus */
     return STATUS_SUCCESS;
@@ -136,7 +137,7 @@ static NTSTATUS APIENTRY is_device_present(HANDLE handle, PPCI_DEVICE_PRESENCE_P
  */
 static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFORMATION info) {
     const struct host_bar *picture = &host_world->bars->bar[1];
-    if (!ours(handle, "DxgkCbAcquirePostDisplayOwnership") || !info)
+    if (!dxgkrnl_ours(handle, "DxgkCbAcquirePostDisplayOwnership") || !info)
         return STATUS_INVALID_PARAMETER;
     memset(info, 0, sizeof(*info));
     if (host_world->config.model)
@@ -152,14 +153,14 @@ static NTSTATUS APIENTRY acquire_post_display(HANDLE handle, PDXGK_DISPLAY_INFOR
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
 static BOOLEAN APIENTRY queue_dpc(HANDLE handle) {
-    if (!ours(handle, "DxgkCbQueueDpc"))
+    if (!dxgkrnl_ours(handle, "DxgkCbQueueDpc"))
         return FALSE;
     return KeInsertQueueDpc(&host_world->device->dpc, NULL, NULL);
 }
 
 static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine,
                                                PVOID context, ULONG message, PBOOLEAN answer) {
-    if (!ours(handle, "DxgkCbSynchronizeExecution") || message >= HOST_MESSAGES)
+    if (!dxgkrnl_ours(handle, "DxgkCbSynchronizeExecution") || message >= HOST_MESSAGES)
         return STATUS_INVALID_PARAMETER;
     if (!host_irql_at_most(HOST_DEVICE_IRQL - 1, "DxgkCbSynchronizeExecution"))
         return STATUS_UNSUCCESSFUL;
@@ -178,7 +179,7 @@ static NTSTATUS APIENTRY synchronize_execution(HANDLE handle, PKSYNCHRONIZE_ROUT
 static VOID APIENTRY notify_interrupt(const HANDLE handle,
                                       const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
     struct vidmm_interrupt report;
-    if (!ours(handle, "DxgkCbNotifyInterrupt"))
+    if (!dxgkrnl_ours(handle, "DxgkCbNotifyInterrupt"))
         return;
     if (host_self.irql != HOST_DEVICE_IRQL)
         host_violation("DxgkCbNotifyInterrupt was called at IRQL %u; it must be called at the "
@@ -190,7 +191,7 @@ static VOID APIENTRY notify_interrupt(const HANDLE handle,
 }
 
 static VOID APIENTRY notify_dpc(const HANDLE handle) {
-    if (!ours(handle, "DxgkCbNotifyDpc"))
+    if (!dxgkrnl_ours(handle, "DxgkCbNotifyDpc"))
         return;
     if (host_self.irql != DISPATCH_LEVEL)
         host_violation("DxgkCbNotifyDpc was called at IRQL %u; it must be called at IRQL %u",
@@ -225,7 +226,8 @@ static NTSTATUS APIENTRY create_context_allocation(DXGKARGCB_CREATECONTEXTALLOCA
 
 static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const HANDLE allocation) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!ours(handle, "DxgkCbDestroyContextAllocation") || !sink->destroy_context_allocation)
+    if (!dxgkrnl_ours(handle, "DxgkCbDestroyContextAllocation") ||
+        !sink->destroy_context_allocation)
         return STATUS_NOT_SUPPORTED;
     return may_wait("DxgkCbDestroyContextAllocation")
                ? sink->destroy_context_allocation(sink->ctx, allocation)
@@ -235,7 +237,7 @@ static NTSTATUS APIENTRY destroy_context_allocation(const HANDLE handle, const H
 static D3DGPU_VIRTUAL_ADDRESS APIENTRY
 map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    bool good = ours(handle, "DxgkCbMapContextAllocation") && args &&
+    bool good = dxgkrnl_ours(handle, "DxgkCbMapContextAllocation") && args &&
                 sink->map_context_allocation && may_wait("DxgkCbMapContextAllocation");
     return good ? sink->map_context_allocation(sink->ctx, args, host_self.called) : 0;
 }
@@ -243,7 +245,7 @@ map_context_allocation(const HANDLE handle, const DXGKARGCB_MAPCONTEXTALLOCATION
 static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
                                                    const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!ours(handle, "DxgkCbUpdateContextAllocation") || !args)
+    if (!dxgkrnl_ours(handle, "DxgkCbUpdateContextAllocation") || !args)
         return STATUS_INVALID_PARAMETER;
     if (!sink->update_context_allocation)
         return STATUS_NOT_SUPPORTED;
@@ -255,7 +257,7 @@ static NTSTATUS APIENTRY update_context_allocation(const HANDLE handle,
 static NTSTATUS APIENTRY reserve_addresses(const HANDLE handle,
                                            DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     const struct vidmm_host_sink *sink = &host_world->sink;
-    if (!ours(handle, "DxgkCbReserveGpuVirtualAddressRange") || !args)
+    if (!dxgkrnl_ours(handle, "DxgkCbReserveGpuVirtualAddressRange") || !args)
         return STATUS_INVALID_PARAMETER;
     if (!sink->reserve_addresses)
         return STATUS_NOT_SUPPORTED;
@@ -280,7 +282,7 @@ static VOID *APIENTRY acquire_handle_data(const DXGKARGCB_GETHANDLEDATA *data, H
 
 static NTSTATUS APIENTRY allocate_contiguous(const HANDLE handle,
                                              DXGKARGCB_ALLOCATECONTIGUOUSMEMORY *args) {
-    if (!ours(handle, "DxgkCbAllocateContiguousMemory"))
+    if (!dxgkrnl_ours(handle, "DxgkCbAllocateContiguousMemory"))
         return STATUS_INVALID_PARAMETER;
     args->pMemory = MmAllocateContiguousMemorySpecifyCache(
         args->NumberOfBytes, args->LowestAcceptableAddress, args->HighestAcceptableAddress,
@@ -291,14 +293,14 @@ static NTSTATUS APIENTRY allocate_contiguous(const HANDLE handle,
 
 static NTSTATUS APIENTRY free_contiguous(const HANDLE handle,
                                          const DXGKARGCB_FREECONTIGUOUSMEMORY *args) {
-    if (!ours(handle, "DxgkCbFreeContiguousMemory"))
+    if (!dxgkrnl_ours(handle, "DxgkCbFreeContiguousMemory"))
         return STATUS_INVALID_PARAMETER;
     MmFreeContiguousMemory(args->hMemoryHandle);
     return STATUS_SUCCESS;
 }
 
 static NTSTATUS APIENTRY allocate_pages(const HANDLE handle, DXGKARGCB_ALLOCATEPAGESFORMDL *args) {
-    if (!ours(handle, "DxgkCbAllocatePagesForMdl"))
+    if (!dxgkrnl_ours(handle, "DxgkCbAllocatePagesForMdl"))
         return STATUS_INVALID_PARAMETER;
     args->pMdl = MmAllocatePagesForMdlEx(args->LowAddress, args->HighAddress, args->SkipBytes,
                                          args->TotalBytes, MmCached, args->Flags);
@@ -307,7 +309,7 @@ static NTSTATUS APIENTRY allocate_pages(const HANDLE handle, DXGKARGCB_ALLOCATEP
 }
 
 static NTSTATUS APIENTRY free_pages(const HANDLE handle, const DXGKARGCB_FREEPAGESFROMMDL *args) {
-    if (!ours(handle, "DxgkCbFreePagesFromMdl"))
+    if (!dxgkrnl_ours(handle, "DxgkCbFreePagesFromMdl"))
         return STATUS_INVALID_PARAMETER;
     MmFreePagesFromMdl(args->hMemoryHandle);
     ExFreePool(args->hMemoryHandle);
@@ -340,7 +342,7 @@ static void fill_empty(DXGKRNL_INTERFACE *interface) {
         offsetof(DXGKRNL_INTERFACE, DxgkCbHardwareContentProtectionTeardown),
         offsetof(DXGKRNL_INTERFACE, DxgkCbMultiPlaneOverlayDisabled),
     };
-    uint64_t(APIENTRY * stub)(void) = nothing;
+    uint64_t(APIENTRY * stub)(void) = dxgkrnl_nothing;
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
         memcpy((char *)interface + members[i], &stub, sizeof(stub));
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Opens `path` and finds `name` in it; `what` the file is, `hint` how the name gets into it. */
-static void *load(const char *path, const char *name, const char *what, const char *hint,
-                  void **module, struct vidmm_host_error *error) {
+static void *loader_load(const char *path, const char *name, const char *what, const char *hint,
+                         void **module, struct vidmm_host_error *error) {
     /* Without a slash dlopen would search the library path: a driver is named as a file is. */
     char local[4096];
     snprintf(local, sizeof(local), "%s%s", strchr(path, '/') ? "" : "./", path);
@@ -32,18 +32,18 @@ static void *load(const char *path, const char *name, const char *what, const ch
 
 bool host_load(const char *path, void **module, DRIVER_INITIALIZE **entry,
                struct vidmm_host_error *error) {
-    void *symbol = load(path, "DriverEntry", "driver",
-                        "export it with C linkage and default visibility", module, error);
+    void *symbol = loader_load(path, "DriverEntry", "driver",
+                               "export it with C linkage and default visibility", module, error);
     memcpy(entry, &symbol, sizeof(*entry));
     return symbol;
 }
 
 bool host_load_model(const char *path, void **module, const struct vidmm_hw_model **model,
                      struct vidmm_host_error *error) {
-    *model = load(path, VIDMM_HARDWARE_SYMBOL, "hardware model",
-                  "define a struct vidmm_hw_model of that name with C linkage and default "
-                  "visibility",
-                  module, error);
+    *model = loader_load(path, VIDMM_HARDWARE_SYMBOL, "hardware model",
+                         "define a struct vidmm_hw_model of that name with C linkage and default "
+                         "visibility",
+                         module, error);
     return *model;
 }
 

@@ -8,19 +8,20 @@
 
 #include <string.h>
 
-static char lower(uint32_t c) {
+static char registry_lower(uint32_t c) {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
 static bool same_name(const char *ascii, const WCHAR *name) {
-    while (*ascii != 0 && *name < 128 && lower((unsigned char)*ascii) == lower(*name)) {
+    while (*ascii != 0 && *name < 128 &&
+           registry_lower((unsigned char)*ascii) == registry_lower(*name)) {
         ascii++;
         name++;
     }
     return *ascii == 0 && *name == 0;
 }
 
-static const struct vidmm_host_setting *find(const WCHAR *name) {
+static const struct vidmm_host_setting *registry_find(const WCHAR *name) {
     for (uint32_t i = 0; i < host_world->config.setting_count; i++)
         if (same_name(host_world->settings[i].name, name))
             return &host_world->settings[i];
@@ -51,8 +52,8 @@ static NTSTATUS store_direct(void *buffer, ULONG type, const void *data, ULONG l
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type, const void *data,
-                        ULONG length, void *context) {
+static NTSTATUS registry_deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type,
+                                 const void *data, ULONG length, void *context) {
     if (entry->Flags & RTL_QUERY_REGISTRY_DIRECT) {
         ULONG expected = entry->DefaultType >> RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
         if ((entry->Flags & RTL_QUERY_REGISTRY_TYPECHECK) && expected != type)
@@ -66,12 +67,13 @@ static NTSTATUS deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG type, const
     return entry->QueryRoutine(entry->Name, type, &copy, length, context, entry->EntryContext);
 }
 
-static NTSTATUS query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
-    const struct vidmm_host_setting *setting = entry->Name ? find(entry->Name) : NULL;
+static NTSTATUS registry_query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
+    const struct vidmm_host_setting *setting = entry->Name ? registry_find(entry->Name) : NULL;
     ULONG fallback = entry->DefaultType & 0xffffffu;
     if (setting) {
         bool wide = setting->value > UINT32_MAX;
-        return deliver(entry, wide ? REG_QWORD : REG_DWORD, &setting->value, wide ? 8 : 4, context);
+        return registry_deliver(entry, wide ? REG_QWORD : REG_DWORD, &setting->value, wide ? 8 : 4,
+                                context);
     }
     if (entry->Flags & RTL_QUERY_REGISTRY_REQUIRED)
         return STATUS_OBJECT_NAME_NOT_FOUND;
@@ -80,7 +82,7 @@ static NTSTATUS query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
     ULONG length = entry->DefaultLength;
     if (length == 0)
         length = fallback == REG_QWORD ? 8 : 4;
-    return deliver(entry, fallback, entry->DefaultData, length, context);
+    return registry_deliver(entry, fallback, entry->DefaultData, length, context);
 }
 
 NTSYSAPI NTSTATUS NTAPI RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path,
@@ -94,7 +96,7 @@ NTSYSAPI NTSTATUS NTAPI RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path,
     for (; QueryTable->QueryRoutine || QueryTable->Name; QueryTable++) {
         if (QueryTable->Flags & RTL_QUERY_REGISTRY_SUBKEY)
             continue;
-        NTSTATUS status = query(QueryTable, Context);
+        NTSTATUS status = registry_query(QueryTable, Context);
         if (!NT_SUCCESS(status))
             return status;
     }
@@ -137,7 +139,7 @@ NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
 static bool same_counted_name(const char *ascii, PCUNICODE_STRING name) {
     size_t units = name->Length / sizeof(WCHAR), i = 0;
     for (; i < units && ascii[i] != 0 && name->Buffer[i] < 128; i++)
-        if (lower((unsigned char)ascii[i]) != lower(name->Buffer[i]))
+        if (registry_lower((unsigned char)ascii[i]) != registry_lower(name->Buffer[i]))
             return false;
     return i == units && ascii[i] == 0;
 }

@@ -43,7 +43,7 @@ static bool may_ask(uint32_t slot) {
     }
 }
 
-static inline struct host_call begin(uint32_t slot, KIRQL level, const char *name) {
+static inline struct host_call thunk_begin(uint32_t slot, KIRQL level, const char *name) {
     struct host_call call = {.hash = slot + 1,
                              .old = host_self.irql,
                              .level = level,
@@ -65,12 +65,13 @@ static void bad_irql(const struct host_call *call, const char *name) {
     host_self.irql = call->level;
 }
 
-static void trace(const struct host_call *call, const char *name, uint64_t answer, uint64_t nth) {
+static void thunk_trace(const struct host_call *call, const char *name, uint64_t answer,
+                        uint64_t nth) {
     host_log("%llu %s at IRQL %u: 0x%llx, hash %016llx\n", (unsigned long long)nth, name,
              call->level, (unsigned long long)answer, (unsigned long long)call->hash);
 }
 
-static inline void end(struct host_call *call, const char *name, uint64_t answer) {
+static inline void thunk_end(struct host_call *call, const char *name, uint64_t answer) {
     host_mix(call, answer);
     host_self.called = call->old_called;
     host_self.locked = call->old_locked;
@@ -78,7 +79,7 @@ static inline void end(struct host_call *call, const char *name, uint64_t answer
     if (host_self.irql != call->level)
         bad_irql(call, name);
     if (host_world->config.trace_calls)
-        trace(call, name, answer, nth);
+        thunk_trace(call, name, answer, nth);
     if (call->level != call->old)
         host_irql_lower(call->old);
 }
@@ -86,32 +87,32 @@ static inline void end(struct host_call *call, const char *name, uint64_t answer
 /* A slot with a handle and one argument; IN and OUT say what of the argument is hashed. */
 #define THUNK(name, type, level, in, out)                                                          \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle, type *args) {                       \
-        struct host_call call = begin(SLOT(name), level, #name);                                   \
+        struct host_call call = thunk_begin(SLOT(name), level, #name);                             \
         struct host_call *c = &call;                                                               \
         type *a = args;                                                                            \
         (void)a;                                                                                   \
         in;                                                                                        \
         NTSTATUS status = host_world->device->ddi.DxgkDdi##name(handle, args);                     \
         out;                                                                                       \
-        end(c, #name, (uint32_t)status);                                                           \
+        thunk_end(c, #name, (uint32_t)status);                                                     \
         return status;                                                                             \
     }
 
 /* A slot with a handle alone. */
 #define THUNK_PLAIN(name)                                                                          \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle) {                                   \
-        struct host_call call = begin(SLOT(name), PASSIVE_LEVEL, #name);                           \
+        struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, #name);                     \
         NTSTATUS status = host_world->device->ddi.DxgkDdi##name(handle);                           \
-        end(&call, #name, (uint32_t)status);                                                       \
+        thunk_end(&call, #name, (uint32_t)status);                                                 \
         return status;                                                                             \
     }
 
 /* A slot with a handle and the handle of an object. */
 #define THUNK_OBJECT(name)                                                                         \
     static NTSTATUS APIENTRY thunk_##name(const HANDLE handle, const HANDLE object) {              \
-        struct host_call call = begin(SLOT(name), PASSIVE_LEVEL, #name);                           \
+        struct host_call call = thunk_begin(SLOT(name), PASSIVE_LEVEL, #name);                     \
         NTSTATUS status = host_world->device->ddi.DxgkDdi##name(handle, object);                   \
-        end(&call, #name, (uint32_t)status);                                                       \
+        thunk_end(&call, #name, (uint32_t)status);                                                 \
         return status;                                                                             \
     }
 
@@ -125,69 +126,70 @@ static inline void end(struct host_call *call, const char *name, uint64_t answer
 
 static VOID APIENTRY thunk_SetRootPageTable(const HANDLE handle,
                                             const DXGKARG_SETROOTPAGETABLE *args) {
-    struct host_call call = begin(SLOT(SetRootPageTable), PASSIVE_LEVEL, "SetRootPageTable");
+    struct host_call call = thunk_begin(SLOT(SetRootPageTable), PASSIVE_LEVEL, "SetRootPageTable");
     host_mix2(&call, args->Address.SegmentId, args->NumEntries);
     host_mix(&call, args->Address.SegmentOffset);
     host_world->device->ddi.DxgkDdiSetRootPageTable(handle, args);
-    end(&call, "SetRootPageTable", 0);
+    thunk_end(&call, "SetRootPageTable", 0);
 }
 
 static SIZE_T APIENTRY thunk_GetRootPageTableSize(const HANDLE handle,
                                                   DXGKARG_GETROOTPAGETABLESIZE *args) {
     struct host_call call =
-        begin(SLOT(GetRootPageTableSize), PASSIVE_LEVEL, "GetRootPageTableSize");
+        thunk_begin(SLOT(GetRootPageTableSize), PASSIVE_LEVEL, "GetRootPageTableSize");
     host_mix(&call, args->NumberOfPte);
     SIZE_T size = host_world->device->ddi.DxgkDdiGetRootPageTableSize(handle, args);
     host_mix(&call, args->NumberOfPte);
-    end(&call, "GetRootPageTableSize", size);
+    thunk_end(&call, "GetRootPageTableSize", size);
     return size;
 }
 
 static NTSTATUS APIENTRY thunk_GetNodeMetadata(const HANDLE handle, UINT node,
                                                DXGKARG_GETNODEMETADATA *args) {
-    struct host_call call = begin(SLOT(GetNodeMetadata), PASSIVE_LEVEL, "GetNodeMetadata");
+    struct host_call call = thunk_begin(SLOT(GetNodeMetadata), PASSIVE_LEVEL, "GetNodeMetadata");
     host_mix(&call, node);
     NTSTATUS status = host_world->device->ddi.DxgkDdiGetNodeMetadata(handle, node, args);
-    end(&call, "GetNodeMetadata", (uint32_t)status);
+    thunk_end(&call, "GetNodeMetadata", (uint32_t)status);
     return status;
 }
 
 static NTSTATUS APIENTRY thunk_SetPowerState(const PVOID context, ULONG uid,
                                              DEVICE_POWER_STATE state, POWER_ACTION action) {
-    struct host_call call = begin(SLOT(SetPowerState), PASSIVE_LEVEL, "SetPowerState");
+    struct host_call call = thunk_begin(SLOT(SetPowerState), PASSIVE_LEVEL, "SetPowerState");
     host_mix2(&call, (uint32_t)state, (uint32_t)action);
     NTSTATUS status = host_world->device->ddi.DxgkDdiSetPowerState(context, uid, state, action);
-    end(&call, "SetPowerState", (uint32_t)status);
+    thunk_end(&call, "SetPowerState", (uint32_t)status);
     return status;
 }
 
 static NTSTATUS APIENTRY thunk_ControlInterrupt(const HANDLE handle, const DXGK_INTERRUPT_TYPE type,
                                                 BOOLEAN enable) {
-    struct host_call call = begin(SLOT(ControlInterrupt), PASSIVE_LEVEL, "ControlInterrupt");
+    struct host_call call = thunk_begin(SLOT(ControlInterrupt), PASSIVE_LEVEL, "ControlInterrupt");
     host_mix2(&call, (uint32_t)type, enable);
     NTSTATUS status = host_world->device->ddi.DxgkDdiControlInterrupt(handle, type, enable);
-    end(&call, "ControlInterrupt", (uint32_t)status);
+    thunk_end(&call, "ControlInterrupt", (uint32_t)status);
     return status;
 }
 
 static HANDLE APIENTRY thunk_CreateMemoryBasis(const HANDLE handle,
                                                const DXGKARG_CREATEMEMORYBASIS *args) {
-    struct host_call call = begin(SLOT(CreateMemoryBasis), PASSIVE_LEVEL, "CreateMemoryBasis");
+    struct host_call call =
+        thunk_begin(SLOT(CreateMemoryBasis), PASSIVE_LEVEL, "CreateMemoryBasis");
     host_mix(&call, args->SegmentId);
     for (uint64_t i = 0; i < args->RangeCount; i++) {
         host_mix(&call, args->Ranges[i].SegmentOffset);
         host_mix(&call, args->Ranges[i].SizeInBytes);
     }
     HANDLE basis = host_world->device->ddi.DxgkDdiCreateMemoryBasis(handle, args);
-    end(&call, "CreateMemoryBasis", !!basis);
+    thunk_end(&call, "CreateMemoryBasis", !!basis);
     return basis;
 }
 
 static NTSTATUS APIENTRY thunk_EndLiveMigration(const HANDLE handle, UINT vf) {
-    struct host_call call = begin(SLOT(EndLiveMigration), PASSIVE_LEVEL, "EndLiveMigration");
+    struct host_call call = thunk_begin(SLOT(EndLiveMigration), PASSIVE_LEVEL, "EndLiveMigration");
     host_mix(&call, vf);
     NTSTATUS status = host_world->device->ddi.DxgkDdiEndLiveMigration(handle, vf);
-    end(&call, "EndLiveMigration", (uint32_t)status);
+    thunk_end(&call, "EndLiveMigration", (uint32_t)status);
     return status;
 }
 

@@ -37,7 +37,7 @@ static bool is_signalled(const DISPATCHER_HEADER *header) {
 }
 
 /* What a wait that is over does to an object that it waited for. */
-static void take(DISPATCHER_HEADER *header) {
+static void dispatcher_take(DISPATCHER_HEADER *header) {
     switch ((enum host_object)header->Type) {
     case HOST_OBJECT_MUTEX:
         header->SignalState--;
@@ -76,10 +76,10 @@ static ULONG try_wait(const struct wait *wait) {
             first = first == NOT_YET ? i : first;
         }
     if (wait->type == WaitAny && first != NOT_YET) {
-        take(wait->object[first]);
+        dispatcher_take(wait->object[first]);
     } else if (wait->type == WaitAll && signalled == wait->count) {
         for (ULONG i = 0; i < wait->count; i++)
-            take(wait->object[i]);
+            dispatcher_take(wait->object[i]);
         first = 0;
     } else {
         first = NOT_YET;

@@ -42,7 +42,7 @@ bool host_dpc_queue(PKDPC dpc, PVOID argument1, PVOID argument2) {
 
 /* Takes the oldest DPC off the queue and copies it: the object may be queued again, or freed, at
  * once. */
-static bool take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
+static bool dpc_take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
     pthread_mutex_lock(&dpcs->lock);
     SINGLE_LIST_ENTRY *entry = dpcs->first;
     if (entry) {
@@ -61,7 +61,7 @@ static bool take(struct host_dpcs *dpcs, PKDPC *object, KDPC *copy) {
 static void run_queue(struct host_dpcs *dpcs) {
     PKDPC object = NULL;
     KDPC dpc;
-    while (take(dpcs, &object, &dpc)) {
+    while (dpc_take(dpcs, &object, &dpc)) {
         const char *outer = host_self.doing;
         host_self.doing = "a DPC routine";
         dpc.DeferredRoutine(object, dpc.DeferredContext, dpc.SystemArgument1, dpc.SystemArgument2);

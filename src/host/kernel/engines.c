@@ -70,7 +70,7 @@ static void advance_to(uint64_t when) {
 
 /* ---- Virtual time ---------------------------------------------------------------------------- */
 
-static bool step(uint32_t engine) {
+static bool engine_step(uint32_t engine) {
     const struct vidmm_hw_model *model = host_world->config.model;
     host_model_enter();
     bool worked = model->step(host_world->hw, engine);
@@ -90,7 +90,7 @@ bool host_pump(void) {
     uint64_t before = atomic_load(&engines->virtual_now);
     if (model && host_world->hw)
         for (uint32_t e = 0; e < model->engines; e++)
-            worked |= step(e);
+            worked |= engine_step(e);
     if (worked && atomic_load(&engines->virtual_now) == before)
         host_advance(STEP_NS);
     host_self.pumping = false;
@@ -124,7 +124,7 @@ void host_wake(void) {
     pthread_mutex_unlock(&engines->sleep_lock);
 }
 
-static bool woken(void) {
+static bool engine_woken(void) {
     uint64_t now = atomic_load(&wakes);
     if (now == host_self.seen_wakes)
         return false;
@@ -140,9 +140,9 @@ static bool real_sleep(uint64_t deadline) {
     bool woke;
     atomic_fetch_add(&engines->sleepers, 1);
     pthread_mutex_lock(&engines->sleep_lock);
-    while (!(woke = woken()))
+    while (!(woke = engine_woken()))
         if (pthread_cond_timedwait(&engines->sleep, &engines->sleep_lock, &until) == ETIMEDOUT) {
-            woke = woken();
+            woke = engine_woken();
             break;
         }
     pthread_mutex_unlock(&engines->sleep_lock);
@@ -165,13 +165,13 @@ static void count_user(struct host_engines *engines) {
 static bool virtual_sleep(uint64_t deadline) {
     struct host_engines *engines = host_world->engines;
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        if (woken())
+        if (engine_woken())
             return true;
         if (host_now() >= deadline)
             return false;
         if (host_pump())
             continue;
-        if (woken())
+        if (engine_woken())
             return true;
         if (others_may_act(engines) && real_sleep(real_now() + GRACE_NS))
             return true;
@@ -189,7 +189,7 @@ bool host_sleep(uint64_t deadline) {
     count_user(engines);
     if (!engines->threaded)
         return virtual_sleep(deadline);
-    if (woken())
+    if (engine_woken())
         return true;
     uint64_t furthest = real_now() + (uint64_t)3600 * SECOND;
     return real_sleep(deadline < furthest ? deadline : furthest);
@@ -208,7 +208,7 @@ static void count_idle(struct host_engines *engines) {
 }
 
 void host_idle(void) {
-    if (woken())
+    if (engine_woken())
         return;
     count_idle(host_world->engines);
     real_sleep(real_now() + GRACE_NS);
@@ -241,7 +241,7 @@ void host_engines_kick(void) {
 }
 
 /* Sleeps until a register is written after `seen` of them. */
-static void doze(struct host_engines *engines, uint64_t seen) {
+static void engine_doze(struct host_engines *engines, uint64_t seen) {
     atomic_fetch_add(&engines->dozing, 1);
     pthread_mutex_lock(&engines->kick_lock);
     while (atomic_load(&engines->kicks) == seen && !atomic_load(&engines->stop))
@@ -255,8 +255,8 @@ static void *engine_thread(void *argument) {
     struct host_engines *engines = host_world->engines;
     while (!atomic_load(&engines->stop)) {
         uint64_t seen = atomic_load(&engines->kicks);
-        if (!step(engine->index))
-            doze(engines, seen);
+        if (!engine_step(engine->index))
+            engine_doze(engines, seen);
     }
     return NULL;
 }

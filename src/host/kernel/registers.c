@@ -16,8 +16,8 @@
 /* The hardware does a step after so many register reads. */
 #define READS_A_STEP 16u
 
-static struct host_bar *find(const volatile void *address, uint32_t width, uint32_t *index,
-                             uint64_t *offset) {
+static struct host_bar *register_find(const volatile void *address, uint32_t width, uint32_t *index,
+                                      uint64_t *offset) {
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &host_world->bars->bar[i];
         *offset = (uintptr_t)address - (uintptr_t)bar->cpu;
@@ -32,7 +32,7 @@ static struct host_bar *find(const volatile void *address, uint32_t width, uint3
 static uint64_t read_register(const volatile void *address, uint32_t width) {
     uint32_t index;
     uint64_t offset, value = UINT64_MAX >> (64 - 8 * width);
-    struct host_bar *bar = find(address, width, &index, &offset);
+    struct host_bar *bar = register_find(address, width, &index, &offset);
     if (!bar) {
         host_violation("READ_REGISTER of %u bytes outside of every mapped BAR", width);
         return value;
@@ -57,7 +57,7 @@ static uint64_t read_register(const volatile void *address, uint32_t width) {
 static void write_register(volatile void *address, uint32_t width, uint64_t value) {
     uint32_t index;
     uint64_t offset;
-    struct host_bar *bar = find(address, width, &index, &offset);
+    struct host_bar *bar = register_find(address, width, &index, &offset);
     if (!bar) {
         host_violation("WRITE_REGISTER of %u bytes outside of every mapped BAR", width);
         return;

@@ -26,7 +26,7 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct _KTHREAD *list;
 static _Thread_local struct _KTHREAD *system_thread;
 
-static void ended(void) {
+static void thread_ended(void) {
     if (host_self.irql != PASSIVE_LEVEL)
         host_violation("a system thread ended at IRQL %u", host_self.irql);
     host_self.irql = PASSIVE_LEVEL;
@@ -34,11 +34,11 @@ static void ended(void) {
     atomic_fetch_sub(&host_world->engines->system_threads, 1);
 }
 
-static void *run(void *argument) {
+static void *thread_run(void *argument) {
     system_thread = argument;
     host_self.doing = "a system thread of the driver";
     system_thread->start(system_thread->context);
-    ended();
+    thread_ended();
     return NULL;
 }
 
@@ -60,7 +60,7 @@ NTKERNELAPI NTSTATUS NTAPI PsCreateSystemThread(PHANDLE ThreadHandle, ULONG Desi
     t->references = 1;
     atomic_fetch_add(&host_world->engines->system_threads, 1);
     pthread_mutex_lock(&list_lock);
-    if (pthread_create(&t->thread, NULL, run, t) != 0) {
+    if (pthread_create(&t->thread, NULL, thread_run, t) != 0) {
         pthread_mutex_unlock(&list_lock);
         atomic_fetch_sub(&host_world->engines->system_threads, 1);
         free(t);
@@ -82,7 +82,7 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
                        (unsigned)ExitStatus);
         return STATUS_INVALID_PARAMETER;
     }
-    ended();
+    thread_ended();
     pthread_exit(NULL);
 }
 
@@ -120,7 +120,7 @@ uint32_t host_threads_forget(void) {
 }
 
 /* A thread object, or NULL for handles of other kinds. */
-static struct _KTHREAD *find(const void *object) {
+static struct _KTHREAD *thread_find(const void *object) {
     struct _KTHREAD *t;
     pthread_mutex_lock(&list_lock);
     for (t = list; t && t != object; t = t->next)
@@ -129,8 +129,8 @@ static struct _KTHREAD *find(const void *object) {
     return t;
 }
 
-static LONG reference(PVOID object, LONG change) {
-    struct _KTHREAD *t = find(object);
+static LONG thread_reference(PVOID object, LONG change) {
+    struct _KTHREAD *t = thread_find(object);
     return t ? __atomic_add_fetch(&t->references, change, __ATOMIC_SEQ_CST) : 0;
 }
 
@@ -141,10 +141,10 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK 
     (void)ObjectType;
     (void)AccessMode;
     (void)HandleInformation;
-    *Object = find(Handle);
+    *Object = thread_find(Handle);
     if (!*Object)
         return STATUS_INVALID_HANDLE;
-    reference(Handle, 1);
+    thread_reference(Handle, 1);
     return STATUS_SUCCESS;
 }
 
@@ -157,16 +157,16 @@ NTKERNELAPI NTSTATUS NTAPI ObReferenceObjectByHandleWithTag(
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfReferenceObject(PVOID Object) {
-    return reference(Object, 1);
+    return thread_reference(Object, 1);
 }
 
 NTKERNELAPI LONG_PTR NTAPI ObfDereferenceObject(PVOID Object) {
-    return reference(Object, -1);
+    return thread_reference(Object, -1);
 }
 
 NTSYSAPI NTSTATUS NTAPI ZwClose(HANDLE Handle) {
     host_irql_at_most(PASSIVE_LEVEL, "ZwClose");
-    reference(Handle, -1);
+    thread_reference(Handle, -1);
     return STATUS_SUCCESS;
 }
 

@@ -114,7 +114,7 @@ uint32_t host_timers_clear(void) {
 }
 
 /* Takes a timer off the list; false when it was not set. Under the lock. */
-static bool cancel(PKTIMER timer) {
+static bool timer_cancel(PKTIMER timer) {
     ensure_list();
     for (LIST_ENTRY *e = timers.list.Flink; e != &timers.list; e = e->Flink)
         if (e == &timer->TimerListEntry) {
@@ -141,7 +141,7 @@ NTKERNELAPI BOOLEAN NTAPI KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LON
                                        PKDPC Dpc) {
     host_irql_at_most(DISPATCH_LEVEL, "KeSetTimer");
     pthread_mutex_lock(&timers.lock);
-    bool was_set = cancel(Timer);
+    bool was_set = timer_cancel(Timer);
     host_object_set(&Timer->Header, 0);
     Timer->DueTime.QuadPart = DueTime.QuadPart > 0
                                   ? (uint64_t)DueTime.QuadPart * UNITS_NS
@@ -163,7 +163,7 @@ NTKERNELAPI BOOLEAN NTAPI KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC
 NTKERNELAPI BOOLEAN NTAPI KeCancelTimer(PKTIMER Timer) {
     host_irql_at_most(DISPATCH_LEVEL, "KeCancelTimer");
     pthread_mutex_lock(&timers.lock);
-    bool was_set = cancel(Timer);
+    bool was_set = timer_cancel(Timer);
     pthread_mutex_unlock(&timers.lock);
     return was_set;
 }

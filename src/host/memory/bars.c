@@ -14,7 +14,7 @@
 #define PLAIN_REGISTERS ((uint64_t)4 << 10)
 #define PLAIN_MEMORY    ((uint64_t)256 << 20)
 
-static uint8_t *reserve(uint64_t size, int protection) {
+static uint8_t *bar_reserve(uint64_t size, int protection) {
     void *p = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
@@ -26,7 +26,7 @@ static uint64_t power_of_two(uint64_t size) {
     return p;
 }
 
-static bool place(struct host_bar *bar, uint64_t *next) {
+static bool bar_place(struct host_bar *bar, uint64_t *next) {
     uint64_t align = power_of_two(bar->bar.size);
     bar->physical = (*next + align - 1) & ~(align - 1);
     *next = bar->physical + align;
@@ -34,9 +34,9 @@ static bool place(struct host_bar *bar, uint64_t *next) {
     if (!bar->own)
         bar->cpu = bar->bar.memory;
     else
-        bar->cpu =
-            reserve(bar->bar.size,
-                    bar->bar.kind == VIDMM_HW_BAR_REGISTERS ? PROT_NONE : PROT_READ | PROT_WRITE);
+        bar->cpu = bar_reserve(bar->bar.size, bar->bar.kind == VIDMM_HW_BAR_REGISTERS
+                                                  ? PROT_NONE
+                                                  : PROT_READ | PROT_WRITE);
     return bar->cpu;
 }
 
@@ -48,7 +48,7 @@ bool host_bars_init(struct host_bars *bars, const struct vidmm_hw_bar *from) {
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
         struct host_bar *bar = &bars->bar[i];
         bar->bar = from ? from[i] : plain[i];
-        if (bar->bar.kind != VIDMM_HW_BAR_NONE && !place(bar, &next)) {
+        if (bar->bar.kind != VIDMM_HW_BAR_NONE && !bar_place(bar, &next)) {
             bar->bar.kind = VIDMM_HW_BAR_NONE;
             host_bars_done(bars);
             return false;

@@ -42,7 +42,7 @@ bool host_iommu_in_use(void) {
 }
 
 /* Twice as many elements, or 8; false: no memory. `*room` says how many there are room for. */
-static bool grow(void **list, uint32_t *room, size_t element) {
+static bool iommu_grow(void **list, uint32_t *room, size_t element) {
     uint32_t wanted = *room != 0 ? 2 * *room : 8;
     void *grown = host_block_alloc(HOST_OWNER_MANAGER, wanted * element);
     if (!grown)
@@ -68,14 +68,15 @@ static uint32_t attach_locked(struct host_iommu *iommu) {
     uint32_t i = 0;
     while (i < iommu->spaces && iommu->space[i].pasid != 0)
         i++;
-    if (i == PASIDS_MOST || (i == iommu->spaces &&
-                             !grow((void **)&iommu->space, &iommu->spaces, sizeof(*iommu->space))))
+    if (i == PASIDS_MOST ||
+        (i == iommu->spaces &&
+         !iommu_grow((void **)&iommu->space, &iommu->spaces, sizeof(*iommu->space))))
         return 0;
     iommu->attached++;
     return iommu->space[i].pasid = i + 1;
 }
 
-static uint32_t attach(void *ctx) {
+static uint32_t iommu_attach(void *ctx) {
     struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
@@ -84,7 +85,7 @@ static uint32_t attach(void *ctx) {
     return pasid;
 }
 
-static void detach(void *ctx, uint32_t pasid) {
+static void iommu_detach(void *ctx, uint32_t pasid) {
     struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
@@ -120,12 +121,12 @@ static struct host_iommu_range *range_at(struct host_iommu *iommu, uint32_t pasi
     return space && i < space->ranges && space->range[i].start == address ? &space->range[i] : NULL;
 }
 
-static bool insert(struct host_iommu_space *space, const struct host_iommu_range *range) {
+static bool iommu_insert(struct host_iommu_space *space, const struct host_iommu_range *range) {
     uint32_t i = first_behind(space, range->start);
     if (i < space->ranges && space->range[i].start < range->end)
         return false;
     if (space->ranges == space->room &&
-        !grow((void **)&space->range, &space->room, sizeof(*space->range)))
+        !iommu_grow((void **)&space->range, &space->room, sizeof(*space->range)))
         return false;
     memmove(&space->range[i + 1], &space->range[i], (space->ranges - i) * sizeof(*space->range));
     space->range[i] = *range;
@@ -133,7 +134,7 @@ static bool insert(struct host_iommu_space *space, const struct host_iommu_range
     return true;
 }
 
-static uint64_t map(void *ctx, uint32_t pasid, PMDL mdl) {
+static uint64_t iommu_map(void *ctx, uint32_t pasid, PMDL mdl) {
     struct host_iommu *iommu = host_world->iommu;
     uint64_t bytes;
     struct host_iommu_range range = {.start = host_mdl_reserve(mdl, &bytes), .mdl = mdl};
@@ -143,12 +144,12 @@ static uint64_t map(void *ctx, uint32_t pasid, PMDL mdl) {
     range.end = range.start + bytes;
     pthread_mutex_lock(&iommu->lock);
     struct host_iommu_space *space = space_of(iommu, pasid);
-    bool mapped = space && insert(space, &range);
+    bool mapped = space && iommu_insert(space, &range);
     pthread_mutex_unlock(&iommu->lock);
     return mapped ? range.start : 0;
 }
 
-static void unmap(void *ctx, uint32_t pasid, uint64_t address) {
+static void iommu_unmap(void *ctx, uint32_t pasid, uint64_t address) {
     struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
@@ -161,7 +162,7 @@ static void unmap(void *ctx, uint32_t pasid, uint64_t address) {
     pthread_mutex_unlock(&iommu->lock);
 }
 
-static void show(void *ctx, uint32_t pasid, uint64_t address, bool shown) {
+static void iommu_show(void *ctx, uint32_t pasid, uint64_t address, bool shown) {
     struct host_iommu *iommu = host_world->iommu;
     (void)ctx;
     pthread_mutex_lock(&iommu->lock);
@@ -171,8 +172,11 @@ static void show(void *ctx, uint32_t pasid, uint64_t address, bool shown) {
     pthread_mutex_unlock(&iommu->lock);
 }
 
-const struct vidmm_iommu host_iommu_functions = {
-    .attach = attach, .detach = detach, .map = map, .unmap = unmap, .show = show};
+const struct vidmm_iommu host_iommu_functions = {.attach = iommu_attach,
+                                                 .detach = iommu_detach,
+                                                 .map = iommu_map,
+                                                 .unmap = iommu_unmap,
+                                                 .show = iommu_show};
 
 /* ---- Translation ----------------------------------------------------------------------------- */
 

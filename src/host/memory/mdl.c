@@ -16,7 +16,7 @@ void host_mdls_init(struct host_mdls *mdls) {
     pthread_mutex_init(&mdls->lock, NULL);
 }
 
-static struct host_mdl *outer(PMDL mdl) {
+static struct host_mdl *mdl_outer(PMDL mdl) {
     return CONTAINING_RECORD(mdl, struct host_mdl, mdl);
 }
 
@@ -101,7 +101,7 @@ static uint64_t run_at(const struct host_mdl *m, uint64_t from) {
 }
 
 /* Addresses for the view of a scattered list, unless it has some already. */
-static bool reserve(struct host_mdl *m) {
+static bool mdl_reserve(struct host_mdl *m) {
     if (m->reserved)
         return true;
     void *view = mmap(NULL, m->pages * HOST_PAGE, PROT_NONE,
@@ -149,13 +149,13 @@ static bool view_of_run(struct host_mdl *m) {
 static void *map_locked(struct host_mdl *m) {
     if (view_of_run(m) || m->pages == 0 || !frames_installed(m) || !host_may_allocate())
         return m->view;
-    return reserve(m) && map_runs(m) ? m->view : NULL;
+    return mdl_reserve(m) && map_runs(m) ? m->view : NULL;
 }
 
 void *host_mdl_map(PMDL mdl) {
     struct host_mdls *mdls = host_world->mdls;
     pthread_mutex_lock(&mdls->lock);
-    void *view = map_locked(outer(mdl));
+    void *view = map_locked(mdl_outer(mdl));
     pthread_mutex_unlock(&mdls->lock);
     return view;
 }
@@ -165,12 +165,12 @@ static void *reserve_locked(struct host_mdl *m) {
         return m->view;
     if (m->pages == 0 || !frames_installed(m) || (!m->reserved && !host_may_allocate()))
         return NULL;
-    return reserve(m) ? m->reserved : NULL;
+    return mdl_reserve(m) ? m->reserved : NULL;
 }
 
 uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
     struct host_mdls *mdls = host_world->mdls;
-    struct host_mdl *m = outer(mdl);
+    struct host_mdl *m = mdl_outer(mdl);
     pthread_mutex_lock(&mdls->lock);
     void *at = reserve_locked(m);
     pthread_mutex_unlock(&mdls->lock);
@@ -180,7 +180,7 @@ uint64_t host_mdl_reserve(PMDL mdl, uint64_t *bytes) {
 
 void host_mdl_unmap(PMDL mdl) {
     struct host_mdls *mdls = host_world->mdls;
-    struct host_mdl *m = outer(mdl);
+    struct host_mdl *m = mdl_outer(mdl);
     pthread_mutex_lock(&mdls->lock);
     if (m->view_is_own)
         munmap(m->view, m->pages * HOST_PAGE);
@@ -192,7 +192,7 @@ void host_mdl_unmap(PMDL mdl) {
 }
 
 void host_mdl_free(PMDL mdl) {
-    mdl_delete(outer(mdl));
+    mdl_delete(mdl_outer(mdl));
 }
 
 bool host_mdl_free_as_pool(void *p) {
@@ -247,7 +247,7 @@ NTKERNELAPI PMDL NTAPI IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN
 
 NTKERNELAPI VOID NTAPI IoFreeMdl(PMDL Mdl) {
     host_irql_at_most(DISPATCH_LEVEL, "IoFreeMdl");
-    mdl_delete(outer(Mdl));
+    mdl_delete(mdl_outer(Mdl));
 }
 
 /* Fills in the frames behind a range of the caller's addresses; false when one is not in RAM. */
@@ -288,7 +288,7 @@ NTKERNELAPI VOID NTAPI IoBuildPartialMdl(PMDL SourceMdl, PMDL TargetMdl, PVOID V
     uint64_t skip =
         ((uintptr_t)PAGE_ALIGN(VirtualAddress) - (uintptr_t)SourceMdl->StartVa) / HOST_PAGE;
     uint64_t pages = ADDRESS_AND_SIZE_TO_SPAN_PAGES(VirtualAddress, Length);
-    struct host_mdl *target = outer(TargetMdl);
+    struct host_mdl *target = mdl_outer(TargetMdl);
     if (pages > target->pages) {
         host_violation("IoBuildPartialMdl: %llu pages do not fit in an MDL made for %llu",
                        (unsigned long long)pages, (unsigned long long)target->pages);
@@ -335,7 +335,7 @@ NTKERNELAPI VOID NTAPI MmUnmapLockedPages(PVOID BaseAddress, PMDL Mdl) {
     }
     Mdl->MdlFlags &= (CSHORT)~MDL_MAPPED_TO_SYSTEM_VA;
     Mdl->MappedSystemVa = NULL;
-    if (outer(Mdl)->kind != HOST_MDL_MANAGER)
+    if (mdl_outer(Mdl)->kind != HOST_MDL_MANAGER)
         host_mdl_unmap(Mdl);
 }
 
@@ -360,7 +360,7 @@ NTKERNELAPI PMDL NTAPI MmAllocatePagesForMdl(PHYSICAL_ADDRESS LowAddress,
 }
 
 NTKERNELAPI VOID NTAPI MmFreePagesFromMdl(PMDL Mdl) {
-    struct host_mdl *m = outer(Mdl);
+    struct host_mdl *m = mdl_outer(Mdl);
     host_irql_at_most(DISPATCH_LEVEL, "MmFreePagesFromMdl");
     if (m->kind != HOST_MDL_DRIVER) {
         host_violation("MmFreePagesFromMdl of an MDL that owns no pages");

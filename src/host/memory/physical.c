@@ -13,7 +13,7 @@
  * small. */
 #define SCATTER_SLACK 4096u
 
-static uint64_t words(uint64_t bits) {
+static uint64_t physical_words(uint64_t bits) {
     return (bits + 63) / 64;
 }
 
@@ -43,7 +43,7 @@ static uint64_t next_free(const struct host_physical *ram, uint64_t from) {
         return NONE;
     for (uint32_t l = 0; l < ram->levels; l++) {
         uint64_t index = at / 64;
-        if (index >= words((ram->pages + ((uint64_t)1 << (6 * l)) - 1) >> (6 * l)))
+        if (index >= physical_words((ram->pages + ((uint64_t)1 << (6 * l)) - 1) >> (6 * l)))
             return NONE;
         uint64_t word = ram->level[l][index] & (~(uint64_t)0 << (at % 64));
         if (word != 0) {
@@ -73,7 +73,7 @@ static uint64_t free_run(const struct host_physical *ram, uint64_t from, uint64_
 }
 
 /* Takes frames out of the bitmap; their bytes are made zero. */
-static void take(struct host_physical *ram, uint64_t start, uint64_t count) {
+static void physical_take(struct host_physical *ram, uint64_t start, uint64_t count) {
     for (uint64_t f = start; f < start + count; f++) {
         uint64_t bit = (uint64_t)1 << (f % 64);
         mark_used(ram, f);
@@ -84,7 +84,7 @@ static void take(struct host_physical *ram, uint64_t start, uint64_t count) {
     ram->free_pages -= count;
 }
 
-static uint64_t draw(struct host_physical *ram) {
+static uint64_t physical_draw(struct host_physical *ram) {
     uint64_t z = (ram->random += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -93,8 +93,8 @@ static uint64_t draw(struct host_physical *ram) {
 
 /* Where the next piece of a list starts: the lowest free frame, or a random one of a compact
  * window. */
-static uint64_t piece(struct host_physical *ram, uint64_t first, uint64_t limit, uint64_t need,
-                      uint64_t *longest) {
+static uint64_t physical_piece(struct host_physical *ram, uint64_t first, uint64_t limit,
+                               uint64_t need, uint64_t *longest) {
     if (ram->seed == 0) {
         *longest = need;
         return next_free(ram, first);
@@ -103,8 +103,8 @@ static uint64_t piece(struct host_physical *ram, uint64_t first, uint64_t limit,
     uint64_t window = used + used / 4 + need + SCATTER_SLACK;
     if (window > limit - first)
         window = limit - first;
-    uint64_t start = next_free(ram, first + (draw(ram) % window & ~(uint64_t)63));
-    *longest = 1 + draw(ram) % LONGEST_RUN;
+    uint64_t start = next_free(ram, first + (physical_draw(ram) % window & ~(uint64_t)63));
+    *longest = 1 + physical_draw(ram) % LONGEST_RUN;
     if (start >= limit)
         start = next_free(ram, first);
     return start;
@@ -133,14 +133,14 @@ bool host_frames_take(struct host_physical *ram, uint64_t count, uint64_t first,
         limit = ram->pages;
     pthread_mutex_lock(&ram->lock);
     while (got < count && first < limit) {
-        uint64_t longest, start = piece(ram, first, limit, count - got, &longest);
+        uint64_t longest, start = physical_piece(ram, first, limit, count - got, &longest);
         if (start >= limit)
             break;
         uint64_t most = count - got < longest ? count - got : longest;
         if (most > limit - start)
             most = limit - start;
         uint64_t length = free_run(ram, start, most);
-        take(ram, start, length);
+        physical_take(ram, start, length);
         for (uint64_t i = 0; i < length; i++)
             frames[got++] = start + i;
     }
@@ -161,7 +161,7 @@ bool host_frames_take_run(struct host_physical *ram, uint64_t count, uint64_t fi
         uint64_t length = free_run(ram, at, count);
         uint64_t crossing = boundary ? (at / boundary + 1) * boundary : NONE;
         if (length == count && at + count <= crossing) {
-            take(ram, at, count);
+            physical_take(ram, at, count);
             *start = at;
             found = true;
             break;
@@ -198,18 +198,18 @@ static bool map_memory(struct host_physical *ram) {
 /* Builds the bitmaps with every frame free but the first. */
 static bool make_bitmaps(struct host_physical *ram) {
     uint64_t bits = ram->pages;
-    ram->dirty = calloc(words(bits), sizeof(uint64_t));
+    ram->dirty = calloc(physical_words(bits), sizeof(uint64_t));
     if (!ram->dirty)
         return false;
     do {
-        uint64_t *level = calloc(words(bits), sizeof(uint64_t));
+        uint64_t *level = calloc(physical_words(bits), sizeof(uint64_t));
         if (!level)
             return false;
         memset(level, 0xff, bits / 64 * 8);
         if (bits % 64)
             level[bits / 64] = ((uint64_t)1 << (bits % 64)) - 1;
         ram->level[ram->levels++] = level;
-        bits = words(bits);
+        bits = physical_words(bits);
     } while (bits > 1 && ram->levels < HOST_PHYSICAL_LEVELS);
     mark_used(ram, 0);
     ram->free_pages = ram->pages - 1;

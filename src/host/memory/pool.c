@@ -44,7 +44,7 @@ bool host_pool_init(struct host_pool *pool, const struct host_physical *ram) {
 }
 
 /* The memory of a block, and the block. */
-static void release(struct host_pool *pool, struct host_pool_block *b) {
+static void pool_release(struct host_pool *pool, struct host_pool_block *b) {
     if (b->paged)
         free(b->raw);
     else
@@ -52,7 +52,7 @@ static void release(struct host_pool *pool, struct host_pool_block *b) {
     free(b);
 }
 
-static uint32_t hash(const struct host_pool *pool, const void *user) {
+static uint32_t pool_hash(const struct host_pool *pool, const void *user) {
     return (uint32_t)(((uintptr_t)user >> 4) * 0x9e3779b97f4a7c15u >> 32) & (pool->buckets - 1);
 }
 
@@ -65,15 +65,15 @@ static void tag_text(ULONG tag, char text[5]) {
     text[4] = 0;
 }
 
-static struct host_pool_block *find(struct host_pool *pool, const void *user) {
-    struct host_pool_block *b = pool->bucket[hash(pool, user)];
+static struct host_pool_block *pool_find(struct host_pool *pool, const void *user) {
+    struct host_pool_block *b = pool->bucket[pool_hash(pool, user)];
     while (b && b->user != user)
         b = b->next_in_bucket;
     return b;
 }
 
 /* Twice the buckets; without memory for them the chains get longer. */
-static void grow(struct host_pool *pool) {
+static void pool_grow(struct host_pool *pool) {
     struct host_pool_block **old = pool->bucket;
     struct host_pool_block **wider = calloc((size_t)pool->buckets * 2, sizeof(*wider));
     uint32_t count = pool->buckets;
@@ -83,7 +83,7 @@ static void grow(struct host_pool *pool) {
     pool->buckets *= 2;
     for (uint32_t i = 0; i < count; i++)
         for (struct host_pool_block *b = old[i], *next; b; b = next) {
-            uint32_t h = hash(pool, b->user);
+            uint32_t h = pool_hash(pool, b->user);
             next = b->next_in_bucket;
             b->next_in_bucket = wider[h];
             wider[h] = b;
@@ -91,26 +91,26 @@ static void grow(struct host_pool *pool) {
     free(old);
 }
 
-static void insert(struct host_pool *pool, struct host_pool_block *b) {
+static void pool_insert(struct host_pool *pool, struct host_pool_block *b) {
     static uint64_t serial; /* under the pool's lock */
     if (pool->blocks >= pool->buckets)
-        grow(pool);
-    uint32_t h = hash(pool, b->user);
+        pool_grow(pool);
+    uint32_t h = pool_hash(pool, b->user);
     b->next_in_bucket = pool->bucket[h];
     pool->bucket[h] = b;
     pool->blocks++;
     b->serial = ++serial;
 }
 
-static void forget(struct host_pool *pool, struct host_pool_block *b) {
-    struct host_pool_block **link = &pool->bucket[hash(pool, b->user)];
+static void pool_forget(struct host_pool *pool, struct host_pool_block *b) {
+    struct host_pool_block **link = &pool->bucket[pool_hash(pool, b->user)];
     while (*link != b)
         link = &(*link)->next_in_bucket;
     *link = b->next_in_bucket;
     pool->blocks--;
 }
 
-static bool all(const uint8_t *bytes, size_t count, uint8_t value) {
+static bool pool_all(const uint8_t *bytes, size_t count, uint8_t value) {
     for (size_t i = 0; i < count; i++)
         if (bytes[i] != value)
             return false;
@@ -121,11 +121,11 @@ static bool all(const uint8_t *bytes, size_t count, uint8_t value) {
 static void check_guards(struct host_pool_block *b) {
     char tag[5];
     tag_text(b->tag, tag);
-    if (!all(b->user - GUARD, GUARD, GUARD_BYTE)) {
+    if (!pool_all(b->user - GUARD, GUARD, GUARD_BYTE)) {
         host_violation("the driver wrote before its pool block '%s' of %zu bytes", tag, b->size);
         memset(b->user - GUARD, GUARD_BYTE, GUARD);
     }
-    if (!all(b->user + b->size, GUARD, GUARD_BYTE)) {
+    if (!pool_all(b->user + b->size, GUARD, GUARD_BYTE)) {
         host_violation("the driver wrote past the end of its pool block '%s' of %zu bytes", tag,
                        b->size);
         memset(b->user + b->size, GUARD_BYTE, GUARD);
@@ -140,11 +140,11 @@ static void leave_quarantine(struct host_pool *pool) {
         pool->newest = NULL;
     pool->quarantined -= b->size;
     tag_text(b->tag, tag);
-    if (!all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
+    if (!pool_all(b->user, b->size < POISONED ? b->size : POISONED, FREED_BYTE))
         host_violation("the driver wrote to its pool block '%s' of %zu bytes after freeing it", tag,
                        b->size);
-    forget(pool, b);
-    release(pool, b);
+    pool_forget(pool, b);
+    pool_release(pool, b);
 }
 
 void host_pool_check(struct host_pool *pool) {
@@ -178,7 +178,7 @@ void host_pool_done(struct host_pool *pool) {
     for (uint32_t i = 0; i < pool->buckets; i++)
         for (struct host_pool_block *b = pool->bucket[i], *next; b; b = next) {
             next = b->next_in_bucket;
-            release(pool, b);
+            pool_release(pool, b);
         }
     host_pool_frames_done(&pool->frames);
     free(pool->bucket);
@@ -217,14 +217,14 @@ static void *pool_alloc(bool paged, size_t size, ULONG tag, uint8_t fill) {
     memset(b->user, fill, size);
     memset(b->user + size, GUARD_BYTE, GUARD);
     pthread_mutex_lock(&host_world->pool->lock);
-    insert(host_world->pool, b);
+    pool_insert(host_world->pool, b);
     host_world->pool->live++;
     host_world->pool->live_bytes += size;
     pthread_mutex_unlock(&host_world->pool->lock);
     return b->user;
 }
 
-static void quarantine(struct host_pool *pool, struct host_pool_block *b) {
+static void pool_quarantine(struct host_pool *pool, struct host_pool_block *b) {
     b->freed = true;
     pool->live--;
     pool->live_bytes -= b->size;
@@ -248,7 +248,7 @@ static void pool_free(void *p, ULONG tag) {
         return;
     }
     pthread_mutex_lock(&pool->lock);
-    struct host_pool_block *b = find(pool, p);
+    struct host_pool_block *b = pool_find(pool, p);
     if (b && !b->freed) {
         tag_text(b->tag, text);
         host_irql_at_most(b->paged ? APC_LEVEL : DISPATCH_LEVEL, "ExFreePool");
@@ -257,7 +257,7 @@ static void pool_free(void *p, ULONG tag) {
                            "of %zu bytes was allocated",
                            text, b->size);
         check_guards(b);
-        quarantine(pool, b);
+        pool_quarantine(pool, b);
     } else if (b) {
         tag_text(b->tag, text);
         host_violation("the driver freed its pool block '%s' of %zu bytes twice", text, b->size);

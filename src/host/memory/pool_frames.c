@@ -37,7 +37,7 @@ static bool is_used(const struct host_pool_frames *frames, uint64_t page) {
     return (frames->used[page / 64] >> (page % 64) & 1) != 0;
 }
 
-static void mark(struct host_pool_frames *frames, uint64_t page, uint64_t count, bool used) {
+static void frames_mark(struct host_pool_frames *frames, uint64_t page, uint64_t count, bool used) {
     for (uint64_t p = page; p < page + count; p++)
         if (used)
             frames->used[p / 64] |= (uint64_t)1 << (p % 64);
@@ -63,13 +63,13 @@ static uint64_t take_pages(struct host_pool_frames *frames, uint64_t count) {
         page = find_run(frames, count, 0, frames->pages);
     if (page == NONE)
         return NONE;
-    mark(frames, page, count, true);
+    frames_mark(frames, page, count, true);
     frames->next = page + count;
     return page;
 }
 
 static void give_pages(struct host_pool_frames *frames, uint64_t page, uint64_t count) {
-    mark(frames, page, count, false);
+    frames_mark(frames, page, count, false);
     if (page < frames->next)
         frames->next = page;
     if (count >= WORTH_GIVING)
@@ -99,7 +99,7 @@ static bool make_room(struct host_pool_slots *slots, uint32_t more) {
 }
 
 /* A page of slots, the lowest of which is given out first. */
-static bool refill(struct host_pool_frames *frames, uint32_t class) {
+static bool frames_refill(struct host_pool_frames *frames, uint32_t class) {
     struct host_pool_slots *slots = &frames->slots[class];
     uint32_t pieces = 1u << class, fit = HOST_PAGE / SMALLEST / pieces;
     uint64_t page = make_room(slots, fit) ? take_pages(frames, 1) : NONE;
@@ -112,7 +112,7 @@ static bool refill(struct host_pool_frames *frames, uint32_t class) {
 
 static void *take_slot(struct host_pool_frames *frames, uint32_t class) {
     struct host_pool_slots *slots = &frames->slots[class];
-    if (slots->count == 0 && !refill(frames, class))
+    if (slots->count == 0 && !frames_refill(frames, class))
         return NULL;
     return frames->base + (uint64_t)slots->free[--slots->count] * SMALLEST;
 }

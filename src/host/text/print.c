@@ -39,7 +39,7 @@ static void put_unit(struct output *out, WCHAR c) {
         out->text[out->length++] = c < 128 ? (char)c : '?';
 }
 
-static void put(struct output *out, char c) {
+static void print_put(struct output *out, char c) {
     put_unit(out, (unsigned char)c);
 }
 
@@ -56,7 +56,7 @@ static size_t wide_length(const WCHAR *text, int precision) {
     return n;
 }
 
-static int number(const char **at, __builtin_ms_va_list *args) {
+static int print_number(const char **at, __builtin_ms_va_list *args) {
     int n = 0;
     if (**at == '*') {
         ++*at;
@@ -68,7 +68,7 @@ static int number(const char **at, __builtin_ms_va_list *args) {
 }
 
 /* Length modifiers of the Windows format language. */
-static void sizes(const char **at, struct conversion *c) {
+static void print_sizes(const char **at, struct conversion *c) {
     for (;; ++*at) {
         if (strncmp(*at, "I64", 3) == 0 || strncmp(*at, "I32", 3) == 0) {
             c->bytes = (*at)[1] == '6' ? 8 : 4;
@@ -87,7 +87,7 @@ static void sizes(const char **at, struct conversion *c) {
     }
 }
 
-static const char *parse(const char *at, struct conversion *c, __builtin_ms_va_list *args) {
+static const char *print_parse(const char *at, struct conversion *c, __builtin_ms_va_list *args) {
     size_t flags = 0;
     *c = (struct conversion){.width = -1, .precision = -1, .bytes = 4};
     while (*at != 0 && strchr("-+ #0", *at)) {
@@ -96,12 +96,12 @@ static const char *parse(const char *at, struct conversion *c, __builtin_ms_va_l
         at++;
     }
     if (*at == '*' || (*at >= '0' && *at <= '9'))
-        c->width = number(&at, args);
+        c->width = print_number(&at, args);
     if (*at == '.') {
         at++;
-        c->precision = number(&at, args);
+        c->precision = print_number(&at, args);
     }
-    sizes(&at, c);
+    print_sizes(&at, c);
     return at;
 }
 
@@ -121,7 +121,7 @@ static void put_formatted(struct output *out, const struct conversion *c, const 
         snprintf(text, sizeof(text), format, (unsigned long long)value);
 #pragma GCC diagnostic pop
     for (const char *t = text; *t != 0; t++)
-        put(out, *t);
+        print_put(out, *t);
 }
 
 static void put_integer(struct output *out, const struct conversion *c, char letter,
@@ -148,7 +148,7 @@ static void put_string(struct output *out, const struct conversion *c, bool wide
     }
     size_t most = c->precision >= 0 ? (size_t)c->precision : SIZE_MAX;
     for (const char *t = text; most-- > 0 && *t != 0; t++)
-        put(out, *t);
+        print_put(out, *t);
 }
 
 /* %Z and %wZ: counted strings. */
@@ -160,7 +160,7 @@ static void put_counted(struct output *out, bool wide, __builtin_ms_va_list *arg
         put_wide(out, text->Buffer, text->Length / sizeof(WCHAR));
     else
         for (USHORT i = 0; i < text->Length; i++)
-            put(out, ((const char *)text->Buffer)[i]);
+            print_put(out, ((const char *)text->Buffer)[i]);
 }
 
 static void put_conversion(struct output *out, struct conversion *c, char letter,
@@ -172,7 +172,7 @@ static void put_conversion(struct output *out, struct conversion *c, char letter
         c->bytes = 8;
         put_integer(out, c, 'x', args);
     } else if (letter == 'c' || letter == 'C') {
-        put(out, (char)__builtin_va_arg(*args, int));
+        print_put(out, (char)__builtin_va_arg(*args, int));
     } else if (letter == 's' || letter == 'S') {
         /* %s has the characters of the format, %S the other ones, unless a modifier says. */
         bool wide = !!out->wide == (letter == 's');
@@ -182,7 +182,7 @@ static void put_conversion(struct output *out, struct conversion *c, char letter
     } else if (letter != 0 && strchr("feEgGaA", letter)) {
         put_formatted(out, c, real, 0, __builtin_va_arg(*args, double));
     } else if (letter != 0) {
-        put(out, letter); /* "%%", and unknown conversions */
+        print_put(out, letter); /* "%%", and unknown conversions */
     }
 }
 
@@ -190,10 +190,10 @@ static void format_text(struct output *out, const char *format, __builtin_ms_va_
     for (const char *at = format; *at != 0; at++) {
         struct conversion c;
         if (*at != '%') {
-            put(out, *at);
+            print_put(out, *at);
             continue;
         }
-        at = parse(at + 1, &c, args);
+        at = print_parse(at + 1, &c, args);
         put_conversion(out, &c, *at, args);
         if (*at == 0)
             break;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static WCHAR lower(WCHAR c) {
+static WCHAR string_lower(WCHAR c) {
     return c >= 'A' && c <= 'Z' ? (WCHAR)(c + ('a' - 'A')) : c;
 }
 
@@ -37,7 +37,8 @@ NTSYSAPI BOOLEAN NTAPI RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE
         return FALSE;
     for (USHORT i = 0; i < String1->Length / sizeof(WCHAR); i++) {
         WCHAR a = String1->Buffer[i], b = String2->Buffer[i];
-        bool equal = a == b || (CaseInSensitive && a < 128 && b < 128 && lower(a) == lower(b));
+        bool equal =
+            a == b || (CaseInSensitive && a < 128 && b < 128 && string_lower(a) == string_lower(b));
         if (!equal)
             return FALSE;
     }

@@ -51,13 +51,14 @@ static bool kind_allowed(const struct kmd_adapter *adapter, const struct vidmm_u
     }
 }
 
-static void prefer(DXGK_SEGMENTPREFERENCE *preferred, UINT place, UINT id) {
+static void allocation_prefer(DXGK_SEGMENTPREFERENCE *preferred, UINT place, UINT id) {
     preferred->Value |= id << (6u * place);
 }
 
 /* The supported set, and its members in order as far as the five preferences go. */
-static UINT place(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
-                  DXGK_SEGMENTPREFERENCE *preferred) {
+static UINT allocation_place(const struct kmd_adapter *adapter,
+                             const struct vidmm_umd_allocation *umd,
+                             DXGK_SEGMENTPREFERENCE *preferred) {
     UINT set = 0, count = 0, vpr = kmd_vpr_segment(adapter);
     for (UINT i = 0; i < RTL_NUMBER_OF(preference); i++) {
         /* What the CPU maps is better off where it needs no window. */
@@ -70,7 +71,7 @@ static UINT place(const struct kmd_adapter *adapter, const struct vidmm_umd_allo
             kind &= 1u << (vpr - 1);
         for (UINT id = 1; id <= adapter->segments; id++)
             if ((kind >> (id - 1) & 1u) != 0 && count < 5)
-                prefer(preferred, count++, id);
+                allocation_prefer(preferred, count++, id);
         set |= kind;
     }
     return set;
@@ -87,7 +88,7 @@ static UINT eviction_set(const struct kmd_adapter *adapter,
 /* ---- Flags ----------------------------------------------------------------------------------- */
 
 /* Combinations that ns-d3dkmddi-_dxgk_allocationinfoflags.md rules out, or that mean nothing. */
-static bool sensible(const struct vidmm_umd_allocation *umd) {
+static bool allocation_sensible(const struct vidmm_umd_allocation *umd) {
     bool visible = (umd->flags & VIDMM_UMD_CPU_VISIBLE) != 0;
     bool primary = (umd->flags & VIDMM_UMD_PRIMARY) != 0;
     if (umd->size == 0 || umd->size > GPU_MEMORY_LIMIT ||
@@ -153,7 +154,7 @@ static UINT alignment_of(const struct kmd_adapter *adapter, const struct vidmm_u
 static void fill_info(const struct kmd_adapter *adapter, const struct vidmm_umd_allocation *umd,
                       DXGK_ALLOCATIONINFO *info) {
     DXGK_SEGMENTPREFERENCE preferred = {0};
-    UINT set = place(adapter, umd, &preferred);
+    UINT set = allocation_place(adapter, umd, &preferred);
     info->Alignment = alignment_of(adapter, umd, set);
     info->Size = (SIZE_T)umd->size;
     info->PitchAlignedSize = 0;
@@ -173,7 +174,8 @@ static void fill_info(const struct kmd_adapter *adapter, const struct vidmm_umd_
         umd->priority != 0 ? umd->priority : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
 }
 
-static void describe(struct kmd_allocation *allocation, const struct kmd_standard *standard) {
+static void allocation_describe(struct kmd_allocation *allocation,
+                                const struct kmd_standard *standard) {
     allocation->width = standard->width;
     allocation->height = standard->height;
     allocation->format = (D3DDDIFORMAT)standard->format;
@@ -191,7 +193,7 @@ static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *inf
                   size < sizeof(data) ? sizeof(data.umd) : sizeof(data));
     if (data.umd.magic != VIDMM_UMD_MAGIC)
         return STATUS_GRAPHICS_DRIVER_MISMATCH;
-    if (!sensible(&data.umd) || place(adapter, &data.umd, &preferred) == 0)
+    if (!allocation_sensible(&data.umd) || allocation_place(adapter, &data.umd, &preferred) == 0)
         return STATUS_INVALID_PARAMETER;
     struct kmd_allocation *allocation = kmd_alloc(sizeof(*allocation));
     if (!allocation)
@@ -200,10 +202,10 @@ static NTSTATUS create_one(struct kmd_adapter *adapter, DXGK_ALLOCATIONINFO *inf
     allocation->flags = data.umd.flags;
     if (!may_be_tiled(adapter))
         allocation->flags &= ~VIDMM_UMD_SWIZZLED;
-    allocation->segments = place(adapter, &data.umd, &preferred);
+    allocation->segments = allocation_place(adapter, &data.umd, &preferred);
     allocation->size = data.umd.size;
     allocation->pitch = data.umd.pitch;
-    describe(allocation, &data);
+    allocation_describe(allocation, &data);
     fill_info(adapter, &data.umd, info);
     info->hAllocation = allocation;
     return STATUS_SUCCESS;

@@ -38,7 +38,7 @@ NTSTATUS kmd_dirty_start(struct kmd_adapter *adapter, PHYSICAL_ADDRESS plane) {
     return STATUS_SUCCESS;
 }
 
-static void drop(struct kmd_basis *basis) {
+static void basis_drop(struct kmd_basis *basis) {
     if (basis->pending)
         kmd_free(basis->pending);
     kmd_free(basis);
@@ -52,7 +52,7 @@ void kmd_dirty_stop(struct kmd_adapter *adapter) {
     while (adapter->dirty.bases) {
         struct kmd_basis *basis = adapter->dirty.bases;
         adapter->dirty.bases = basis->next;
-        drop(basis);
+        basis_drop(basis);
     }
     MmUnmapIoSpace(adapter->dirty.memory, adapter->dirty.bytes);
     adapter->dirty.memory = NULL;
@@ -60,7 +60,7 @@ void kmd_dirty_stop(struct kmd_adapter *adapter) {
 
 /* ---- What the system is told ----------------------------------------------------------------- */
 
-static bool offered(const struct kmd_adapter *adapter) {
+static bool basis_offered(const struct kmd_adapter *adapter) {
     return adapter->dirty.page != 0 && (kmd_segment_set(adapter, KMD_SEGMENT_VISIBLE) |
                                         kmd_segment_set(adapter, KMD_SEGMENT_INVISIBLE)) != 0;
 }
@@ -71,14 +71,15 @@ NTSTATUS kmd_query_dirty(const struct kmd_adapter *adapter, const DXGKARG_QUERYA
     if (adapter->settings.version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
         return STATUS_INVALID_PARAMETER;
     if (args->Type == DXGKQAITYPE_DIRTYBITTRACKINGCAPS) {
-        caps.DirtyBitTrackingSupported = offered(adapter);
-        caps.DirtyBitTrackingPerformant = offered(adapter) && adapter->settings.dirty_performant;
+        caps.DirtyBitTrackingSupported = basis_offered(adapter);
+        caps.DirtyBitTrackingPerformant =
+            basis_offered(adapter) && adapter->settings.dirty_performant;
         return kmd_answer(args, &caps, sizeof(caps), sizeof(caps));
     }
     const UINT *id = args->pInputData;
     if (!id || args->InputDataSize < sizeof(*id) || !kmd_segment(adapter, *id))
         return STATUS_INVALID_PARAMETER;
-    if (!offered(adapter) || !kmd_segment_is_memory(adapter, *id))
+    if (!basis_offered(adapter) || !kmd_segment_is_memory(adapter, *id))
         return STATUS_NOT_IMPLEMENTED;
     segment.PageSize = adapter->dirty.page;
     return kmd_answer(args, &segment, sizeof(segment), sizeof(segment));
@@ -86,14 +87,14 @@ NTSTATUS kmd_query_dirty(const struct kmd_adapter *adapter, const DXGKARG_QUERYA
 
 /* ---- Bases ----------------------------------------------------------------------------------- */
 
-static void swap(struct kmd_basis_range *a, struct kmd_basis_range *b) {
+static void basis_swap(struct kmd_basis_range *a, struct kmd_basis_range *b) {
     struct kmd_basis_range c = *a;
     *a = *b;
     *b = c;
 }
 
 /* `at` goes down in a heap of `count` until nothing below it is larger. */
-static void sink(struct kmd_basis_range *heap, SIZE_T at, SIZE_T count) {
+static void basis_sink(struct kmd_basis_range *heap, SIZE_T at, SIZE_T count) {
     for (;;) {
         SIZE_T child = 2 * at + 1;
         if (child >= count)
@@ -102,23 +103,23 @@ static void sink(struct kmd_basis_range *heap, SIZE_T at, SIZE_T count) {
             child++;
         if (heap[at].first >= heap[child].first)
             return;
-        swap(&heap[at], &heap[child]);
+        basis_swap(&heap[at], &heap[child]);
         at = child;
     }
 }
 
-static void sort(struct kmd_basis_range *range, SIZE_T count) {
+static void basis_sort(struct kmd_basis_range *range, SIZE_T count) {
     for (SIZE_T i = count / 2; i != 0; i--)
-        sink(range, i - 1, count);
+        basis_sink(range, i - 1, count);
     for (SIZE_T left = count; left > 1; left--) {
-        swap(&range[0], &range[left - 1]);
-        sink(range, 0, left - 1);
+        basis_swap(&range[0], &range[left - 1]);
+        basis_sink(range, 0, left - 1);
     }
 }
 
 /* Takes over the system's ranges; false when they are not what it may give. */
-static bool fill(const struct kmd_adapter *adapter, struct kmd_basis *basis,
-                 const DXGKARG_CREATEMEMORYBASIS *args) {
+static bool basis_fill(const struct kmd_adapter *adapter, struct kmd_basis *basis,
+                       const DXGKARG_CREATEMEMORYBASIS *args) {
     const struct kmd_segment *segment = kmd_segment(adapter, args->SegmentId);
     ULONGLONG page = adapter->dirty.page, base = (segment->base - GPU_VRAM_BASE) / page;
     for (SIZE_T i = 0; i < basis->count; i++) {
@@ -130,7 +131,7 @@ static bool fill(const struct kmd_adapter *adapter, struct kmd_basis *basis,
         basis->sorted[i] = basis->range[i];
         basis->pages += size / page;
     }
-    sort(basis->sorted, basis->count);
+    basis_sort(basis->sorted, basis->count);
     for (SIZE_T i = 1; i < basis->count; i++)
         if (basis->sorted[i - 1].first + basis->sorted[i - 1].pages > basis->sorted[i].first)
             return false;
@@ -153,7 +154,7 @@ HANDLE APIENTRY kmd_create_memory_basis(const HANDLE hAdapter,
         return NULL;
     basis->count = count;
     basis->sorted = basis->range + count;
-    if (!fill(adapter, basis, args)) {
+    if (!basis_fill(adapter, basis, args)) {
         kmd_free(basis);
         return NULL;
     }
@@ -220,7 +221,7 @@ static struct kmd_harvest harvest_of(struct kmd_adapter *adapter, struct kmd_bas
     return (struct kmd_harvest){.adapter = adapter, .basis = basis, .shared = basis->pending};
 }
 
-static NTSTATUS start(struct kmd_adapter *adapter, struct kmd_basis *basis) {
+static NTSTATUS basis_start(struct kmd_adapter *adapter, struct kmd_basis *basis) {
     if (basis->started)
         return STATUS_INVALID_DEVICE_STATE;
     if (!get_ready(adapter, basis)) {
@@ -239,7 +240,7 @@ static NTSTATUS start(struct kmd_adapter *adapter, struct kmd_basis *basis) {
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS stop(struct kmd_adapter *adapter, struct kmd_basis *basis) {
+static NTSTATUS basis_stop(struct kmd_adapter *adapter, struct kmd_basis *basis) {
     if (!basis->started)
         return STATUS_INVALID_DEVICE_STATE;
     basis->started = false;
@@ -261,25 +262,25 @@ static NTSTATUS with_basis(struct kmd_adapter *adapter, HANDLE handle,
 }
 
 NTSTATUS APIENTRY kmd_start_dirty_tracking(const HANDLE hAdapter, const HANDLE hMemoryBasis) {
-    return with_basis(hAdapter, hMemoryBasis, start);
+    return with_basis(hAdapter, hMemoryBasis, basis_start);
 }
 
 NTSTATUS APIENTRY kmd_stop_dirty_tracking(const HANDLE hAdapter, const HANDLE hMemoryBasis) {
-    return with_basis(hAdapter, hMemoryBasis, stop);
+    return with_basis(hAdapter, hMemoryBasis, basis_stop);
 }
 
-static NTSTATUS destroy(struct kmd_adapter *adapter, struct kmd_basis *basis) {
+static NTSTATUS basis_destroy(struct kmd_adapter *adapter, struct kmd_basis *basis) {
     struct kmd_basis **link = &adapter->dirty.bases;
-    (void)stop(adapter, basis); /* nothing can be made of a failure */
+    (void)basis_stop(adapter, basis); /* nothing can be made of a failure */
     while (*link != basis)
         link = &(*link)->next;
     *link = basis->next;
-    drop(basis);
+    basis_drop(basis);
     return STATUS_SUCCESS;
 }
 
 NTSTATUS APIENTRY kmd_destroy_memory_basis(const HANDLE hAdapter, const HANDLE hMemoryBasis) {
-    return with_basis(hAdapter, hMemoryBasis, destroy);
+    return with_basis(hAdapter, hMemoryBasis, basis_destroy);
 }
 
 /* ---- Querying -------------------------------------------------------------------------------- */
@@ -315,7 +316,7 @@ static NTSTATUS query_part(struct kmd_harvest *harvest, const DXGKARG_QUERYDIRTY
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS query(struct kmd_adapter *adapter, const DXGKARG_QUERYDIRTYBITDATA *args) {
+static NTSTATUS basis_query(struct kmd_adapter *adapter, const DXGKARG_QUERYDIRTYBITDATA *args) {
     struct kmd_basis *basis = basis_of(adapter, args->MemoryBasis);
     if (!basis)
         return STATUS_INVALID_HANDLE;
@@ -336,7 +337,7 @@ NTSTATUS APIENTRY kmd_query_dirty_bit_data(const HANDLE hAdapter, DXGKARG_QUERYD
     if (!args->Buffer || (args->Flags & ~(UINT)DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0)
         return STATUS_INVALID_PARAMETER;
     ExAcquireFastMutex(&adapter->dirty.lock);
-    NTSTATUS status = query(adapter, args);
+    NTSTATUS status = basis_query(adapter, args);
     ExReleaseFastMutex(&adapter->dirty.lock);
     return status;
 }

@@ -66,7 +66,7 @@ struct kmd_context *kmd_context_of(HANDLE handle) {
 }
 
 /* Contexts of applications, on the GPU's own virtual addresses. */
-static bool saves(const struct kmd_device *device, const DXGKARG_CREATECONTEXT *args) {
+static bool context_saves(const struct kmd_device *device, const DXGKARG_CREATECONTEXT *args) {
     return device->adapter->settings.context_bytes != 0 && kmd_mmu_on(device->adapter) &&
            device->pasid == 0 && args->Flags.VirtualAddressing && !args->Flags.SystemContext;
 }
@@ -84,7 +84,7 @@ NTSTATUS APIENTRY kmd_create_context(const HANDLE hDevice, DXGKARG_CREATECONTEXT
     context->magic = KMD_MAGIC_CONTEXT;
     context->device = device;
     context->node = args->NodeOrdinal;
-    if (saves(device, args) && !kmd_saved_create(context, args->hContext)) {
+    if (context_saves(device, args) && !kmd_saved_create(context, args->hContext)) {
         kmd_free(context);
         return STATUS_NO_MEMORY;
     }

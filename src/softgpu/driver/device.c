@@ -84,7 +84,7 @@ static BOOLEAN NTAPI forget_registers(PVOID context) {
 }
 
 /* An interrupt that was raised before they were disabled may be served until it is disconnected. */
-static void unmap(struct kmd_adapter *adapter) {
+static void device_unmap(struct kmd_adapter *adapter) {
     PUCHAR registers = adapter->registers;
     BOOLEAN forgotten;
     kmd_migration_stop(adapter);
@@ -116,7 +116,7 @@ static NTSTATUS bring_up(struct kmd_adapter *adapter, const DXGK_DEVICE_INFO *in
     if (NT_SUCCESS(status))
         status = kmd_migration_start(adapter, entries);
     if (!NT_SUCCESS(status)) {
-        unmap(adapter);
+        device_unmap(adapter);
         return status;
     }
     return STATUS_SUCCESS;
@@ -149,7 +149,7 @@ NTSTATUS APIENTRY kmd_stop_device(const PVOID MiniportDeviceContext) {
     struct kmd_adapter *adapter = MiniportDeviceContext;
     if (adapter->registers) {
         kmd_interrupts(adapter, false);
-        unmap(adapter);
+        device_unmap(adapter);
     }
     return STATUS_SUCCESS;
 }

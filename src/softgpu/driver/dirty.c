@@ -70,7 +70,7 @@ static SIZE_T first_behind(const struct kmd_basis *basis, ULONGLONG page) {
 }
 
 /* Bits of the 64 pages from `page` on, for a basis that has some of them. */
-static void keep(struct kmd_basis *basis, ULONGLONG page, ULONG64 bits) {
+static void dirty_keep(struct kmd_basis *basis, ULONGLONG page, ULONG64 bits) {
     for (SIZE_T i = first_behind(basis, page); i < basis->count; i++) {
         const struct kmd_basis_range *range = &basis->sorted[i];
         ULONGLONG bit = range->bit;
@@ -94,18 +94,18 @@ static void keep_for_others(const struct kmd_harvest *harvest, ULONGLONG page, U
     for (struct kmd_basis *other = harvest->adapter->dirty.bases; other; other = other->next)
         if (other != harvest->basis && other->pending && page < other->high &&
             page + 64 > other->low)
-            keep(other, page, bits);
+            dirty_keep(other, page, bits);
 }
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
-static ULONG64 look(const volatile LONG64 *word) {
+static ULONG64 dirty_look(const volatile LONG64 *word) {
     return (ULONG64)__atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 /* Bits of `mask` in a word, cleared there. */
-static ULONG64 take(volatile LONG64 *word, ULONG64 mask) {
-    LONG64 was = (LONG64)look(word);
+static ULONG64 dirty_take(volatile LONG64 *word, ULONG64 mask) {
+    LONG64 was = (LONG64)dirty_look(word);
     while (((ULONG64)was & mask) != 0) {
         LONG64 now = InterlockedCompareExchange64(word, (LONG64)((ULONG64)was & ~mask), was);
         if (now == was)
@@ -134,7 +134,7 @@ static void write_to(struct kmd_harvest *harvest, ULONGLONG bit, bool few) {
 }
 
 /* Bits of the 64 pages from `page` on; the first of them is bit `bit` of the answer. */
-static void found(struct kmd_harvest *harvest, ULONGLONG page, ULONG64 bits, ULONGLONG bit) {
+static void dirty_found(struct kmd_harvest *harvest, ULONGLONG page, ULONG64 bits, ULONGLONG bit) {
     if (harvest->out) {
         write_to(harvest, bit + 64, true);
         put_bits(harvest->out, harvest->bytes, bit, bits);
@@ -148,9 +148,9 @@ static void part_of_word(struct kmd_harvest *harvest, ULONGLONG page, UINT count
     volatile LONG64 *word = &harvest->adapter->dirty.plane[page / 64];
     UINT shift = (UINT)(page % 64);
     ULONG64 mask = (count < 64 ? ((ULONG64)1 << count) - 1 : ~(ULONG64)0) << shift;
-    ULONG64 bits = harvest->clear ? take(word, mask) : look(word) & mask;
+    ULONG64 bits = harvest->clear ? dirty_take(word, mask) : dirty_look(word) & mask;
     if (bits != 0)
-        found(harvest, page, bits >> shift, bit);
+        dirty_found(harvest, page, bits >> shift, bit);
 }
 
 /* Words of one group, those whose bit is in `some`; `bit` is where word 0 of it would be. */
@@ -159,9 +159,9 @@ static void take_words(struct kmd_harvest *harvest, volatile LONG64 *group, ULON
     for (; some != 0; some &= some - 1) {
         UINT i = (UINT)__builtin_ctzll(some);
         ULONG64 bits =
-            harvest->clear ? (ULONG64)InterlockedExchange64(&group[i], 0) : look(&group[i]);
+            harvest->clear ? (ULONG64)InterlockedExchange64(&group[i], 0) : dirty_look(&group[i]);
         if (bits != 0)
-            found(harvest, page + (ULONGLONG)i * 64, bits, bit + (ULONGLONG)i * 64);
+            dirty_found(harvest, page + (ULONGLONG)i * 64, bits, bit + (ULONGLONG)i * 64);
     }
 }
 
@@ -178,7 +178,7 @@ static void move_words(volatile LONG64 *group, ULONG64 some, unsigned char *out)
 #define AHEAD     16u
 #define FEW_WORDS 16 /* of a group */
 
-static void fetch(volatile LONG64 *group, ULONG64 some) {
+static void dirty_fetch(volatile LONG64 *group, ULONG64 some) {
     for (UINT i = 0; i < 64; i += 8)
         if ((some >> i & 0xff) != 0)
             __builtin_prefetch((const void *)(uintptr_t)&group[i], 1);
@@ -194,10 +194,10 @@ static void whole_words(struct kmd_harvest *harvest, ULONGLONG word, ULONGLONG c
         UINT words = count < 64 - from ? (UINT)count : 64 - from;
         ULONG64 mask = (words < 64 ? ((ULONG64)1 << words) - 1 : ~(ULONG64)0) << from;
         volatile LONG64 *group = &plane[word - from], *here = &summary[word / 64];
-        ULONG64 some = harvest->clear ? take(here, mask) : look(here) & mask;
-        ULONG64 ahead = count > (AHEAD + 1) * 64 ? look(here + AHEAD) : 0;
+        ULONG64 some = harvest->clear ? dirty_take(here, mask) : dirty_look(here) & mask;
+        ULONG64 ahead = count > (AHEAD + 1) * 64 ? dirty_look(here + AHEAD) : 0;
         if (ahead != 0)
-            fetch(group + AHEAD * 64, ahead);
+            dirty_fetch(group + AHEAD * 64, ahead);
         if (some != 0 && move) {
             bool few = __builtin_popcountll(some) < FEW_WORDS;
             write_to(harvest, bit + (ULONGLONG)words * 64, few);

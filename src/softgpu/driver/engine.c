@@ -6,7 +6,7 @@
 #include "driver/kmd.h"
 
 /* Fence ids wrap; 0: there was none so far. */
-static ULONG newer(ULONG fence, ULONG other) {
+static ULONG engine_newer(ULONG fence, ULONG other) {
     if (fence == 0 || other == 0)
         return fence | other;
     return (LONG)(fence - other) > 0 ? fence : other;
@@ -14,23 +14,23 @@ static ULONG newer(ULONG fence, ULONG other) {
 
 void kmd_note_submitted(struct kmd_adapter *adapter, ULONG engine, ULONG fence) {
     UINT node = (engine - GPU_ENGINE(0)) / (GPU_ENGINE(1) - GPU_ENGINE(0));
-    adapter->submitted[node] = newer(fence, adapter->submitted[node]);
+    adapter->submitted[node] = engine_newer(fence, adapter->submitted[node]);
 }
 
-static ULONG settled(const struct kmd_adapter *adapter, UINT node) {
+static ULONG engine_settled(const struct kmd_adapter *adapter, UINT node) {
     return (ULONG)__atomic_load_n(&adapter->settled[node], __ATOMIC_ACQUIRE);
 }
 
 /* What a reset or a page fault ended counts, too (ne-d3dkmdt-_dxgk_page_fault_flags.md). */
 ULONG kmd_last_completed(const struct kmd_adapter *adapter, UINT node) {
     ULONG completed = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_COMPLETED);
-    return newer(settled(adapter, node), completed);
+    return engine_newer(engine_settled(adapter, node), completed);
 }
 
 /* Two may do so at once: the newest stays. */
 void kmd_settle(struct kmd_adapter *adapter, UINT node, ULONG fence) {
-    ULONG was = settled(adapter, node);
-    while (newer(fence, was) != was) {
+    ULONG was = engine_settled(adapter, node);
+    while (engine_newer(fence, was) != was) {
         ULONG now =
             (ULONG)InterlockedCompareExchange(&adapter->settled[node], (LONG)fence, (LONG)was);
         if (now == was)
@@ -74,7 +74,7 @@ NTSTATUS APIENTRY kmd_reset_engine(const HANDLE hAdapter, DXGKARG_RESETENGINE *a
         return STATUS_INVALID_PARAMETER;
     kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_STATE, 1);
     ULONG aborted = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_ABORTED);
-    kmd_settle(adapter, node, newer(aborted, kmd_last_completed(adapter, node)));
-    args->LastAbortedFenceId = settled(adapter, node);
+    kmd_settle(adapter, node, engine_newer(aborted, kmd_last_completed(adapter, node)));
+    args->LastAbortedFenceId = engine_settled(adapter, node);
     return STATUS_SUCCESS;
 }

@@ -5,8 +5,8 @@
 
 #include <vidmm/softgpu.h>
 
-static DXGKDDI_UNLOAD unload;
-static VOID APIENTRY unload(VOID) {
+static DXGKDDI_UNLOAD entry_unload;
+static VOID APIENTRY entry_unload(VOID) {
 }
 
 static void device_entries(DRIVER_INITIALIZATION_DATA *table) {
@@ -18,7 +18,7 @@ static void device_entries(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDpcRoutine = kmd_dpc_routine;
     table->DxgkDdiSetPowerState = kmd_set_power_state;
     table->DxgkDdiResetDevice = kmd_reset_device;
-    table->DxgkDdiUnload = unload;
+    table->DxgkDdiUnload = entry_unload;
     table->DxgkDdiQueryAdapterInfo = kmd_query_adapter_info;
     table->DxgkDdiResetFromTimeout = kmd_reset_from_timeout;
     table->DxgkDdiRestartFromTimeout = kmd_restart_from_timeout;

@@ -36,7 +36,7 @@ DXGK_CPUHOSTAPERTURE kmd_describe_host_aperture(const struct kmd_adapter *adapte
 }
 
 /* Page `page` of the segment's part leads to `target`, or with 0 nowhere. */
-static void lead(struct kmd_adapter *adapter, UINT id, UINT page, ULONGLONG target) {
+static void host_aperture_lead(struct kmd_adapter *adapter, UINT id, UINT page, ULONGLONG target) {
     UINT small = kmd_segment_page(adapter, id) / GPU_PAGE;
     ULONGLONG first = index_of(adapter, id) * part_of(adapter) / GPU_PAGE + (ULONGLONG)page * small;
     KIRQL irql;
@@ -66,8 +66,9 @@ static NTSTATUS lead_all(struct kmd_adapter *adapter, UINT id, const UINT32 *ape
     if (!kmd_has_host_aperture(adapter, id) || !in_bounds(adapter, id, aperture, memory, count))
         return STATUS_INVALID_PARAMETER;
     for (UINT64 i = 0; i < count; i++)
-        lead(adapter, id, aperture[i],
-             memory ? kmd_gpu_address(adapter, id, memory[i] * kmd_segment_page(adapter, id)) : 0);
+        host_aperture_lead(
+            adapter, id, aperture[i],
+            memory ? kmd_gpu_address(adapter, id, memory[i] * kmd_segment_page(adapter, id)) : 0);
     return STATUS_SUCCESS;
 }
 

@@ -43,13 +43,13 @@ static ULONG64 sum_of(const BYTE *data, SIZE_T bytes) {
     return sum;
 }
 
-static void seal(BYTE *data, SIZE_T bytes, enum blob_kind kind) {
+static void migration_seal(BYTE *data, SIZE_T bytes, enum blob_kind kind) {
     struct blob blob = {BLOB_MAGIC, BLOB_VERSION, (ULONG)kind, 0, bytes, 0};
     blob.sum = sum_of(data + sizeof(blob), bytes - sizeof(blob));
     RtlCopyMemory(data, &blob, sizeof(blob));
 }
 
-static bool sealed(const BYTE *data, ULONG64 bytes, enum blob_kind kind) {
+static bool migration_sealed(const BYTE *data, ULONG64 bytes, enum blob_kind kind) {
     struct blob blob;
     if (!data || bytes < sizeof(blob))
         return false;
@@ -92,14 +92,14 @@ NTSTATUS kmd_query_gpup(const struct kmd_adapter *adapter, const DXGKARG_QUERYAD
 
 /* ---- Beginning and ending -------------------------------------------------------------------- */
 
-static void flush(struct kmd_adapter *adapter) {
+static void migration_flush(struct kmd_adapter *adapter) {
     kmd_mmu_flush(adapter, GPU_FLUSH_ALL, KMD_SPACE_NONE, 0, 0);
 }
 
 static void empty_apertures(struct kmd_adapter *adapter) {
     for (SIZE_T i = 0; adapter->migration.entries && i < adapter->migration.count; i++)
         adapter->migration.entries[i] = 0;
-    flush(adapter);
+    migration_flush(adapter);
 }
 
 NTSTATUS APIENTRY kmd_prepare_live_migration(const HANDLE hAdapter,
@@ -127,14 +127,14 @@ NTSTATUS APIENTRY kmd_end_live_migration(const HANDLE hAdapter, UINT vfIndex) {
     if (adapter->migration.role == KMD_MIGRATION_NONE)
         return STATUS_INVALID_DEVICE_STATE;
     adapter->migration.role = KMD_MIGRATION_NONE;
-    flush(adapter);
+    migration_flush(adapter);
     return STATUS_SUCCESS;
 }
 
 /* Is this what `role` may do now? Nothing may be under way that could change what is saved or use
  * what is restored. */
-static NTSTATUS allowed(const struct kmd_adapter *adapter, UINT vf, enum kmd_migration_role role,
-                        bool idle) {
+static NTSTATUS migration_allowed(const struct kmd_adapter *adapter, UINT vf,
+                                  enum kmd_migration_role role, bool idle) {
     if (vf != 0)
         return STATUS_INVALID_PARAMETER;
     if (adapter->migration.role != role)
@@ -172,7 +172,7 @@ struct board {
     } segment[KMD_SEGMENTS_MAX];
 };
 
-static void describe(const struct kmd_adapter *adapter, struct board *board) {
+static void migration_describe(const struct kmd_adapter *adapter, struct board *board) {
     RtlZeroMemory(board, sizeof(*board));
     board->vram = adapter->vram_bytes;
     board->visible = adapter->visible_bytes;
@@ -193,17 +193,17 @@ static void describe(const struct kmd_adapter *adapter, struct board *board) {
         board->segment[i].base = adapter->segment[i].base;
         board->segment[i].size = adapter->segment[i].size;
     }
-    seal((BYTE *)board, sizeof(*board), BLOB_IMMUTABLE);
+    migration_seal((BYTE *)board, sizeof(*board), BLOB_IMMUTABLE);
 }
 
 NTSTATUS APIENTRY kmd_save_immutable_migration_data(
     const HANDLE hAdapter, DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *args) {
     const struct kmd_adapter *adapter = hAdapter;
     struct board board;
-    NTSTATUS status = allowed(adapter, args->vfIndex, KMD_MIGRATION_SOURCE, false);
+    NTSTATUS status = migration_allowed(adapter, args->vfIndex, KMD_MIGRATION_SOURCE, false);
     if (!NT_SUCCESS(status) || only_size(args->DataSize, args->Data, sizeof(board), &status))
         return status;
-    describe(adapter, &board);
+    migration_describe(adapter, &board);
     RtlCopyMemory(args->Data, &board, sizeof(board));
     return STATUS_SUCCESS;
 }
@@ -213,10 +213,10 @@ NTSTATUS APIENTRY kmd_restore_immutable_migration_data(
     const HANDLE hAdapter, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *args) {
     const struct kmd_adapter *adapter = hAdapter;
     struct board board;
-    NTSTATUS status = allowed(adapter, args->vfIndex, KMD_MIGRATION_TARGET, false);
+    NTSTATUS status = migration_allowed(adapter, args->vfIndex, KMD_MIGRATION_TARGET, false);
     if (!NT_SUCCESS(status))
         return status;
-    describe(adapter, &board);
+    migration_describe(adapter, &board);
     if (!args->Data || args->DataSize != sizeof(board) ||
         RtlCompareMemory(args->Data, &board, sizeof(board)) != sizeof(board))
         return STATUS_OBJECT_TYPE_MISMATCH;
@@ -261,13 +261,13 @@ static void write_mutable(const struct kmd_migration *migration, BYTE *out, SIZE
             RtlCopyMemory(out + at, &entry, sizeof(entry));
         }
     }
-    seal(out, bytes, BLOB_MUTABLE);
+    migration_seal(out, bytes, BLOB_MUTABLE);
 }
 
 NTSTATUS APIENTRY kmd_save_mutable_migration_data(const HANDLE hAdapter,
                                                   DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args) {
     const struct kmd_adapter *adapter = hAdapter;
-    NTSTATUS status = allowed(adapter, args->vfIndex, KMD_MIGRATION_SOURCE, true);
+    NTSTATUS status = migration_allowed(adapter, args->vfIndex, KMD_MIGRATION_SOURCE, true);
     if (!NT_SUCCESS(status))
         return status;
     SIZE_T bytes = mutable_bytes(&adapter->migration);
@@ -329,14 +329,14 @@ NTSTATUS APIENTRY kmd_restore_mutable_migration_data(
     const HANDLE hAdapter, const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
     struct kmd_adapter *adapter = hAdapter;
     struct kmd_migration *migration = &adapter->migration;
-    NTSTATUS status = allowed(adapter, args->vfIndex, KMD_MIGRATION_TARGET, true);
+    NTSTATUS status = migration_allowed(adapter, args->vfIndex, KMD_MIGRATION_TARGET, true);
     if (!NT_SUCCESS(status))
         return status;
-    if (!sealed(args->Data, args->DataSize, BLOB_MUTABLE) ||
+    if (!migration_sealed(args->Data, args->DataSize, BLOB_MUTABLE) ||
         !good_mutable(migration, args->Data, (SIZE_T)args->DataSize))
         return STATUS_OBJECT_TYPE_MISMATCH;
     empty_apertures(adapter);
     apply_mutable(migration, args->Data, (SIZE_T)args->DataSize);
-    flush(adapter);
+    migration_flush(adapter);
     return STATUS_SUCCESS;
 }

@@ -17,7 +17,7 @@ static bool is_root(const struct kmd_mmu *mmu, UINT level) {
 }
 
 /* A root of two levels grows and shrinks (kmd_get_root_page_table_size). */
-static bool resizable(const struct kmd_mmu *mmu) {
+static bool mmu_resizable(const struct kmd_mmu *mmu) {
     return mmu->format.levels == GPU_LEVELS_MIN;
 }
 
@@ -139,7 +139,7 @@ static DXGK_GPUMMUCAPS caps_of(const struct kmd_adapter *adapter) {
 
 /* What a root of two levels begins with is one page. */
 static DXGK_PAGE_TABLE_LEVEL_DESC level_of(const struct kmd_mmu *mmu, UINT level) {
-    bool first = resizable(mmu) && is_root(mmu, level);
+    bool first = mmu_resizable(mmu) && is_root(mmu, level);
     DXGK_PAGE_TABLE_LEVEL_DESC desc = {0};
     desc.PageTableIndexBitCount = first ? page_bits(mmu) : index_bits(mmu, level);
     desc.PageTableSegmentId = mmu->table_segment[level];
@@ -237,7 +237,7 @@ static struct shape shape_of(const struct kmd_adapter *adapter, const DXGK_PTE *
  * How many of `count` entries have the flags of the first and pages that are `step` apart, or any
  * pages: by blocks, without a branch an entry, which compilers make vectors of.
  */
-static UINT alike(const DXGK_PTE *entry, UINT count, bool any, ULONGLONG step) {
+static UINT mmu_alike(const DXGK_PTE *entry, UINT count, bool any, ULONGLONG step) {
     const ULONGLONG flags = entry[0].Flags, pages = any ? 0 : UINT64_MAX;
     UINT same = 0;
     while (same < count) {
@@ -263,7 +263,7 @@ void kmd_mmu_words(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UIN
                    UCHAR *to) {
     for (UINT done = 0; done < count;) {
         const struct shape shape = shape_of(adapter, &entry[done], level);
-        UINT end = done + alike(&entry[done], count - done, true, 0);
+        UINT end = done + mmu_alike(&entry[done], count - done, true, 0);
         for (; done < end; done++) {
             uint64_t word = word_of(&shape, &entry[done]);
             RtlCopyMemory(to + done * sizeof(word), &word, sizeof(word));
@@ -276,7 +276,7 @@ bool kmd_mmu_series(const struct kmd_adapter *adapter, const DXGK_PTE *entry, UI
     const struct shape shape = shape_of(adapter, entry, level);
     ULONGLONG first = entry[0].PageAddress, step = count > 1 ? entry[1].PageAddress - first : 0;
     if (count < 2 || shape.address == 0 || step >= SERIES_STEPS ||
-        first + count * step >= SERIES_PAGES || alike(entry, count, false, step) != count)
+        first + count * step >= SERIES_PAGES || mmu_alike(entry, count, false, step) != count)
         return false;
     *word = word_of(&shape, entry);
     *each = (UINT)(step << GPU_PAGE_SHIFT);

@@ -29,14 +29,14 @@ static SIZE_T whole_pages(SIZE_T bytes) {
 }
 
 /* Success when all was written, else another buffer for the rest. */
-static NTSTATUS progress(DXGKARG_BUILDPAGINGBUFFER *args, SIZE_T pages, SIZE_T wanted) {
+static NTSTATUS paging_progress(DXGKARG_BUILDPAGINGBUFFER *args, SIZE_T pages, SIZE_T wanted) {
     if (pages == wanted)
         return STATUS_SUCCESS;
     args->MultipassOffset += (UINT)pages;
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-static NTSTATUS fits(bool written) {
+static NTSTATUS paging_fits(bool written) {
     return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
@@ -97,19 +97,19 @@ static NTSTATUS transfer_pages(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUF
         uint64_t bytes = pages * GPU_PAGE;
         RtlCopyMemory(written + offsetof(struct gpu_copy, bytes), &bytes, sizeof(bytes));
     }
-    return progress(args, pages, list.pages);
+    return paging_progress(args, pages, list.pages);
 }
 
 /* Pretends now and then that hardware state of an allocation in use would have to change. */
-static bool busy(struct kmd_adapter *adapter, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static bool paging_busy(struct kmd_adapter *adapter, const DXGKARG_BUILDPAGINGBUFFER *args) {
     if (adapter->settings.busy_every == 0 || !args->Transfer.hAllocation ||
         args->Transfer.Flags.AllocationIsIdle || args->MultipassOffset != 0)
         return false;
     return ++adapter->transfers % adapter->settings.busy_every == 0;
 }
 
-static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
-                         DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS paging_transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                                DXGKARG_BUILDPAGINGBUFFER *args) {
     struct kmd_allocation *allocation = kmd_allocation_of(args->Transfer.hAllocation);
     uint16_t flags = tile_flag(allocation, args->Transfer.Flags);
     UINT from = args->Transfer.Source.SegmentId, to = args->Transfer.Destination.SegmentId;
@@ -121,7 +121,7 @@ static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
         kmd_moved(args->Transfer.hAllocation, to, destination);
         return STATUS_SUCCESS;
     }
-    if (busy(adapter, args))
+    if (paging_busy(adapter, args))
         return STATUS_GRAPHICS_ALLOCATION_BUSY;
     if (from == 0 && to == 0)
         return STATUS_SUCCESS; /* system memory to system memory is no work for a GPU */
@@ -135,7 +135,7 @@ static NTSTATUS transfer(struct kmd_adapter *adapter, struct kmd_writer *writer,
         struct copy_command command;
         UINT size = copy_command(&command, allocation, flags, destination, source,
                                  args->Transfer.TransferOffset, args->Transfer.TransferSize);
-        status = fits(kmd_put(writer, &command, size));
+        status = paging_fits(kmd_put(writer, &command, size));
     }
     if (NT_SUCCESS(status) && args->Transfer.Flags.TransferEnd)
         kmd_moved(args->Transfer.hAllocation, to, destination);
@@ -151,7 +151,7 @@ static bool known_place(HANDLE handle, UINT segment, ULONGLONG address) {
            address - allocation->address < allocation->size;
 }
 
-static NTSTATUS fill(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS paging_fill(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     ULONGLONG address = (ULONGLONG)args->Fill.Destination.SegmentAddress.QuadPart;
     UINT segment = args->Fill.Destination.SegmentId;
     struct gpu_fill command = {
@@ -170,14 +170,15 @@ static NTSTATUS fill(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args)
 }
 
 /* This GPU keeps nothing about an allocation that would have to be forgotten. */
-static NTSTATUS discard(DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS paging_discard(DXGKARG_BUILDPAGINGBUFFER *args) {
     kmd_moved(args->DiscardContent.hAllocation, 0, 0);
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS touch(struct kmd_writer *writer, enum gpu_opcode opcode, PHYSICAL_ADDRESS address) {
+static NTSTATUS paging_touch(struct kmd_writer *writer, enum gpu_opcode opcode,
+                             PHYSICAL_ADDRESS address) {
     struct gpu_touch command = {{(uint16_t)opcode, 0, 0}, (ULONGLONG)address.QuadPart};
-    return fits(kmd_put(writer, &command, sizeof(command)));
+    return paging_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* ---- Apertures ------------------------------------------------------------------------------- */
@@ -200,8 +201,8 @@ static SIZE_T map_pages(struct kmd_writer *writer, const struct kmd_segment *seg
     return pages;
 }
 
-static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer,
-                    DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS paging_map(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                           DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment.SegmentId);
     SIZE_T wanted = args->MapApertureSegment.NumberOfPages;
     ULONGLONG first = args->MapApertureSegment.OffsetInPages;
@@ -215,7 +216,7 @@ static NTSTATUS map(const struct kmd_adapter *adapter, struct kmd_writer *writer
     if (pages == list.pages)
         kmd_moved(args->MapApertureSegment.hAllocation, args->MapApertureSegment.SegmentId,
                   segment->base + first * GPU_PAGE);
-    return progress(args, pages, list.pages);
+    return paging_progress(args, pages, list.pages);
 }
 
 /* The same from an address descriptor list, a piece of it at a time. */
@@ -247,8 +248,8 @@ static NTSTATUS map_second(const struct kmd_adapter *adapter, struct kmd_writer 
 }
 
 /* The range goes on being accessible: every page of it is the dummy page. */
-static NTSTATUS unmap(const struct kmd_adapter *adapter, struct kmd_writer *writer,
-                      DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS paging_unmap(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                             DXGKARG_BUILDPAGINGBUFFER *args) {
     UINT id = args->UnmapApertureSegment.SegmentId;
     const struct kmd_segment *segment = kmd_segment(adapter, id);
     const struct kmd_allocation *allocation =
@@ -290,12 +291,12 @@ static NTSTATUS special_out(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER
     SIZE_T pages =
         kmd_put_pages(writer, &command, sizeof(command), list.page, list.pages, &written);
     if (pages != list.pages)
-        return progress(args, pages, list.pages);
+        return paging_progress(args, pages, list.pages);
     if (!args->SpecialLockTransfer.Flags.TransferEnd)
         return STATUS_SUCCESS;
     args->MultipassOffset += (UINT)pages;
     command.head.opcode = GPU_RANGE_DETACH;
-    return fits(kmd_put(writer, &command, sizeof(command)));
+    return paging_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer *writer,
@@ -311,7 +312,7 @@ static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer 
     };
     if (!args->SpecialLockTransfer.Flags.TransferEnd)
         return STATUS_SUCCESS;
-    return fits(kmd_put(writer, &command, sizeof(command)));
+    return paging_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* No window shows it: then it is a transfer like any other, with the MDL counted from its start. */
@@ -319,13 +320,13 @@ static NTSTATUS special_plain(struct kmd_adapter *adapter, struct kmd_writer *wr
                               DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER plain = *args;
     plain.Transfer.MdlOffset = args->SpecialLockTransfer.TransferOffset / GPU_PAGE;
-    NTSTATUS status = transfer(adapter, writer, &plain);
+    NTSTATUS status = paging_transfer(adapter, writer, &plain);
     args->MultipassOffset = plain.MultipassOffset;
     return status;
 }
 
-static NTSTATUS special(struct kmd_adapter *adapter, struct kmd_writer *writer,
-                        DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS paging_special(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                               DXGKARG_BUILDPAGINGBUFFER *args) {
     struct kmd_allocation *allocation = kmd_allocation_of(args->SpecialLockTransfer.hAllocation);
     UINT range = args->SpecialLockTransfer.SwizzlingRangeId;
     UINT to = args->SpecialLockTransfer.Destination.SegmentId;
@@ -354,7 +355,7 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
         command.destination =
             (ULONGLONG)args->InitContextResource.Destination.SegmentAddress.QuadPart;
         command.bytes = size;
-        return fits(kmd_put(writer, &command, sizeof(command)));
+        return paging_fits(kmd_put(writer, &command, sizeof(command)));
     }
     struct page_list list = pages_left(args->InitContextResource.Destination.pMdl, 0,
                                        (SIZE_T)(size / GPU_PAGE), args->MultipassOffset);
@@ -366,32 +367,32 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
         uint64_t bytes = pages * GPU_PAGE;
         RtlCopyMemory(written + offsetof(struct gpu_fill, bytes), &bytes, sizeof(bytes));
     }
-    return progress(args, pages, list.pages);
+    return paging_progress(args, pages, list.pages);
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-static NTSTATUS build(struct kmd_adapter *adapter, struct kmd_writer *writer,
-                      DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS paging_build(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                             DXGKARG_BUILDPAGINGBUFFER *args) {
     switch (args->Operation) {
     case DXGK_OPERATION_TRANSFER:
-        return transfer(adapter, writer, args);
+        return paging_transfer(adapter, writer, args);
     case DXGK_OPERATION_FILL:
-        return fill(writer, args);
+        return paging_fill(writer, args);
     case DXGK_OPERATION_DISCARD_CONTENT:
-        return discard(args);
+        return paging_discard(args);
     case DXGK_OPERATION_READ_PHYSICAL:
-        return touch(writer, GPU_READ, args->ReadPhysical.PhysicalAddress);
+        return paging_touch(writer, GPU_READ, args->ReadPhysical.PhysicalAddress);
     case DXGK_OPERATION_WRITE_PHYSICAL:
-        return touch(writer, GPU_WRITE, args->WritePhysical.PhysicalAddress);
+        return paging_touch(writer, GPU_WRITE, args->WritePhysical.PhysicalAddress);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-        return map(adapter, writer, args);
+        return paging_map(adapter, writer, args);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
         return map_second(adapter, writer, args);
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        return unmap(adapter, writer, args);
+        return paging_unmap(adapter, writer, args);
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-        return special(adapter, writer, args);
+        return paging_special(adapter, writer, args);
     case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:
         return kmd_mmu_on(adapter) && args->InitContextResource.Destination.GpuVirtualAddress != 0
                    ? kmd_init_virtual(writer, args)
@@ -403,7 +404,7 @@ static NTSTATUS build(struct kmd_adapter *adapter, struct kmd_writer *writer,
 }
 
 /* Notes what was built, for as long as there is private data for it. */
-static void record(DXGKARG_BUILDPAGINGBUFFER *args, UINT bytes) {
+static void paging_record(DXGKARG_BUILDPAGINGBUFFER *args, UINT bytes) {
     struct kmd_paging_record note = {(UINT)args->Operation, bytes};
     if (bytes == 0 || !args->pDmaBufferPrivateData || args->DmaBufferPrivateDataSize < sizeof(note))
         return;
@@ -419,10 +420,10 @@ NTSTATUS APIENTRY kmd_build_paging_buffer(const HANDLE hAdapter, DXGKARG_BUILDPA
                                 kmd_mmu_on(adapter) ? GPU_FLAG_PHYSICAL : 0};
     if (!writer.at)
         writer.room = 0;
-    NTSTATUS status = build(adapter, &writer, args);
+    NTSTATUS status = paging_build(adapter, &writer, args);
     UINT bytes = writer.at ? (UINT)(writer.at - (PUCHAR)args->pDmaBuffer) : 0;
     args->pDmaBuffer = writer.at;
     args->DmaSize -= bytes;
-    record(args, bytes);
+    paging_record(args, bytes);
     return status;
 }

@@ -11,7 +11,7 @@
  */
 #include "driver/writer.h"
 
-static NTSTATUS fits(bool written) {
+static NTSTATUS virtual_fits(bool written) {
     return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
@@ -160,8 +160,8 @@ static NTSTATUS update_by_cpu(const struct kmd_adapter *adapter,
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS update(const struct kmd_adapter *adapter, struct kmd_writer *writer,
-                       DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS virtual_update(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                               DXGKARG_BUILDPAGINGBUFFER *args) {
     const DXGK_PAGETABLEUPDATEADDRESS *table = &args->UpdatePageTable.PageTableAddress;
     if (args->UpdatePageTable.PageTableLevel >= adapter->mmu.format.levels)
         return STATUS_SUCCESS;
@@ -183,8 +183,8 @@ static NTSTATUS update(const struct kmd_adapter *adapter, struct kmd_writer *wri
 #define RANGES_COMPARED 256u
 
 /* Does writing what `writes` names change what `reads` has still to read? */
-static bool disturbs(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *writes,
-                     const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *reads) {
+static bool virtual_disturbs(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *writes,
+                             const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *reads) {
     ULONGLONG to = writes->DstPageTableAddress + writes->DstStartPteIndex * sizeof(uint64_t);
     ULONGLONG from = reads->SrcPageTableAddress + reads->SrcStartPteIndex * sizeof(uint64_t);
     return to < from + reads->NumPageTableEntries * sizeof(uint64_t) &&
@@ -196,17 +196,17 @@ static bool disturbs(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *writes,
  * within a range; between the ranges of one move the right order does: the last goes first when an
  * earlier one would write what a later one reads.
  */
-static bool backwards(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
+static bool virtual_backwards(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy) {
     for (UINT i = 0; i < copy->NumRanges && i < RANGES_COMPARED; i++)
         for (UINT later = i + 1; later < copy->NumRanges && later < RANGES_COMPARED; later++)
-            if (disturbs(&copy->pRanges[i], &copy->pRanges[later]))
+            if (virtual_disturbs(&copy->pRanges[i], &copy->pRanges[later]))
                 return true;
     return false;
 }
 
 static NTSTATUS copy_entries(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &args->CopyPageTableEntries;
-    bool last_first = backwards(copy);
+    bool last_first = virtual_backwards(copy);
     for (UINT done = args->MultipassOffset; done < copy->NumRanges; done++) {
         UINT i = last_first ? copy->NumRanges - 1 - done : done;
         const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range = &copy->pRanges[i];
@@ -225,8 +225,8 @@ static NTSTATUS copy_entries(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFE
 /* ---- Flushing -------------------------------------------------------------------------------- */
 
 /* Both addresses 0: the whole space. hProcess NULL: all processes. */
-static NTSTATUS flush(struct kmd_adapter *adapter, struct kmd_writer *writer,
-                      const DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS virtual_flush(struct kmd_adapter *adapter, struct kmd_writer *writer,
+                              const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct gpu_flush command = {
         .head = {GPU_FLUSH, 0, 0},
         .what = GPU_FLUSH_RANGE,
@@ -239,21 +239,21 @@ static NTSTATUS flush(struct kmd_adapter *adapter, struct kmd_writer *writer,
     else if (command.start == 0 && command.end == 0)
         command.what = GPU_FLUSH_SPACE;
     if (writer->at)
-        return fits(kmd_put(writer, &command, sizeof(command)));
+        return virtual_fits(kmd_put(writer, &command, sizeof(command)));
     kmd_mmu_flush(adapter, command.what, command.space, command.start, command.end);
     return STATUS_SUCCESS;
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-static NTSTATUS transfer(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS virtual_transfer(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct gpu_copy command = {
         .head = {GPU_COPY, 0, 0},
         .destination = args->TransferVirtual.DestinationVirtualAddress,
         .source = args->TransferVirtual.SourceVirtualAddress,
         .bytes = args->TransferVirtual.TransferSizeInBytes,
     };
-    return fits(command.bytes == 0 || kmd_put(writer, &command, sizeof(command)));
+    return virtual_fits(command.bytes == 0 || kmd_put(writer, &command, sizeof(command)));
 }
 
 static bool put_fill(struct kmd_writer *writer, ULONGLONG address, ULONGLONG bytes, UINT pattern) {
@@ -266,9 +266,9 @@ static bool put_fill(struct kmd_writer *writer, ULONGLONG address, ULONGLONG byt
     return bytes == 0 || kmd_put(writer, &command, sizeof(command));
 }
 
-static NTSTATUS fill(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return fits(put_fill(writer, args->FillVirtual.DestinationVirtualAddress,
-                         args->FillVirtual.FillSizeInBytes, args->FillVirtual.FillPattern));
+static NTSTATUS virtual_fill(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
+    return virtual_fits(put_fill(writer, args->FillVirtual.DestinationVirtualAddress,
+                                 args->FillVirtual.FillSizeInBytes, args->FillVirtual.FillPattern));
 }
 
 /* The state of a context, at its start. */
@@ -325,13 +325,13 @@ static NTSTATUS update_context(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUF
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS signal(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static NTSTATUS virtual_signal(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct gpu_signal command = {
         .head = {GPU_SIGNAL, GPU_FLAG_NOTIFY, 0},
         .address = args->SignalMonitoredFence.MonitoredFenceGpuVa,
         .value = args->SignalMonitoredFence.MonitoredFenceValue,
     };
-    return fits(kmd_put(writer, &command, sizeof(command)));
+    return virtual_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* ---- Notices --------------------------------------------------------------------------------- */
@@ -350,19 +350,19 @@ NTSTATUS kmd_build_virtual(struct kmd_adapter *adapter, struct kmd_writer *write
     writer->flags = 0;
     switch (args->Operation) {
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
-        return transfer(writer, args);
+        return virtual_transfer(writer, args);
     case DXGK_OPERATION_VIRTUAL_FILL:
-        return fill(writer, args);
+        return virtual_fill(writer, args);
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
-        return update(adapter, writer, args);
+        return virtual_update(adapter, writer, args);
     case DXGK_OPERATION_FLUSH_TLB:
-        return flush(adapter, writer, args);
+        return virtual_flush(adapter, writer, args);
     case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES:
         return copy_entries(writer, args);
     case DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION:
         return update_context(writer, args);
     case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:
-        return signal(writer, args);
+        return virtual_signal(writer, args);
     case DXGK_OPERATION_NOTIFY_RESIDENCY:
         return note_residency(adapter, args);
     default:

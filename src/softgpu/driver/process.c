@@ -33,7 +33,7 @@ static void give_space_back(struct kmd_adapter *adapter, UINT space) {
     KeReleaseSpinLock(&mmu->lock, irql);
 }
 
-static NTSTATUS create(struct kmd_adapter *adapter, DXGKARG_CREATEPROCESS *args) {
+static NTSTATUS process_create(struct kmd_adapter *adapter, DXGKARG_CREATEPROCESS *args) {
     struct kmd_process *process = kmd_alloc(sizeof(*process));
     if (!process)
         return STATUS_NO_MEMORY;
@@ -49,7 +49,7 @@ static NTSTATUS create(struct kmd_adapter *adapter, DXGKARG_CREATEPROCESS *args)
 
 NTSTATUS APIENTRY kmd_create_process(const HANDLE hAdapter, DXGKARG_CREATEPROCESS *args) {
     if (kmd_virtual_on(hAdapter))
-        return create(hAdapter, args);
+        return process_create(hAdapter, args);
     /* Nothing to know about a process; any handle that is not NULL will do. */
     args->hKmdProcess = hAdapter;
     return STATUS_SUCCESS;

@@ -27,7 +27,7 @@ struct render {
 
 /* The allocation that a command names; writes need the list to say so, for the sake of dirty
  * state. */
-static struct kmd_allocation *listed(const DXGKARG_RENDER *args, UINT index, bool write) {
+static struct kmd_allocation *render_listed(const DXGKARG_RENDER *args, UINT index, bool write) {
     if (index >= args->AllocationListSize)
         return NULL;
     const DXGK_ALLOCATIONLIST *entry = &args->pAllocationList[index];
@@ -36,13 +36,13 @@ static struct kmd_allocation *listed(const DXGKARG_RENDER *args, UINT index, boo
     return kmd_open_of(entry->hDeviceSpecificAllocation);
 }
 
-static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command *command) {
+static NTSTATUS render_judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command *command) {
     if (command->opcode == VIDMM_UMD_NOP || command->opcode == VIDMM_UMD_SPIN)
         return STATUS_SUCCESS;
     if (command->opcode != VIDMM_UMD_STAMP && command->opcode != VIDMM_UMD_CHECK)
         return STATUS_ILLEGAL_INSTRUCTION;
     const struct kmd_allocation *surface =
-        listed(args, command->index, command->opcode == VIDMM_UMD_STAMP);
+        render_listed(args, command->index, command->opcode == VIDMM_UMD_STAMP);
     if (!surface)
         return STATUS_INVALID_HANDLE;
     ULONGLONG pages = kmd_round_to_page(surface->size) / GPU_PAGE;
@@ -50,7 +50,7 @@ static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command
         return STATUS_INVALID_PARAMETER;
     if (command->opcode == VIDMM_UMD_STAMP)
         return STATUS_SUCCESS;
-    const struct kmd_allocation *result = listed(args, command->result, true);
+    const struct kmd_allocation *result = render_listed(args, command->result, true);
     if (!result)
         return STATUS_INVALID_HANDLE;
     return kmd_round_to_page(result->size) >= sizeof(struct vidmm_umd_result)
@@ -60,7 +60,7 @@ static NTSTATUS judge(const DXGKARG_RENDER *args, const struct vidmm_umd_command
 
 /* ---- Translating ----------------------------------------------------------------------------- */
 
-static void put(struct render *render, const void *command, UINT bytes) {
+static void render_put(struct render *render, const void *command, UINT bytes) {
     RtlCopyMemory(render->at, command, bytes);
     render->at += bytes;
     render->room -= bytes;
@@ -85,7 +85,7 @@ static void put_patch(struct render *render, UINT index, UINT slot, enum patch_k
  */
 static bool put_draw(struct render *render, const struct vidmm_umd_command *command) {
     bool check = command->opcode == VIDMM_UMD_CHECK;
-    const struct kmd_allocation *surface = listed(render->args, command->index, !check);
+    const struct kmd_allocation *surface = render_listed(render->args, command->index, !check);
     struct gpu_command nop = {GPU_NOP, 0, sizeof(nop)};
     struct gpu_draw draw = {
         .head = {check ? GPU_CHECK : GPU_STAMP, 0, sizeof(draw)},
@@ -102,12 +102,12 @@ static bool put_draw(struct render *render, const struct vidmm_umd_command *comm
     if (check) {
         put_patch(render, command->result, SLOT_RESULT, PATCH_RESULT,
                   at + (UINT)(sizeof(nop) + offsetof(struct gpu_draw, result)), at);
-        put(render, &nop, sizeof(nop));
+        render_put(render, &nop, sizeof(nop));
         at += (UINT)sizeof(nop);
     }
     put_patch(render, command->index, SLOT_SURFACE, PATCH_SURFACE,
               at + (UINT)offsetof(struct gpu_draw, address), at);
-    put(render, &draw, sizeof(draw));
+    render_put(render, &draw, sizeof(draw));
     return true;
 }
 
@@ -121,12 +121,12 @@ static bool put_command(struct render *render, const struct vidmm_umd_command *c
     case VIDMM_UMD_SPIN:
         if (render->room < sizeof(spin))
             return false;
-        put(render, &spin, sizeof(spin));
+        render_put(render, &spin, sizeof(spin));
         return true;
     default:
         if (render->room < sizeof(nop))
             return false;
-        put(render, &nop, sizeof(nop));
+        render_put(render, &nop, sizeof(nop));
         return true;
     }
 }
@@ -148,7 +148,7 @@ NTSTATUS APIENTRY kmd_render(const HANDLE hContext, DXGKARG_RENDER *args) {
         struct vidmm_umd_command command;
         RtlCopyMemory(&command, commands + args->MultipassOffset * sizeof(command),
                       sizeof(command));
-        status = judge(args, &command);
+        status = render_judge(args, &command);
         if (!NT_SUCCESS(status))
             break;
         if (!put_command(&render, &command)) {

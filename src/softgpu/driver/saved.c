@@ -22,7 +22,7 @@ struct gpu_context_state kmd_saved_state(const struct kmd_saved *saved) {
     return state;
 }
 
-static NTSTATUS allocate(struct kmd_saved *saved, HANDLE runtime) {
+static NTSTATUS saved_allocate(struct kmd_saved *saved, HANDLE runtime) {
     const struct kmd_adapter *adapter = saved->context->device->adapter;
     const DXGKRNL_INTERFACE *dxgk = &adapter->dxgk;
     UINT local = kmd_segment_set(adapter, KMD_SEGMENT_INVISIBLE) |
@@ -46,7 +46,7 @@ static NTSTATUS allocate(struct kmd_saved *saved, HANDLE runtime) {
 }
 
 /* The first page is not mapped: only the GPU reads it. */
-static ULONGLONG map(const struct kmd_saved *saved) {
+static ULONGLONG saved_map(const struct kmd_saved *saved) {
     const DXGKRNL_INTERFACE *dxgk = &saved->context->device->adapter->dxgk;
     DXGKARGCB_MAPCONTEXTALLOCATION args = {
         .hAllocation = saved->system,
@@ -65,12 +65,12 @@ bool kmd_saved_create(struct kmd_context *context, HANDLE runtime) {
     saved->allocation.size = GPU_PAGE + context->device->adapter->settings.context_bytes;
     saved->allocation.saves = saved;
     saved->context = context;
-    if (!NT_SUCCESS(allocate(saved, runtime))) {
+    if (!NT_SUCCESS(saved_allocate(saved, runtime))) {
         kmd_free(saved);
         return false;
     }
     context->saved = saved;
-    saved->va = map(saved);
+    saved->va = saved_map(saved);
     if (saved->va != 0)
         return true;
     kmd_saved_destroy(context);

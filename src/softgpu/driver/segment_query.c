@@ -46,7 +46,7 @@ static PHYSICAL_ADDRESS base_address(const struct kmd_adapter *adapter, UINT id)
     return base;
 }
 
-static void describe1(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENTDESCRIPTOR *out) {
+static void segment_describe1(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENTDESCRIPTOR *out) {
     DXGK_SEGMENTDESCRIPTOR descriptor = {0};
     descriptor.BaseAddress = base_address(adapter, id);
     descriptor.CpuTranslatedAddress = cpu_address(adapter, id);
@@ -60,7 +60,7 @@ static void describe1(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENTDESCRIPT
     *out = descriptor;
 }
 
-static void describe3(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENTDESCRIPTOR3 *out) {
+static void segment_describe3(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENTDESCRIPTOR3 *out) {
     DXGK_SEGMENTDESCRIPTOR3 descriptor = {0};
     descriptor.Flags = flags_of(adapter, id);
     descriptor.BaseAddress = base_address(adapter, id);
@@ -75,7 +75,7 @@ static void describe3(struct kmd_adapter *adapter, UINT id, DXGK_SEGMENTDESCRIPT
 }
 
 /* No more than a stride: the system's structure may be older, and shorter, than ours. */
-static void describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T stride) {
+static void segment_describe4(struct kmd_adapter *adapter, UINT id, BYTE *out, SIZE_T stride) {
     DXGK_SEGMENTDESCRIPTOR4 descriptor = {0};
     descriptor.Flags = flags_of(adapter, id);
     descriptor.BaseAddress = base_address(adapter, id);
@@ -114,7 +114,7 @@ static NTSTATUS count_segments(const struct kmd_adapter *adapter, UINT *count,
      (out)->PagingBufferSize = (adapter)->settings.paging_bytes,                                   \
      (out)->PagingBufferPrivateDataSize = (adapter)->settings.paging_private)
 
-static NTSTATUS query1(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+static NTSTATUS segment_query1(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT *out = args->pOutputData;
     if (args->OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
@@ -123,12 +123,12 @@ static NTSTATUS query1(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERIN
     if (!NT_SUCCESS(status) || !out->pSegmentDescriptor)
         return status;
     for (UINT id = 1; id <= adapter->segments; id++)
-        describe1(adapter, id, &out->pSegmentDescriptor[id - 1]);
+        segment_describe1(adapter, id, &out->pSegmentDescriptor[id - 1]);
     DESCRIBE_PAGING_BUFFER(adapter, out);
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS query3(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+static NTSTATUS segment_query3(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT3 *out = args->pOutputData;
     if (args->OutputDataSize < sizeof(*out))
         return STATUS_INVALID_PARAMETER;
@@ -137,12 +137,12 @@ static NTSTATUS query3(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERIN
     if (!NT_SUCCESS(status) || !out->pSegmentDescriptor)
         return status;
     for (UINT id = 1; id <= adapter->segments; id++)
-        describe3(adapter, id, &out->pSegmentDescriptor[id - 1]);
+        segment_describe3(adapter, id, &out->pSegmentDescriptor[id - 1]);
     DESCRIBE_PAGING_BUFFER(adapter, out);
     return STATUS_SUCCESS;
 }
 
-static NTSTATUS query4(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+static NTSTATUS segment_query4(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
     const DXGK_QUERYSEGMENTIN4 *in = args->pInputData;
     if (args->OutputDataSize < sizeof(*out) || !in || args->InputDataSize < sizeof(*in) ||
@@ -156,8 +156,9 @@ static NTSTATUS query4(struct kmd_adapter *adapter, const DXGKARG_QUERYADAPTERIN
     if (out->NbSegment != adapter->segments || !out->pSegmentDescriptor)
         return STATUS_INVALID_PARAMETER;
     for (UINT id = 1; id <= adapter->segments; id++)
-        describe4(adapter, id, out->pSegmentDescriptor + (id - 1) * out->SegmentDescriptorStride,
-                  out->SegmentDescriptorStride);
+        segment_describe4(adapter, id,
+                          out->pSegmentDescriptor + (id - 1) * out->SegmentDescriptorStride,
+                          out->SegmentDescriptorStride);
     DESCRIBE_PAGING_BUFFER(adapter, out);
     return STATUS_SUCCESS;
 }
@@ -167,10 +168,10 @@ NTSTATUS kmd_query_segments(struct kmd_adapter *adapter, const DXGKARG_QUERYADAP
     if (!args->pOutputData)
         return STATUS_INVALID_PARAMETER;
     if (args->Type == DXGKQAITYPE_QUERYSEGMENT)
-        return query1(adapter, args);
+        return segment_query1(adapter, args);
     if (args->Type == DXGKQAITYPE_QUERYSEGMENT3 && version >= DXGKDDI_INTERFACE_VERSION_WIN8)
-        return query3(adapter, args);
+        return segment_query3(adapter, args);
     if (args->Type == DXGKQAITYPE_QUERYSEGMENT4 && version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        return query4(adapter, args);
+        return segment_query4(adapter, args);
     return STATUS_INVALID_PARAMETER;
 }

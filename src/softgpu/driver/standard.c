@@ -20,7 +20,8 @@ static UINT pixel_bytes(D3DDDIFORMAT format) {
 }
 
 /* Sizes a surface; false when it is empty or absurd. */
-static bool surface(struct kmd_standard *standard, UINT width, UINT height, D3DDDIFORMAT format) {
+static bool standard_surface(struct kmd_standard *standard, UINT width, UINT height,
+                             D3DDDIFORMAT format) {
     ULONGLONG row = (ULONGLONG)width * pixel_bytes(format);
     row = (row + GPU_TILE_WIDTH - 1) / GPU_TILE_WIDTH * GPU_TILE_WIDTH;
     if (width == 0 || height == 0 || row > GPU_PITCH_LIMIT || row * height > GPU_MEMORY_LIMIT)
@@ -39,43 +40,44 @@ static bool shared_primary(struct kmd_standard *standard,
     standard->umd.flags = VIDMM_UMD_LOCAL | VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_PRIMARY;
     standard->refresh_numerator = data->RefreshRate.Numerator;
     standard->refresh_denominator = data->RefreshRate.Denominator;
-    return surface(standard, data->Width, data->Height, data->Format);
+    return standard_surface(standard, data->Width, data->Height, data->Format);
 }
 
-static bool shadow(struct kmd_standard *standard, D3DKMDT_SHADOWSURFACEDATA *data) {
+static bool standard_shadow(struct kmd_standard *standard, D3DKMDT_SHADOWSURFACEDATA *data) {
     standard->umd.flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
-    bool good = surface(standard, data->Width, data->Height, data->Format);
+    bool good = standard_surface(standard, data->Width, data->Height, data->Format);
     data->Pitch = standard->umd.pitch;
     return good;
 }
 
-static bool staging(struct kmd_standard *standard, D3DKMDT_STAGINGSURFACEDATA *data) {
+static bool standard_staging(struct kmd_standard *standard, D3DKMDT_STAGINGSURFACEDATA *data) {
     standard->umd.flags = VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
-    bool good = surface(standard, data->Width, data->Height, D3DDDIFMT_A8R8G8B8);
+    bool good = standard_surface(standard, data->Width, data->Height, D3DDDIFMT_A8R8G8B8);
     data->Pitch = standard->umd.pitch;
     return good;
 }
 
-static bool gdi(struct kmd_standard *standard, D3DKMDT_GDISURFACEDATA *data) {
+static bool standard_gdi(struct kmd_standard *standard, D3DKMDT_GDISURFACEDATA *data) {
     standard->umd.flags = data->Type == D3DKMDT_GDISURFACE_TEXTURE
                               ? VIDMM_UMD_LOCAL
                               : VIDMM_UMD_CPU_VISIBLE | VIDMM_UMD_CACHED;
-    bool good = surface(standard, data->Width, data->Height, data->Format);
+    bool good = standard_surface(standard, data->Width, data->Height, data->Format);
     /* Only this driver reads the bits of a surface that the CPU cannot see. */
     data->Pitch = data->Type == D3DKMDT_GDISURFACE_TEXTURE ? 0 : standard->umd.pitch;
     return good;
 }
 
-static bool make(struct kmd_standard *standard, DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+static bool standard_make(struct kmd_standard *standard,
+                          DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
     switch (args->StandardAllocationType) {
     case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE:
         return shared_primary(standard, args->pCreateSharedPrimarySurfaceData);
     case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE:
-        return shadow(standard, args->pCreateShadowSurfaceData);
+        return standard_shadow(standard, args->pCreateShadowSurfaceData);
     case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE:
-        return staging(standard, args->pCreateStagingSurfaceData);
+        return standard_staging(standard, args->pCreateStagingSurfaceData);
     case D3DKMDT_STANDARDALLOCATION_GDISURFACE:
-        return gdi(standard, args->pCreateGdiSurfaceData);
+        return standard_gdi(standard, args->pCreateGdiSurfaceData);
     default:
         return false;
     }
@@ -86,7 +88,7 @@ NTSTATUS APIENTRY kmd_get_standard_allocation(const HANDLE hAdapter,
                                               DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
     struct kmd_standard standard = {0};
     UNREFERENCED_PARAMETER(hAdapter);
-    if (!make(&standard, args))
+    if (!standard_make(&standard, args))
         return STATUS_INVALID_PARAMETER;
     if (args->pAllocationPrivateDriverData) {
         if (args->AllocationPrivateDriverDataSize < sizeof(standard))

@@ -108,7 +108,7 @@ static void report_faulted(struct kmd_adapter *adapter, UINT node) {
 
 /* Acknowledging before reading the fences: one that completes in between raises its own
  * interrupt. */
-static void serve(struct kmd_adapter *adapter, UINT node) {
+static void submit_serve(struct kmd_adapter *adapter, UINT node) {
     ULONG events = kmd_read(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS);
     kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS, events);
     if (events & GPU_EVENT_COMPLETED)
@@ -131,7 +131,7 @@ BOOLEAN APIENTRY kmd_interrupt_routine(const PVOID MiniportDeviceContext, ULONG 
         return FALSE;
     for (UINT node = 0; node < adapter->nodes; node++)
         if (status >> node & 1u)
-            serve(adapter, node);
+            submit_serve(adapter, node);
     adapter->dxgk.DxgkCbQueueDpc(adapter->dxgk.DeviceHandle);
     return TRUE;
 }

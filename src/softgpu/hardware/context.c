@@ -25,8 +25,8 @@ static enum gpu_fault read_state(struct hw *hw, uint64_t at, struct gpu_context_
                : GPU_FAULT_STATE;
 }
 
-static enum gpu_fault compare(struct hw *hw, struct hw_engine *engine,
-                              const struct gpu_context_state *state) {
+static enum gpu_fault context_compare(struct hw *hw, struct hw_engine *engine,
+                                      const struct gpu_context_state *state) {
     enum gpu_fault fault = GPU_FAULT_NONE;
     for (uint32_t i = 0; fault == GPU_FAULT_NONE && i < state->save_pages; i++) {
         uint64_t word = 0;
@@ -50,7 +50,7 @@ enum gpu_fault hw_context_restore(struct hw *hw, struct hw_engine *engine, uint6
     engine->space.id = state.space;
     if (!hw_mmu_enter(hw, &engine->space))
         return GPU_FAULT_STATE;
-    return state.saves != 0 ? compare(hw, engine, &state) : GPU_FAULT_NONE;
+    return state.saves != 0 ? context_compare(hw, engine, &state) : GPU_FAULT_NONE;
 }
 
 enum gpu_fault hw_context_save(struct hw *hw, struct hw_engine *engine, uint64_t at) {

@@ -159,7 +159,7 @@ static void store_sse2(uint64_t *to, const unsigned char *from, uint64_t word, u
 }
 #endif
 
-static const struct kernel *choose(void) {
+static const struct kernel *copy_choose(void) {
     static const struct kernel avx512 = {"avx512", copy_avx512, fill_avx512, store_avx512};
     static const struct kernel avx2 = {"avx2", copy_avx2, fill_avx2, store_avx2};
     static const struct kernel sse2 = {"sse2", copy_sse2, fill_sse2, store_sse2};
@@ -186,7 +186,7 @@ static void fill_portable(unsigned char *destination, const unsigned char line[L
         memcpy(destination + i, line, LINE);
 }
 
-static const struct kernel *choose(void) {
+static const struct kernel *copy_choose(void) {
     static const struct kernel portable = {"memcpy", copy_portable, fill_portable, store_plain};
     return &portable;
 }
@@ -197,25 +197,25 @@ void hw_stream_fence(void) {
 
 #endif
 
-static const struct kernel *kernel(void) {
+static const struct kernel *copy_kernel(void) {
     static _Atomic(const struct kernel *) chosen;
     const struct kernel *found = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (!found) {
-        found = choose();
+        found = copy_choose();
         atomic_store_explicit(&chosen, found, memory_order_relaxed);
     }
     return found;
 }
 
 const char *hw_stream_kernel(void) {
-    return kernel()->name;
+    return copy_kernel()->name;
 }
 
 void hw_stream_copy(void *destination, const void *source, size_t bytes, const void *ahead) {
     unsigned char *to = destination;
     const unsigned char *from = source;
     if ((uintptr_t)to % LINE == 0) {
-        copy_lines *copy = kernel()->copy;
+        copy_lines *copy = copy_kernel()->copy;
         for (; bytes >= PAGE; bytes -= PAGE, to += PAGE, from += PAGE) {
             /* Nothing to fetch ahead: fetching the page again costs nothing, it is there. */
             const unsigned char *next = bytes >= 2 * PAGE ? from + PAGE : ahead;
@@ -250,7 +250,7 @@ void hw_stream_fill(void *destination, uint32_t pattern, size_t bytes) {
     if ((uintptr_t)to % LINE == 0) {
         size_t whole = bytes / LINE * LINE;
         fill_line(line, pattern);
-        kernel()->fill(to, line, whole);
+        copy_kernel()->fill(to, line, whole);
         to += whole;
         bytes -= whole;
     }
@@ -259,8 +259,8 @@ void hw_stream_fill(void *destination, uint32_t pattern, size_t bytes) {
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-static void store(uint64_t *to, const unsigned char *from, uint64_t word, uint64_t each,
-                  size_t count) {
+static void copy_store(uint64_t *to, const unsigned char *from, uint64_t word, uint64_t each,
+                       size_t count) {
     size_t head = (LINE - (uintptr_t)to % LINE) % LINE / sizeof(*to);
     size_t lines = head < count ? (count - head) / LINE_WORDS * LINE_WORDS : 0, done = head + lines;
     if (lines == 0) {
@@ -268,16 +268,16 @@ static void store(uint64_t *to, const unsigned char *from, uint64_t word, uint64
         return;
     }
     store_plain(to, from, word, each, head);
-    kernel()->store(to + head, from ? from + head * sizeof(*to) : NULL, word + head * each, each,
-                    lines);
+    copy_kernel()->store(to + head, from ? from + head * sizeof(*to) : NULL, word + head * each,
+                         each, lines);
     store_plain(to + done, from ? from + done * sizeof(*to) : NULL, word + done * each, each,
                 count - done);
 }
 
 void hw_store_words(uint64_t *to, const void *from, size_t count) {
-    store(to, from, 0, 0, count);
+    copy_store(to, from, 0, 0, count);
 }
 
 void hw_store_series(uint64_t *to, uint64_t word, uint64_t each, size_t count) {
-    store(to, NULL, word, each, count);
+    copy_store(to, NULL, word, each, count);
 }

@@ -10,7 +10,7 @@
  * Writes that began before are not noted, and are over when this returns: a thread that read `on`
  * too early holds one of these locks until all that it wrote is visible.
  */
-static void start(struct hw *hw) {
+static void dirty_start(struct hw *hw) {
     atomic_store(&hw->dirty->on, true);
     for (uint32_t i = 0; i < hw->nodes; i++) {
         pthread_mutex_lock(&hw->engine[i].run);
@@ -21,7 +21,7 @@ static void start(struct hw *hw) {
     hw_view_close_all(hw);
 }
 
-static void stop(struct hw *hw) {
+static void dirty_stop(struct hw *hw) {
     atomic_store(&hw->dirty->on, false);
     hw_view_open_all(hw);
 }
@@ -37,13 +37,13 @@ static void close_range(struct hw *hw) {
         hw_view_close(hw, first >> dirty->shift, (end - 1) >> dirty->shift);
 }
 
-static void command(struct hw *hw, uint32_t what) {
+static void dirty_command(struct hw *hw, uint32_t what) {
     switch (what) {
     case GPU_DIRTY_ON:
-        start(hw);
+        dirty_start(hw);
         break;
     case GPU_DIRTY_OFF:
-        stop(hw);
+        dirty_stop(hw);
         break;
     case GPU_DIRTY_GATHER:
         hw_ranges_before(hw, GPU_VRAM_BASE, hw->vram.size);
@@ -62,7 +62,7 @@ void hw_dirty_write(struct hw *hw, uint32_t offset, uint64_t value) {
     if (!hw->dirty)
         return;
     if (offset == GPU_REG_DIRTY) {
-        command(hw, (uint32_t)value);
+        dirty_command(hw, (uint32_t)value);
         return;
     }
     pthread_mutex_lock(&hw->lock);

@@ -48,12 +48,12 @@ void hw_interrupt(struct hw *hw) {
 
 /* ---- The queue ------------------------------------------------------------------------------- */
 
-static void push(struct hw_engine *engine, const struct hw_submission *submission) {
+static void engine_push(struct hw_engine *engine, const struct hw_submission *submission) {
     engine->queue[(engine->head + engine->queued) % GPU_QUEUE_DEPTH] = *submission;
     engine->queued++;
 }
 
-static void pop(struct hw_engine *engine) {
+static void engine_pop(struct hw_engine *engine) {
     engine->head = (engine->head + 1) % GPU_QUEUE_DEPTH;
     engine->queued--;
     engine->active = false;
@@ -84,7 +84,7 @@ void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind) 
         engine->fault = GPU_FAULT_OVERFLOW;
         engine->events |= GPU_EVENT_FAULTED;
     } else {
-        push(engine, &submission);
+        engine_push(engine, &submission);
     }
     pthread_mutex_unlock(&hw->lock);
     if (full)
@@ -95,7 +95,7 @@ void hw_engine_preempt(struct hw *hw, struct hw_engine *engine, uint32_t fence) 
     struct hw_submission request = {.fence = fence};
     pthread_mutex_lock(&hw->lock);
     engine->queued = engine->active ? 1 : 0;
-    push(engine, &request);
+    engine_push(engine, &request);
     pthread_mutex_unlock(&hw->lock);
 }
 
@@ -224,7 +224,8 @@ void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, u
 
 /* ---- Execution ------------------------------------------------------------------------------- */
 
-static enum gpu_fault nop(struct hw *hw, struct hw_engine *engine, const struct gpu_command *head) {
+static enum gpu_fault engine_nop(struct hw *hw, struct hw_engine *engine,
+                                 const struct gpu_command *head) {
     (void)hw;
     (void)engine;
     (void)head;
@@ -232,7 +233,7 @@ static enum gpu_fault nop(struct hw *hw, struct hw_engine *engine, const struct 
 }
 
 static hw_command *const commands[GPU_OPCODES] = {
-    [GPU_NOP] = nop,
+    [GPU_NOP] = engine_nop,
     [GPU_COPY] = hw_copy_command,
     [GPU_FILL] = hw_fill_command,
     [GPU_MAP] = hw_map_command,
@@ -258,8 +259,8 @@ static hw_command *const commands[GPU_OPCODES] = {
      1u << GPU_STAMP | 1u << GPU_CHECK | 1u << GPU_SPIN | 1u << GPU_SIGNAL)
 
 /* May the active submission hold this command? Chooses the space of its operands. */
-static bool permitted(const struct hw *hw, struct hw_engine *engine,
-                      const struct gpu_command *head) {
+static bool engine_permitted(const struct hw *hw, struct hw_engine *engine,
+                             const struct gpu_command *head) {
     const uint16_t privileged =
         GPU_FLAG_SOURCE_PAGES | GPU_FLAG_DESTINATION_PAGES | GPU_FLAG_PHYSICAL;
     const uint16_t tiling = GPU_FLAG_TILE | GPU_FLAG_UNTILE | GPU_FLAG_TILED;
@@ -284,7 +285,7 @@ static enum gpu_fault one_command(struct hw *hw, struct hw_engine *engine, uint3
     if (fault != GPU_FAULT_NONE)
         return fault;
     if (head.size < sizeof(head) || head.size % 8 != 0 || head.size > left ||
-        !permitted(hw, engine, &head))
+        !engine_permitted(hw, engine, &head))
         return GPU_FAULT_COMMAND;
     engine->waiting = false;
     engine->cost_ns += COMMAND_NS;
@@ -296,7 +297,7 @@ static enum gpu_fault one_command(struct hw *hw, struct hw_engine *engine, uint3
 }
 
 /* Starts the submission at the head of the queue. False: it is one that shall hang. */
-static bool begin(struct hw *hw, struct hw_engine *engine) {
+static bool engine_begin(struct hw *hw, struct hw_engine *engine) {
     const struct hw_submission *work = &engine->queue[engine->head];
     engine->active = true;
     engine->cursor = engine->spun = 0;
@@ -307,7 +308,8 @@ static bool begin(struct hw *hw, struct hw_engine *engine) {
 }
 
 /* Chooses the address space, and finds the commands if they are in one piece. */
-static void enter(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work) {
+static void engine_enter(struct hw *hw, struct hw_engine *engine,
+                         const struct hw_submission *work) {
     uint64_t bytes = work->size;
     unsigned char *at;
     engine->mapped = work->mapped;
@@ -325,26 +327,26 @@ static void enter(struct hw *hw, struct hw_engine *engine, const struct hw_submi
 }
 
 /* A copy of the submission to go on with; false when there is none. */
-static bool current(struct hw *hw, struct hw_engine *engine, struct hw_submission *work) {
+static bool engine_current(struct hw *hw, struct hw_engine *engine, struct hw_submission *work) {
     pthread_mutex_lock(&hw->lock);
     bool some = !engine->hung && !engine->halted && engine->queued != 0;
     bool fresh = some && !engine->active;
     if (fresh)
-        some = begin(hw, engine);
+        some = engine_begin(hw, engine);
     if (some)
         *work = engine->queue[engine->head];
     pthread_mutex_unlock(&hw->lock);
     if (some && fresh)
-        enter(hw, engine, work);
+        engine_enter(hw, engine, work);
     return some;
 }
 
-static void finish(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work,
-                   enum gpu_fault fault) {
+static void engine_finish(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work,
+                          enum gpu_fault fault) {
     hw_dirty_settle(hw);
     hw_stream_fence();
     pthread_mutex_lock(&hw->lock);
-    pop(engine);
+    engine_pop(engine);
     if (work->kind != 0)
         engine->ended = work->fence;
     if (work->kind == 0) {
@@ -365,7 +367,8 @@ static void finish(struct hw *hw, struct hw_engine *engine, const struct hw_subm
 }
 
 /* Executes some of `work`; true when it is finished. */
-static bool execute(struct hw *hw, struct hw_engine *engine, const struct hw_submission *work) {
+static bool engine_execute(struct hw *hw, struct hw_engine *engine,
+                           const struct hw_submission *work) {
     enum gpu_fault fault = engine->refused;
     engine->waiting = false;
     while (fault == GPU_FAULT_NONE && engine->cursor < work->size && !engine->waiting &&
@@ -375,7 +378,7 @@ static bool execute(struct hw *hw, struct hw_engine *engine, const struct hw_sub
         return false;
     if (fault == GPU_FAULT_NONE && work->saved)
         fault = hw_context_save(hw, engine, work->state);
-    finish(hw, engine, work, fault);
+    engine_finish(hw, engine, work, fault);
     return true;
 }
 
@@ -384,9 +387,9 @@ bool hw_engine_step(struct hw *hw, struct hw_engine *engine) {
     bool finished = false;
     pthread_mutex_lock(&engine->run);
     hw_dirty_begin(hw, engine);
-    bool some = current(hw, engine, &work);
+    bool some = engine_current(hw, engine, &work);
     if (some)
-        finished = execute(hw, engine, &work);
+        finished = engine_execute(hw, engine, &work);
     hw_dirty_end(hw);
     uint64_t cost = engine->cost_ns;
     bool notify = engine->notify;

@@ -47,7 +47,7 @@ void hw_host_aperture_reset(struct hw *hw) {
 }
 
 /* What the kernel has no mapping left for leads nowhere. */
-static void lead(struct hw *hw, uint32_t page, uint64_t target) {
+static void host_aperture_lead(struct hw *hw, uint32_t page, uint64_t target) {
     struct hw_host_aperture *host = &hw->host_aperture;
     unsigned char *at = host->window.bytes + (uint64_t)page * GPU_PAGE;
     uint64_t first = GPU_VRAM_BASE + hw->visible, address = target & ~(uint64_t)(GPU_PAGE - 1);
@@ -66,6 +66,6 @@ void hw_host_aperture_write(struct hw *hw, uint32_t offset, uint64_t value) {
     if (offset == GPU_REG_HOST_PAGE)
         host->page = (uint32_t)value;
     else if (offset == GPU_REG_HOST_TARGET && host->page < host->window.size / GPU_PAGE)
-        lead(hw, host->page, value);
+        host_aperture_lead(hw, host->page, value);
     pthread_mutex_unlock(&hw->lock);
 }

@@ -37,12 +37,12 @@ void hw_memory_clear(struct hw_memory *memory) {
         (void)madvise(memory->bytes, memory->size, MADV_DONTNEED);
 }
 
-static bool within(uint64_t offset, uint64_t bytes, uint64_t size) {
+static bool memory_within(uint64_t offset, uint64_t bytes, uint64_t size) {
     return offset < size && bytes <= size - offset;
 }
 
 bool hw_in_vram(const struct hw *hw, uint64_t address, uint64_t bytes) {
-    return address >= GPU_VRAM_BASE && within(address - GPU_VRAM_BASE, bytes, hw->vram.size);
+    return address >= GPU_VRAM_BASE && memory_within(address - GPU_VRAM_BASE, bytes, hw->vram.size);
 }
 
 /* The aperture that `address` is in, or NULL. */
@@ -65,7 +65,7 @@ bool hw_inside(const struct hw *hw, uint64_t address, uint64_t bytes) {
     if (hw_in_vram(hw, address, bytes))
         return true;
     const struct hw_aperture *aperture = aperture_at(hw, address, &offset);
-    return aperture && within(offset, bytes, aperture->pages * GPU_PAGE);
+    return aperture && memory_within(offset, bytes, aperture->pages * GPU_PAGE);
 }
 
 /* As much of `*bytes` as one call of the host gives: all, or what is left of the page. */

@@ -76,7 +76,7 @@ void hw_mmu_drop(struct hw *hw) {
 /* ---- The back door --------------------------------------------------------------------------- */
 
 /* What the TLB has for a space that ran with this root, or NULL. */
-static const struct hw_leaf *cached(const struct hw_mmu *mmu, uint64_t root, uint64_t va) {
+static const struct hw_leaf *mmu_cached(const struct hw_mmu *mmu, uint64_t root, uint64_t va) {
     const struct hw_leaf *leaf = NULL;
     for (uint32_t space = 0; space < GPU_SPACES && !leaf; space++)
         if (mmu->root[space] == root)
@@ -93,7 +93,7 @@ bool hw_mmu_query(struct hw *hw, uint64_t root, uint32_t entries, uint64_t va,
     if (!mmu)
         return false;
     pthread_mutex_lock(&hw->mmu->lock);
-    const struct hw_leaf *found = cached(mmu, root, va);
+    const struct hw_leaf *found = mmu_cached(mmu, root, va);
     enum gpu_fault fault = GPU_FAULT_NONE;
     if (found)
         leaf = *found;

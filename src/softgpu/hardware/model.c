@@ -8,7 +8,7 @@
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-static uint64_t setting(const struct hw *hw, const char *name, uint64_t otherwise) {
+static uint64_t model_setting(const struct hw *hw, const char *name, uint64_t otherwise) {
     return hw->host.setting(hw->host.ctx, name, otherwise);
 }
 
@@ -18,26 +18,26 @@ static bool page_multiple(uint64_t bytes) {
 
 /* Reads what the board is; false when it makes no sense. */
 static bool read_straps(struct hw *hw) {
-    hw->vram.size = setting(hw, "VramBytes", UINT64_C(256) << 20);
-    hw->visible = setting(hw, "VramVisibleBytes", hw->vram.size);
-    hw->aperture[0].pages = setting(hw, "ApertureBytes", UINT64_C(512) << 20);
-    hw->aperture[1].pages = setting(hw, "EvictionApertureBytes", 0);
+    hw->vram.size = model_setting(hw, "VramBytes", UINT64_C(256) << 20);
+    hw->visible = model_setting(hw, "VramVisibleBytes", hw->vram.size);
+    hw->aperture[0].pages = model_setting(hw, "ApertureBytes", UINT64_C(512) << 20);
+    hw->aperture[1].pages = model_setting(hw, "EvictionApertureBytes", 0);
     for (uint32_t i = 0; i < GPU_APERTURES; i++) {
         if (!page_multiple(hw->aperture[i].pages))
             return false;
         hw->aperture[i].pages /= GPU_PAGE;
     }
-    uint64_t nodes = setting(hw, "Nodes", GPU_ENGINES);
-    uint64_t ranges = setting(hw, "SwizzlingRanges", 2);
+    uint64_t nodes = model_setting(hw, "Nodes", GPU_ENGINES);
+    uint64_t ranges = model_setting(hw, "SwizzlingRanges", 2);
     if (nodes == 0 || nodes > GPU_ENGINES || ranges > GPU_RANGE_LIMIT)
         return false;
     hw->nodes = (uint32_t)nodes;
     hw->range_count = (uint32_t)ranges;
-    hw->iommu = setting(hw, "Iommu", 0) != 0 && hw->host.iommu;
-    hw->damage_kind = setting(hw, "FaultKind", HW_DAMAGE_NONE);
-    hw->damage_at = setting(hw, "FaultAt", 0);
-    hw->hang_at[GPU_DOORBELL_RENDER] = setting(hw, "HangAt", 0);
-    hw->hang_at[GPU_DOORBELL_PAGING] = setting(hw, "HangPagingAt", 0);
+    hw->iommu = model_setting(hw, "Iommu", 0) != 0 && hw->host.iommu;
+    hw->damage_kind = model_setting(hw, "FaultKind", HW_DAMAGE_NONE);
+    hw->damage_at = model_setting(hw, "FaultAt", 0);
+    hw->hang_at[GPU_DOORBELL_RENDER] = model_setting(hw, "HangAt", 0);
+    hw->hang_at[GPU_DOORBELL_PAGING] = model_setting(hw, "HangPagingAt", 0);
     return hw->vram.size != 0 && page_multiple(hw->vram.size) && page_multiple(hw->visible) &&
            hw->visible <= hw->vram.size && hw->damage_kind < HW_DAMAGE_KINDS;
 }
@@ -67,7 +67,7 @@ static bool make_memories(struct hw *hw) {
 
 /* Where dirty bits are kept every way to VRAM is watched, and this one is not. */
 static bool make_host_aperture(struct hw *hw) {
-    uint64_t bytes = setting(hw, "CpuHostApertureBytes", 0);
+    uint64_t bytes = model_setting(hw, "CpuHostApertureBytes", 0);
     return page_multiple(bytes) && (bytes == 0 || !hw->dirty) && hw_host_aperture_make(hw, bytes);
 }
 
@@ -96,7 +96,7 @@ static void fill_bars(const struct hw *hw, struct vidmm_hw_bar bars[VIDMM_HW_BAR
             VIDMM_HW_BAR_MEMORY, (entries + GPU_PAGE - 1) / GPU_PAGE * GPU_PAGE, hw->tables.bytes};
 }
 
-static void destroy(void *context) {
+static void model_destroy(void *context) {
     struct hw *hw = context;
     struct vidmm_hw_host host = hw->host;
     for (uint32_t i = 0; i < GPU_ENGINES; i++)
@@ -112,7 +112,8 @@ static void destroy(void *context) {
     host.free(host.ctx, hw, sizeof(*hw));
 }
 
-static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
+static void *model_create(const struct vidmm_hw_host *host,
+                          struct vidmm_hw_bar bars[VIDMM_HW_BARS]) {
     struct hw *hw = host->alloc(host->ctx, sizeof(*hw));
     if (!hw)
         return NULL;
@@ -125,7 +126,7 @@ static void *create(const struct vidmm_hw_host *host, struct vidmm_hw_bar bars[V
     for (uint32_t i = 0; i < GPU_ENGINES && good; i++)
         good = hw_engine_make(hw, i);
     if (!good) {
-        destroy(hw);
+        model_destroy(hw);
         return NULL;
     }
     fill_bars(hw, bars);
@@ -220,7 +221,7 @@ static void write_engine(struct hw *hw, uint64_t offset, uint64_t value) {
         hw_engine_write(hw, engine, within, value);
 }
 
-static void reset(struct hw *hw) {
+static void model_reset(struct hw *hw) {
     for (uint32_t i = 0; i < hw->nodes; i++)
         hw_engine_stop(hw, &hw->engine[i]);
     hw_ranges_stop(hw);
@@ -251,7 +252,7 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
     else if (offset == GPU_REG_INT_ENABLE)
         enable_interrupts(hw, value != 0);
     else if (offset == GPU_REG_RESET && value == 1)
-        reset(hw);
+        model_reset(hw);
     else if (offset >= GPU_REG_DIRTY && offset <= GPU_REG_DIRTY_END)
         hw_dirty_write(hw, (uint32_t)offset, value);
     else if (offset == GPU_REG_HOST_PAGE || offset == GPU_REG_HOST_TARGET)
@@ -262,12 +263,12 @@ static void reg_write(void *context, uint32_t bar, uint64_t offset, uint32_t wid
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
-static bool step(void *context, uint32_t engine) {
+static bool model_step(void *context, uint32_t engine) {
     struct hw *hw = context;
     return engine < hw->nodes && hw_engine_step(hw, &hw->engine[engine]);
 }
 
-static const void *peek(void *context, uint64_t gpu_address, size_t size) {
+static const void *model_peek(void *context, uint64_t gpu_address, size_t size) {
     struct hw *hw = context;
     uint64_t bytes = size;
     unsigned char *at;
@@ -278,19 +279,19 @@ static const void *peek(void *context, uint64_t gpu_address, size_t size) {
     return at;
 }
 
-static bool translate(void *context, uint64_t root, uint32_t entries, uint64_t va,
-                      struct vidmm_hw_translation *out) {
+static bool model_translate(void *context, uint64_t root, uint32_t entries, uint64_t va,
+                            struct vidmm_hw_translation *out) {
     return hw_mmu_query(context, root, entries, va, out);
 }
 
 const struct vidmm_hw_model softgpu_model = {
     .name = "softgpu",
-    .create = create,
-    .destroy = destroy,
+    .create = model_create,
+    .destroy = model_destroy,
     .reg_read = reg_read,
     .reg_write = reg_write,
     .engines = GPU_ENGINES,
-    .step = step,
-    .peek = peek,
-    .translate = translate,
+    .step = model_step,
+    .peek = model_peek,
+    .translate = model_translate,
 };

@@ -48,7 +48,7 @@ bool hw_dirty_on(const struct hw *hw) {
     return hw->dirty && atomic_load_explicit(&hw->dirty->on, memory_order_relaxed);
 }
 
-static void mark(struct hw *hw, const unsigned char *at, const unsigned char *end) {
+static void note_mark(struct hw *hw, const unsigned char *at, const unsigned char *end) {
     struct hw_dirty *dirty = hw->dirty;
     uint64_t first = (uint64_t)(at - hw->vram.bytes) >> dirty->shift;
     uint64_t last = (uint64_t)(end - 1 - hw->vram.bytes) >> dirty->shift;
@@ -62,12 +62,12 @@ static void mark(struct hw *hw, const unsigned char *at, const unsigned char *en
 /* Of the engine that this thread executes for; NULL: it does for none. */
 static _Thread_local struct hw_notes *taking;
 
-static void settle(struct hw *hw, struct hw_notes *notes) {
+static void note_settle(struct hw *hw, struct hw_notes *notes) {
     if (notes->count == 0)
         return;
     full_fence();
     for (uint32_t i = 0; i < notes->count; i++)
-        mark(hw, notes->note[i].at, notes->note[i].end);
+        note_mark(hw, notes->note[i].at, notes->note[i].end);
     notes->count = 0;
 }
 
@@ -79,7 +79,7 @@ void hw_dirty_note(struct hw *hw, const void *written, uint64_t bytes, enum hw_d
         return;
     if (!notes) {
         full_fence();
-        mark(hw, at, at + bytes);
+        note_mark(hw, at, at + bytes);
         return;
     }
     if (notes->count != 0 && notes->note[notes->count - 1].end == at) {
@@ -87,7 +87,7 @@ void hw_dirty_note(struct hw *hw, const void *written, uint64_t bytes, enum hw_d
         return;
     }
     if (notes->count == HW_NOTES)
-        settle(hw, notes);
+        note_settle(hw, notes);
     notes->note[notes->count++] = (struct hw_note){at, at + bytes};
 }
 
@@ -98,7 +98,7 @@ void hw_dirty_begin(struct hw *hw, const struct hw_engine *engine) {
 
 void hw_dirty_settle(struct hw *hw) {
     if (taking)
-        settle(hw, taking);
+        note_settle(hw, taking);
 }
 
 void hw_dirty_end(struct hw *hw) {

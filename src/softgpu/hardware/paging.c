@@ -10,8 +10,8 @@
 #define VRAM_BYTES_A_NS   128u
 #define ENTRY_NS          4u
 
-static void charge(struct hw *hw, struct hw_engine *engine, uint64_t destination, uint64_t source,
-                   uint64_t bytes) {
+static void paging_charge(struct hw *hw, struct hw_engine *engine, uint64_t destination,
+                          uint64_t source, uint64_t bytes) {
     bool local = engine->translate ? !engine->remote
                                    : hw_in_vram(hw, destination, 1) && hw_in_vram(hw, source, 1);
     engine->cost_ns += bytes / (local ? VRAM_BYTES_A_NS : SYSTEM_BYTES_A_NS);
@@ -82,7 +82,7 @@ static enum gpu_fault copy_overlapping(struct hw *hw, struct hw_engine *engine,
     return copy_walks(&to, &from, copy->bytes);
 }
 
-static bool overlap(const struct gpu_copy *copy) {
+static bool paging_overlap(const struct gpu_copy *copy) {
     uint64_t distance = copy->destination > copy->source ? copy->destination - copy->source
                                                          : copy->source - copy->destination;
     return !(copy->head.flags & (GPU_FLAG_SOURCE_PAGES | GPU_FLAG_DESTINATION_PAGES)) &&
@@ -90,9 +90,9 @@ static bool overlap(const struct gpu_copy *copy) {
 }
 
 /* A walk over one side; its run list, if it has one, begins at `runs` of the command. */
-static void side(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine,
-                 const struct gpu_copy *copy, uint16_t pages_flag, uint64_t address,
-                 uint32_t runs) {
+static void paging_side(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine,
+                        const struct gpu_copy *copy, uint16_t pages_flag, uint64_t address,
+                        uint32_t runs) {
     if (copy->head.flags & pages_flag)
         hw_walk_runs(walk, hw, engine, engine->cursor + runs, engine->cursor + copy->head.size,
                      copy->bytes);
@@ -105,10 +105,11 @@ static void side(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine,
 static enum gpu_fault copy_linear(struct hw *hw, struct hw_engine *engine,
                                   const struct gpu_copy *copy) {
     struct hw_walk to, from;
-    if (overlap(copy))
+    if (paging_overlap(copy))
         return copy_overlapping(hw, engine, copy);
-    side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination, sizeof(*copy));
-    side(&from, hw, engine, copy, GPU_FLAG_SOURCE_PAGES, copy->source, sizeof(*copy));
+    paging_side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination,
+                sizeof(*copy));
+    paging_side(&from, hw, engine, copy, GPU_FLAG_SOURCE_PAGES, copy->source, sizeof(*copy));
     return copy_walks(&to, &from, copy->bytes);
 }
 
@@ -120,9 +121,9 @@ static enum gpu_fault copy_tiled(struct hw *hw, struct hw_engine *engine,
     struct hw_walk linear;
     enum gpu_fault fault;
     if (tile)
-        side(&linear, hw, engine, copy, GPU_FLAG_SOURCE_PAGES, copy->source, runs);
+        paging_side(&linear, hw, engine, copy, GPU_FLAG_SOURCE_PAGES, copy->source, runs);
     else
-        side(&linear, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination, runs);
+        paging_side(&linear, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination, runs);
     while (at != end) {
         struct hw_piece *piece = hw_walk_piece(&linear, &fault);
         if (!piece)
@@ -189,8 +190,9 @@ static void damage_copy(struct hw *hw, struct hw_engine *engine, const struct gp
                         1);
         skip = 0;
     } else {
-        side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination,
-             copy->head.flags & GPU_FLAG_UNTILE ? sizeof(*copy) + sizeof(*tiling) : sizeof(*copy));
+        paging_side(&to, hw, engine, copy, GPU_FLAG_DESTINATION_PAGES, copy->destination,
+                    copy->head.flags & GPU_FLAG_UNTILE ? sizeof(*copy) + sizeof(*tiling)
+                                                       : sizeof(*copy));
     }
     struct hw_piece *piece;
     while ((piece = hw_walk_piece(&to, &fault))) {
@@ -205,8 +207,8 @@ static void damage_copy(struct hw *hw, struct hw_engine *engine, const struct gp
 }
 
 /* Is this side a range of physical addresses? Windows show nothing else. */
-static bool plain(const struct hw_engine *engine, const struct gpu_command *head,
-                  uint16_t pages_flag) {
+static bool paging_plain(const struct hw_engine *engine, const struct gpu_command *head,
+                         uint16_t pages_flag) {
     return !engine->translate && !(head->flags & pages_flag);
 }
 
@@ -220,18 +222,18 @@ enum gpu_fault hw_copy_command(struct hw *hw, struct hw_engine *engine,
     bool tile = (head->flags & GPU_FLAG_TILE) != 0, untile = (head->flags & GPU_FLAG_UNTILE) != 0;
     if (hw_damaged(hw, HW_DAMAGE_DROP))
         return GPU_FAULT_NONE;
-    if (plain(engine, head, GPU_FLAG_SOURCE_PAGES))
+    if (paging_plain(engine, head, GPU_FLAG_SOURCE_PAGES))
         hw_ranges_before(hw, copy.source, copy.bytes + (untile ? tiling.surface : 0));
-    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
+    if (paging_plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_before(hw, copy.destination, copy.bytes + (tile ? tiling.surface : 0));
     fault =
         tile || untile ? copy_tiled(hw, engine, &copy, &tiling) : copy_linear(hw, engine, &copy);
     if (fault == GPU_FAULT_NONE &&
         hw_damaged(hw, tile || untile ? HW_DAMAGE_SWIZZLE : HW_DAMAGE_COPY))
         damage_copy(hw, engine, &copy, &tiling);
-    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
+    if (paging_plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_after(hw, copy.destination, copy.bytes + (tile ? tiling.surface : 0));
-    charge(hw, engine, copy.destination, copy.source, copy.bytes);
+    paging_charge(hw, engine, copy.destination, copy.source, copy.bytes);
     return fault;
 }
 
@@ -276,16 +278,16 @@ enum gpu_fault hw_fill_command(struct hw *hw, struct hw_engine *engine,
                      engine->cursor + head->size, fill.bytes);
     else
         hw_walk_address(&to, hw, engine, GPU_ACCESS_WRITE, fill.destination, fill.bytes);
-    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
+    if (paging_plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_before(hw, fill.destination, fill.bytes);
     fault = fill_walk(&to, fill.pattern, fill.bytes);
     if (fault == GPU_FAULT_NONE && hw_damaged(hw, HW_DAMAGE_FILL)) {
         struct gpu_copy as_copy = {*head, fill.destination, 0, fill.bytes};
         damage_copy(hw, engine, &as_copy, &(struct gpu_tiling){0});
     }
-    if (plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
+    if (paging_plain(engine, head, GPU_FLAG_DESTINATION_PAGES))
         hw_ranges_after(hw, fill.destination, fill.bytes);
-    charge(hw, engine, fill.destination, fill.destination, fill.bytes);
+    paging_charge(hw, engine, fill.destination, fill.destination, fill.bytes);
     return fault;
 }
 

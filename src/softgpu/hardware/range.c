@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-static bool shows(const struct hw_range *range, uint64_t address, uint64_t bytes) {
+static bool range_shows(const struct hw_range *range, uint64_t address, uint64_t bytes) {
     return range->control == GPU_RANGE_ATTACHED &&
            address < range->shown_address + range->shown_bytes &&
            range->shown_address < address + bytes;
 }
 
 /* Window to surface. What the driver named was judged when it was attached. */
-static void store(struct hw *hw, const struct hw_range *range) {
+static void range_store(struct hw *hw, const struct hw_range *range) {
     if (range->shown_pitch != 0)
         hw_tile(hw, range->shown_address, range->shown_pitch, range->shown_bytes, 0, range->window,
                 range->shown_bytes);
@@ -26,7 +26,7 @@ static void store(struct hw *hw, const struct hw_range *range) {
         (void)hw_write(hw, NULL, range->shown_address, range->window, range->shown_bytes);
 }
 
-static void load(struct hw *hw, const struct hw_range *range) {
+static void range_load(struct hw *hw, const struct hw_range *range) {
     if (range->shown_pitch != 0)
         hw_untile(hw, range->shown_address, range->shown_pitch, range->shown_bytes, 0,
                   range->window, range->shown_bytes);
@@ -50,7 +50,7 @@ static void store_backing(struct hw *hw, const struct hw_range *range) {
 }
 
 /* Can a range show this? */
-static bool showable(struct hw *hw, uint64_t address, uint64_t bytes, uint32_t pitch) {
+static bool range_showable(struct hw *hw, uint64_t address, uint64_t bytes, uint32_t pitch) {
     if (bytes == 0 || bytes % GPU_PAGE != 0 || bytes > GPU_WINDOW_BYTES)
         return false;
     return pitch != 0 ? hw_tiled_surface(hw, address, pitch, bytes) : hw_inside(hw, address, bytes);
@@ -63,23 +63,23 @@ static void forget_backing(struct hw_range *range) {
 
 /* ---- What the driver does by register -------------------------------------------------------- */
 
-static void attach(struct hw *hw, struct hw_range *range) {
+static void range_attach(struct hw *hw, struct hw_range *range) {
     if (range->control != GPU_RANGE_OFF ||
-        !showable(hw, range->address, range->bytes, range->pitch))
+        !range_showable(hw, range->address, range->bytes, range->pitch))
         return;
     range->shown_address = range->address;
     range->shown_bytes = range->bytes;
     range->shown_pitch = range->pitch;
     range->control = GPU_RANGE_ATTACHED;
-    load(hw, range);
+    range_load(hw, range);
     atomic_fetch_add(&hw->ranges_on, 1);
 }
 
-static void release(struct hw *hw, struct hw_range *range) {
+static void range_release(struct hw *hw, struct hw_range *range) {
     if (range->control == GPU_RANGE_OFF)
         return;
     if (range->control == GPU_RANGE_ATTACHED)
-        store(hw, range);
+        range_store(hw, range);
     else
         store_backing(hw, range);
     forget_backing(range);
@@ -124,9 +124,9 @@ void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value) {
         break;
     case GPU_RANGE_CONTROL:
         if (value == GPU_RANGE_ATTACHED)
-            attach(hw, range);
+            range_attach(hw, range);
         else if (value == GPU_RANGE_OFF)
-            release(hw, range);
+            range_release(hw, range);
         break;
     }
     pthread_mutex_unlock(&hw->ranges_lock);
@@ -134,23 +134,23 @@ void hw_range_write(struct hw *hw, uint32_t offset, uint64_t value) {
 
 /* ---- Coherence ------------------------------------------------------------------------------- */
 
-static void each(struct hw *hw, uint64_t address, uint64_t bytes,
-                 void (*move)(struct hw *hw, const struct hw_range *range)) {
+static void range_each(struct hw *hw, uint64_t address, uint64_t bytes,
+                       void (*move)(struct hw *hw, const struct hw_range *range)) {
     if (atomic_load_explicit(&hw->ranges_on, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&hw->ranges_lock);
     for (uint32_t i = 0; i < hw->range_count; i++)
-        if (shows(&hw->range[i], address, bytes))
+        if (range_shows(&hw->range[i], address, bytes))
             move(hw, &hw->range[i]);
     pthread_mutex_unlock(&hw->ranges_lock);
 }
 
 void hw_ranges_before(struct hw *hw, uint64_t address, uint64_t bytes) {
-    each(hw, address, bytes, store);
+    range_each(hw, address, bytes, range_store);
 }
 
 void hw_ranges_after(struct hw *hw, uint64_t address, uint64_t bytes) {
-    each(hw, address, bytes, load);
+    range_each(hw, address, bytes, range_load);
 }
 
 void hw_ranges_stop(struct hw *hw) {
@@ -174,8 +174,8 @@ static enum gpu_fault range_operands(struct hw *hw, struct hw_engine *engine,
     return operands->range < hw->range_count ? GPU_FAULT_NONE : GPU_FAULT_COMMAND;
 }
 
-static enum gpu_fault back(struct hw *hw, struct hw_engine *engine, struct hw_range *range,
-                           uint64_t page, uint32_t at, uint32_t end) {
+static enum gpu_fault range_back(struct hw *hw, struct hw_engine *engine, struct hw_range *range,
+                                 uint64_t page, uint32_t at, uint32_t end) {
     uint64_t pages = range->control == GPU_RANGE_OFF ? 0 : range->shown_bytes / GPU_PAGE;
     enum gpu_fault fault = GPU_FAULT_NONE;
     for (; end - at >= 8 && fault == GPU_FAULT_NONE; at += 8) {
@@ -202,8 +202,8 @@ enum gpu_fault hw_range_back_command(struct hw *hw, struct hw_engine *engine,
     if (fault != GPU_FAULT_NONE)
         return fault;
     pthread_mutex_lock(&hw->ranges_lock);
-    fault = back(hw, engine, &hw->range[operands.range], operands.value,
-                 engine->cursor + (uint32_t)sizeof(operands), engine->cursor + head->size);
+    fault = range_back(hw, engine, &hw->range[operands.range], operands.value,
+                       engine->cursor + (uint32_t)sizeof(operands), engine->cursor + head->size);
     pthread_mutex_unlock(&hw->ranges_lock);
     return fault;
 }
@@ -231,13 +231,13 @@ enum gpu_fault hw_range_attach_command(struct hw *hw, struct hw_engine *engine,
     pthread_mutex_lock(&hw->ranges_lock);
     struct hw_range *range = &hw->range[operands.range];
     if (range->control == GPU_RANGE_OFF ||
-        !showable(hw, operands.value, range->shown_bytes, operands.pitch)) {
+        !range_showable(hw, operands.value, range->shown_bytes, operands.pitch)) {
         fault = GPU_FAULT_COMMAND;
     } else {
         range->shown_address = operands.value;
         range->shown_pitch = operands.pitch;
         range->control = GPU_RANGE_ATTACHED;
-        store(hw, range);
+        range_store(hw, range);
         forget_backing(range);
     }
     pthread_mutex_unlock(&hw->ranges_lock);

@@ -37,23 +37,23 @@ _Static_assert(
         GPU_SPIN == (int)VIDMM_UMD_PACKET_SPIN && GPU_SIGNAL == (int)VIDMM_UMD_PACKET_SIGNAL,
     "a packet is a command");
 
-static bool tiled(const struct gpu_draw *draw) {
+static bool render_tiled(const struct gpu_draw *draw) {
     return (draw->head.flags & GPU_FLAG_TILED) != 0;
 }
 
-static enum gpu_fault judge(struct hw *hw, const struct hw_engine *engine,
-                            const struct gpu_draw *draw) {
+static enum gpu_fault render_judge(struct hw *hw, const struct hw_engine *engine,
+                                   const struct gpu_draw *draw) {
     uint64_t end = ((uint64_t)draw->page + draw->pages) * GPU_PAGE;
     if (end > draw->surface || draw->surface == 0)
         return GPU_FAULT_COMMAND;
-    if (tiled(draw) && !hw_tiled_surface(hw, draw->address, draw->pitch, draw->surface))
+    if (render_tiled(draw) && !hw_tiled_surface(hw, draw->address, draw->pitch, draw->surface))
         return GPU_FAULT_COMMAND;
     return hw_named(hw, engine, draw->address, draw->surface) ? GPU_FAULT_NONE : GPU_FAULT_ADDRESS;
 }
 
 static enum gpu_fault put_page(struct hw *hw, struct hw_engine *engine, const struct gpu_draw *draw,
                                uint64_t page, const unsigned char *bytes) {
-    if (!tiled(draw))
+    if (!render_tiled(draw))
         return hw_write(hw, hw_operand_space(engine), draw->address + page * GPU_PAGE, bytes,
                         GPU_PAGE);
     hw_tile(hw, draw->address, draw->pitch, draw->surface, page * GPU_PAGE, bytes, GPU_PAGE);
@@ -62,14 +62,15 @@ static enum gpu_fault put_page(struct hw *hw, struct hw_engine *engine, const st
 
 static enum gpu_fault get_page(struct hw *hw, struct hw_engine *engine, const struct gpu_draw *draw,
                                uint64_t page, unsigned char *bytes) {
-    if (!tiled(draw))
+    if (!render_tiled(draw))
         return hw_read(hw, hw_operand_space(engine), GPU_ACCESS_READ,
                        draw->address + page * GPU_PAGE, bytes, GPU_PAGE);
     hw_untile(hw, draw->address, draw->pitch, draw->surface, page * GPU_PAGE, bytes, GPU_PAGE);
     return GPU_FAULT_NONE;
 }
 
-static enum gpu_fault stamp(struct hw *hw, struct hw_engine *engine, const struct gpu_draw *draw) {
+static enum gpu_fault render_stamp(struct hw *hw, struct hw_engine *engine,
+                                   const struct gpu_draw *draw) {
     unsigned char bytes[GPU_PAGE];
     enum gpu_fault fault = GPU_FAULT_NONE;
     bool wrong = draw->pages != 0 && hw_damaged(hw, HW_DAMAGE_STAMP);
@@ -83,7 +84,8 @@ static enum gpu_fault stamp(struct hw *hw, struct hw_engine *engine, const struc
     return fault;
 }
 
-static enum gpu_fault check(struct hw *hw, struct hw_engine *engine, const struct gpu_draw *draw) {
+static enum gpu_fault render_check(struct hw *hw, struct hw_engine *engine,
+                                   const struct gpu_draw *draw) {
     unsigned char bytes[GPU_PAGE];
     struct vidmm_umd_result result;
     struct hw_engine *by = hw_operand_space(engine);
@@ -116,12 +118,12 @@ enum gpu_fault hw_draw_command(struct hw *hw, struct hw_engine *engine,
     enum gpu_fault fault = hw_operands(hw, engine, head, &draw, sizeof(draw));
     draw.head = *head;
     if (fault == GPU_FAULT_NONE)
-        fault = judge(hw, engine, &draw);
+        fault = render_judge(hw, engine, &draw);
     if (fault != GPU_FAULT_NONE)
         return fault;
     if (!engine->translate)
         hw_ranges_before(hw, draw.address, draw.surface);
-    fault = write ? stamp(hw, engine, &draw) : check(hw, engine, &draw);
+    fault = write ? render_stamp(hw, engine, &draw) : render_check(hw, engine, &draw);
     if (write && !engine->translate)
         hw_ranges_after(hw, draw.address, draw.surface);
     bool vram = engine->translate ? !engine->remote : hw_in_vram(hw, draw.address, 1);

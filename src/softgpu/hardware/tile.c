@@ -13,7 +13,7 @@ bool hw_tiled_surface(const struct hw *hw, uint64_t address, uint32_t pitch, uin
 }
 
 /* Bytes from `at` on that are together in both images. */
-static uint64_t together(uint64_t at, uint64_t bytes) {
+static uint64_t tile_together(uint64_t at, uint64_t bytes) {
     uint64_t row = GPU_TILE_WIDTH - at % GPU_TILE_WIDTH;
     return row < bytes ? row : bytes;
 }
@@ -22,7 +22,7 @@ void hw_tile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface, 
              const unsigned char *linear, uint64_t bytes) {
     unsigned char *base = hw->vram.bytes + (address - GPU_VRAM_BASE);
     while (bytes != 0) {
-        uint64_t part = together(at, bytes);
+        uint64_t part = tile_together(at, bytes);
         unsigned char *to = base + gpu_tiled(at, pitch, surface);
         memcpy(to, linear, (size_t)part);
         hw_wrote(hw, to, part);
@@ -36,7 +36,7 @@ void hw_untile(struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface
                unsigned char *linear, uint64_t bytes) {
     const unsigned char *base = hw->vram.bytes + (address - GPU_VRAM_BASE);
     while (bytes != 0) {
-        uint64_t part = together(at, bytes);
+        uint64_t part = tile_together(at, bytes);
         memcpy(linear, base + gpu_tiled(at, pitch, surface), (size_t)part);
         at += part;
         linear += part;

@@ -6,7 +6,7 @@
 #define WAYS_MAX 64u
 #define SETS_MAX 65536u
 
-static size_t count(const struct hw_tlb *tlb) {
+static size_t tlb_count(const struct hw_tlb *tlb) {
     return (size_t)tlb->sets * tlb->ways;
 }
 
@@ -15,17 +15,17 @@ bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways
         return false;
     tlb->sets = (uint32_t)sets;
     tlb->ways = (uint32_t)ways;
-    tlb->tag = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof(*tlb->tag));
-    tlb->leaf = hw->host.alloc(hw->host.ctx, count(tlb) * sizeof(*tlb->leaf));
+    tlb->tag = hw->host.alloc(hw->host.ctx, tlb_count(tlb) * sizeof(*tlb->tag));
+    tlb->leaf = hw->host.alloc(hw->host.ctx, tlb_count(tlb) * sizeof(*tlb->leaf));
     tlb->victim = hw->host.alloc(hw->host.ctx, sets * sizeof(*tlb->victim));
     return tlb->tag && tlb->leaf && tlb->victim;
 }
 
 void hw_tlb_drop(struct hw *hw, struct hw_tlb *tlb) {
     if (tlb->tag)
-        hw->host.free(hw->host.ctx, tlb->tag, count(tlb) * sizeof(*tlb->tag));
+        hw->host.free(hw->host.ctx, tlb->tag, tlb_count(tlb) * sizeof(*tlb->tag));
     if (tlb->leaf)
-        hw->host.free(hw->host.ctx, tlb->leaf, count(tlb) * sizeof(*tlb->leaf));
+        hw->host.free(hw->host.ctx, tlb->leaf, tlb_count(tlb) * sizeof(*tlb->leaf));
     if (tlb->victim)
         hw->host.free(hw->host.ctx, tlb->victim, tlb->sets * sizeof(*tlb->victim));
 }
@@ -60,7 +60,7 @@ void hw_tlb_put(struct hw_tlb *tlb, uint32_t space, uint64_t va, const struct hw
 }
 
 /* The way with `tag`, or `ways`; and the first that is free, or `ways`. Without branches. */
-static uint32_t look(const uint64_t *tags, uint32_t ways, uint64_t tag, uint32_t *empty) {
+static uint32_t tlb_look(const uint64_t *tags, uint32_t ways, uint64_t tag, uint32_t *empty) {
     uint32_t found = ways;
     *empty = ways;
     for (uint32_t way = ways; way-- > 0;) {
@@ -85,7 +85,7 @@ uint32_t hw_tlb_follow(struct hw_tlb *tlb, uint32_t space, uint64_t va, const st
         uint64_t tag = hw_tlb_tag(space, page, shift);
         uint32_t set = hw_tlb_set(tlb, space, page);
         size_t first = (size_t)set * ways;
-        uint32_t way = look(&tlb->tag[first], ways, tag, &empty);
+        uint32_t way = tlb_look(&tlb->tag[first], ways, tag, &empty);
         if (way != ways && tlb->leaf[first + way].word != next.word)
             break;
         if (way == ways) {
@@ -111,7 +111,7 @@ static uint32_t shift_of(uint64_t tag) {
     return (uint32_t)tag & ((1u << HW_TLB_SHIFT_BITS) - 1);
 }
 
-static bool goes(uint64_t tag, const struct hw_flush *flush) {
+static bool tlb_goes(uint64_t tag, const struct hw_flush *flush) {
     uint64_t first = page_of(tag) << shift_of(tag);
     uint64_t last = first + ((UINT64_C(1) << shift_of(tag)) - 1);
     return (flush->all_spaces || space_of(tag) == flush->space) && first <= flush->last &&
@@ -131,7 +131,7 @@ static bool flush_short(struct hw_tlb *tlb, const struct hw_flush *flush) {
             uint64_t *tags = &tlb->tag[(size_t)hw_tlb_set(tlb, flush->space, page) * tlb->ways];
             uint64_t tag = hw_tlb_tag(flush->space, page, shift);
             for (uint32_t way = 0; way < tlb->ways; way++)
-                tags[way] = tags[way] == tag && goes(tag, flush) ? 0 : tags[way];
+                tags[way] = tags[way] == tag && tlb_goes(tag, flush) ? 0 : tags[way];
         }
     }
     return true;
@@ -141,8 +141,8 @@ void hw_tlb_flush(struct hw_tlb *tlb, const struct hw_flush *flush) {
     if (flush_short(tlb, flush))
         return;
     tlb->shifts = 0;
-    for (size_t i = 0; i < count(tlb); i++) {
-        if (tlb->tag[i] != 0 && goes(tlb->tag[i], flush))
+    for (size_t i = 0; i < tlb_count(tlb); i++) {
+        if (tlb->tag[i] != 0 && tlb_goes(tlb->tag[i], flush))
             tlb->tag[i] = 0;
         if (tlb->tag[i] != 0)
             tlb->shifts |= UINT64_C(1) << shift_of(tlb->tag[i]);

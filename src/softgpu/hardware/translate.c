@@ -52,8 +52,8 @@ static enum gpu_fault read_word(struct walk *walk, uint64_t table, uint64_t inde
 }
 
 /* Is this a page of 1 << shift bytes? */
-static enum gpu_fault page(const struct walk *walk, uint64_t word, uint32_t shift,
-                           struct hw_leaf *leaf) {
+static enum gpu_fault translate_page(const struct walk *walk, uint64_t word, uint32_t shift,
+                                     struct hw_leaf *leaf) {
     uint64_t unaligned = word & GPU_PTE_ADDRESS & ((UINT64_C(1) << shift) - 1);
     if ((word & ~walk->mmu->page_bits) != 0 || (unaligned != 0 && !(word & GPU_PTE_ZERO)))
         return GPU_FAULT_FORMAT;
@@ -82,7 +82,7 @@ static enum gpu_fault leaf_table(struct walk *walk, uint64_t table, uint32_t shi
     if (entry)
         note_leaves(walk, entry - index % PAGE_ENTRIES, shift);
     enum gpu_fault fault = read_entry(entry, &word);
-    return fault == GPU_FAULT_NONE ? page(walk, word, shift, leaf) : fault;
+    return fault == GPU_FAULT_NONE ? translate_page(walk, word, shift, leaf) : fault;
 }
 
 /* What an entry of level 1 or above names: a page, or a table whose address is in `*table`. */
@@ -92,8 +92,8 @@ static enum gpu_fault above_leaves(const struct walk *walk, uint64_t word, struc
     uint64_t known = walk->mmu->table_bits;
     *table = 0;
     if ((word & GPU_PTE_LARGE) && (format->has & GPU_MMU_HAS_LARGE))
-        return page(walk, word & ~(uint64_t)GPU_PTE_LARGE, gpu_mmu_shift(format, walk->level),
-                    leaf);
+        return translate_page(walk, word & ~(uint64_t)GPU_PTE_LARGE,
+                              gpu_mmu_shift(format, walk->level), leaf);
     if (walk->level == 1 && format->pages == GPU_PAGES_SINGLE)
         known |= GPU_PTE_TABLE_64K;
     if ((word & ~known) != 0)
@@ -174,7 +174,7 @@ static enum gpu_fault walk_near(struct walk *walk, struct hw_leaf *leaf) {
     *leaf = (struct hw_leaf){0, 0, 0};
     uint64_t into = walk->va & ((UINT64_C(1) << near->covers) - 1);
     enum gpu_fault fault = read_entry(&near->entry[into >> near->shift], &word);
-    return fault == GPU_FAULT_NONE ? page(walk, word, near->shift, leaf) : fault;
+    return fault == GPU_FAULT_NONE ? translate_page(walk, word, near->shift, leaf) : fault;
 }
 
 enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t va,
@@ -189,7 +189,7 @@ enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t
 
 /* ---- Translating ----------------------------------------------------------------------------- */
 
-static enum gpu_fault allowed(const struct hw_leaf *leaf, uint32_t access) {
+static enum gpu_fault translate_allowed(const struct hw_leaf *leaf, uint32_t access) {
     if (leaf->word == 0)
         return GPU_FAULT_INVALID;
     if (access == GPU_ACCESS_WRITE && (leaf->word & GPU_PTE_READ_ONLY))
@@ -227,7 +227,7 @@ static enum gpu_fault one_page(struct hw *hw, struct hw_engine *engine, uint32_t
                                uint64_t *bytes) {
     enum gpu_fault fault = look_up(hw, engine, va, leaf);
     if (fault == GPU_FAULT_NONE)
-        fault = allowed(leaf, access);
+        fault = translate_allowed(leaf, access);
     uint64_t size = UINT64_C(1) << leaf->shift;
     *address = (leaf->word & GPU_PTE_ADDRESS) + va % size;
     *bytes = size - va % size;
@@ -238,8 +238,8 @@ static enum gpu_fault one_page(struct hw *hw, struct hw_engine *engine, uint32_t
  * Pages from `va` on, in the leaf table that was met last, that go on as `leaf`, of the page
  * before, does: so many bytes, of at most `most`. False: they cannot be looked up that way.
  */
-static bool followed(struct hw *hw, struct hw_engine *engine, uint64_t va,
-                     const struct hw_leaf *leaf, uint64_t most, uint64_t *bytes) {
+static bool translate_followed(struct hw *hw, struct hw_engine *engine, uint64_t va,
+                               const struct hw_leaf *leaf, uint64_t most, uint64_t *bytes) {
     struct hw_tlb *tlb = &hw->mmu->tlb;
     const struct hw_leaves *near = &engine->leaves;
     uint32_t missed = 0;
@@ -259,11 +259,12 @@ static bool followed(struct hw *hw, struct hw_engine *engine, uint64_t va,
 }
 
 /* Bytes of a piece whose first page has `have`, with the pages that follow it in both spaces. */
-static uint64_t merged(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
-                       uint64_t address, struct hw_leaf leaf, uint64_t have, uint64_t want) {
+static uint64_t translate_merged(struct hw *hw, struct hw_engine *engine, uint32_t access,
+                                 uint64_t va, uint64_t address, struct hw_leaf leaf, uint64_t have,
+                                 uint64_t want) {
     uint64_t next, bytes, most = want < MERGE_BYTES ? want : MERGE_BYTES;
     while (have < most) {
-        if (followed(hw, engine, va + have, &leaf, most - have, &bytes)) {
+        if (translate_followed(hw, engine, va + have, &leaf, most - have, &bytes)) {
             leaf.word += bytes;
             if (bytes == 0)
                 break;
@@ -287,8 +288,8 @@ static unsigned char *zero_page(struct hw *hw, const struct hw_engine *engine, u
 
 /* A piece of memory as long as it can be; when that crosses an end of memory, only its first
  * page. */
-static enum gpu_fault target(struct hw *hw, struct hw_engine *engine, uint64_t address,
-                             uint64_t first, unsigned char **at, uint64_t *bytes) {
+static enum gpu_fault translate_target(struct hw *hw, struct hw_engine *engine, uint64_t address,
+                                       uint64_t first, unsigned char **at, uint64_t *bytes) {
     enum gpu_fault fault = hw_at(hw, address, at, bytes);
     if (fault != GPU_FAULT_NONE && *bytes > first) {
         *bytes = first;
@@ -299,8 +300,8 @@ static enum gpu_fault target(struct hw *hw, struct hw_engine *engine, uint64_t a
 }
 
 /* With the MMU's lock held. What cannot be reached is noted. */
-static enum gpu_fault reach(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
-                            unsigned char **at, uint64_t *bytes) {
+static enum gpu_fault translate_reach(struct hw *hw, struct hw_engine *engine, uint32_t access,
+                                      uint64_t va, unsigned char **at, uint64_t *bytes) {
     struct hw_leaf leaf;
     uint64_t address, first, want = *bytes;
     enum gpu_fault fault = one_page(hw, engine, access, va, &leaf, &address, &first);
@@ -309,8 +310,8 @@ static enum gpu_fault reach(struct hw *hw, struct hw_engine *engine, uint32_t ac
     if (fault == GPU_FAULT_NONE && (leaf.word & GPU_PTE_ZERO)) {
         *at = zero_page(hw, engine, access, va, bytes);
     } else if (fault == GPU_FAULT_NONE) {
-        *bytes = merged(hw, engine, access, va, address, leaf, first, want);
-        fault = target(hw, engine, address, first, at, bytes);
+        *bytes = translate_merged(hw, engine, access, va, address, leaf, first, want);
+        fault = translate_target(hw, engine, address, first, at, bytes);
     }
     if (fault != GPU_FAULT_NONE)
         engine->trap =
@@ -321,7 +322,7 @@ static enum gpu_fault reach(struct hw *hw, struct hw_engine *engine, uint32_t ac
 enum gpu_fault hw_mmu_at(struct hw *hw, struct hw_engine *engine, uint32_t access, uint64_t va,
                          unsigned char **at, uint64_t *bytes) {
     pthread_mutex_lock(&hw->mmu->lock);
-    enum gpu_fault fault = reach(hw, engine, access, va, at, bytes);
+    enum gpu_fault fault = translate_reach(hw, engine, access, va, at, bytes);
     pthread_mutex_unlock(&hw->mmu->lock);
     return fault;
 }
@@ -334,7 +335,7 @@ enum gpu_fault hw_mmu_pieces(struct hw *hw, struct hw_engine *engine, uint32_t a
     while (done < room && bytes != 0) {
         struct hw_piece *next = &piece[done];
         next->bytes = bytes;
-        fault = reach(hw, engine, access, va, &next->at, &next->bytes);
+        fault = translate_reach(hw, engine, access, va, &next->at, &next->bytes);
         if (fault != GPU_FAULT_NONE)
             break;
         va += next->bytes;

@@ -48,16 +48,16 @@ static _Atomic uint32_t given_back;
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-static void lock(struct hw_view *view) {
+static void trap_lock(struct hw_view *view) {
     while (atomic_flag_test_and_set_explicit(&view->lock, memory_order_acquire))
         continue;
 }
 
-static void unlock(struct hw_view *view) {
+static void trap_unlock(struct hw_view *view) {
     atomic_flag_clear_explicit(&view->lock, memory_order_release);
 }
 
-static bool protect(const struct hw_view *view, uint64_t first, uint64_t last, int access) {
+static bool trap_protect(const struct hw_view *view, uint64_t first, uint64_t last, int access) {
     uint32_t shift = view->hw->dirty->shift;
     return mprotect(view->bytes + (first << shift), (size_t)(last - first + 1) << shift, access) ==
            0;
@@ -73,10 +73,10 @@ static void open_page(struct hw_view *view, uint64_t page) {
     uint64_t first = page, last = page;
     if (is_open(view, page))
         return; /* another thread was trapped by it too */
-    if (!protect(view, page, page, PROT_READ | PROT_WRITE)) {
+    if (!trap_protect(view, page, page, PROT_READ | PROT_WRITE)) {
         first = 0;
         last = view->pages - 1;
-        (void)protect(view, first, last, PROT_READ | PROT_WRITE);
+        (void)trap_protect(view, first, last, PROT_READ | PROT_WRITE);
     }
     hw_bits_set(&view->open, first, last);
     if (!hw_damaged(hw, HW_DAMAGE_LOSE_CPU))
@@ -92,7 +92,7 @@ struct closing {
 /* What cannot be closed stays open, and may be written unseen from now on. */
 static void close_run(struct closing *run) {
     struct hw_view *view = run->view;
-    if (run->first != run->end && !protect(view, run->first, run->end - 1, PROT_READ)) {
+    if (run->first != run->end && !trap_protect(view, run->first, run->end - 1, PROT_READ)) {
         hw_bits_set(&view->open, run->first, run->end - 1);
         hw_bits_set(&view->hw->dirty->dirty, run->first, run->end - 1);
     }
@@ -132,18 +132,18 @@ void hw_view_close(struct hw *hw, uint64_t first, uint64_t last) {
     struct hw_view *view = hw->dirty->view;
     if (!view || first >= view->pages)
         return;
-    lock(view);
+    trap_lock(view);
     close_locked(view, first, last < view->pages ? last : view->pages - 1);
-    unlock(view);
+    trap_unlock(view);
 }
 
 void hw_view_open_all(struct hw *hw) {
     struct hw_view *view = hw->dirty->view;
     if (!view)
         return;
-    lock(view);
-    (void)protect(view, 0, view->pages - 1, PROT_READ | PROT_WRITE);
-    unlock(view);
+    trap_lock(view);
+    (void)trap_protect(view, 0, view->pages - 1, PROT_READ | PROT_WRITE);
+    trap_unlock(view);
 }
 
 void hw_view_clear(struct hw *hw) {
@@ -174,7 +174,7 @@ static void give_back(int number, const siginfo_t *info) {
         (void)raise(number);
 }
 
-static void trapped(int number, siginfo_t *info, void *context) {
+static void trap_trapped(int number, siginfo_t *info, void *context) {
     int error = errno;
     uintptr_t address = (uintptr_t)info->si_addr;
     struct hw_view *view = info->si_code == SEGV_ACCERR ? view_at(address) : NULL;
@@ -182,22 +182,23 @@ static void trapped(int number, siginfo_t *info, void *context) {
     if (!view) {
         give_back(number, info);
     } else {
-        lock(view);
+        trap_lock(view);
         /* Stopped meanwhile: the page is open, or about to be. */
         if (hw_dirty_on(view->hw))
             open_page(view, (address - (uintptr_t)view->bytes) >> view->hw->dirty->shift);
-        unlock(view);
+        trap_unlock(view);
     }
     errno = error;
 }
 
 static bool is_ours(const struct sigaction *action) {
-    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == trapped;
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == trap_trapped;
 }
 
 /* With `table` held. Others may have taken it since the last time. */
 static bool take_signal(void) {
-    const struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    const struct sigaction action = {.sa_sigaction = trap_trapped,
+                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction now;
     if (sigaction(SIGSEGV, NULL, &now) != 0)
         return false;
@@ -207,7 +208,7 @@ static bool take_signal(void) {
     return sigaction(SIGSEGV, &action, NULL) == 0;
 }
 
-static bool enroll(struct hw_view *view) {
+static bool trap_enroll(struct hw_view *view) {
     uint32_t i = 0;
     pthread_mutex_lock(&table);
     while (i < VIEWS && atomic_load(&views[i].view))
@@ -224,7 +225,7 @@ static bool enroll(struct hw_view *view) {
 }
 
 /* The signal goes back with the last view, unless another handler has taken it since. */
-static void strike(const struct hw_view *view) {
+static void trap_strike(const struct hw_view *view) {
     struct sigaction now;
     pthread_mutex_lock(&table);
     for (uint32_t i = 0; i < VIEWS; i++) {
@@ -246,10 +247,10 @@ void hw_view_close_all(struct hw *hw) {
     pthread_mutex_lock(&table);
     (void)take_signal();
     pthread_mutex_unlock(&table);
-    lock(view);
+    trap_lock(view);
     hw_memory_clear(&view->memory);
-    (void)protect(view, 0, view->pages - 1, PROT_READ);
-    unlock(view);
+    (void)trap_protect(view, 0, view->pages - 1, PROT_READ);
+    trap_unlock(view);
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -286,14 +287,14 @@ bool hw_view_make(struct hw *hw) {
     view->pages = view->size >> hw->dirty->shift;
     atomic_flag_clear(&view->lock);
     return hw_bits_make(&view->open, &view->memory, view->pages) && map_twice(hw, view) &&
-           enroll(view);
+           trap_enroll(view);
 }
 
 void hw_view_drop(struct hw *hw) {
     struct hw_view *view = hw->dirty->view;
     if (!view)
         return;
-    strike(view);
+    trap_strike(view);
     hw_memory_drop(&view->memory);
     if (view->bytes)
         (void)munmap(view->bytes, view->size);

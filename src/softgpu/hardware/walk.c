@@ -95,7 +95,7 @@ static enum gpu_fault add_translated(struct hw_walk *walk) {
     return fault;
 }
 
-static bool translated(const struct hw_walk *walk) {
+static bool walk_translated(const struct hw_walk *walk) {
     return !walk->runs && walk->engine->translate && !walk->engine->space.shared;
 }
 
@@ -109,7 +109,7 @@ enum gpu_fault hw_walk_refill(struct hw_walk *walk) {
     }
     walk->next = 0;
     while (walk->left != 0 && walk->count < HW_PIECES && fault == GPU_FAULT_NONE)
-        fault = translated(walk) ? add_translated(walk) : add_piece(walk);
+        fault = walk_translated(walk) ? add_translated(walk) : add_piece(walk);
     /* What lies before a bad place is still moved; its fault comes when it is all there is. */
     return walk->count == 0 ? fault : GPU_FAULT_NONE;
 }

@@ -12,16 +12,16 @@
 #include "kernel/interrupt.h"
 #include "kernel/threads.h"
 #include "kernel/timers.h"
-#include "left.h"
 #include "memory/bars.h"
 #include "memory/contiguous.h"
 #include "memory/iommu.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
 #include "memory/pool.h"
+#include "left.h"
+#include "model.h"
 #include "os.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,51 +59,6 @@ static struct whole *whole_of(struct vidmm_host *host) {
 
 static pthread_mutex_t one_host = PTHREAD_MUTEX_INITIALIZER;
 
-static bool host_fail(struct vidmm_host_error *error, const char *sentence) {
-    snprintf(error->text, sizeof(error->text), "%s", sentence);
-    return false;
-}
-
-/* ---- What the model gets --------------------------------------------------------------------- */
-
-static void *hw_alloc(void *ctx, size_t size) {
-    (void)ctx;
-    return host_block_alloc(HOST_OWNER_MODEL, size);
-}
-
-static void hw_free(void *ctx, void *block, size_t size) {
-    (void)ctx;
-    host_block_free(HOST_OWNER_MODEL, block, size);
-}
-
-static void *hw_memory(void *ctx, uint64_t pa, size_t size) {
-    struct vidmm_host *host = ctx;
-    return host_physical_pointer(host->physical, pa, size);
-}
-
-static void hw_interrupt(void *ctx, uint32_t message) {
-    (void)ctx;
-    host_interrupt_raise(message);
-}
-
-static uint64_t hw_now(void *ctx) {
-    (void)ctx;
-    return host_now();
-}
-
-static void hw_advance(void *ctx, uint64_t ns) {
-    (void)ctx;
-    host_advance(ns);
-}
-
-static uint64_t hw_setting(void *ctx, const char *name, uint64_t otherwise) {
-    struct vidmm_host *host = ctx;
-    for (uint32_t i = 0; i < host->config.setting_count; i++)
-        if (strcmp(host->settings[i].name, name) == 0)
-            return host->settings[i].value;
-    return otherwise;
-}
-
 /* ---- Building -------------------------------------------------------------------------------- */
 
 /* The settings outlive the caller's: names are copied behind the array. */
@@ -124,12 +79,6 @@ static bool copy_settings(struct vidmm_host *host, const struct vidmm_host_confi
     return true;
 }
 
-static bool check_model(const struct vidmm_hw_model *model, struct vidmm_host_error *error) {
-    if (!model->create || !model->destroy || !model->step || model->engines > HOST_ENGINES_MOST)
-        return host_fail(error, "the hardware model is incomplete or has more than 32 engines");
-    return true;
-}
-
 static bool check_config(const struct vidmm_host_config *config, struct vidmm_host_error *error) {
     if (!config->driver_path && !config->driver_entry)
         return host_fail(error, "no driver: neither a shared object nor a linked-in DriverEntry");
@@ -139,50 +88,14 @@ static bool check_config(const struct vidmm_host_config *config, struct vidmm_ho
     for (uint32_t i = 0; i < config->setting_count; i++)
         if (!config->settings[i].name)
             return host_fail(error, "a setting has no name");
-    return !config->model || check_model(config->model, error);
-}
-
-static bool check_bars(const struct vidmm_hw_model *model,
-                       const struct vidmm_hw_bar bars[VIDMM_HW_BARS],
-                       struct vidmm_host_error *error) {
-    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
-        const struct vidmm_hw_bar *bar = &bars[i];
-        if (bar->kind == VIDMM_HW_BAR_NONE)
-            continue;
-        if (bar->size == 0 || bar->size % HOST_PAGE != 0 || (uintptr_t)bar->memory % HOST_PAGE != 0)
-            return host_fail(error, "a BAR of the hardware model is not made of whole pages");
-        if (bar->kind == VIDMM_HW_BAR_MEMORY && !bar->memory)
-            return host_fail(error, "a memory BAR of the hardware model has no memory");
-        if (bar->kind == VIDMM_HW_BAR_REGISTERS && (!model->reg_read || !model->reg_write))
-            return host_fail(error,
-                             "the hardware model has a register BAR and no reg_read, reg_write");
-    }
-    return true;
+    return !config->model || host_model_check(config->model, error);
 }
 
 static bool make_model(struct vidmm_host *host, struct vidmm_host_error *error) {
-    const struct vidmm_hw_model *model = host->config.model;
     struct vidmm_hw_bar bars[VIDMM_HW_BARS] = {{VIDMM_HW_BAR_NONE, 0, NULL}};
-    whole_of(host)->hw_host = (struct vidmm_hw_host){
-        .ctx = host,
-        .alloc = hw_alloc,
-        .free = hw_free,
-        .memory = hw_memory,
-        .interrupt = hw_interrupt,
-        .now = hw_now,
-        .advance = hw_advance,
-        .setting = hw_setting,
-        .iommu = host_iommu_translate,
-    };
-    if (model) {
-        host->hw = model->create(&whole_of(host)->hw_host, bars);
-        if (!host->hw)
-            return host_fail(error,
-                             "the hardware model could not be built: out of memory, or a setting "
-                             "that makes no sense");
-        if (!check_bars(model, bars, error))
-            return false;
-    }
+    bool model = host->config.model;
+    if (model && !host_model_make(host, &whole_of(host)->hw_host, bars, error))
+        return false;
     if (!host_may_allocate() || !host_bars_init(host->bars, model ? bars : NULL))
         return host_fail(error, "no room for the BARs of the adapter");
     whole_of(host)->bars_made = true;
@@ -197,7 +110,7 @@ static bool load_model(struct vidmm_host *host, struct vidmm_host_error *error) 
         return true;
     return host_load_model(config->model_path, &whole_of(host)->model_module, &config->model,
                            error) &&
-           check_model(config->model, error);
+           host_model_check(config->model, error);
 }
 
 /* Everything below the driver. */

@@ -14,3 +14,8 @@ void host_log(const char *format, ...) {
     vfprintf(log, format, args);
     va_end(args);
 }
+
+bool host_fail(struct vidmm_host_error *error, const char *sentence) {
+    snprintf(error->text, sizeof(error->text), "%s", sentence);
+    return false;
+}

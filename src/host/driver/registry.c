@@ -12,18 +12,18 @@ static char registry_lower(uint32_t c) {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-static bool same_name(const char *ascii, const WCHAR *name) {
-    while (*ascii != 0 && *name < 128 &&
-           registry_lower((unsigned char)*ascii) == registry_lower(*name)) {
-        ascii++;
-        name++;
-    }
-    return *ascii == 0 && *name == 0;
+/* Is `name`, of so many units, this setting's, in capitals or not? */
+static bool same_name(const char *ascii, const WCHAR *name, size_t units) {
+    size_t i = 0;
+    for (; i < units && ascii[i] != 0 && name[i] < 128; i++)
+        if (registry_lower((unsigned char)ascii[i]) != registry_lower(name[i]))
+            return false;
+    return i == units && ascii[i] == 0;
 }
 
-static const struct vidmm_host_setting *registry_find(const WCHAR *name) {
+static const struct vidmm_host_setting *registry_find(const WCHAR *name, size_t units) {
     for (uint32_t i = 0; i < host_world->config.setting_count; i++)
-        if (same_name(host_world->settings[i].name, name))
+        if (same_name(host_world->settings[i].name, name, units))
             return &host_world->settings[i];
     return NULL;
 }
@@ -68,7 +68,13 @@ static NTSTATUS registry_deliver(const RTL_QUERY_REGISTRY_TABLE *entry, ULONG ty
 }
 
 static NTSTATUS registry_query(const RTL_QUERY_REGISTRY_TABLE *entry, void *context) {
-    const struct vidmm_host_setting *setting = entry->Name ? registry_find(entry->Name) : NULL;
+    const struct vidmm_host_setting *setting = NULL;
+    if (entry->Name) {
+        size_t units = 0;
+        while (entry->Name[units] != 0)
+            units++;
+        setting = registry_find(entry->Name, units);
+    }
     ULONG fallback = entry->DefaultType & 0xffffffu;
     if (setting) {
         bool wide = setting->value > UINT32_MAX;
@@ -136,20 +142,11 @@ NTSYSAPI NTSTATUS NTAPI ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess,
     return IoOpenDeviceRegistryKey(NULL, 0, DesiredAccess, KeyHandle);
 }
 
-static bool same_counted_name(const char *ascii, PCUNICODE_STRING name) {
-    size_t units = name->Length / sizeof(WCHAR), i = 0;
-    for (; i < units && ascii[i] != 0 && name->Buffer[i] < 128; i++)
-        if (registry_lower((unsigned char)ascii[i]) != registry_lower(name->Buffer[i]))
-            return false;
-    return i == units && ascii[i] == 0;
-}
-
 /* Only KEY_VALUE_PARTIAL_INFORMATION: what a driver asks for that wants the value. */
 NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName,
                                         KEY_VALUE_INFORMATION_CLASS KeyValueInformationClass,
                                         PVOID KeyValueInformation, ULONG Length,
                                         PULONG ResultLength) {
-    const struct vidmm_host_setting *setting = NULL;
     KEY_VALUE_PARTIAL_INFORMATION *info = KeyValueInformation;
     if (!host_irql_at_most(PASSIVE_LEVEL, "ZwQueryValueKey"))
         return STATUS_UNSUCCESSFUL;
@@ -157,9 +154,8 @@ NTSYSAPI NTSTATUS NTAPI ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueN
         return STATUS_INVALID_HANDLE;
     if (KeyValueInformationClass != KeyValuePartialInformation)
         return STATUS_NOT_SUPPORTED;
-    for (uint32_t i = 0; i < host_world->config.setting_count && !setting; i++)
-        if (same_counted_name(host_world->settings[i].name, ValueName))
-            setting = &host_world->settings[i];
+    const struct vidmm_host_setting *setting =
+        registry_find(ValueName->Buffer, ValueName->Length / sizeof(WCHAR));
     if (!setting)
         return STATUS_OBJECT_NAME_NOT_FOUND;
     ULONG bytes = setting->value > UINT32_MAX ? 8 : 4;

@@ -1,0 +1,96 @@
+/*
+ * model.c - makes the hardware model: what it gets of the host (struct vidmm_hw_host), and what is
+ * wrong with it.
+ */
+#include "model.h"
+
+#include "base/world.h"
+#include "kernel/engines.h"
+#include "kernel/interrupt.h"
+#include "memory/iommu.h"
+#include "memory/physical.h"
+
+#include <string.h>
+
+static void *model_alloc(void *ctx, size_t size) {
+    (void)ctx;
+    return host_block_alloc(HOST_OWNER_MODEL, size);
+}
+
+static void model_free(void *ctx, void *block, size_t size) {
+    (void)ctx;
+    host_block_free(HOST_OWNER_MODEL, block, size);
+}
+
+static void *model_memory(void *ctx, uint64_t pa, size_t size) {
+    struct vidmm_host *host = ctx;
+    return host_physical_pointer(host->physical, pa, size);
+}
+
+static void model_interrupt(void *ctx, uint32_t message) {
+    (void)ctx;
+    host_interrupt_raise(message);
+}
+
+static uint64_t model_now(void *ctx) {
+    (void)ctx;
+    return host_now();
+}
+
+static void model_advance(void *ctx, uint64_t ns) {
+    (void)ctx;
+    host_advance(ns);
+}
+
+static uint64_t model_setting(void *ctx, const char *name, uint64_t otherwise) {
+    struct vidmm_host *host = ctx;
+    for (uint32_t i = 0; i < host->config.setting_count; i++)
+        if (strcmp(host->settings[i].name, name) == 0)
+            return host->settings[i].value;
+    return otherwise;
+}
+
+bool host_model_check(const struct vidmm_hw_model *model, struct vidmm_host_error *error) {
+    if (!model->create || !model->destroy || !model->step || model->engines > HOST_ENGINES_MOST)
+        return host_fail(error, "the hardware model is incomplete or has more than 32 engines");
+    return true;
+}
+
+static bool model_check_bars(const struct vidmm_hw_model *model,
+                             const struct vidmm_hw_bar bars[VIDMM_HW_BARS],
+                             struct vidmm_host_error *error) {
+    for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {
+        const struct vidmm_hw_bar *bar = &bars[i];
+        if (bar->kind == VIDMM_HW_BAR_NONE)
+            continue;
+        if (bar->size == 0 || bar->size % HOST_PAGE != 0 || (uintptr_t)bar->memory % HOST_PAGE != 0)
+            return host_fail(error, "a BAR of the hardware model is not made of whole pages");
+        if (bar->kind == VIDMM_HW_BAR_MEMORY && !bar->memory)
+            return host_fail(error, "a memory BAR of the hardware model has no memory");
+        if (bar->kind == VIDMM_HW_BAR_REGISTERS && (!model->reg_read || !model->reg_write))
+            return host_fail(error,
+                             "the hardware model has a register BAR and no reg_read, reg_write");
+    }
+    return true;
+}
+
+bool host_model_make(struct vidmm_host *host, struct vidmm_hw_host *gets,
+                     struct vidmm_hw_bar bars[VIDMM_HW_BARS], struct vidmm_host_error *error) {
+    const struct vidmm_hw_model *model = host->config.model;
+    *gets = (struct vidmm_hw_host){
+        .ctx = host,
+        .alloc = model_alloc,
+        .free = model_free,
+        .memory = model_memory,
+        .interrupt = model_interrupt,
+        .now = model_now,
+        .advance = model_advance,
+        .setting = model_setting,
+        .iommu = host_iommu_translate,
+    };
+    host->hw = model->create(gets, bars);
+    if (!host->hw)
+        return host_fail(error, "the hardware model could not be built: out of memory, or a "
+                                "setting that makes no sense");
+    return model_check_bars(model, bars, error);
+}

@@ -11,52 +11,21 @@
 
 #include <string.h>
 
+#include "memory/placer_block.h"
+
 /* How far a bin is searched for a block that fits. */
 #define LOOKS 8u
 /* How far a bin is searched before giving up altogether. */
 #define LAST_LOOKS 64u
-#define NO_PAGE    UINT32_MAX
 #define NO_BIN     UINT32_MAX
-#define BIN_COUNT  (PLACER_CLASSES * PLACER_BINS)
 /* Nodes are got in chunks of a quarter of those there are, within these bounds. */
 #define CHUNK_NODES_MIN 400u
 #define CHUNK_NODES_MAX 100000u
-
-/*
- * Lists have no NULL in them: placer->edge stands before the first and behind the last block and at
- * the end of each bin, so that most steps need no branch that a processor would guess wrong.
- */
-struct placer_block {
-    struct placer_block *previous, *next; /* neighbours by address; `next` links spares */
-    struct placer_block *free_next;       /* in the bin; NULL: taken, or the edge */
-    struct placer_block **free_link;      /* what points at this one in the bin */
-    uint32_t start, pages;                /* the edge starts at NO_PAGE */
-};
-
-struct placer_chunk {
-    struct placer_chunk *next;
-    size_t bytes;
-    struct placer_block nodes[];
-};
 
 /* A request in pages. */
 struct want {
     uint32_t pages, align, low, high;
 };
-
-static bool is_free(const struct placer_block *block) {
-    return block->free_next;
-}
-
-static uint32_t highest_bit(uint32_t value) {
-    return 31u - (uint32_t)__builtin_clz(value);
-}
-
-/* Bins are numbered through: one a page count below 32, then 32 for each power of two. */
-static uint32_t bin_of(uint32_t pages) {
-    uint32_t shift = highest_bit(pages | PLACER_BINS) - 5u;
-    return shift * PLACER_BINS + (pages >> shift);
-}
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
@@ -111,7 +80,7 @@ static bool have_spares(struct placer *placer) {
 /* A block lower than the first of its bin comes first, any other second: no search, nearly sorted.
  */
 static void bin_add(struct placer *placer, struct placer_block *block) {
-    uint32_t bin = bin_of(block->pages);
+    uint32_t bin = placer_bin_of(block->pages);
     struct placer_block *first = placer->bins[bin];
     struct placer_block **link =
         block->start < placer->heads[bin] ? &placer->bins[bin] : &first->free_next;
@@ -126,7 +95,7 @@ static void bin_add(struct placer *placer, struct placer_block *block) {
 }
 
 static void bin_remove(struct placer *placer, struct placer_block *block) {
-    uint32_t bin = bin_of(block->pages), row = bin / PLACER_BINS;
+    uint32_t bin = placer_bin_of(block->pages), row = bin / PLACER_BINS;
     struct placer_block *next = block->free_next;
     *block->free_link = next;
     next->free_link = block->free_link;
@@ -189,14 +158,14 @@ void placer_free(struct placer *placer, struct placer_block *block) {
     placer->taken--;
     *trail_of(placer, block->start) = block;
     struct placer_block *previous = block->previous;
-    if (is_free(previous)) {
+    if (placer_is_free(previous)) {
         bin_remove(placer, previous);
         block->start = previous->start;
         block->pages += previous->pages;
         unlink_block(placer, previous);
     }
     struct placer_block *next = block->next;
-    if (is_free(next)) {
+    if (placer_is_free(next)) {
         bin_remove(placer, next);
         block->pages += next->pages;
         unlink_block(placer, next);
@@ -206,14 +175,14 @@ void placer_free(struct placer *placer, struct placer_block *block) {
 
 /* ---- Looking for a hole ---------------------------------------------------------------------- */
 
-/* First page of `want` in a hole from its start on, or NO_PAGE. */
+/* First page of `want` in a hole from its start on, or PLACER_NO_PAGE. */
 static uint32_t fit_low(const struct placer_block *hole, const struct want *want) {
     uint64_t start = hole->start > want->low ? hole->start : want->low;
     uint64_t end = (uint64_t)hole->start + hole->pages;
     if (end > want->high)
         end = want->high;
     start = (start + want->align - 1u) & ~(uint64_t)(want->align - 1u);
-    return start + want->pages <= end ? (uint32_t)start : NO_PAGE;
+    return start + want->pages <= end ? (uint32_t)start : PLACER_NO_PAGE;
 }
 
 /* The same from its end on. */
@@ -223,9 +192,9 @@ static uint32_t fit_high(const struct placer_block *hole, const struct want *wan
     if (end > want->high)
         end = want->high;
     if (end < low + want->pages)
-        return NO_PAGE;
+        return PLACER_NO_PAGE;
     uint64_t start = (end - want->pages) & ~(uint64_t)(want->align - 1u);
-    return start >= low ? (uint32_t)start : NO_PAGE;
+    return start >= low ? (uint32_t)start : PLACER_NO_PAGE;
 }
 
 /* A block of one bin that takes `want`, the lowest as far as `looks` tell. */
@@ -233,7 +202,7 @@ static struct placer_block *look_in_bin(const struct placer *placer, uint32_t bi
                                         const struct want *want, uint32_t looks) {
     struct placer_block *block = placer->bins[bin];
     for (uint32_t i = 0; block != placer->edge && i < looks; i++) {
-        if (fit_low(block, want) != NO_PAGE)
+        if (fit_low(block, want) != PLACER_NO_PAGE)
             return block;
         block = block->free_next;
     }
@@ -257,7 +226,7 @@ static uint32_t next_bin(const struct placer *placer, uint32_t bin) {
 
 /* A block of the own bin of `pages`, where only some of the blocks are large enough. */
 static struct placer_block *look_in_own_bin(const struct placer *placer, uint32_t pages) {
-    struct placer_block *block = placer->bins[bin_of(pages)];
+    struct placer_block *block = placer->bins[placer_bin_of(pages)];
     for (uint32_t i = 0; block != placer->edge && i < LAST_LOOKS; i++) {
         if (block->pages >= pages)
             return block;
@@ -271,24 +240,24 @@ static struct placer_block *look_in_own_bin(const struct placer *placer, uint32_
  * that waste little. Without branches: where holes are is what a processor cannot guess.
  */
 static struct placer_block *look_nearby(const struct placer *placer, uint32_t room) {
-    uint32_t own = bin_of(room);
+    uint32_t own = placer_bin_of(room);
     uint32_t bins = room / 4u; /* one bin a page below 32 pages: a quarter more; else all */
-    uint64_t best = placer->bins[own]->pages >= room ? placer->heads[own] : NO_PAGE;
+    uint64_t best = placer->bins[own]->pages >= room ? placer->heads[own] : PLACER_NO_PAGE;
     best <<= 32;
     for (uint32_t i = 1; i <= PLACER_WINDOW; i++) {
-        uint64_t start = i <= bins ? placer->heads[own + i] : NO_PAGE;
+        uint64_t start = i <= bins ? placer->heads[own + i] : PLACER_NO_PAGE;
         uint64_t candidate = start << 32 | i;
         best = candidate < best ? candidate : best;
     }
     uint32_t start = (uint32_t)(best >> 32), bin = own + (uint32_t)best;
-    return start != NO_PAGE ? placer->bins[bin] : NULL;
+    return start != PLACER_NO_PAGE ? placer->bins[bin] : NULL;
 }
 
 /* Any hole of `room` pages or more fits: a low one that wastes little, else the best. */
 static struct placer_block *look_roomy(const struct placer *placer, uint32_t room) {
     struct placer_block *block = look_nearby(placer, room);
     if (!block) {
-        uint32_t bin = next_bin(placer, bin_of(room) + 1u);
+        uint32_t bin = next_bin(placer, placer_bin_of(room) + 1u);
         block = bin != NO_BIN ? placer->bins[bin] : look_in_own_bin(placer, room);
     }
     return block;
@@ -297,8 +266,8 @@ static struct placer_block *look_roomy(const struct placer *placer, uint32_t roo
 /* Holes that fit only because of where they lie: every bin from the request's own to `room`'s. */
 static struct placer_block *look_aligned(const struct placer *placer, const struct want *want,
                                          uint32_t room, uint32_t looks) {
-    uint32_t last = bin_of(room);
-    for (uint32_t bin = next_bin(placer, bin_of(want->pages)); bin != NO_BIN && bin <= last;
+    uint32_t last = placer_bin_of(room);
+    for (uint32_t bin = next_bin(placer, placer_bin_of(want->pages)); bin != NO_BIN && bin <= last;
          bin = next_bin(placer, bin + 1u)) {
         struct placer_block *block = look_in_bin(placer, bin, want, looks);
         if (block)
@@ -323,7 +292,7 @@ static struct placer_block *look_anywhere(const struct placer *placer, const str
 static struct placer_block *look_from_end(const struct placer *placer, const struct want *want) {
     struct placer_block *block = placer->edge->previous;
     while (block != placer->edge && block->start + block->pages > want->low) {
-        if (is_free(block) && fit_high(block, want) != NO_PAGE)
+        if (placer_is_free(block) && fit_high(block, want) != PLACER_NO_PAGE)
             return block;
         block = block->previous;
     }
@@ -333,7 +302,7 @@ static struct placer_block *look_from_end(const struct placer *placer, const str
 static struct placer_block *look_from_start(const struct placer *placer, const struct want *want) {
     struct placer_block *block = placer->edge->next;
     while (block->start < want->high) {
-        if (is_free(block) && fit_low(block, want) != NO_PAGE)
+        if (placer_is_free(block) && fit_low(block, want) != PLACER_NO_PAGE)
             return block;
         block = block->next;
     }
@@ -350,7 +319,7 @@ bool placer_init(struct placer *placer, const struct vidmm_os *os, uint64_t size
                  uint32_t page_size) {
     memset(placer, 0, sizeof(*placer));
     placer->os = os;
-    placer->page_shift = highest_bit(page_size);
+    placer->page_shift = placer_highest_bit(page_size);
     uint64_t pages = size >> placer->page_shift;
     pages = pages < PLACER_PAGES_MAX ? pages : PLACER_PAGES_MAX;
     placer->size = pages << placer->page_shift;
@@ -358,10 +327,10 @@ bool placer_init(struct placer *placer, const struct vidmm_os *os, uint64_t size
         return false;
     struct placer_block *edge = take_spare(placer);
     edge->previous = edge->next = edge;
-    edge->start = NO_PAGE;
+    edge->start = PLACER_NO_PAGE;
     placer->edge = edge;
     memset(placer->heads, 0xff, sizeof(placer->heads));
-    for (uint32_t bin = 0; bin < BIN_COUNT; bin++)
+    for (uint32_t bin = 0; bin < PLACER_BIN_COUNT; bin++)
         placer->bins[bin] = edge;
     if (pages != 0)
         add_hole(placer, 0, (uint32_t)pages, edge);
@@ -456,7 +425,7 @@ enum placer_result placer_alloc_at(struct placer *placer, uint64_t offset, uint6
     uint32_t start = (uint32_t)(offset >> placer->page_shift);
     uint32_t end = (uint32_t)((offset + size + page - 1u) >> placer->page_shift);
     struct placer_block *hole = block_at(placer, start);
-    if (!is_free(hole) || hole->start + hole->pages < end)
+    if (!placer_is_free(hole) || hole->start + hole->pages < end)
         return PLACER_FULL;
     uint32_t needs = (hole->start != start) + (hole->start + hole->pages != end);
     if (placer->spares < needs && !grow(placer))
@@ -477,8 +446,8 @@ uint64_t placer_size(const struct placer *placer, const struct placer_block *blo
 uint64_t placer_largest_free(const struct placer *placer) {
     if (placer->class_map == 0)
         return 0;
-    uint32_t row = highest_bit(placer->class_map);
-    uint32_t bin = row * PLACER_BINS + highest_bit(placer->bin_map[row]);
+    uint32_t row = placer_highest_bit(placer->class_map);
+    uint32_t bin = row * PLACER_BINS + placer_highest_bit(placer->bin_map[row]);
     uint32_t largest = 0, looks = bin < 2 * PLACER_BINS ? 1 : LAST_LOOKS; /* all alike: one */
     for (const struct placer_block *block = placer->bins[bin];
          block != placer->edge && looks-- != 0; block = block->free_next)

@@ -4,28 +4,10 @@
 #include "object/host_aperture.h"
 
 #include "object/allocation.h"
+#include "object/host_window.h"
 
 #define MAP_CALL "DxgkDdiMapCpuHostAperture"
 #define MAP_PAGE "ns-d3dkmddi-_dxgkarg_mapcpuhostaperture"
-
-/* One allocation's pages of the aperture. */
-struct host_window {
-    struct host_aperture *aperture;
-    struct host_window *previous, *next; /* idle ones, let go of longest ago first */
-    bool idle;
-    struct vidmm_allocation *allocation;
-    struct placer_block *block;
-    void *cpu;
-    uint32_t count;
-    UINT32 pages[]; /* of the aperture */
-};
-
-/* Of one segment. */
-struct host_aperture {
-    struct segment *segment;
-    struct placer placer;
-    struct host_window *first, *last;
-};
 
 /* ---- Which are idle -------------------------------------------------------------------------- */
 

@@ -1,0 +1,34 @@
+/*
+ * host_window.h - the windows of a CPU host aperture: for host_aperture.c, and for the checks of
+ * debug builds (check/check_apertures.c), which walk them.
+ */
+#ifndef VIDMM_MANAGER_HOST_WINDOW_H
+#define VIDMM_MANAGER_HOST_WINDOW_H
+
+#include <ntddk.h>
+
+#include "memory/placer.h"
+
+struct segment;
+struct vidmm_allocation;
+
+/* One allocation's pages of the aperture. */
+struct host_window {
+    struct host_aperture *aperture;
+    struct host_window *previous, *next; /* idle ones, let go of longest ago first */
+    bool idle;
+    struct vidmm_allocation *allocation;
+    struct placer_block *block;
+    void *cpu;
+    uint32_t count;
+    UINT32 pages[]; /* of the aperture */
+};
+
+/* Of one segment. */
+struct host_aperture {
+    struct segment *segment;
+    struct placer placer;
+    struct host_window *first, *last;
+};
+
+#endif

@@ -123,6 +123,7 @@ static struct residency_entry *residency_entry_obtain(struct vidmm_device *devic
                                       .resident = {.owner = entry}};
     allocation_unqueue(allocation);
     allocation->residency_entries = entry;
+    allocation_queue(allocation); /* an offered one stays: listed or not, it may leave */
     chain_add(entry, CHAIN_ALL);
     entry_update(entry);
     return entry;

@@ -434,6 +434,22 @@ bool tables_begin(struct plan *plan, const struct tables_ready *ready,
     return emit_fresh(plan, ready->space);
 }
 
+/* Nothing finds `memory` in the privileged space any more. */
+static bool hide_memory(struct plan *plan, const struct space *space,
+                        const struct table_memory *memory) {
+    const struct space *privileged = space_privileged_of(space);
+    uint64_t at = memory->shown;
+    return !at || write_mapping(plan, va_find(&privileged->va, at), at,
+                                at + page_round(memory->size), NULL, true);
+}
+
+/* The same of a table, unless the space goes as a whole. */
+static bool hide(struct plan *plan, const struct table *table) {
+    return hide_memory(plan, table->space, &table->memory[0]) &&
+           hide_memory(plan, table->space, &table->memory[1]) &&
+           (!table->memory[0].shown || table_flush(plan, space_privileged_of(table->space)));
+}
+
 bool tables_emit_old_root(struct plan *plan, struct space *space) {
     struct table *root = space->root;
     struct table_op op = {.space = space,
@@ -442,20 +458,10 @@ bool tables_emit_old_root(struct plan *plan, struct space *space) {
                           .old = true,
                           .start = root->start,
                           .end = table_end(root)};
-    return (!mmu_of(space)->caps.ExplicitPageTableInvalidation || add(plan, &op, NULL)) &&
+    return hide_memory(plan, space, &space->old_root) &&
+           (!space->old_root.shown || table_flush(plan, space_privileged_of(space))) &&
+           (!mmu_of(space)->caps.ExplicitPageTableInvalidation || add(plan, &op, NULL)) &&
            write_window(plan, &space->old_root, false);
-}
-
-/* Nobody finds a table in the privileged space any more, unless that goes as a whole. */
-static bool hide(struct plan *plan, const struct table *table) {
-    struct space *privileged = space_privileged_of(table->space);
-    for (uint32_t i = 0; i < 2; i++) {
-        uint64_t at = table->memory[i].shown;
-        if (at && !write_mapping(plan, va_find(&privileged->va, at), at,
-                                 at + page_round(table->memory[i].size), NULL, true))
-            return false;
-    }
-    return !table->memory[0].shown || table_flush(plan, privileged);
 }
 
 bool tables_emit_end(struct plan *plan, struct table *dying) {

@@ -6,6 +6,8 @@
 #include "life/resource.h"
 #include "lists/idle.h"
 #include "base/adapter.h"
+#include "base/assert.h"
+#include "check/check.h"
 
 #include "reported/needed.h"
 #include "object/allocation.h"
@@ -153,7 +155,9 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     if (config->observer)
         adapter->observer = *config->observer;
     adapter->readings = config->readings;
-    adapter->hooks = (struct adapter_hooks){reset_adapter, context_allocations_reap};
+    adapter->hooks = (struct adapter_hooks){.reset = reset_adapter,
+                                            .call_ends = context_allocations_reap,
+                                            .check = VIDMM_ASSERTIONS >= 2 ? adapter_check : NULL};
     adapter->quiesce = config->quiesce;
     adapter->quiesce_ctx = config->quiesce_ctx;
     adapter->hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;

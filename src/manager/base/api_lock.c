@@ -22,6 +22,8 @@ void adapter_enter(struct vidmm_adapter *adapter) {
 
 void adapter_leave(struct vidmm_adapter *adapter) {
     adapter->hooks.call_ends(adapter);
+    if (adapter->hooks.check)
+        adapter->hooks.check(adapter);
     adapter->os.unlock(adapter->os.ctx, adapter->lock);
     adapter->os.unlock(adapter->os.ctx, adapter->api_lock);
 }

@@ -20,7 +20,7 @@ static bool leads_to(struct vidmm_referee *referee, const uint8_t *cpu, uint64_t
 }
 
 static void judge_address(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                          struct shadow_object *allocation) {
+                          struct shadow_allocation *allocation) {
     const uint8_t *cpu = operation->arg.MapApertureSegment2.CpuVisibleAddress;
     bool wanted = allocation && allocation->info.FlagsWddm2.MapApertureCpuVisible;
     bool first = operation->arg.MapApertureSegment2.AdlOffset == 0 && operation->frame_count != 0;
@@ -39,7 +39,7 @@ static void judge_address(struct vidmm_referee *referee, const struct shadow_ope
 
 void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation =
+    struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool second = arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
     if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 ||
@@ -67,7 +67,7 @@ void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *ope
 
 /* Until here the address has to hold. */
 void adl_unmapped(struct vidmm_referee *referee, const struct shadow_operation *operation) {
-    struct shadow_object *allocation =
+    struct shadow_allocation *allocation =
         shadow_allocation(referee, operation->arg.UnmapApertureSegment.hAllocation);
     if (!allocation || !allocation->cpu)
         return;

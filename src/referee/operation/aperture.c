@@ -44,13 +44,13 @@ static bool judge_range(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
                         const struct range *range) {
     uint32_t id = arg->MapApertureSegment.SegmentId;
     const struct shadow_segment *segment = shadow_aperture(referee, id);
-    const struct shadow_object *allocation =
+    const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     HANDLE device = arg->MapApertureSegment.hDevice;
     MANAGER_MUST(36, !segment || !segment->flags.Agp, "a linear aperture segment",
                  "segment %u is an AGP aperture", id);
-    MANAGER_MUST(201, !device || shadow_find(referee, SHADOW_DEVICE, device),
-                 "a device of the driver, or NULL", "hDevice %p is no device", device);
+    MANAGER_MUST(201, !device || shadow_device(referee, device), "a device of the driver, or NULL",
+                 "hDevice %p is no device", device);
     if (!range->segment)
         return false;
     MANAGER_MUST(193, inside(range), "at least one page, inside the segment",
@@ -97,7 +97,7 @@ static void judge_commitment(struct vidmm_referee *referee, const struct range *
 
 static void judge_coherence(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
                             const struct shadow_segment *segment) {
-    const struct shadow_object *allocation =
+    const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool cached = !allocation || allocation->info.Flags.Cached;
     DXGK_MAPAPERTUREFLAGS flags =
@@ -113,7 +113,7 @@ static void judge_coherence(struct vidmm_referee *referee, const DXGKARG_BUILDPA
 static void map_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(referee, arg);
-    const struct shadow_object *allocation =
+    const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     adl_asked(referee, operation);
     if (!judge_range(referee, arg, &range))
@@ -150,14 +150,14 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
 }
 
 /* Its content is on the way out of a memory segment. */
-static bool is_window(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+static bool is_window(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
     return allocation && allocation->placed && shadow_memory(referee, allocation->segment);
 }
 
 static void map_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(referee, arg);
-    struct shadow_object *allocation =
+    struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     uint64_t mdl = list_start(arg);
     if (!range.segment || !inside(&range))
@@ -173,7 +173,7 @@ static void map_built(struct vidmm_referee *referee, const struct shadow_operati
 static void unmap_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct range range = range_of(referee, arg);
-    struct shadow_object *allocation =
+    struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->UnmapApertureSegment.hAllocation);
     uint64_t dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE;
     if (!range.segment || !inside(&range))
@@ -181,7 +181,7 @@ static void unmap_built(struct vidmm_referee *referee, const struct shadow_opera
     for (uint64_t i = 0; i < range.pages; i++)
         set_page(range.segment, range.first + i, SHADOW_PAGE_DUMMY, dummy);
     if (allocation && allocation->segment == range.segment->id)
-        allocation->placed = false;
+        shadow_displace(referee, allocation);
 }
 
 void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation *operation) {

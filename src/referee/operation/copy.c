@@ -269,7 +269,7 @@ static void judge(struct vidmm_referee *referee, const struct copy *copy, uint32
 /* ---- The comparison -------------------------------------------------------------------------- */
 
 bool operation_shared_with_cpu(struct vidmm_referee *referee, HANDLE handle) {
-    const struct shadow_object *allocation = shadow_allocation(referee, handle);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     return allocation &&
            (allocation->info.Flags.PermanentSysMem || allocation->info.Flags.ExistingSysMem ||
             allocation->info.Flags.ExistingKernelSysMem);
@@ -299,7 +299,7 @@ static const uint8_t *cpu_page(struct vidmm_referee *referee, const struct copy 
 /* R184, R185: what leaves GPU memory is in the order in which the CPU saw it there. */
 static void judge_order(struct vidmm_referee *referee, const struct copy *copy) {
     HANDLE handle = copy->operation->arg.Transfer.hAllocation;
-    const struct shadow_object *allocation = shadow_allocation(referee, handle);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     if (!allocation || !allocation->info.Flags.CpuVisible || copy->to ||
         !shadow_memory(referee, copy->from->id) || operation_shared_with_cpu(referee, handle))
         return;

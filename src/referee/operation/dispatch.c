@@ -8,8 +8,7 @@
 /* Beside the paging process only updates of tiles are carried out. */
 static void dispatch_judge_companion(struct vidmm_referee *referee,
                                      const struct shadow_operation *operation) {
-    const struct shadow_object *context =
-        shadow_find(referee, SHADOW_CONTEXT, operation->arg.hSystemContext);
+    const struct shadow_context *context = shadow_context(referee, operation->arg.hSystemContext);
     uint32_t kind = (uint32_t)operation->arg.Operation;
     if (tables_companion(referee, context))
         MANAGER_MUST(385, operation_effect(kind) == VIDMM_EFFECT_PAGE_TABLE,
@@ -59,7 +58,7 @@ void operation_done(struct vidmm_referee *referee, struct shadow_operation *oper
 static void initialise_built(struct vidmm_referee *referee,
                              const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation =
+    struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->InitContextResource.hAllocation);
     const struct shadow_segment *segment =
         shadow_segment(referee, arg->InitContextResource.Destination.SegmentId);

@@ -11,7 +11,7 @@
 static void fill_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
-    const struct shadow_object *allocation = shadow_allocation(referee, arg->Fill.hAllocation);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, arg->Fill.hAllocation);
     uint64_t offset;
     MANAGER_MUST(187, id != 0 && !shadow_aperture(referee, id), "FILL of memory segments only",
                  "FILL of segment %u", id);
@@ -33,7 +33,7 @@ static void fill_asked(struct vidmm_referee *referee, struct shadow_operation *o
 static void fill_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     uint32_t id = arg->Fill.Destination.SegmentId;
-    struct shadow_object *allocation = shadow_allocation(referee, arg->Fill.hAllocation);
+    struct shadow_allocation *allocation = shadow_allocation(referee, arg->Fill.hAllocation);
     const struct shadow_segment *segment = shadow_segment(referee, id);
     if (!allocation)
         return;
@@ -101,7 +101,7 @@ const struct operation_judge op_judge_fill = {
 /* An update of the system pages may have gone before: `placed` is of no interest. */
 static void discard_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    const struct shadow_object *allocation =
+    const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->DiscardContent.hAllocation);
     uint32_t id = arg->DiscardContent.SegmentId;
     const struct shadow_segment *segment = shadow_memory(referee, id);
@@ -123,10 +123,10 @@ static void discard_asked(struct vidmm_referee *referee, struct shadow_operation
 }
 
 static void discard_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
-    struct shadow_object *allocation =
+    struct shadow_allocation *allocation =
         shadow_allocation(referee, operation->arg.DiscardContent.hAllocation);
     if (allocation)
-        allocation->placed = false;
+        shadow_displace(referee, allocation);
 }
 
 const struct operation_judge op_judge_discard = {.asked = discard_asked, .built = discard_built};

@@ -7,14 +7,14 @@
 
 /* ---- NOTIFY_RESIDENCY ----------------------------------------------------------------------- */
 
-static bool wants_notices(const struct shadow_object *allocation) {
+static bool wants_notices(const struct shadow_allocation *allocation) {
     return allocation->info.FlagsWddm2.ExplicitResidencyNotification &&
            allocation->info.FlagsWddm2.AccessedPhysically;
 }
 
 static void judge_residency(struct vidmm_referee *referee,
                             const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice,
-                            const struct shadow_object *allocation) {
+                            const struct shadow_allocation *allocation) {
     const D3DGPU_PHYSICAL_ADDRESS *place = &notice->PhysicalAddress;
     MANAGER_MUST(246, wants_notices(allocation),
                  "an allocation with ExplicitResidencyNotification and AccessedPhysically",
@@ -32,14 +32,15 @@ static void judge_residency(struct vidmm_referee *referee,
 }
 
 /* R247: what leaves was announced to leave. */
-void notice_content(struct vidmm_referee *referee, struct shadow_object *allocation, bool leaves) {
+void notice_content(struct vidmm_referee *referee, struct shadow_allocation *allocation,
+                    bool leaves) {
     if (allocation && leaves && wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before the contents leave",
                      "a transfer out of local memory, and the driver takes it for resident%s", "");
 }
 
 /* R247: what the driver takes for resident did not leave. */
-void notice_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+void notice_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
     if (referee->tables.mmu.known && wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before an allocation is destroyed",
                      "the driver takes it for resident%s", "");
@@ -78,7 +79,7 @@ static void judge_range(struct vidmm_referee *referee,
 
 static void notice_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    const struct shadow_object *allocation =
+    const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->NotifyResidency.hAllocation);
     if (!referee->tables.mmu.known)
         return;
@@ -91,7 +92,7 @@ static void notice_asked(struct vidmm_referee *referee, struct shadow_operation 
 const struct operation_judge op_judge_notice_alloc = {.asked = notice_asked};
 
 static void notice_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
-    struct shadow_object *allocation =
+    struct shadow_allocation *allocation =
         shadow_allocation(referee, operation->arg.NotifyResidency.hAllocation);
     if (!allocation)
         return;

@@ -28,10 +28,10 @@ bool operation_shared_with_cpu(struct vidmm_referee *referee, HANDLE handle);
 bool place_range(struct vidmm_referee *referee, uint32_t id, LARGE_INTEGER address, uint64_t at,
                  uint64_t size, uint64_t *offset);
 /* An allocation gets its place: from `offset` of `segment` on. */
-void place_allocation(struct vidmm_referee *referee, const struct shadow_object *allocation,
+void place_allocation(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       const struct shadow_segment *segment, uint64_t offset);
 /* Places, of an allocation that may be NULL, after the operation was built. */
-void place_set(struct vidmm_referee *referee, struct shadow_object *allocation, uint32_t id,
+void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
                uint64_t offset);
 
 /* operation/later.c: whether an operation that came behind `operation` writes to these
@@ -54,10 +54,11 @@ uint32_t operations_under_way(struct vidmm_referee *referee, HANDLE allocation);
 
 /* operation/promise.c: an allocation gets its place; its content goes to segment `to`, 0: to system
  * pages; it goes without a transfer; pages of an aperture are taken by what comes in. */
-void promise_place(struct vidmm_referee *referee, const struct shadow_object *allocation,
+void promise_place(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                    const struct shadow_segment *segment, uint64_t offset);
-void promise_leave(struct vidmm_referee *referee, struct shadow_object *allocation, uint32_t to);
-void promise_discard(struct vidmm_referee *referee, const struct shadow_object *allocation);
+void promise_leave(struct vidmm_referee *referee, struct shadow_allocation *allocation,
+                   uint32_t to);
+void promise_discard(struct vidmm_referee *referee, const struct shadow_allocation *allocation);
 void promise_taken(struct vidmm_referee *referee, const struct shadow_segment *segment,
                    uint64_t first, uint64_t pages);
 
@@ -93,8 +94,9 @@ void table_judge_idle(struct vidmm_referee *referee, HANDLE process);
 void flush_settle(struct vidmm_referee *referee, bool compares);
 /* operation/notice.c */
 /* The allocation's content arrives by this operation, or leaves its memory segment. */
-void notice_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation);
-void notice_content(struct vidmm_referee *referee, struct shadow_object *allocation, bool leaves);
+void notice_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation);
+void notice_content(struct vidmm_referee *referee, struct shadow_allocation *allocation,
+                    bool leaves);
 
 /*
  * dispatch.c, with the lock held. `asked`: the first call of an operation, before the driver has it.
@@ -123,7 +125,7 @@ void place_judge_host_aperture(struct vidmm_referee *referee, const struct shado
 
 /* promise.c: an element of the list of a submission that is no paging; the submission itself. */
 void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *entry,
-                    struct shadow_object *allocation);
+                    struct shadow_allocation *allocation);
 void promise_submitted(struct vidmm_referee *referee);
 /* Work under way is given up, or nobody knows what it writes. */
 void promise_forget(struct vidmm_referee *referee);

@@ -50,44 +50,32 @@ bool place_range(struct vidmm_referee *referee, uint32_t id, LARGE_INTEGER addre
 }
 
 /* R96: WDDM 2 looks at the write set alone. */
-static uint32_t supported(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+static uint32_t supported(struct vidmm_referee *referee,
+                          const struct shadow_allocation *allocation) {
     bool second = referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     return allocation->write_set | (second ? 0 : allocation->read_set);
 }
 
-/* R47: what an allocation takes of a segment with PitchAlignment. */
-static uint64_t pitch_size(const struct shadow_object *allocation) {
-    uint64_t pitch = allocation->info.PitchAlignedSize;
-    pitch = (pitch + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
-    return pitch > allocation->size ? pitch : allocation->size;
-}
-
 /* R368: another allocation at the same place; `pitch`: both as large as their pitch makes them. */
-static const struct shadow_object *neighbour(struct vidmm_referee *referee,
-                                             const struct shadow_object *allocation,
-                                             const struct shadow_segment *segment, uint64_t offset,
-                                             bool pitch) {
+static const struct shadow_allocation *place_neighbour(struct vidmm_referee *referee,
+                                                       const struct shadow_allocation *allocation,
+                                                       const struct shadow_segment *segment,
+                                                       uint64_t offset, bool pitch) {
     if (tables_paging(referee)) /* what leaves without a copy leaves unseen */
         return NULL;
-    uint64_t end = offset + (pitch ? pitch_size(allocation) : allocation->size);
-    for (const struct shadow_object *other = shadow_each(referee, SHADOW_ALLOCATION, NULL); other;
-         other = shadow_each(referee, SHADOW_ALLOCATION, other)) {
-        uint64_t size = pitch ? pitch_size(other) : other->size;
-        if (other != allocation && other->placed && other->segment == segment->id &&
-            other->offset < end && offset < other->offset + size)
-            return other;
-    }
-    return NULL;
+    return shadow_neighbour(referee, allocation, segment->id, offset, pitch);
 }
 
-static void judge_pitch(struct vidmm_referee *referee, const struct shadow_object *allocation,
+static void judge_pitch(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                         const struct shadow_segment *segment, uint64_t offset) {
-    const struct shadow_object *other = neighbour(referee, allocation, segment, offset, true);
-    bool inside = offset <= segment->size && pitch_size(allocation) <= segment->size - offset;
+    const struct shadow_allocation *other =
+        place_neighbour(referee, allocation, segment, offset, true);
+    bool inside =
+        offset <= segment->size && shadow_pitch_size(allocation) <= segment->size - offset;
     MANAGER_MUST(47, !other && inside,
                  "PitchAlignedSize bytes for each allocation in a PitchAlignment segment",
                  "0x%llx bytes at offset 0x%llx of segment %u are not its own alone",
-                 LLU(pitch_size(allocation)), LLU(offset), segment->id);
+                 LLU(shadow_pitch_size(allocation)), LLU(offset), segment->id);
 }
 
 static void judge_set(struct vidmm_referee *referee, const struct shadow_segment *segment,
@@ -102,9 +90,9 @@ static void judge_set(struct vidmm_referee *referee, const struct shadow_segment
 }
 
 /* Windows for eviction need no alignment and are in no supported set. */
-void place_allocation(struct vidmm_referee *referee, const struct shadow_object *allocation,
+void place_allocation(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       const struct shadow_segment *segment, uint64_t offset) {
-    place_judge_host_aperture(referee, segment, offset, allocation->size, allocation->handle);
+    place_judge_host_aperture(referee, segment, offset, allocation->size, allocation->head.handle);
     uint32_t bit = 1u << (segment->id - 1), set = supported(referee, allocation);
     uint64_t alignment = allocation->info.Alignment;
     bool leaving = allocation->placed && shadow_memory(referee, allocation->segment);
@@ -122,7 +110,8 @@ void place_allocation(struct vidmm_referee *referee, const struct shadow_object 
     promise_place(referee, allocation, segment, offset);
     if (segment->flags.Aperture)
         return;
-    const struct shadow_object *other = neighbour(referee, allocation, segment, offset, false);
+    const struct shadow_allocation *other =
+        place_neighbour(referee, allocation, segment, offset, false);
     MANAGER_MUST(368, !other, "a place that no other allocation has",
                  "offset 0x%llx of segment %u, 0x%llx bytes; another allocation has 0x%llx bytes "
                  "at 0x%llx",
@@ -132,17 +121,15 @@ void place_allocation(struct vidmm_referee *referee, const struct shadow_object 
         judge_pitch(referee, allocation, segment, offset);
 }
 
-void place_set(struct vidmm_referee *referee, struct shadow_object *allocation, uint32_t id,
+void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
                uint64_t offset) {
     if (!allocation)
         return;
     if (!allocation->placed || allocation->segment != id || allocation->offset != offset)
         allocation->since = referee->ledger->calls;
-    allocation->placed = allocation->placed_before = true;
+    shadow_place(referee, allocation, id, offset);
     allocation->clean = false;
     allocation->content = true;
-    allocation->segment = id;
-    allocation->offset = offset;
 }
 
 void place_judge_host_aperture(struct vidmm_referee *referee, const struct shadow_segment *segment,

@@ -32,7 +32,8 @@ static bool room_for_all(struct vidmm_referee *referee, const struct shadow_segm
 
 /* One that the CPU can see may be locked, and has to go where its pointer leads; one that nobody
  * opened is no application's. */
-static void judge_preference(struct vidmm_referee *referee, const struct shadow_object *allocation,
+static void judge_preference(struct vidmm_referee *referee,
+                             const struct shadow_allocation *allocation,
                              const struct shadow_segment *segment) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     uint32_t id = first_preference(&allocation->info);
@@ -47,7 +48,7 @@ static void judge_preference(struct vidmm_referee *referee, const struct shadow_
                  "segment %u, the first preference is segment %u", segment->id, id);
 }
 
-void promise_place(struct vidmm_referee *referee, const struct shadow_object *allocation,
+void promise_place(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                    const struct shadow_segment *segment, uint64_t offset) {
     judge_preference(referee, allocation, segment);
     if (allocation->info.Flags.Overlay && shadow_memory(referee, segment->id))
@@ -86,7 +87,7 @@ static bool find_room(const struct shadow_segment *segment, uint64_t pages, uint
     return false;
 }
 
-static void note_chance(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+static void note_chance(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
     for (uint32_t id = 1; id <= referee->adapter.segments && referee->chance.pages == 0; id++) {
         const struct shadow_segment *segment = shadow_aperture(referee, id);
         uint64_t first = 0;
@@ -135,16 +136,17 @@ static void judge_chance(struct vidmm_referee *referee) {
 }
 
 /* A lock brings their system pages up to date without an eviction. */
-static bool pages_are_the_clients(const struct shadow_object *allocation) {
+static bool pages_are_the_clients(const struct shadow_allocation *allocation) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static bool stays(const struct shadow_object *allocation) {
+static bool stays(const struct shadow_allocation *allocation) {
     return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
 }
 
-void promise_leave(struct vidmm_referee *referee, struct shadow_object *allocation, uint32_t to) {
+void promise_leave(struct vidmm_referee *referee, struct shadow_allocation *allocation,
+                   uint32_t to) {
     bool window = to != 0 && (allocation->evict_set >> (to - 1) & 1u) != 0;
     if (window)
         MANAGER_MUST(101, true, "", "%s", "");
@@ -162,7 +164,7 @@ void promise_leave(struct vidmm_referee *referee, struct shadow_object *allocati
     }
 }
 
-void promise_discard(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+void promise_discard(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
     if (allocation->info.Flags.PermanentSysMem && allocation->clean)
         MANAGER_MUST(107, true, "", "%s", "");
 }
@@ -171,8 +173,8 @@ void promise_discard(struct vidmm_referee *referee, const struct shadow_object *
 
 /* One that was in GPU memory all the time since that call: it was no eviction of everything. */
 static bool another_stayed(struct vidmm_referee *referee, uint64_t call) {
-    const struct shadow_object *other = NULL;
-    while ((other = shadow_each(referee, SHADOW_ALLOCATION, other))) {
+    const struct shadow_allocation *other = NULL;
+    while ((other = shadow_next_allocation(referee, other))) {
         if (other->placed && other->since < call && !stays(other) &&
             shadow_memory(referee, other->segment))
             return true;
@@ -181,11 +183,11 @@ static bool another_stayed(struct vidmm_referee *referee, uint64_t call) {
 }
 
 static void judge_left(struct vidmm_referee *referee) {
-    struct shadow_object *allocation = NULL;
+    struct shadow_allocation *allocation = NULL;
     if (!referee->adapter.left)
         return;
     referee->adapter.left = false;
-    while ((allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation))) {
+    while ((allocation = shadow_next_allocation(referee, allocation))) {
         if (allocation->left != 0)
             MANAGER_MUST(118, !another_stayed(referee, allocation->left),
                          "overlay and capture allocations to stay where they are",
@@ -197,7 +199,7 @@ static void judge_left(struct vidmm_referee *referee) {
 /* ---- One piece: R124, R133 ------------------------------------------------------------------- */
 
 /* Whether all of it is where the list says; true, too, when nobody knows (after a reset). */
-static bool whole(struct vidmm_referee *referee, const struct shadow_object *allocation,
+static bool whole(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                   const struct shadow_segment *segment, uint64_t offset) {
     if (shadow_memory(referee, segment->id))
         return !allocation->placed ||
@@ -214,7 +216,7 @@ static bool whole(struct vidmm_referee *referee, const struct shadow_object *all
 }
 
 void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *entry,
-                    struct shadow_object *allocation) {
+                    struct shadow_allocation *allocation) {
     const struct shadow_segment *segment = shadow_segment(referee, entry->SegmentId);
     ULONG version = referee->adapter.version;
     if (entry->WriteOperation)
@@ -243,8 +245,8 @@ void promise_submitted(struct vidmm_referee *referee) {
 }
 
 void promise_forget(struct vidmm_referee *referee) {
-    struct shadow_object *allocation = NULL;
-    while ((allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation))) {
+    struct shadow_allocation *allocation = NULL;
+    while ((allocation = shadow_next_allocation(referee, allocation))) {
         allocation->clean = false;
         allocation->left = 0;
     }

@@ -85,7 +85,8 @@ static void judge_address(struct vidmm_referee *referee, const struct looked *lo
 static void judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
     uint32_t id = (uint32_t)looked->entry->Segment;
     const struct shadow_segment *segment = shadow_segment(referee, id);
-    const struct shadow_object *allocation = shadow_allocation(referee, looked->change->allocation);
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, looked->change->allocation);
     bool system = tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_1,
                              referee->tables.mmu.caps.SysMem64KBPageSupported);
     MANAGER_MUST(369, id != 0 || system, "pages of 4 KB in system memory",
@@ -107,7 +108,8 @@ static void judge_wide(struct vidmm_referee *referee, const struct looked *looke
 /* Where an allocation is in a segment of 64 KB pages. */
 static void judge_place(struct vidmm_referee *referee, const struct looked *looked) {
     const struct shadow_segment *segment = shadow_memory(referee, (uint32_t)looked->entry->Segment);
-    const struct shadow_object *allocation = shadow_allocation(referee, looked->change->allocation);
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, looked->change->allocation);
     if (!segment || !allocation || !segment->flags.Use64KBPages)
         return;
     MANAGER_MUST(370, ((looked->address ^ looked->offset) & WIDE_MASK) == 0,

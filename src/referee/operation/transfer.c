@@ -36,7 +36,7 @@ static void judge_source(struct vidmm_referee *referee, const DXGKARG_BUILDPAGIN
 }
 
 /* Out of GPU memory into an aperture: only one that the driver named for it. */
-static void judge_window(struct vidmm_referee *referee, const struct shadow_object *allocation,
+static void judge_window(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                          const struct shadow_segment *window) {
     uint32_t bit = 1u << (window->id - 1);
     bool supported = ((allocation->write_set | allocation->read_set) & bit) != 0;
@@ -48,7 +48,7 @@ static void judge_window(struct vidmm_referee *referee, const struct shadow_obje
 }
 
 static void judge_destination(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                              const struct shadow_object *allocation) {
+                              const struct shadow_allocation *allocation) {
     uint32_t id = arg->Transfer.Destination.SegmentId;
     const struct shadow_segment *segment = shadow_segment(referee, id);
     uint64_t offset;
@@ -68,7 +68,7 @@ static void judge_destination(struct vidmm_referee *referee, const DXGKARG_BUILD
 
 /* R189: what the CPU cannot have written has no content before the first FILL. */
 static void judge_first_content(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                                const struct shadow_object *allocation) {
+                                const struct shadow_allocation *allocation) {
     if (arg->Transfer.Source.SegmentId == 0 && !allocation->info.Flags.CpuVisible &&
         shadow_memory(referee, arg->Transfer.Destination.SegmentId))
         MANAGER_MUST(189, allocation->content, "FILL for an allocation that had no content yet",
@@ -78,7 +78,7 @@ static void judge_first_content(struct vidmm_referee *referee, const DXGKARG_BUI
 /* ---- Sub-transfers --------------------------------------------------------------------------- */
 
 static void judge_start(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                        struct shadow_object *allocation) {
+                        struct shadow_allocation *allocation) {
     DXGK_TRANSFERFLAGS flags = arg->Transfer.Flags;
     HANDLE pending = referee->adapter.moving;
     MANAGER_MUST(179, (flags.TransferStart != 0) == !allocation->moving,
@@ -87,16 +87,16 @@ static void judge_start(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
                  arg->Transfer.TransferOffset);
     if (allocation->moving)
         return;
-    bool other = pending != allocation->handle && shadow_allocation(referee, pending);
+    bool other = pending != allocation->head.handle && shadow_allocation(referee, pending);
     MANAGER_MUST(180, !other, "TransferEnd of the pending transfer first",
                  "a transfer of another allocation is pending");
     allocation->moving = true;
     allocation->moved = 0;
-    referee->adapter.moving = allocation->handle;
+    referee->adapter.moving = allocation->head.handle;
 }
 
 static void judge_coverage(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                           struct shadow_object *allocation) {
+                           struct shadow_allocation *allocation) {
     uint64_t end = allocation->moved + arg->Transfer.TransferSize;
     bool last = arg->Transfer.Flags.TransferEnd != 0;
     MANAGER_MUST(178,
@@ -128,7 +128,8 @@ static uint64_t sample(struct vidmm_referee *referee, const MDL *mdl) {
 
 /* The MDL whose pages a transfer of nothing must leave alone; NULL: the CPU may write to them. */
 static const MDL *untouched(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
-    const struct shadow_object *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, arg->Transfer.hAllocation);
     bool quiet = allocation && !allocation->info.Flags.CpuVisible;
     return quiet && arg->Transfer.Destination.SegmentId == 0 ? arg->Transfer.Destination.pMdl
                                                              : NULL;
@@ -151,7 +152,7 @@ static void judge_flags(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
 
 static void transfer_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
+    struct shadow_allocation *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
     if (arg->Transfer.TransferSize == 0) { /* after a reset: what was pending is forgotten */
         const MDL *mdl = untouched(referee, arg);
         transfer_forget(referee);
@@ -173,7 +174,7 @@ static void transfer_asked(struct vidmm_referee *referee, struct shadow_operatio
 static void transfer_built(struct vidmm_referee *referee,
                            const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct shadow_object *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
+    struct shadow_allocation *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
     const struct shadow_segment *to = shadow_segment(referee, arg->Transfer.Destination.SegmentId);
     bool notice = arg->Transfer.TransferSize == 0;
     if (!allocation)
@@ -182,7 +183,7 @@ static void transfer_built(struct vidmm_referee *referee,
     if (!notice && !whole)
         return;
     if (!to || notice) {
-        allocation->placed = false;
+        shadow_displace(referee, allocation);
         return;
     }
     place_set(referee, allocation, to->id,
@@ -210,7 +211,7 @@ const struct operation_judge op_judge_transfer = {
     .asked = transfer_asked, .built = transfer_built, .done = transfer_done};
 
 void transfer_forget(struct vidmm_referee *referee) {
-    struct shadow_object *pending = shadow_allocation(referee, referee->adapter.moving);
+    struct shadow_allocation *pending = shadow_allocation(referee, referee->adapter.moving);
     if (pending)
         pending->moving = false;
     referee->adapter.moving = NULL;

@@ -326,8 +326,8 @@ static void virtual_copy_asked(struct vidmm_referee *referee, struct shadow_oper
         fill_asked_for(referee, operation);
 }
 
-static struct shadow_object *moved(struct vidmm_referee *referee,
-                                   const struct shadow_operation *operation) {
+static struct shadow_allocation *moved(struct vidmm_referee *referee,
+                                       const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     return shadow_allocation(referee, transfer ? operation->arg.TransferVirtual.hAllocation
                                                : operation->arg.FillVirtual.hAllocation);
@@ -337,13 +337,13 @@ static void virtual_copy_built(struct vidmm_referee *referee,
                                const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
-    struct shadow_object *allocation = moved(referee, operation);
+    struct shadow_allocation *allocation = moved(referee, operation);
     if (!allocation)
         return;
     allocation->moving_virtual++;
     allocation->arrived =
         !transfer || arm->TransferDirection != DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM;
-    allocation->placed = false; /* perhaps in many places: only its addresses tell */
+    shadow_displace(referee, allocation); /* perhaps in many places: only its addresses tell */
 }
 
 /* ---- What came of it ------------------------------------------------------------------------ */
@@ -490,7 +490,7 @@ static void virtual_copy_done(struct vidmm_referee *referee,
     note_written(referee, operation, copy);
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
-    struct shadow_object *allocation = moved(referee, operation);
+    struct shadow_allocation *allocation = moved(referee, operation);
     if (allocation && allocation->moving_virtual != 0)
         allocation->moving_virtual--;
     if (!copy || !copy->known || copy->pages == 0 ||

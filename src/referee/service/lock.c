@@ -10,8 +10,7 @@ static bool contradicts(const struct vidmm_told_lock *lock) {
 
 void service_lock(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_lock *lock = &told->lock;
-    const struct shadow_object *allocation =
-        shadow_find(referee, SHADOW_ALLOCATION, lock->allocation);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, lock->allocation);
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     if (contradicts(lock)) {
         MANAGER_MUST(306, !granted, "a refusal of flags that contradict each other", "%s",

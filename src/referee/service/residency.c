@@ -154,8 +154,8 @@ static uint64_t group_bytes(struct vidmm_referee *referee, bool local) {
 static void judge_budget(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
     uint64_t listed = 0;
     for (uint32_t i = 0; i < services_named(told); i++) {
-        const struct shadow_object *allocation =
-            shadow_find(referee, SHADOW_ALLOCATION, told->allocation[i].handle);
+        const struct shadow_allocation *allocation =
+            shadow_allocation(referee, told->allocation[i].handle);
         if (!allocation)
             return;
         listed += allocation->size;

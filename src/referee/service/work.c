@@ -74,7 +74,7 @@ static void judge_nowhere(struct vidmm_referee *referee, const struct tables_pro
 
 /* The work that comes next uses the allocation. */
 static void note_use(struct vidmm_referee *referee, const struct vidmm_told_work *told) {
-    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, told->allocation);
+    struct shadow_allocation *allocation = shadow_allocation(referee, told->allocation);
     if (!allocation)
         return;
     allocation->told = true;

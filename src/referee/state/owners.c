@@ -51,7 +51,7 @@ static void count_page(struct vidmm_referee *referee, uint64_t at, const struct 
 /* All that an entry covers that leads, or led, to `led` - 1. */
 static void count_entry(struct vidmm_referee *referee, const struct tables_table *table,
                         uint64_t led, struct count count) {
-    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, count.allocation);
+    struct shadow_allocation *allocation = shadow_allocation(referee, count.allocation);
     uint64_t bytes = UINT64_C(1) << tables_entry_shift(referee, table);
     for (uint64_t at = 0; at < bytes; at += SHADOW_PAGE)
         count_page(referee, led - 1 + at, &count);
@@ -64,8 +64,8 @@ static void count_entry(struct vidmm_referee *referee, const struct tables_table
 /* ---- Entries -------------------------------------------------------------------------------- */
 
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
-    for (struct shadow_object *allocation = shadow_each(referee, SHADOW_ALLOCATION, NULL);
-         allocation; allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation)) {
+    for (struct shadow_allocation *allocation = shadow_next_allocation(referee, NULL); allocation;
+         allocation = shadow_next_allocation(referee, allocation)) {
         if (!allocation->told)
             continue;
         allocation->told = false;
@@ -77,7 +77,7 @@ void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
 
 /* R287: while work uses the allocation its addresses lead to it. */
 static void judge_unused(struct vidmm_referee *referee, HANDLE handle) {
-    const struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     if (!allocation || !allocation->used || allocation->used_node >= SHADOW_NODES)
         return;
     const struct shadow_submission *work = referee->node[allocation->used_node].first;
@@ -126,7 +126,7 @@ void owners_flushed(struct vidmm_referee *referee, struct tables_table *table, u
     struct tables_owner *owner = table->owner ? &table->owner[index] : NULL;
     if (!owner || owner->held_at == 0)
         return;
-    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, owner->held);
+    struct shadow_allocation *allocation = shadow_allocation(referee, owner->held);
     if (allocation)
         allocation->flushed = referee->owners.flushes_built;
     count_entry(referee, table, owner->held_at, (struct count){owner->held, 0, -1});
@@ -153,13 +153,13 @@ void owners_drop(struct vidmm_referee *referee, struct tables_table *table) {
 
 void owners_forget(struct vidmm_referee *referee) {
     referee->owners.flushes_done = referee->owners.flushes_built;
-    for (struct shadow_object *allocation = shadow_each(referee, SHADOW_ALLOCATION, NULL);
-         allocation; allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation))
+    for (struct shadow_allocation *allocation = shadow_next_allocation(referee, NULL); allocation;
+         allocation = shadow_next_allocation(referee, allocation))
         allocation->leaving = allocation->moving_virtual = 0;
 }
 
 void owners_leaving(struct vidmm_referee *referee, HANDLE handle, int32_t entries) {
-    struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
+    struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     if (allocation)
         allocation->leaving += (uint32_t)entries;
 }
@@ -183,7 +183,7 @@ void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_
     }
 }
 
-void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation,
+void owners_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       uint32_t open) {
     if (!referee->tables.mmu.known ||
         !tables_intact(referee)) /* who has given up a GPU that hangs writes no entries */

@@ -57,7 +57,7 @@ void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_t gpu_address);
 /* R299, R231: no address leads to an allocation that is destroyed. `open`: paging operations of it
  * that are under way (R145). */
-void owners_judge_end(struct vidmm_referee *referee, const struct shadow_object *allocation,
+void owners_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       uint32_t open);
 
 #endif

@@ -15,6 +15,8 @@
 #include <dispmprt.h>
 #include <d3dkmddi.h>
 
+#include "state/interval.h"
+
 struct vidmm_referee;
 
 #define SHADOW_SEGMENTS 32u
@@ -86,82 +88,126 @@ bool segment_agp(struct vidmm_referee *referee, uint64_t *base, uint64_t *size);
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
-enum shadow_kind {
-    SHADOW_DEVICE = 1,
-    SHADOW_CONTEXT,
-    SHADOW_ALLOCATION,
-    SHADOW_RESOURCE,
-    SHADOW_OPENED, /* hDeviceSpecificAllocation */
+/* What all objects have; the first member of each. */
+struct shadow_head {
+    struct shadow_head *chain; /* of objects with the same place in the table of handles */
+    struct shadow_head *before, *after;
+    HANDLE handle; /* the driver's */
 };
 
-struct shadow_object {
-    struct shadow_object *next;
-    HANDLE handle;                /* the driver's */
-    uint8_t kind;                 /* enum shadow_kind */
-    bool system;                  /* system device or context */
-    struct shadow_object *parent; /* context: device; opened: allocation; allocation: resource */
-    HANDLE device;                /* opened: in which device; context: of which; allocation: that
-                                   * created it, NULL when that is gone */
-    D3DKMT_HANDLE name;           /* allocation: the system's handle */
-    uint32_t node;                /* context */
+/* The objects of one kind: a list in the order of their creation, and a table of their handles that
+ * grows with them. */
+struct shadow_list {
+    struct shadow_head *first, *last;
+    struct shadow_head **bucket;
+    uint32_t buckets, count;
+};
+
+struct shadow_device {
+    struct shadow_head head;
+    bool system;
+    bool faulted;                  /* a page fault was reported */
+    DXGK_CONTEXTINFO context_info; /* of a driver without contexts: its DMA buffers */
+    HANDLE process;                /* whose it is */
+};
+
+struct shadow_context {
+    struct shadow_head head;
+    bool system;
+    struct shadow_device *owner; /* NULL: not known */
+    HANDLE device;               /* its handle */
+    uint32_t node;
     DXGK_CONTEXTINFO context_info;
-    uint32_t opens;           /* allocation: bindings that are open; resource: allocations */
-    DXGK_ALLOCATIONINFO info; /* allocation: as the driver filled it; its pointers are stale */
-    uint32_t standard;        /* allocation: D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
-    uint32_t read_set, write_set, evict_set; /* allocation */
-    uint64_t size;                           /* allocation: rounded to pages */
-    /* Where its content is, as far as completed operations tell. */
+    D3DGPU_PHYSICAL_ADDRESS root; /* as DxgkDdiSetRootPageTable said */
+    uint32_t root_entries;        /* of that; 0: it has none */
+};
+
+struct shadow_resource {
+    struct shadow_head head;
+    uint32_t allocations;
+};
+
+struct shadow_allocation {
+    struct shadow_head head;
+    struct shadow_resource *resource;
+    HANDLE device;            /* that created it; NULL when that is gone */
+    D3DKMT_HANDLE name;       /* the system's handle */
+    uint32_t opens;           /* bindings that are open */
+    DXGK_ALLOCATIONINFO info; /* as the driver filled it; its pointers are stale */
+    uint32_t standard;        /* D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
+    uint32_t read_set, write_set, evict_set;
+    uint64_t size; /* rounded to pages */
+    /* Where its content is, as far as completed operations tell; changed by shadow_place. */
     uint32_t segment; /* 0: system memory, or nowhere */
     uint64_t offset;
-    bool placed, content; /* in `segment`; has content that must survive */
-    bool placed_before;   /* got a place once */
-    bool clean;           /* nothing wrote to it since it was paged in */
-    uint64_t since, left; /* calls: that gave it its place; that took one away that it was to
-                           * keep, 0: none */
-    const uint8_t *cpu;   /* CpuVisibleAddress of its mapping; NULL: none */
-    uint64_t cpu_frame;   /* page that it leads to */
+    bool placed;           /* in `segment` */
+    struct interval place; /* among those of the segment, while `placed` */
+    bool content;          /* has content that must survive */
+    bool placed_before;    /* got a place once */
+    bool clean;            /* nothing wrote to it since it was paged in */
+    uint64_t since, left;  /* calls: that gave it its place; that took one away that it was to
+                            * keep, 0: none */
+    const uint8_t *cpu;    /* CpuVisibleAddress of its mapping; NULL: none */
+    uint64_t cpu_frame;    /* page that it leads to */
     /* The TRANSFER under way, between TransferStart and TransferEnd. */
     bool moving;
     uint64_t moved; /* bytes of it that were asked for */
     uint32_t uses;  /* submissions under way that reference it */
     /* With GPU virtual addresses (watch/process.c, operation/virtual.c): */
-    HANDLE process;               /* device: whose it is */
-    D3DGPU_PHYSICAL_ADDRESS root; /* context: as DxgkDdiSetRootPageTable said */
-    uint32_t root_entries;        /* of that; 0: it has none */
-    bool faulted;                 /* device: a page fault was reported */
-    bool arrived;                 /* allocation: it was filled, or copied to where it is */
-    bool notified;                /* allocation: the driver was told that it is resident */
-    /* allocation: entries of processes that lead to it, that TLBs may still have, that are being
-     * made invalid (owners.h) */
+    bool arrived;  /* it was filled, or copied to where it is */
+    bool notified; /* the driver was told that it is resident */
+    /* Entries of processes that lead to it, that TLBs may still have, that are being made invalid
+     * (owners.h). */
     uint32_t led, held, leaving;
-    uint64_t flushed;        /* allocation: the newest flush of TLBs that had it */
-    uint32_t moving_virtual; /* allocation: transfers and fills that were built and are not done */
-    /* allocation: user mode said that the next work uses it (service/work.c); the last such work */
+    uint64_t flushed;        /* the newest flush of TLBs that had it */
+    uint32_t moving_virtual; /* transfers and fills that were built and are not done */
+    /* User mode said that the next work uses it (service/work.c); the last such work. */
     bool told, used;
     uint32_t used_node, used_fence;
 };
 
-#define SHADOW_BUCKETS 1024u
-
-struct shadow_objects {
-    struct shadow_object *bucket[SHADOW_BUCKETS];
+/* An allocation that is open in a device. */
+struct shadow_opened {
+    struct shadow_head head; /* hDeviceSpecificAllocation */
+    HANDLE device;
+    struct shadow_allocation *allocation; /* NULL: not known */
 };
 
-/* NULL: there is none. */
-struct shadow_object *shadow_find(struct vidmm_referee *referee, enum shadow_kind kind,
-                                  HANDLE handle);
-/* The allocation behind hAllocation; NULL: none, or none that is known. */
-struct shadow_object *shadow_allocation(struct vidmm_referee *referee, HANDLE handle);
+struct shadow_objects {
+    struct shadow_list device, context, resource, allocation, opened;
+    struct interval_index places[SHADOW_SEGMENTS]; /* of the allocations in segment id - 1 */
+};
+
+/* Of each kind: shadow_KIND finds an object by its handle, NULL: there is none; shadow_add_KIND makes
+ * one, NULL: out of memory, and what asks judges nothing; shadow_next_KIND gives the first object,
+ * then the one after `after`. */
+#define SHADOW_KIND(kind)                                                                          \
+    struct shadow_##kind *shadow_##kind(struct vidmm_referee *referee, HANDLE handle);             \
+    struct shadow_##kind *shadow_add_##kind(struct vidmm_referee *referee, HANDLE handle);         \
+    void shadow_remove_##kind(struct vidmm_referee *referee, struct shadow_##kind *kind);          \
+    struct shadow_##kind *shadow_next_##kind(struct vidmm_referee *referee,                        \
+                                             const struct shadow_##kind *after);
+SHADOW_KIND(device)
+SHADOW_KIND(context)
+SHADOW_KIND(resource)
+SHADOW_KIND(allocation)
+SHADOW_KIND(opened)
+#undef SHADOW_KIND
+
 /* An open in one device: a driver may give the same handle in several. */
-struct shadow_object *shadow_find_opened(struct vidmm_referee *referee, HANDLE device,
+struct shadow_opened *shadow_find_opened(struct vidmm_referee *referee, HANDLE device,
                                          HANDLE handle);
-/* NULL: out of memory, and whoever asks judges nothing. */
-struct shadow_object *shadow_add(struct vidmm_referee *referee, enum shadow_kind kind,
-                                 HANDLE handle);
-void shadow_remove(struct vidmm_referee *referee, struct shadow_object *object);
-/* First object of a kind; then `after` it. */
-struct shadow_object *shadow_each(struct vidmm_referee *referee, enum shadow_kind kind,
-                                  const struct shadow_object *after);
+/* The allocation has its place at `offset` of segment `id`, or (shadow_displace) none. */
+void shadow_place(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,
+                  uint64_t offset);
+void shadow_displace(struct vidmm_referee *referee, struct shadow_allocation *allocation);
+/* Another allocation that has a place in bytes [start, end) of segment `id`, or NULL. `pitch`: each
+ * is as large as its pitch makes it (shadow_pitch_size). */
+const struct shadow_allocation *shadow_neighbour(struct vidmm_referee *referee,
+                                                 const struct shadow_allocation *allocation,
+                                                 uint32_t id, uint64_t start, bool pitch);
+/* R47: what an allocation takes of a segment with PitchAlignment. */
+uint64_t shadow_pitch_size(const struct shadow_allocation *allocation);
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 

@@ -222,31 +222,30 @@ void tables_process_remove(struct vidmm_referee *referee, HANDLE handle) {
 }
 
 struct tables_process *tables_process_of(struct vidmm_referee *referee,
-                                         const struct shadow_object *context) {
+                                         const struct shadow_context *context) {
     if (!context)
         return NULL;
     struct tables_process *own =
-        context->parent ? tables_process(referee, context->parent->process) : NULL;
+        context->owner ? tables_process(referee, context->owner->process) : NULL;
     return !own && context->system ? tables_paging(referee) : own;
 }
 
-bool tables_companion(struct vidmm_referee *referee, const struct shadow_object *context) {
+bool tables_companion(struct vidmm_referee *referee, const struct shadow_context *context) {
     const struct tables_process *process = tables_process_of(referee, context);
     return context && context->system && process && !process->system;
 }
 
 bool tables_privileged(struct vidmm_referee *referee, HANDLE process) {
-    const struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL);
+    const struct shadow_context *context = shadow_next_context(referee, NULL);
     while (context && !(tables_companion(referee, context) &&
                         tables_process_of(referee, context)->handle == process))
-        context = shadow_each(referee, SHADOW_CONTEXT, context);
+        context = shadow_next_context(referee, context);
     return context;
 }
 
 struct tables_process *tables_running(struct vidmm_referee *referee,
                                       const struct shadow_operation *operation) {
-    const struct shadow_object *context =
-        shadow_find(referee, SHADOW_CONTEXT, operation->arg.hSystemContext);
+    const struct shadow_context *context = shadow_context(referee, operation->arg.hSystemContext);
     return tables_companion(referee, context) ? tables_process_of(referee, context)
                                               : tables_paging(referee);
 }
@@ -451,7 +450,7 @@ bool tables_place(struct vidmm_referee *referee, const struct tables_process *pr
     return found.known && found.valid && !found.zero;
 }
 
-bool tables_at_root(const struct shadow_object *context, const struct tables_process *process) {
+bool tables_at_root(const struct shadow_context *context, const struct tables_process *process) {
     return context->root_entries != 0 && context->root.SegmentId == process->root.SegmentId &&
            context->root.SegmentOffset == process->root.SegmentOffset;
 }

@@ -141,11 +141,11 @@ struct tables_process *tables_process_add(struct vidmm_referee *referee, HANDLE 
 void tables_process_remove(struct vidmm_referee *referee, HANDLE handle);
 /* Whose addresses a context uses, or NULL. */
 struct tables_process *tables_process_of(struct vidmm_referee *referee,
-                                         const struct shadow_object *context);
+                                         const struct shadow_context *context);
 /* The context has the newest root table of the process. */
-bool tables_at_root(const struct shadow_object *context, const struct tables_process *process);
+bool tables_at_root(const struct shadow_context *context, const struct tables_process *process);
 /* It is a paging companion context: the system's, and not of the paging process (R386). */
-bool tables_companion(struct vidmm_referee *referee, const struct shadow_object *context);
+bool tables_companion(struct vidmm_referee *referee, const struct shadow_context *context);
 /* A companion context runs in its address space. */
 bool tables_privileged(struct vidmm_referee *referee, HANDLE process);
 /* Whose addresses a paging operation names: the paging process's, or a companion context's. */

@@ -63,12 +63,12 @@ static void areas_free(struct vidmm_referee *referee, struct areas *areas, const
 /* ---- Create ---------------------------------------------------------------------------------- */
 
 /* `asked` is what went in as hResource: the handle of a resource that exists already, or NULL. */
-static struct shadow_object *resource_of(struct vidmm_referee *referee,
-                                         const DXGKARG_CREATEALLOCATION *args, HANDLE asked) {
+static struct shadow_resource *resource_of(struct vidmm_referee *referee,
+                                           const DXGKARG_CREATEALLOCATION *args, HANDLE asked) {
     if (!args->Flags.Resource)
         return NULL;
-    struct shadow_object *resource = asked ? shadow_find(referee, SHADOW_RESOURCE, asked) : NULL;
-    return resource ? resource : shadow_add(referee, SHADOW_RESOURCE, args->hResource);
+    struct shadow_resource *resource = asked ? shadow_resource(referee, asked) : NULL;
+    return resource ? resource : shadow_add_resource(referee, args->hResource);
 }
 
 static void judge_handles(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *infos,
@@ -82,9 +82,7 @@ static void judge_handles(struct vidmm_referee *referee, const DXGK_ALLOCATIONIN
     for (UINT i = 0; i < count; i++) {
         if (!infos[i].hAllocation && missing != count)
             continue; /* said already */
-        DRIVER_MUST(102,
-                    infos[i].hAllocation &&
-                        !shadow_find(referee, SHADOW_ALLOCATION, infos[i].hAllocation),
+        DRIVER_MUST(102, infos[i].hAllocation && !shadow_allocation(referee, infos[i].hAllocation),
                     "a handle that is not NULL and no other allocation's",
                     "allocation %u: hAllocation is %p", i, infos[i].hAllocation);
     }
@@ -93,25 +91,24 @@ static void judge_handles(struct vidmm_referee *referee, const DXGK_ALLOCATIONIN
 static void created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args,
                     HANDLE asked, const uint32_t *standard) {
     const DXGK_ALLOCATIONINFO *infos = args->pAllocationInfo;
-    struct shadow_object *resource = resource_of(referee, args, asked);
+    struct shadow_resource *resource = resource_of(referee, args, asked);
     judge_handles(referee, infos, args->NumAllocations);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         uint32_t type = standard ? standard[i] : 0;
         allocation_judge_info(referee, &infos[i], i, type);
         if (!infos[i].hAllocation)
             continue;
-        struct shadow_object *allocation =
-            shadow_add(referee, SHADOW_ALLOCATION, infos[i].hAllocation);
+        struct shadow_allocation *allocation = shadow_add_allocation(referee, infos[i].hAllocation);
         if (!allocation)
             continue;
         allocation_take_info(referee, allocation, &infos[i]);
         allocation->standard = type;
-        allocation->parent = resource;
+        allocation->resource = resource;
         if (resource)
-            resource->opens++;
+            resource->allocations++;
     }
-    if (resource && resource->opens == 0)
-        shadow_remove(referee, resource);
+    if (resource && resource->allocations == 0)
+        shadow_remove_resource(referee, resource);
 }
 
 static void take_refused(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *infos,
@@ -121,7 +118,7 @@ static void take_refused(struct vidmm_referee *referee, const DXGK_ALLOCATIONINF
          i < count && referee->refused.count < sizeof(referee->refused.handle) / sizeof(HANDLE);
          i++) {
         HANDLE handle = infos[i].hAllocation;
-        if (handle && !shadow_find(referee, SHADOW_ALLOCATION, handle))
+        if (handle && !shadow_allocation(referee, handle))
             referee->refused.handle[referee->refused.count++] = handle;
     }
 }
@@ -187,23 +184,22 @@ WATCHED_2(NTSTATUS, CreateAllocation, const HANDLE, DXGKARG_CREATEALLOCATION *)
 /* ---- Open ------------------------------------------------------------------------------------ */
 
 /* The system keeps the driver's handle behind its own. */
-static struct shadow_object *named(struct vidmm_referee *referee, D3DKMT_HANDLE name) {
+static struct shadow_allocation *named(struct vidmm_referee *referee, D3DKMT_HANDLE name) {
     DXGKARGCB_GETHANDLEDATA query = {.hObject = name, .Type = DXGK_HANDLE_ALLOCATION};
     if (!referee->callbacks.DxgkCbGetHandleData)
         return NULL;
     HANDLE handle = referee->callbacks.DxgkCbGetHandleData(&query);
-    return handle ? shadow_find(referee, SHADOW_ALLOCATION, handle) : NULL;
+    return handle ? shadow_allocation(referee, handle) : NULL;
 }
 
 static void opened(struct vidmm_referee *referee, HANDLE device,
                    const DXGK_OPENALLOCATIONINFO *info, bool create) {
-    struct shadow_object *allocation = named(referee, info->hAllocation);
-    struct shadow_object *open =
-        shadow_add(referee, SHADOW_OPENED, info->hDeviceSpecificAllocation);
+    struct shadow_allocation *allocation = named(referee, info->hAllocation);
+    struct shadow_opened *open = shadow_add_opened(referee, info->hDeviceSpecificAllocation);
     if (!open)
         return;
     open->device = device;
-    open->parent = allocation;
+    open->allocation = allocation;
     if (!allocation)
         return;
     allocation_judge_open(referee, allocation);
@@ -223,7 +219,7 @@ static void opened(struct vidmm_referee *referee, HANDLE device,
 static void judge_orphans(struct vidmm_referee *referee, const DXGKARG_OPENALLOCATION *args,
                           NTSTATUS status) {
     for (UINT i = 0; i < args->NumAllocations && !args->Flags.Create; i++) {
-        const struct shadow_object *allocation =
+        const struct shadow_allocation *allocation =
             named(referee, args->pOpenAllocation[i].hAllocation);
         if (!allocation || allocation->device)
             continue;
@@ -288,15 +284,15 @@ WATCHED_2(NTSTATUS, OpenAllocation, const HANDLE, const DXGKARG_OPENALLOCATION *
 
 /* ---- Close ----------------------------------------------------------------------------------- */
 
-static struct shadow_object *resource_opened(const struct shadow_object *open) {
-    return open && open->parent ? open->parent->parent : NULL;
+static struct shadow_resource *resource_opened(const struct shadow_opened *open) {
+    return open && open->allocation ? open->allocation->resource : NULL;
 }
 
-static uint32_t count_opened(struct vidmm_referee *referee, const struct shadow_object *resource,
+static uint32_t count_opened(struct vidmm_referee *referee, const struct shadow_resource *resource,
                              HANDLE device) {
     uint32_t count = 0;
-    for (const struct shadow_object *open = shadow_each(referee, SHADOW_OPENED, NULL); open;
-         open = shadow_each(referee, SHADOW_OPENED, open))
+    for (const struct shadow_opened *open = shadow_next_opened(referee, NULL); open;
+         open = shadow_next_opened(referee, open))
         count += open->device == device && resource_opened(open) == resource;
     return count;
 }
@@ -304,9 +300,9 @@ static uint32_t count_opened(struct vidmm_referee *referee, const struct shadow_
 /* The allocations of a resource are closed together. */
 static void judge_together(struct vidmm_referee *referee, HANDLE device,
                            const DXGKARG_CLOSEALLOCATION *args) {
-    const struct shadow_object *before = NULL;
+    const struct shadow_resource *before = NULL;
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        const struct shadow_object *resource =
+        const struct shadow_resource *resource =
             resource_opened(shadow_find_opened(referee, device, args->pOpenHandleList[i]));
         if (!resource || resource == before)
             continue;
@@ -320,10 +316,10 @@ static void judge_together(struct vidmm_referee *referee, HANDLE device,
     }
 }
 
-static void close_shadow(struct vidmm_referee *referee, struct shadow_object *open) {
-    if (open->parent && open->parent->opens != 0)
-        open->parent->opens--;
-    shadow_remove(referee, open);
+static void close_shadow(struct vidmm_referee *referee, struct shadow_opened *open) {
+    if (open->allocation && open->allocation->opens != 0)
+        open->allocation->opens--;
+    shadow_remove_opened(referee, open);
 }
 
 static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDLE device,
@@ -332,7 +328,7 @@ static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDL
     referee_enter(referee, &call, "DxgkDdiCloseAllocation", REFEREE_REENTRANT);
     judge_together(referee, device, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        struct shadow_object *open = shadow_find_opened(referee, device, args->pOpenHandleList[i]);
+        struct shadow_opened *open = shadow_find_opened(referee, device, args->pOpenHandleList[i]);
         MANAGER_MUST(139, open, "one CloseAllocation for every open",
                      "handle %u of the list is not open in this device", i);
         if (open)
@@ -347,11 +343,10 @@ static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDL
 WATCHED_2(NTSTATUS, CloseAllocation, const HANDLE, const DXGKARG_CLOSEALLOCATION *)
 
 void allocation_device_gone(struct vidmm_referee *referee, HANDLE device) {
-    struct shadow_object *next;
+    struct shadow_opened *next;
     uint32_t left = 0;
-    for (struct shadow_object *open = shadow_each(referee, SHADOW_OPENED, NULL); open;
-         open = next) {
-        next = shadow_each(referee, SHADOW_OPENED, open);
+    for (struct shadow_opened *open = shadow_next_opened(referee, NULL); open; open = next) {
+        next = shadow_next_opened(referee, open);
         if (open->device != device)
             continue;
         left++;
@@ -359,8 +354,8 @@ void allocation_device_gone(struct vidmm_referee *referee, HANDLE device) {
     }
     MANAGER_MUST(139, left == 0, "every open closed before its device is destroyed",
                  "%u are open in the device", left);
-    for (struct shadow_object *allocation = shadow_each(referee, SHADOW_ALLOCATION, NULL);
-         allocation; allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation)) {
+    for (struct shadow_allocation *allocation = shadow_next_allocation(referee, NULL); allocation;
+         allocation = shadow_next_allocation(referee, allocation)) {
         if (allocation->device == device)
             allocation->device = NULL;
     }
@@ -368,36 +363,36 @@ void allocation_device_gone(struct vidmm_referee *referee, HANDLE device) {
 
 /* ---- Destroy --------------------------------------------------------------------------------- */
 
-static void forget_opens(struct vidmm_referee *referee, const struct shadow_object *allocation) {
-    struct shadow_object *next;
-    for (struct shadow_object *open = shadow_each(referee, SHADOW_OPENED, NULL); open;
-         open = next) {
-        next = shadow_each(referee, SHADOW_OPENED, open);
-        if (open->parent == allocation)
-            shadow_remove(referee, open);
+static void forget_opens(struct vidmm_referee *referee,
+                         const struct shadow_allocation *allocation) {
+    struct shadow_opened *next;
+    for (struct shadow_opened *open = shadow_next_opened(referee, NULL); open; open = next) {
+        next = shadow_next_opened(referee, open);
+        if (open->allocation == allocation)
+            shadow_remove_opened(referee, open);
     }
 }
 
-static void destroyed(struct vidmm_referee *referee, struct shadow_object *allocation) {
-    struct shadow_object *resource = allocation->parent;
+static void destroyed(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
+    struct shadow_resource *resource = allocation->resource;
     MANAGER_MUST(139, allocation->opens == 0,
                  "every open closed before the allocation is destroyed", "%u are open",
                  allocation->opens);
     MANAGER_MUST(145, allocation->uses == 0,
                  "no GPU work under way that uses a destroyed allocation",
                  "%u submissions under way use it", allocation->uses);
-    owners_judge_end(referee, allocation, operations_under_way(referee, allocation->handle));
+    owners_judge_end(referee, allocation, operations_under_way(referee, allocation->head.handle));
     notice_judge_end(referee, allocation);
     if (allocation->opens != 0)
         forget_opens(referee, allocation);
-    if (resource && --resource->opens == 0)
-        shadow_remove(referee, resource);
-    shadow_remove(referee, allocation);
+    if (resource && --resource->allocations == 0)
+        shadow_remove_resource(referee, resource);
+    shadow_remove_allocation(referee, allocation);
 }
 
 static void judge_resource(struct vidmm_referee *referee, const DXGKARG_DESTROYALLOCATION *args) {
     if (args->Flags.DestroyResource)
-        MANAGER_MUST(141, shadow_find(referee, SHADOW_RESOURCE, args->hResource),
+        MANAGER_MUST(141, shadow_resource(referee, args->hResource),
                      "the hResource that Create returned, once", "hResource is %p",
                      args->hResource);
 }
@@ -410,7 +405,7 @@ static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HAN
     judge_resource(referee, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationList[i];
-        struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
+        struct shadow_allocation *allocation = shadow_allocation(referee, handle);
         MANAGER_MUST(141, allocation, "handles that Create returned, each once",
                      "handle %u of the list is %p", i, handle);
         if (referee->refused.count != 0)
@@ -430,11 +425,11 @@ WATCHED_2(NTSTATUS, DestroyAllocation, const HANDLE, const DXGKARG_DESTROYALLOCA
 
 void allocation_judge_end(struct vidmm_referee *referee) {
     uint32_t open = 0, alive = 0;
-    for (const struct shadow_object *at = shadow_each(referee, SHADOW_OPENED, NULL); at;
-         at = shadow_each(referee, SHADOW_OPENED, at))
+    for (const struct shadow_opened *at = shadow_next_opened(referee, NULL); at;
+         at = shadow_next_opened(referee, at))
         open++;
-    for (const struct shadow_object *at = shadow_each(referee, SHADOW_ALLOCATION, NULL); at;
-         at = shadow_each(referee, SHADOW_ALLOCATION, at))
+    for (const struct shadow_allocation *at = shadow_next_allocation(referee, NULL); at;
+         at = shadow_next_allocation(referee, at))
         alive++;
     MANAGER_MUST(139, open == 0, "every open closed when the adapter goes", "%u are open", open);
     MANAGER_MUST(141, alive == 0, "every allocation destroyed when the adapter goes",

@@ -18,9 +18,10 @@ uint32_t allocation_apertures(struct vidmm_referee *referee);
 void allocation_judge_info(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                            UINT index, uint32_t standard);
 /* It is opened: the manager let it be created. */
-void allocation_judge_open(struct vidmm_referee *referee, const struct shadow_object *allocation);
+void allocation_judge_open(struct vidmm_referee *referee,
+                           const struct shadow_allocation *allocation);
 /* The members of a shadow that come from it. */
-void allocation_take_info(struct vidmm_referee *referee, struct shadow_object *allocation,
+void allocation_take_info(struct vidmm_referee *referee, struct shadow_allocation *allocation,
                           const DXGK_ALLOCATIONINFO *info);
 
 /* watch/standard.c: the D3DKMDT_STANDARDALLOCATION_TYPE that the driver made this private data for;

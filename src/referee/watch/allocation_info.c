@@ -105,8 +105,8 @@ static void judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOCATION
 /* Apertures that overlays may be in. */
 static uint32_t overlay_apertures(struct vidmm_referee *referee) {
     uint32_t set = 0;
-    for (const struct shadow_object *at = shadow_each(referee, SHADOW_ALLOCATION, NULL); at;
-         at = shadow_each(referee, SHADOW_ALLOCATION, at))
+    for (const struct shadow_allocation *at = shadow_next_allocation(referee, NULL); at;
+         at = shadow_next_allocation(referee, at))
         set |= at->info.Flags.Overlay ? at->write_set : 0;
     return set & allocation_apertures(referee);
 }
@@ -233,7 +233,8 @@ static void judge_flags_1x(struct vidmm_referee *referee, UINT flags, UINT index
         standard);
 }
 
-void allocation_judge_open(struct vidmm_referee *referee, const struct shadow_object *allocation) {
+void allocation_judge_open(struct vidmm_referee *referee,
+                           const struct shadow_allocation *allocation) {
     bool primary = allocation->standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
     UINT flags = allocation->info.Flags.Value;
     if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && allocation->standard != 0)
@@ -285,7 +286,7 @@ static void count_created(struct vidmm_referee *referee, const DXGK_ALLOCATIONIN
     adapter->hinted |= info->HintedBank.Value != 0;
 }
 
-void allocation_take_info(struct vidmm_referee *referee, struct shadow_object *allocation,
+void allocation_take_info(struct vidmm_referee *referee, struct shadow_allocation *allocation,
                           const DXGK_ALLOCATIONINFO *info) {
     allocation->info = *info;
     allocation->read_set = read_set(referee, info);

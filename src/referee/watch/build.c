@@ -151,7 +151,7 @@ static void judge_idle(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGB
                  "AllocationIsIdle is 0%s", "");
     if (!operation_names(args, &handle) || !handle)
         return;
-    const struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, handle);
+    const struct shadow_allocation *object = shadow_allocation(referee, handle);
     if (object)
         MANAGER_MUST(164, object->uses == 0, "no work under way that references the allocation",
                      "%u submissions under way reference it", object->uses);
@@ -230,9 +230,9 @@ static struct build_operation *judge_operation(struct vidmm_referee *referee,
 }
 
 static bool any_system_context(struct vidmm_referee *referee) {
-    const struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL);
+    const struct shadow_context *context = shadow_next_context(referee, NULL);
     while (context && !context->system)
-        context = shadow_each(referee, SHADOW_CONTEXT, context);
+        context = shadow_next_context(referee, context);
     return context;
 }
 
@@ -242,10 +242,10 @@ static void judge_handles(struct vidmm_referee *referee, const DXGKARG_BUILDPAGI
     bool all_known = referee->callbacks.Size != 0;
     if (all_known && operation_names(args, &handle) &&
         (handle || !operation_may_be_nameless((uint32_t)args->Operation)))
-        MANAGER_MUST(168, shadow_find(referee, SHADOW_ALLOCATION, handle),
+        MANAGER_MUST(168, shadow_allocation(referee, handle),
                      "a handle that the driver gave an allocation",
                      "hAllocation %p is no allocation's", handle);
-    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, system);
+    const struct shadow_context *context = shadow_context(referee, system);
     bool known = context && context->system;
     if (system || any_system_context(referee))
         MANAGER_MUST(171, known, "the driver's handle of a system context",

@@ -35,14 +35,13 @@ WATCHED_1(VOID, NotifyDpc, const HANDLE)
 /* ---- Context allocations --------------------------------------------------------------------- */
 
 /* Paging operations name it before the callback returns. */
-static struct shadow_object *
+static struct shadow_allocation *
 begin_context_allocation(struct vidmm_referee *referee,
                          const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     DXGK_ALLOCATIONINFO info = {0};
-    if (!args->hDriverAllocation ||
-        shadow_find(referee, SHADOW_ALLOCATION, args->hDriverAllocation))
+    if (!args->hDriverAllocation || shadow_allocation(referee, args->hDriverAllocation))
         return NULL;
-    struct shadow_object *object = shadow_add(referee, SHADOW_ALLOCATION, args->hDriverAllocation);
+    struct shadow_allocation *object = shadow_add_allocation(referee, args->hDriverAllocation);
     if (!object)
         return NULL;
     info.hAllocation = args->hDriverAllocation;
@@ -68,14 +67,14 @@ static void note_context_allocation(struct vidmm_referee *referee, HANDLE driver
 static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
                                               DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     pthread_mutex_lock(&referee->lock);
-    struct shadow_object *object = begin_context_allocation(referee, args);
+    struct shadow_allocation *object = begin_context_allocation(referee, args);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks.DxgkCbCreateContextAllocation(args);
     pthread_mutex_lock(&referee->lock);
     if (object && status == STATUS_SUCCESS)
-        note_context_allocation(referee, object->handle, args->hAllocation);
+        note_context_allocation(referee, object->head.handle, args->hAllocation);
     else if (object)
-        shadow_remove(referee, object);
+        shadow_remove_allocation(referee, object);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
@@ -89,9 +88,9 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
         HANDLE driver = referee->contexts.handle[i].driver;
         if (!driver || referee->contexts.handle[i].system != allocation)
             continue;
-        struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, driver);
+        struct shadow_allocation *object = shadow_allocation(referee, driver);
         if (object)
-            shadow_remove(referee, object);
+            shadow_remove_allocation(referee, object);
         referee->contexts.handle[i].driver = NULL;
         break;
     }

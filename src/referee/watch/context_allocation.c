@@ -192,7 +192,7 @@ WATCHED_2(D3DGPU_VIRTUAL_ADDRESS, MapContextAllocation, const HANDLE,
 
 /* Where it is after a reset nobody can tell; that it never had a place is sure. */
 static void judge_place(struct vidmm_referee *referee, HANDLE driver) {
-    const struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, driver);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, driver);
     if (allocation && (allocation->placed || !allocation->placed_before))
         MANAGER_MUST(346, allocation->placed,
                      "the context's own allocations resident before its commands run",
@@ -203,8 +203,8 @@ static void judge_place(struct vidmm_referee *referee, HANDLE driver) {
 /* With GPU virtual addresses: the driver was told where it is, and its addresses lead there. */
 static void judge_reach(struct vidmm_referee *referee, uint32_t i,
                         const struct tables_process *process) {
-    const struct shadow_object *allocation =
-        shadow_find(referee, SHADOW_ALLOCATION, referee->contexts.made[i].driver);
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, referee->contexts.made[i].driver);
     const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 *flags =
         allocation ? &allocation->info.FlagsWddm2 : NULL;
     if (flags && flags->ExplicitResidencyNotification && flags->AccessedPhysically)
@@ -240,7 +240,7 @@ static bool keeps(struct vidmm_referee *referee, uint32_t one, uint32_t i) {
 
 static void judge_submission(struct vidmm_referee *referee, HANDLE context, bool virtual) {
     const struct tables_process *process =
-        tables_process_of(referee, shadow_find(referee, SHADOW_CONTEXT, context));
+        tables_process_of(referee, shadow_context(referee, context));
     uint32_t one = owner_of_driver(referee, context, true);
     for (uint32_t i = 0; i < CONTEXTS_ALLOCATIONS; i++) {
         if (!keeps(referee, one, i))
@@ -339,8 +339,8 @@ WATCHED_2(NTSTATUS, ResetEngine, const HANDLE, DXGKARG_RESETENGINE *)
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
 static void judge_init(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
-    const struct shadow_object *allocation =
-        shadow_find(referee, SHADOW_ALLOCATION, args->InitContextResource.hAllocation);
+    const struct shadow_allocation *allocation =
+        shadow_allocation(referee, args->InitContextResource.hAllocation);
     if (!allocation)
         return;
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
@@ -392,7 +392,7 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
     pthread_mutex_lock(&referee->lock);
     for (uint32_t i = 0; i < CONTEXTS_ALLOCATIONS; i++)
         if (referee->contexts.made[i].driver &&
-            !shadow_find(referee, SHADOW_ALLOCATION, referee->contexts.made[i].driver))
+            !shadow_allocation(referee, referee->contexts.made[i].driver))
             referee->contexts.made[i].driver = NULL;
     pthread_mutex_unlock(&referee->lock);
     return status;

@@ -19,8 +19,8 @@ static void judge_dma_segments(struct vidmm_referee *referee, uint32_t set) {
 }
 
 /* One that wants what it cannot have is destroyed again. */
-void device_judge_use(struct vidmm_referee *referee, const struct shadow_object *context) {
-    uint32_t set = context->context_info.DmaBufferSegmentSet;
+void device_judge_use(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info) {
+    uint32_t set = info->DmaBufferSegmentSet;
     if (referee->adapter.segments != 0)
         MANAGER_MUST(79, (set & ~allocation_apertures(referee)) == 0,
                      "no work for a context whose creation has to fail",
@@ -46,7 +46,7 @@ static bool describes_device(struct vidmm_referee *referee, const DXGKARG_CREATE
     return adapter->caps_known && !contexts && args->pInfo && (uintptr_t)args->pInfo != flags;
 }
 
-static void take_device_info(struct vidmm_referee *referee, struct shadow_object *device,
+static void take_device_info(struct vidmm_referee *referee, struct shadow_device *device,
                              const DXGK_DEVICEINFO *info) {
     device->context_info.DmaBufferSize = info->DmaBufferSize;
     device->context_info.DmaBufferSegmentSet = info->DmaBufferSegmentSet;
@@ -60,8 +60,8 @@ static void take_device_info(struct vidmm_referee *referee, struct shadow_object
 
 static uint32_t devices_alive(struct vidmm_referee *referee) {
     uint32_t count = 0;
-    for (const struct shadow_object *device = shadow_each(referee, SHADOW_DEVICE, NULL); device;
-         device = shadow_each(referee, SHADOW_DEVICE, device))
+    for (const struct shadow_device *device = shadow_next_device(referee, NULL); device;
+         device = shadow_next_device(referee, device))
         count++;
     return count;
 }
@@ -83,7 +83,7 @@ static void judge_pasid(struct vidmm_referee *referee, const DXGKARG_CREATEDEVIC
 
 static void device_created(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args,
                            UINT flags) {
-    struct shadow_object *device = shadow_add(referee, SHADOW_DEVICE, args->hDevice);
+    struct shadow_device *device = shadow_add_device(referee, args->hDevice);
     if (!device)
         return;
     DXGK_CREATEDEVICEFLAGS asked = {.Value = flags};
@@ -119,24 +119,24 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
 }
 WATCHED_2(NTSTATUS, CreateDevice, const HANDLE, DXGKARG_CREATEDEVICE *)
 
-static void forget_contexts(struct vidmm_referee *referee, const struct shadow_object *device) {
-    struct shadow_object *next;
-    for (struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL); context;
+static void forget_contexts(struct vidmm_referee *referee, const struct shadow_device *device) {
+    struct shadow_context *next;
+    for (struct shadow_context *context = shadow_next_context(referee, NULL); context;
          context = next) {
-        next = shadow_each(referee, SHADOW_CONTEXT, context);
-        if (context->parent == device)
-            shadow_remove(referee, context);
+        next = shadow_next_context(referee, context);
+        if (context->owner == device)
+            shadow_remove_context(referee, context);
     }
 }
 
 static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDestroyDevice", REFEREE_REENTRANT);
-    struct shadow_object *device = shadow_find(referee, SHADOW_DEVICE, handle);
+    struct shadow_device *device = shadow_device(referee, handle);
     allocation_device_gone(referee, handle);
     if (device) {
         forget_contexts(referee, device);
-        shadow_remove(referee, device);
+        shadow_remove_device(referee, device);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyDevice(handle);
@@ -158,13 +158,13 @@ static void judge_companion_node(struct vidmm_referee *referee, const DXGKARG_CR
 }
 
 /* A companion context is on the node that the driver chose for one that has updates. */
-static void judge_companion(struct vidmm_referee *referee, const struct shadow_object *companion) {
-    const struct shadow_object *context = shadow_each(referee, SHADOW_CONTEXT, NULL);
+static void judge_companion(struct vidmm_referee *referee, const struct shadow_context *companion) {
+    const struct shadow_context *context = shadow_next_context(referee, NULL);
     if (!tables_companion(referee, companion))
         return;
     while (context &&
            (context->system || context->context_info.PagingCompanionNodeId != companion->node))
-        context = shadow_each(referee, SHADOW_CONTEXT, context);
+        context = shadow_next_context(referee, context);
     MANAGER_MUST(386, context, "a companion context on the node that the driver chose",
                  "node %u is no context's PagingCompanionNodeId", companion->node);
 }
@@ -177,12 +177,12 @@ static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE 
     NTSTATUS status = referee->real.DxgkDdiCreateContext(device, args);
     referee_return(referee);
     if (status == STATUS_SUCCESS) {
-        struct shadow_object *context = shadow_add(referee, SHADOW_CONTEXT, args->hContext);
+        struct shadow_context *context = shadow_add_context(referee, args->hContext);
         judge_context_info(referee, args);
         judge_companion_node(referee, args);
         if (context) {
             context->system = args->Flags.SystemContext;
-            context->parent = shadow_find(referee, SHADOW_DEVICE, device);
+            context->owner = shadow_device(referee, device);
             context->device = device;
             context->node = args->NodeOrdinal;
             context->context_info = args->ContextInfo;
@@ -197,9 +197,9 @@ WATCHED_2(NTSTATUS, CreateContext, const HANDLE, DXGKARG_CREATECONTEXT *)
 static NTSTATUS watch_DestroyContext(struct vidmm_referee *referee, const HANDLE handle) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDestroyContext", REFEREE_REENTRANT);
-    struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, handle);
+    struct shadow_context *context = shadow_context(referee, handle);
     if (context)
-        shadow_remove(referee, context);
+        shadow_remove_context(referee, context);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyContext(handle);
     referee_return(referee);

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* Its bytes are in system memory wherever it is. */
-static bool has_pages(const struct shadow_object *allocation) {
+static bool has_pages(const struct shadow_allocation *allocation) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static void judge_visible(struct vidmm_referee *referee, const struct shadow_object *allocation,
+static void judge_visible(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                           const struct shadow_segment *segment, const void *cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t there = segment->cpu_base + allocation->offset;
@@ -34,7 +34,7 @@ static void judge_visible(struct vidmm_referee *referee, const struct shadow_obj
 }
 
 /* Where the descriptor gives no address that could be used. */
-static void judge_stray(struct vidmm_referee *referee, const struct shadow_object *allocation,
+static void judge_stray(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                         const struct shadow_segment *segment, const void *cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t stray = segment->cpu_stray + allocation->offset;
@@ -48,7 +48,7 @@ static void judge_stray(struct vidmm_referee *referee, const struct shadow_objec
 
 void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE handle, const void *cpu) {
     pthread_mutex_lock(&referee->lock);
-    const struct shadow_object *allocation = shadow_find(referee, SHADOW_ALLOCATION, handle);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     bool placed = allocation && allocation->placed && !has_pages(allocation);
     const struct shadow_segment *segment =
         placed ? shadow_segment(referee, allocation->segment) : NULL;

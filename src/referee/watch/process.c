@@ -102,7 +102,7 @@ static uint32_t running(struct vidmm_referee *referee, HANDLE context) {
     return count;
 }
 
-static bool moved(const struct shadow_object *context, const DXGKARG_SETROOTPAGETABLE *args) {
+static bool moved(const struct shadow_context *context, const DXGKARG_SETROOTPAGETABLE *args) {
     return context->root.SegmentId != args->Address.SegmentId ||
            context->root.SegmentOffset != args->Address.SegmentOffset;
 }
@@ -111,7 +111,7 @@ static VOID watch_SetRootPageTable(struct vidmm_referee *referee, const HANDLE a
                                    const DXGKARG_SETROOTPAGETABLE *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiSetRootPageTable", REFEREE_REENTRANT);
-    struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
+    struct shadow_context *context = shadow_context(referee, args->hContext);
     if (context) {
         uint32_t count = running(referee, args->hContext);
         MANAGER_MUST(256, count == 0, "a context at rest while its root is set",

@@ -5,18 +5,18 @@
 #include "watch/allocation.h"
 #include "watch/watch.h"
 
-/* A driver without contexts is given its device. */
-static const struct shadow_object *context_of(struct vidmm_referee *referee, HANDLE handle) {
-    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, handle);
-    return context ? context : shadow_find(referee, SHADOW_DEVICE, handle);
+/* What the context asked for; a driver without contexts is given its device. NULL: not known. */
+static const DXGK_CONTEXTINFO *render_info(struct vidmm_referee *referee, HANDLE handle) {
+    const struct shadow_context *context = shadow_context(referee, handle);
+    const struct shadow_device *device = context ? NULL : shadow_device(referee, handle);
+    return context ? &context->context_info : device ? &device->context_info : NULL;
 }
 
 /* What the context asked for is what it gets. */
-static void judge_buffer(struct vidmm_referee *referee, const struct shadow_object *context,
+static void judge_buffer(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info,
                          const DXGKARG_RENDER *args) {
-    const DXGK_CONTEXTINFO *info = &context->context_info;
     UINT id = args->DmaBufferSegmentId;
-    device_judge_use(referee, context);
+    device_judge_use(referee, info);
     if (info->DmaBufferSegmentSet == 0)
         MANAGER_MUST(80, id == 0, "DmaBufferSegmentId 0 for a DMA buffer in system memory",
                      "DmaBufferSegmentId is %u", id);
@@ -90,9 +90,9 @@ static NTSTATUS render(struct vidmm_referee *referee, const char *name, PDXGKDDI
     struct guard buffer, patches;
     DXGKARG_RENDER mine = *args;
     referee_enter(referee, &call, name, REFEREE_REENTRANT);
-    const struct shadow_object *context = context_of(referee, handle);
-    if (context)
-        judge_buffer(referee, context, args);
+    const DXGK_CONTEXTINFO *info = render_info(referee, handle);
+    if (info)
+        judge_buffer(referee, info, args);
     guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(&patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));

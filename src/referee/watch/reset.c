@@ -13,9 +13,9 @@ static bool nobody_else(struct vidmm_referee *referee, const struct referee_call
 }
 
 /* An allocation whose content only a memory segment has, or NULL. */
-static const struct shadow_object *in_video_memory(struct vidmm_referee *referee) {
-    const struct shadow_object *object = shadow_each(referee, SHADOW_ALLOCATION, NULL);
-    for (; object; object = shadow_each(referee, SHADOW_ALLOCATION, object)) {
+static const struct shadow_allocation *in_video_memory(struct vidmm_referee *referee) {
+    const struct shadow_allocation *object = shadow_next_allocation(referee, NULL);
+    for (; object; object = shadow_next_allocation(referee, object)) {
         const struct shadow_segment *segment = shadow_segment(referee, object->segment);
         if (object->placed && segment && !segment->flags.Aperture)
             return object;

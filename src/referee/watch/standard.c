@@ -80,8 +80,7 @@ static NTSTATUS watch_DescribeAllocation(struct vidmm_referee *referee, const HA
                                          DXGKARG_DESCRIBEALLOCATION *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
-    const struct shadow_object *allocation =
-        shadow_find(referee, SHADOW_ALLOCATION, args->hAllocation);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
     bool primary = allocation && is_primary(allocation->standard);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, args);

@@ -114,13 +114,12 @@ static void note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH *args) 
     }
     for (uint32_t i = 0; i < count; i++) {
         HANDLE handle = args->pAllocationList[i].hDeviceSpecificAllocation;
-        const struct shadow_object *opened =
-            handle ? shadow_find(referee, SHADOW_OPENED, handle) : NULL;
-        if (!opened || !opened->parent)
+        const struct shadow_opened *opened = handle ? shadow_opened(referee, handle) : NULL;
+        if (!opened || !opened->allocation)
             continue;
         referee->submissions.patched.handle[referee->submissions.patched.handles++] =
-            opened->parent->handle;
-        promise_listed(referee, &args->pAllocationList[i], opened->parent);
+            opened->allocation->head.handle;
+        promise_listed(referee, &args->pAllocationList[i], opened->allocation);
     }
 }
 
@@ -192,7 +191,7 @@ static bool as_patched(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAN
 static void judge_place(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t id = args->DmaBufferSegmentId;
     const struct shadow_segment *segment = shadow_segment(referee, id);
-    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
+    const struct shadow_context *context = shadow_context(referee, args->hContext);
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
     bool aperture = segment && segment->flags.Aperture;
     if (id == 0 && referee->world.memory)
@@ -203,7 +202,7 @@ static void judge_place(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMA
                  "DmaBufferSegmentId is %u, which is no aperture", id);
     if (!args->Flags.Paging && context && !context->system) {
         uint32_t set = context->context_info.DmaBufferSegmentSet;
-        device_judge_use(referee, context);
+        device_judge_use(referee, &context->context_info);
         bool kept = set == 0 ? id == 0 : id != 0 && id <= 32 && (set >> (id - 1) & 1u) != 0;
         MANAGER_MUST(80, kept, "a segment of DmaBufferSegmentSet, or 0 when that is 0",
                      "DmaBufferSegmentId is %u, DmaBufferSegmentSet is 0x%x", id, set);
@@ -232,7 +231,7 @@ static void judge_mapped(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMM
 
 static void judge_paging_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                                 bool again) {
-    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
+    const struct shadow_context *context = shadow_context(referee, args->hContext);
     const struct shadow_build *build = build_of(referee, args);
     MANAGER_MUST(276,
                  args->Flags.Paging && (!args->hContext || (context && context->system)) &&

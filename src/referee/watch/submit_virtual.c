@@ -26,7 +26,7 @@ static DXGKARG_SUBMITCOMMAND as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *arg
 
 /* ---- The context ---------------------------------------------------------------------------- */
 
-static void judge_root(struct vidmm_referee *referee, const struct shadow_object *context,
+static void judge_root(struct vidmm_referee *referee, const struct shadow_context *context,
                        const struct tables_process *process) {
     MANAGER_MUST(256, context->root_entries != 0,
                  "DxgkDdiSetRootPageTable before the context works",
@@ -41,13 +41,13 @@ static void judge_root(struct vidmm_referee *referee, const struct shadow_object
 }
 
 static void judge_error(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
-                        const struct shadow_object *context) {
+                        const struct shadow_context *context) {
     if (args->NodeOrdinal < SHADOW_NODES)
         MANAGER_MUST(381, !referee->submissions.faulted[args->NodeOrdinal],
                      "a reset of the engine after a page fault, before it works again",
                      "node %u gets work without one", args->NodeOrdinal);
-    if (context->parent)
-        MANAGER_MUST(384, !context->parent->faulted, "no work for a device in error",
+    if (context->owner)
+        MANAGER_MUST(384, !context->owner->faulted, "no work for a device in error",
                      "a page fault of the device was reported%s", "");
 }
 
@@ -71,7 +71,7 @@ static void judge_commands(struct vidmm_referee *referee, const DXGKARG_SUBMITCO
 
 void submit_judge_buffer(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct tables_process *process =
-        tables_process_of(referee, shadow_find(referee, SHADOW_CONTEXT, args->hSystemContext));
+        tables_process_of(referee, shadow_context(referee, args->hSystemContext));
     const uint8_t *bytes = args->pDmaBuffer;
     uint64_t va = args->DmaBufferGpuVirtualAddress;
     if (!referee->tables.mmu.known || !process || va == 0 || !bytes ||
@@ -100,7 +100,7 @@ static void judge_use(struct vidmm_referee *referee, const struct tables_process
 
 static void judge_submission(struct vidmm_referee *referee,
                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
-    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, args->hContext);
+    const struct shadow_context *context = shadow_context(referee, args->hContext);
     const struct tables_process *process = tables_process_of(referee, context);
     bool shared = context && context->context_info.Caps.UseIoMmu;
     if (!context || (!referee->tables.mmu.known && !shared))
@@ -140,7 +140,7 @@ static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const 
     judge_submission(referee, args);
     struct shadow_submission *submission = submit_given(referee, &call, &same);
     const struct tables_process *process =
-        tables_process_of(referee, shadow_find(referee, SHADOW_CONTEXT, args->hContext));
+        tables_process_of(referee, shadow_context(referee, args->hContext));
     if (submission) {
         if (!args->Flags.Paging)
             owners_used(referee, args->NodeOrdinal, args->SubmissionFenceId);

@@ -13,12 +13,12 @@ static bool judged(struct vidmm_referee *referee) {
     return referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION;
 }
 
-static bool alternates(const struct shadow_object *allocation) {
+static bool alternates(const struct shadow_allocation *allocation) {
     return allocation && allocation->info.Flags.UseAlternateVA;
 }
 
 static void judge_request(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
-                          const struct shadow_object *allocation) {
+                          const struct shadow_allocation *allocation) {
     const struct shadow_segment *segment = shadow_segment(referee, args->SegmentId);
     const struct shadow_adapter *adapter = &referee->adapter;
     if (segment)
@@ -70,7 +70,7 @@ static const void *seen(struct vidmm_referee *referee, uint64_t cpu) {
 }
 
 static void judge_granted(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
-                          SIZE_T wanted, const struct shadow_object *allocation) {
+                          SIZE_T wanted, const struct shadow_allocation *allocation) {
     uint64_t cpu = (uint64_t)args->CPUTranslatedAddress.QuadPart;
     DRIVER_MUST(351, args->RangeSize == wanted || alternates(allocation),
                 "RangeSize unchanged without UseAlternateVA", "it is 0x%llx instead of 0x%llx",
@@ -89,8 +89,7 @@ static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const
     struct referee_call call;
     SIZE_T wanted = args->RangeSize;
     referee_enter(referee, &call, "DxgkDdiAcquireSwizzlingRange", REFEREE_SWIZZLING);
-    const struct shadow_object *allocation =
-        shadow_find(referee, SHADOW_ALLOCATION, args->hAllocation);
+    const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
     if (judged(referee)) {
         judge_request(referee, args, allocation);
         judge_retry(referee, args);
@@ -100,8 +99,7 @@ static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const
     NTSTATUS status = referee->real.DxgkDdiAcquireSwizzlingRange(adapter, args);
     referee_return(referee);
     if (status == STATUS_SUCCESS && judged(referee))
-        judge_granted(referee, args, wanted,
-                      shadow_find(referee, SHADOW_ALLOCATION, args->hAllocation));
+        judge_granted(referee, args, wanted, shadow_allocation(referee, args->hAllocation));
     else if (status != STATUS_SUCCESS)
         note_refusal(referee, args, status);
     referee_exit(referee, &call);
@@ -136,9 +134,9 @@ static void judge_others(struct vidmm_referee *referee, uint32_t gone) {
 
 /* The memory behind a range in linear order, or NULL. */
 static const uint8_t *behind_range(struct vidmm_referee *referee, uint32_t id) {
-    const struct shadow_object *allocation =
+    const struct shadow_allocation *allocation =
         id < SWIZZLE_RANGES && referee->swizzle.range[id].allocation
-            ? shadow_find(referee, SHADOW_ALLOCATION, referee->swizzle.range[id].allocation)
+            ? shadow_allocation(referee, referee->swizzle.range[id].allocation)
             : NULL;
     if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled)
         return NULL;

@@ -8,17 +8,17 @@
 /* Plans that a reset cut short are undone without a word to the driver: nothing is known of places
  * until an operation names one again. */
 static void forget_places(struct vidmm_referee *referee) {
-    struct shadow_object *allocation = NULL;
-    while ((allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation)))
-        allocation->placed = false;
+    struct shadow_allocation *allocation = NULL;
+    while ((allocation = shadow_next_allocation(referee, allocation)))
+        shadow_displace(referee, allocation);
 }
 
 /* Contexts and roots stay, and so does what the driver was told until it is told otherwise. */
 static void forget_virtual(struct vidmm_referee *referee) {
     flush_settle(referee, false);
     tables_forget(referee);
-    for (struct shadow_object *allocation = shadow_each(referee, SHADOW_ALLOCATION, NULL);
-         allocation; allocation = shadow_each(referee, SHADOW_ALLOCATION, allocation))
+    for (struct shadow_allocation *allocation = shadow_next_allocation(referee, NULL); allocation;
+         allocation = shadow_next_allocation(referee, allocation))
         allocation->arrived = false;
 }
 

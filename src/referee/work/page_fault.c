@@ -20,7 +20,7 @@ static bool names(HANDLE reported, const struct tables_process *process) {
 static void judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
                           const struct shadow_submission *work) {
     const struct tables_process *process = tables_process(referee, work->process);
-    const struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
+    const struct shadow_context *context = shadow_context(referee, work->context);
     struct tables_found found;
     if (!process || !context)
         return;
@@ -54,9 +54,9 @@ void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_inter
     const struct shadow_submission *work = work_of(referee, report);
     if (referee->tables.mmu.known && work) {
         judge_address(referee, report, work);
-        struct shadow_object *context = shadow_find(referee, SHADOW_CONTEXT, work->context);
-        if (context && context->parent)
-            context->parent->faulted = true;
+        struct shadow_context *context = shadow_context(referee, work->context);
+        if (context && context->owner)
+            context->owner->faulted = true;
     }
     submit_faulted(referee, report->node, report->fence);
     node->completed = report->fence; /* ne-d3dkmdt-_dxgk_page_fault_flags.md */

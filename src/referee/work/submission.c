@@ -11,7 +11,7 @@
 static void submission_use(struct vidmm_referee *referee, const struct work_submission *submission,
                            bool begins) {
     for (uint32_t i = 0; i < submission->uses; i++) {
-        struct shadow_object *object = shadow_find(referee, SHADOW_ALLOCATION, submission->use[i]);
+        struct shadow_allocation *object = shadow_allocation(referee, submission->use[i]);
         if (object && begins)
             object->uses++;
         else if (object && object->uses != 0)

@@ -1,6 +1,6 @@
 /*
- * check.h - the conformance check: brings a driver up again and again and asks it for everything that the
- * rule table speaks of, with the referee looking on.
+ * check.h - the conformance check: brings a driver up again and again and asks it for everything
+ * that the rule table speaks of, with the referee looking on.
  *
  * Each stage is a life of its own, in a process of its own: a driver that dies, hangs or leaks ends
  * its stage and nothing else. What was seen comes back in a ledger in shared memory.
@@ -19,8 +19,8 @@
 #include <vidmm/rules.h>
 #include <vidmm/services.h>
 
-/* For tests of the conformance check: puts faults between the referee and the driver, and between the
- * manager (or the examiner's own hand) and the referee. Members may be NULL. */
+/* For tests of the conformance check: puts faults between the referee and the driver, and between
+ * the manager (or the raw paging submitter) and the referee. Members may be NULL. */
 struct vidmm_spoiler {
     void (*driver)(DRIVER_INITIALIZATION_DATA *table);
     void (*manager)(DRIVER_INITIALIZATION_DATA *table);

@@ -68,7 +68,7 @@ play_frames(struct check *check, void (*between)(void *ctx, uint64_t done, uint6
     return check_say(check, VIDMM_STAGE_STOPPED, "%s", text);
 }
 
-enum vidmm_stage_outcome check_play(struct check *check, struct check_world *world, uint32_t frames,
+enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
                                     void (*between)(void *ctx, uint64_t done, uint64_t events)) {
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
     struct vidmm_workload workload;
@@ -78,8 +78,8 @@ enum vidmm_stage_outcome check_play(struct check *check, struct check_world *wor
     if (!check->player) {
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
     } else {
-        world->observer = vidmm_player_observer(check->player);
-        if (check_open(check, world) && check_manage(check, world))
+        setup->observer = vidmm_player_observer(check->player);
+        if (check_open(check, setup) && check_manage(check, setup))
             outcome = play_frames(check, between);
     }
     check_close(check);

@@ -40,17 +40,17 @@ static void choose_segments(struct raw_submitter *raw, struct vidmm_adapter *ada
     struct vidmm_segment_info info;
     for (uint32_t id = 1; vidmm_segment_info(adapter, id, &info); id++) {
         struct vidmm_segment_info *role = info.aperture ? &raw->aperture : &raw->memory;
-        if (role->id == 0 && !info.agp && info.size >= 2 * HAND_PAGES * CHECK_PAGE)
+        if (role->id == 0 && !info.agp && info.size >= 2 * RAW_PAGES * CHECK_PAGE)
             *role = info;
         if (id == raw->info.paging_segment)
             raw->place = info;
     }
 }
 
-/* The manager asks for everything there is to know; then it goes, and the hand takes over. */
+/* A manager queries the driver, then it is destroyed; the submitter works with its answers. */
 static bool learn(struct raw_submitter *raw) {
-    const struct check_world world = {.fail_at = 0};
-    if (!check_manage(raw->check, &world))
+    const struct check_setup setup = {.fail_at = 0};
+    if (!check_manage(raw->check, &setup))
         return false;
     vidmm_adapter_info(raw->check->harness.adapter, &raw->info);
     choose_segments(raw, raw->check->harness.adapter);
@@ -63,7 +63,7 @@ static bool raw_fits(struct raw_submitter *raw, bool aperture_will_do) {
     if (raw->memory.id == 0 && !(aperture_will_do && raw->aperture.id != 0))
         missing = "the driver has no memory segment of 48 pages";
     else if (raw->info.paging_segment != 0 &&
-             raw->place.size < raw->info.paging_size + 2 * HAND_PAGES * CHECK_PAGE)
+             raw->place.size < raw->info.paging_size + 2 * RAW_PAGES * CHECK_PAGE)
         missing = "the aperture of the paging buffer has no 48 pages besides";
     if (missing)
         (void)check_say(raw->check, VIDMM_STAGE_SKIPPED, "%s", missing);
@@ -100,12 +100,12 @@ static void raw_object_destroy(struct raw_submitter *raw) {
     raw->allocation = NULL;
 }
 
-/* Kept if it is just as large as the hand will say, and may be in the segment. */
+/* Kept if it has the size that the submitter uses, and may be in the segment. */
 static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *info) {
     DXGKARG_CREATEALLOCATION args = {.NumAllocations = 1, .pAllocationInfo = info};
     if (raw->ddi->DxgkDdiCreateAllocation(raw->adapter, &args) == STATUS_SUCCESS)
         raw->allocation = info->hAllocation;
-    bool fits = info->Size == HAND_PAGES * CHECK_PAGE &&
+    bool fits = info->Size == RAW_PAGES * CHECK_PAGE &&
                 (info->SupportedWriteSegmentSet >> (raw->memory.id - 1) & 1u) != 0;
     if (!fits)
         raw_object_destroy(raw);
@@ -114,7 +114,7 @@ static void raw_object_create(struct raw_submitter *raw, DXGK_ALLOCATIONINFO *in
 static void create_spoken(struct raw_submitter *raw) {
     struct vidmm_umd_allocation data = {.magic = VIDMM_UMD_MAGIC,
                                         .flags = VIDMM_UMD_LOCAL,
-                                        .size = (uint64_t)HAND_PAGES * CHECK_PAGE};
+                                        .size = (uint64_t)RAW_PAGES * CHECK_PAGE};
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
     info.pPrivateDriverData = &data;
@@ -127,7 +127,7 @@ static void create_standard(struct raw_submitter *raw, uint32_t kind) {
     struct check_surface surface;
     DXGK_ALLOCATIONINFO info;
     memset(&info, 0, sizeof(info));
-    if (check_surface_open(raw->check, &surface, kind, 256, HAND_PAGES * CHECK_PAGE / (256 * 4))) {
+    if (check_surface_open(raw->check, &surface, kind, 256, RAW_PAGES * CHECK_PAGE / (256 * 4))) {
         info.pPrivateDriverData = surface.data;
         info.PrivateDriverDataSize = surface.size;
         raw_object_create(raw, &info);
@@ -151,8 +151,8 @@ static bool make_buffers(struct raw_submitter *raw) {
     const struct vidmm_os *os = raw->os;
     size_t pages = (raw->info.paging_size + CHECK_PAGE - 1) / CHECK_PAGE;
     raw->buffer = os->pages_alloc(os->ctx, pages, VIDMM_PAGES_CONTIGUOUS, UINT64_MAX);
-    raw->source = os->pages_alloc(os->ctx, HAND_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
-    raw->target = os->pages_alloc(os->ctx, HAND_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
+    raw->source = os->pages_alloc(os->ctx, RAW_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
+    raw->target = os->pages_alloc(os->ctx, RAW_PAGES, VIDMM_PAGES_CACHED, UINT64_MAX);
     if (raw->info.paging_private != 0)
         raw->private_data = os->alloc(os->ctx, raw->info.paging_private);
     raw->cpu = raw->buffer ? os->pages_map(os->ctx, raw->buffer) : NULL;
@@ -260,7 +260,7 @@ unsigned char *raw_page(struct raw_submitter *raw, PMDL mdl, uint64_t page) {
 }
 
 void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed) {
-    for (uint32_t page = 0; page < HAND_PAGES; page++) {
+    for (uint32_t page = 0; page < RAW_PAGES; page++) {
         unsigned char *bytes = raw_page(raw, mdl, page);
         uint32_t x = seed * 0x9e3779b9u + page * 0x85ebca6bu + 1;
         for (uint32_t i = 0; i < CHECK_PAGE; i++) {

@@ -1,21 +1,21 @@
 /*
- * raw.h - paging operations by the examiner's own hand: what the manager would never ask in just
- * this way, but may. The protocol is that of src/manager/paging/paging.c; every operation is done
- * and its effect can be looked at when raw_flush returns.
+ * raw.h - the raw paging submitter: paging operations without a manager, in sequences that the
+ * manager may make but never does. The protocol is that of src/manager/paging/paging.c; after
+ * raw_flush every operation is done and its effect can be read.
  *
- * raw.c has what a hand needs, raw_work.c how buffers are filled, submitted, preempted and lost
- * in a reset, raw_operation.c the operations that several stages ask for.
+ * raw.c prepares the submitter, raw_work.c fills, submits and preempts buffers and loses them in a
+ * reset, raw_operation.c has the operations that several stages use.
  */
 #ifndef VIDMM_CHECK_RAW_H
 #define VIDMM_CHECK_RAW_H
 
 #include "stage.h"
 
-#define HAND_PAGES   24u /* of each of the two system buffers */
-#define HAND_PACKETS 8u  /* submissions under way at a time */
-#define HAND_PIECE   4u  /* pages of one that raw_queue makes */
-#define HAND_PIECES  (HAND_PAGES / HAND_PIECE)
-#define HAND_WHOLE   UINT32_MAX
+#define RAW_PAGES   24u /* of each of the two system buffers */
+#define RAW_PACKETS 8u  /* submissions under way at a time */
+#define RAW_PIECE   4u  /* pages of one that raw_queue makes */
+#define RAW_PIECES  (RAW_PAGES / RAW_PIECE)
+#define RAW_WHOLE   UINT32_MAX
 
 /* A submission under way: a range of the paging buffer. */
 struct raw_packet {
@@ -38,7 +38,7 @@ struct raw_submitter {
     uint32_t start, used; /* of it, [start, used) is built and not submitted */
     uint32_t end;         /* of the bytes that operations may use */
     uint32_t private_start, private_used;
-    struct raw_packet packet[HAND_PACKETS];
+    struct raw_packet packet[RAW_PACKETS];
     uint32_t packets;
     uint32_t fence, completed;
     uint32_t faulted;    /* fence of the newest error; 0: none */
@@ -47,8 +47,8 @@ struct raw_submitter {
     bool refused;        /* something failed: nothing is asked any more */
     bool works;          /* something completed */
     bool unseen;         /* work does not complete */
-    HANDLE allocation;   /* the driver's, of HAND_PAGES pages; NULL: not in vidmm/umd.h */
-    PMDL source, target; /* HAND_PAGES each */
+    HANDLE allocation;   /* the driver's, of RAW_PAGES pages; NULL: not in vidmm/umd.h */
+    PMDL source, target; /* RAW_PAGES each */
 };
 
 /* ---- raw.c ---------------------------------------------------------------------------------- */
@@ -95,10 +95,10 @@ bool raw_preempt(struct raw_submitter *raw);
 bool raw_resubmit(struct raw_submitter *raw);
 /* Resets the paging engine alone. */
 enum raw_engine {
-    HAND_ENGINE_RESET,   /* raw_resubmit brings back what was not done */
-    HAND_ENGINE_LOST,    /* ... and paging work with it: the adapter has to be reset as well */
-    HAND_ENGINE_REFUSED, /* the driver cannot, as it may: the same */
-    HAND_ENGINE_BROKEN,  /* nothing is asked any more */
+    RAW_ENGINE_RESET,   /* raw_resubmit brings back what was not done */
+    RAW_ENGINE_LOST,    /* ... and paging work with it: the adapter has to be reset as well */
+    RAW_ENGINE_REFUSED, /* the driver cannot, as it may: the same */
+    RAW_ENGINE_BROKEN,  /* nothing is asked any more */
 };
 enum raw_engine raw_reset_engine(struct raw_submitter *raw);
 /* As a TDR: what is under way is lost. */
@@ -109,15 +109,15 @@ bool raw_reset(struct raw_submitter *raw);
 /* GPU address of the `page`th page of the memory segment. */
 uint64_t raw_memory_at(const struct raw_submitter *raw, uint32_t page);
 
-/* `pages` pages from `at` on of the HAND_PAGES at segment page 0, into or out of an MDL. */
+/* `pages` pages from `at` on of the RAW_PAGES at segment page 0, into or out of an MDL. */
 struct raw_piece {
     uint32_t at, pages;
     bool in; /* from `source` into the segment; else out of it into `target` */
 };
 bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece);
-/* All HAND_PAGES in pieces of `chunk` pages, and done. */
+/* All RAW_PAGES in pieces of `chunk` pages, and done. */
 bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk);
-/* All HAND_PAGES into the memory segment, where there is none mapped into the aperture: each piece
+/* All RAW_PAGES into the memory segment, where there is none mapped into the aperture: each piece
  * is submitted, none waited for but the first `ahead` of them. */
 bool raw_queue(struct raw_submitter *raw, uint32_t ahead);
 /* A new allocation wants a fill first; then everything is moved in, and done. */

@@ -31,14 +31,14 @@ bool raw_transfer(struct raw_submitter *raw, const struct raw_piece *piece) {
     args.Transfer.TransferSize = (SIZE_T)piece->pages * CHECK_PAGE;
     args.Transfer.MdlOffset = both ? 0 : piece->at;
     args.Transfer.Flags.TransferStart = piece->at == 0;
-    args.Transfer.Flags.TransferEnd = piece->at + piece->pages == HAND_PAGES;
+    args.Transfer.Flags.TransferEnd = piece->at + piece->pages == RAW_PAGES;
     return raw_build(raw, &args);
 }
 
 bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk) {
     bool good = true;
-    for (uint32_t at = 0; good && at < HAND_PAGES; at += chunk) {
-        uint32_t left = HAND_PAGES - at;
+    for (uint32_t at = 0; good && at < RAW_PAGES; at += chunk) {
+        uint32_t left = RAW_PAGES - at;
         const struct raw_piece piece = {.at = at, .pages = left < chunk ? left : chunk, .in = in};
         good = raw_transfer(raw, &piece);
     }
@@ -46,22 +46,21 @@ bool raw_move(struct raw_submitter *raw, bool in, uint32_t chunk) {
 }
 
 static bool enqueue(struct raw_submitter *raw, uint32_t at) {
-    const struct raw_piece piece = {.at = at, .pages = HAND_PIECE, .in = true};
-    bool built = raw->memory.id != 0
-                     ? raw_transfer(raw, &piece)
-                     : raw_map(raw, &raw->aperture, at, HAND_PIECE, raw->source, at);
+    const struct raw_piece piece = {.at = at, .pages = RAW_PIECE, .in = true};
+    bool built = raw->memory.id != 0 ? raw_transfer(raw, &piece)
+                                     : raw_map(raw, &raw->aperture, at, RAW_PIECE, raw->source, at);
     return built && raw_submit(raw);
 }
 
 bool raw_queue(struct raw_submitter *raw, uint32_t ahead) {
     bool good = true;
-    for (uint32_t i = 0; good && i < HAND_PIECES; i++)
-        good = enqueue(raw, i * HAND_PIECE) && (i + 1 != ahead || raw_flush(raw));
+    for (uint32_t i = 0; good && i < RAW_PIECES; i++)
+        good = enqueue(raw, i * RAW_PIECE) && (i + 1 != ahead || raw_flush(raw));
     return good;
 }
 
 bool raw_settle_in(struct raw_submitter *raw) {
-    return (!raw->allocation || raw_fill(raw, 0, HAND_PAGES, 0)) && raw_move(raw, true, HAND_PAGES);
+    return (!raw->allocation || raw_fill(raw, 0, RAW_PAGES, 0)) && raw_move(raw, true, RAW_PAGES);
 }
 
 bool raw_tell_lost(struct raw_submitter *raw) {
@@ -71,7 +70,7 @@ bool raw_tell_lost(struct raw_submitter *raw) {
 }
 
 bool raw_same(struct raw_submitter *raw) {
-    for (uint32_t page = 0; page < HAND_PAGES; page++)
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
         if (memcmp(raw_page(raw, raw->source, page), raw_page(raw, raw->target, page),
                    CHECK_PAGE) != 0)
             return false;

@@ -1,7 +1,7 @@
 /*
- * raw_work.c - filling the one paging buffer that a hand has, and its way to the GPU: several
- * submissions may be under way, each a range of the buffer; they come back from a preemption, and
- * are lost in a reset. The buffer is free again when all of them are done.
+ * raw_work.c - fills the one paging buffer of a submitter and submits it: several submissions may
+ * be under way, each a range of the buffer; they are submitted again after a preemption, and lost
+ * in a reset. The buffer is free again when all of them are done.
  */
 #include "raw.h"
 
@@ -127,7 +127,7 @@ bool raw_submit(struct raw_submitter *raw) {
                                   raw->private_used};
     raw->start = raw->used;
     raw->private_start = raw->private_used;
-    return raw_send(raw, packet, false) && (raw->packets < HAND_PACKETS || settle(raw));
+    return raw_send(raw, packet, false) && (raw->packets < RAW_PACKETS || settle(raw));
 }
 
 bool raw_flush(struct raw_submitter *raw) {
@@ -282,13 +282,13 @@ enum raw_engine raw_reset_engine(struct raw_submitter *raw) {
     DXGKARG_RESETENGINE reset = {.NodeOrdinal = raw->info.paging_node};
     bool lost = false;
     if (raw->refused || !query_engine(raw))
-        return HAND_ENGINE_BROKEN;
+        return RAW_ENGINE_BROKEN;
     if (raw->ddi->DxgkDdiResetEngine(raw->adapter, &reset) != STATUS_SUCCESS)
-        return HAND_ENGINE_REFUSED;
+        return RAW_ENGINE_REFUSED;
     for (uint32_t i = 0; i < raw->packets; i++)
         lost = lost || (beyond(raw->packet[i].fence, raw->completed) &&
                         !beyond(raw->packet[i].fence, reset.LastAbortedFenceId));
     if (beyond(reset.LastAbortedFenceId, raw->completed))
         raw->completed = reset.LastAbortedFenceId;
-    return lost ? HAND_ENGINE_LOST : HAND_ENGINE_RESET;
+    return lost ? RAW_ENGINE_LOST : RAW_ENGINE_RESET;
 }

@@ -2,7 +2,7 @@
  * stage.h - what the stages of the conformance check share.
  *
  * A stage (stage_*.c) is a row of check_stages: so many runs, each of them a life of the driver in
- * a process of its own (child.c). Within a run, world.c brings the driver up and down and turns
+ * a process of its own (child.c). Within a run, setup.c brings the driver up and down and turns
  * what host and manager say into findings; check.c puts the stages together.
  */
 #ifndef VIDMM_CHECK_STAGE_H
@@ -41,8 +41,8 @@ struct check {
     struct vidmm_player *player;
 };
 
-/* How the world of a run differs from the usual one. Settings that the user gave win. */
-struct check_world {
+/* How the setup of a run differs from the usual one. Settings that the user gave win. */
+struct check_setup {
     struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
     uint64_t fail_at;
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
@@ -82,9 +82,9 @@ enum vidmm_stage_outcome check_child(struct check *check, const struct check_sta
                                      uint32_t number);
 uint64_t check_now_ms(void);
 
-/* world.c. false: a finding or check->shared->text says why. */
-bool check_open(struct check *check, const struct check_world *world);
-bool check_manage(struct check *check, const struct check_world *world);
+/* setup.c. false: a finding or check->shared->text says why. */
+bool check_open(struct check *check, const struct check_setup *setup);
+bool check_manage(struct check *check, const struct check_setup *setup);
 /* What the user set for the driver or its hardware; 0: nothing. */
 uint64_t check_setting(const struct check *check, const char *name);
 /* There is nothing to manage: every stage that wants to is skipped. */
@@ -110,11 +110,11 @@ bool check_good(struct check *check, enum vidmm_status status);
 /* query_iommu.c: what systems ask of memory behind an IOMMU. */
 void query_iommu(struct check *check, const DXGK_DRIVERCAPS *caps);
 
-/* workload.c: a short game with everything that pages; false: out of memory. */
+/* workload.c: a short workload with everything that pages; false: out of memory. */
 bool check_workload(uint64_t seed, uint32_t frames, struct vidmm_workload *out);
-/* play.c: opens `world`, plays a workload of so many frames over it and closes it again; `between`
+/* play.c: opens `setup`, plays a workload of so many frames over it and closes it again; `between`
  * (may be NULL) is called now and then. */
-enum vidmm_stage_outcome check_play(struct check *check, struct check_world *world, uint32_t frames,
+enum vidmm_stage_outcome check_play(struct check *check, struct check_setup *setup, uint32_t frames,
                                     void (*between)(void *ctx, uint64_t done, uint64_t events));
 /* vidmm_reset from `between`. */
 void check_reset(struct check *check);

@@ -1,7 +1,7 @@
 /*
- * stage_dirty.c - memory bases by hand, in each memory that the driver tracks: pages are written by
- * fills between queries of every kind, of bases side by side and one over the other. What the bits
- * must say the referee knows (src/referee/operation/dirty_bits.c); here is what provokes it.
+ * stage_dirty.c - memory bases without a manager, in each memory that the driver tracks: fills
+ * write pages between queries of every kind, of bases side by side and one over the other. The
+ * referee judges the bits (src/referee/operation/dirty_bits.c).
  */
 #include "raw.h"
 
@@ -216,11 +216,11 @@ static enum vidmm_stage_outcome skip(struct dirty *dirty, const char *why) {
 }
 
 enum vidmm_stage_outcome stage_dirty(struct check *check, uint32_t number) {
-    const struct check_world world = {.settings = {{"DirtyPageBytes", CHECK_PAGE}}};
+    const struct check_setup setup = {.settings = {{"DirtyPageBytes", CHECK_PAGE}}};
     struct dirty dirty = {.refused = false};
     (void)number;
     check_step(check, "dirty: start");
-    if (!check_open(check, &world))
+    if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome outcome = raw_open(&dirty.raw, check);
     if (outcome != VIDMM_STAGE_DONE)

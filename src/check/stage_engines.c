@@ -1,7 +1,7 @@
 /*
- * stage_engines.c - single engines that begin anew (tdr-changes-in-windows-8.md): the paging engine
- * with work queued by hand, which is submitted again; and, with GPU virtual addresses, the engine
- * of a process that uses an address that leads nowhere, while another process goes on
+ * stage_engines.c - resets of single engines (tdr-changes-in-windows-8.md): the paging engine with
+ * work of the raw submitter queued, which is submitted again; and, with GPU virtual addresses, the
+ * engine of a process that uses an invalid address, while another process goes on
  * (access-to-non-resident-allocation.md).
  */
 #include "raw.h"
@@ -20,9 +20,9 @@ static enum vidmm_stage_outcome cannot(struct check *check) {
 /* What is left undone comes again; what was lost, after a reset of the adapter, anew. */
 static bool recover(struct raw_submitter *raw, bool *refused) {
     enum raw_engine engine = raw_reset_engine(raw);
-    if (engine == HAND_ENGINE_RESET || engine == HAND_ENGINE_BROKEN)
-        return engine == HAND_ENGINE_RESET && raw_resubmit(raw);
-    *refused = *refused || engine == HAND_ENGINE_REFUSED;
+    if (engine == RAW_ENGINE_RESET || engine == RAW_ENGINE_BROKEN)
+        return engine == RAW_ENGINE_RESET && raw_resubmit(raw);
+    *refused = *refused || engine == RAW_ENGINE_REFUSED;
     return raw_reset(raw) && raw_queue(raw, 0);
 }
 
@@ -32,7 +32,7 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, bool preempted
     raw_paint(raw, raw->source, 3 * ahead + preempted);
     raw_paint(raw, raw->target, 99);
     if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) || !recover(raw, refused) ||
-        !raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+        !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
               "other bytes after an engine was reset and its work submitted again");
@@ -43,18 +43,18 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, bool preempted
 static bool resets(struct raw_submitter *raw) {
     bool refused = false;
     check_step(raw->check, "engines: a reset of an idle engine");
-    if (raw_reset_engine(raw) == HAND_ENGINE_BROKEN)
+    if (raw_reset_engine(raw) == RAW_ENGINE_BROKEN)
         return true;
-    for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
+    for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         if (!round_trip(raw, ahead, false, &refused) || !round_trip(raw, ahead, true, &refused))
             break;
     return !refused;
 }
 
 static enum vidmm_stage_outcome by_hand(struct check *check) {
-    static const struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
+    static const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     struct raw_submitter raw;
-    if (!check_open(check, &world))
+    if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open(&raw, check);
     if (opened != VIDMM_STAGE_DONE)
@@ -141,12 +141,12 @@ static bool fault_beside(struct user *user, struct user *other, bool alone) {
 }
 
 static enum vidmm_stage_outcome by_fault(struct check *check) {
-    static const struct check_world world = {
+    static const struct check_setup setup = {
         .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 4}}};
     struct vidmm_gpummu_info mmu;
     struct vidmm_adapter_info info;
     struct user user, other;
-    if (!check_open(check, &world) || !check_manage(check, &world))
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     vidmm_gpummu_info(check->harness.adapter, &mmu);
     vidmm_adapter_info(check->harness.adapter, &info);

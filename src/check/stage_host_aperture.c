@@ -1,7 +1,7 @@
 /*
- * stage_host_aperture.c - pages of the CPU host aperture by hand, as a system maps them for its
- * page tables before there is any allocation: scattered, written by the CPU, some of them unmapped
- * and mapped to something else while the others stay.
+ * stage_host_aperture.c - pages of the CPU host aperture, mapped as a system maps them for its page
+ * tables before there is any allocation: scattered, written by the CPU, some of them unmapped and
+ * mapped to other memory while the others stay.
  */
 #include "stage.h"
 
@@ -95,7 +95,7 @@ static bool aperture_play(const struct host_aperture *host) {
 }
 
 enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t number) {
-    const struct check_world world = {.settings = {{"VramBytes", 16u << 20},
+    const struct check_setup setup = {.settings = {{"VramBytes", 16u << 20},
                                                    {"VramVisibleBytes", 8u << 20},
                                                    {"CpuHostApertureBytes", 1u << 20}}};
     struct host_aperture host = {.check = check};
@@ -104,7 +104,7 @@ enum vidmm_stage_outcome stage_host_aperture(struct check *check, uint32_t numbe
         return check_say(check, VIDMM_STAGE_SKIPPED,
                          "the reference board has no CPU host aperture beside dirty bits");
     check_step(check, "host-aperture: start");
-    if (!check_open(check, &world))
+    if (!check_open(check, &setup))
         return VIDMM_STAGE_STOPPED;
     if (check->harness.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0 ||
         !check->harness.table.DxgkDdiMapCpuHostAperture ||

@@ -227,10 +227,10 @@ static void take_down(struct surfaces *surfaces) {
 }
 
 enum vidmm_stage_outcome stage_locks(struct check *check, uint32_t number) {
-    const struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
+    const struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     struct surfaces surfaces = {.check = check, .resets = number == 1};
     check_step(check, "locks: start");
-    if (!check_open(check, &world) || !check_manage(check, &world))
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     bool speaks = check_speaks(check);
     if (!locks_make(&surfaces, speaks))

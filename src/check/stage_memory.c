@@ -67,23 +67,23 @@ static void plan_all(struct check_shared *shared) {
 }
 
 static enum vidmm_stage_outcome memory_look(struct check *check) {
-    struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}},
+    struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}},
                                 .allocating = memory_note};
     check->shared->failures = 0;
-    enum vidmm_stage_outcome outcome = check_play(check, &world, FRAMES, NULL);
+    enum vidmm_stage_outcome outcome = check_play(check, &setup, FRAMES, NULL);
     plan_all(check->shared);
     return outcome;
 }
 
 enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number) {
-    struct check_world world = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
+    struct check_setup setup = {.settings = {{"VramBytes", (uint64_t)1 << 20}}};
     if (number == 0)
         return memory_look(check);
     if (number > check->shared->failures)
         return VIDMM_STAGE_DONE;
-    world.fail_at = check->shared->fail_at[number - 1];
-    check_step(check, "memory: allocation %llu fails", (unsigned long long)world.fail_at);
-    (void)check_play(check, &world, FRAMES, NULL);
+    setup.fail_at = check->shared->fail_at[number - 1];
+    check_step(check, "memory: allocation %llu fails", (unsigned long long)setup.fail_at);
+    (void)check_play(check, &setup, FRAMES, NULL);
     check->shared->text[0] = 0;
     return VIDMM_STAGE_DONE; /* to be refused is what this is about */
 }

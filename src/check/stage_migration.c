@@ -1,8 +1,8 @@
 /*
- * stage_migration.c - a live migration of the adapter to itself, in the pauses of a short game:
- * what is dirty is read round by round; then all that is in use is overwritten, the driver is shown
- * state that is not its own, and both are restored. The game goes on from there, and its bytes
- * must be what they were.
+ * stage_migration.c - a live migration of the adapter to itself, in pauses of a short workload:
+ * dirty pages are read round by round; then all memory in use is overwritten, the driver gets the
+ * state of another GPU, and both are restored. The workload goes on from there, and its bytes must
+ * be what they were.
  */
 #include "stage.h"
 
@@ -226,7 +226,7 @@ static void migration_give(struct check *check) {
     migration_release(check, &whole.mutable);
 }
 
-/* One pause of the game: a round, the last of them the move. */
+/* One pause of the workload: a round, the last of them the move. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct check *check = ctx;
     struct vidmm_dirty_info info;
@@ -247,12 +247,12 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
 }
 
 enum vidmm_stage_outcome stage_migration(struct check *check, uint32_t number) {
-    struct check_world world = {.settings = {{"VramBytes", VRAM},
+    struct check_setup setup = {.settings = {{"VramBytes", VRAM},
                                              {"DirtyPageBytes", CHECK_PAGE},
                                              {"DirtyPerformant", number}}};
     memset(&stage, 0, sizeof(stage));
     check_step(check, "migration: run %u", number + 1);
-    enum vidmm_stage_outcome outcome = check_play(check, &world, FRAMES, between);
+    enum vidmm_stage_outcome outcome = check_play(check, &setup, FRAMES, between);
     free(stage.board);
     if (outcome == VIDMM_STAGE_DONE && !stage.able)
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver reports no live migration");

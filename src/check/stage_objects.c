@@ -8,7 +8,7 @@
 #define SURFACES 3u
 #define WIDTH    64u
 
-/* By hand: the manager makes no contexts for GDI. Refusing it is no error. */
+/* The manager makes no contexts for GDI, so the stage calls the driver. It may refuse. */
 static void gdi_context(struct check *check) {
     const DRIVER_INITIALIZATION_DATA *table = &check->harness.table;
     DXGKARG_CREATEDEVICE device = {.hDevice = check};
@@ -97,10 +97,10 @@ static bool with_surface(struct check *check, enum check_surface_kind kind, bool
 }
 
 enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
-    const struct check_world world = {.fail_at = 0};
+    const struct check_setup setup = {.fail_at = 0};
     bool known = false, good = true;
     (void)number;
-    if (!check_open(check, &world) || !check_manage(check, &world))
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     gdi_context(check);
     for (uint32_t kind = 0; good && kind < CHECK_SURFACES; kind++)

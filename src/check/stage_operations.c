@@ -1,7 +1,7 @@
 /*
- * stage_operations.c - paging operations by hand: transfers in one piece and in many with every
- * offset, fills back to back through paging buffers that run full, maps in pieces, unmaps and
- * remaps. What must come of them is compared byte by byte.
+ * stage_operations.c - paging operations by the raw submitter: transfers in one piece and in many
+ * with every offset, fills back to back through paging buffers that run full, maps in pieces,
+ * unmaps and remaps. Their results are compared byte by byte.
  */
 #include "raw.h"
 
@@ -14,20 +14,20 @@
 /* ---- Transfers ------------------------------------------------------------------------------- */
 
 static void transfers(struct raw_submitter *raw) {
-    static const uint32_t chunks[] = {HAND_PAGES, 1, 3, 7, 16};
+    static const uint32_t chunks[] = {RAW_PAGES, 1, 3, 7, 16};
     for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++) {
         check_step(raw->check, "operations: transfers of %u pages", chunks[i]);
         raw_paint(raw, raw->source, 2 * i);
         raw_paint(raw, raw->target, 2 * i + 1);
-        if (!raw_move(raw, true, chunks[i]) || !raw_move(raw, false, HAND_PAGES))
+        if (!raw_move(raw, true, chunks[i]) || !raw_move(raw, false, RAW_PAGES))
             return;
-        raw_judge(raw, chunks[i] == HAND_PAGES ? 161 : 176, raw_same(raw),
+        raw_judge(raw, chunks[i] == RAW_PAGES ? 161 : 176, raw_same(raw),
                   "the bytes of the source pages at the same offsets of the allocation",
                   "other bytes after a transfer in and out");
         raw_paint(raw, raw->target, 2 * i + 1);
         if (!raw_move(raw, false, chunks[i]))
             return;
-        raw_judge(raw, chunks[i] == HAND_PAGES ? 161 : 177, raw_same(raw),
+        raw_judge(raw, chunks[i] == RAW_PAGES ? 161 : 177, raw_same(raw),
                   "the bytes of the allocation in the pages from MdlOffset on",
                   "other bytes after a transfer out in pieces");
     }
@@ -41,11 +41,11 @@ static void first_fill(struct raw_submitter *raw) {
     if (!raw->allocation)
         return; /* a fill needs one */
     check_step(raw->check, "operations: a fill");
-    if (!raw_fill(raw, 0, HAND_PAGES, pattern) || !raw_flush(raw) ||
-        !raw_move(raw, false, HAND_PAGES))
+    if (!raw_fill(raw, 0, RAW_PAGES, pattern) || !raw_flush(raw) ||
+        !raw_move(raw, false, RAW_PAGES))
         return;
     bool good = true;
-    for (uint32_t page = 0; page < HAND_PAGES; page++)
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
         good = good && raw_filled(raw, page, pattern);
     raw_judge(raw, 188, good, "FillSize bytes of the 32-bit pattern",
               "other bytes after a fill and a transfer out");
@@ -57,15 +57,15 @@ static void many_fills(struct raw_submitter *raw) {
     if (!raw->allocation)
         return;
     check_step(raw->check, "operations: fills back to back");
-    for (uint32_t i = 0; i < rounds * HAND_PAGES; i++)
-        if (!raw_fill(raw, i % HAND_PAGES, 1, 0x01010101u * (i % 251)))
+    for (uint32_t i = 0; i < rounds * RAW_PAGES; i++)
+        if (!raw_fill(raw, i % RAW_PAGES, 1, 0x01010101u * (i % 251)))
             return;
-    if (!raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+    if (!raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
         return;
     bool good = true;
-    for (uint32_t page = 0; page < HAND_PAGES; page++)
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
         good =
-            good && raw_filled(raw, page, 0x01010101u * (((rounds - 1) * HAND_PAGES + page) % 251));
+            good && raw_filled(raw, page, 0x01010101u * (((rounds - 1) * RAW_PAGES + page) % 251));
     raw_judge(raw, 154, good, "each of the operations in the buffer done once",
               "other bytes after fills back to back");
 }
@@ -115,7 +115,7 @@ static void apertures(struct raw_submitter *raw) {
     if (raw->aperture.id == 0)
         return;
     raw_paint(raw, raw->source, 99);
-    if (!raw_move(raw, true, HAND_PAGES))
+    if (!raw_move(raw, true, RAW_PAGES))
         return;
     for (uint32_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++)
         if (!map_round(raw, 2 * i, chunks[i]))
@@ -126,7 +126,7 @@ static void apertures(struct raw_submitter *raw) {
 
 static void physical(struct raw_submitter *raw) {
     check_step(raw->check, "operations: READ_PHYSICAL, WRITE_PHYSICAL");
-    if (raw_touch(raw, 1, false) && raw_touch(raw, HAND_PAGES + 1, true))
+    if (raw_touch(raw, 1, false) && raw_touch(raw, RAW_PAGES + 1, true))
         (void)raw_flush(raw);
 }
 
@@ -158,7 +158,7 @@ static void unknown(struct raw_submitter *raw) {
 }
 
 enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) {
-    static const struct check_world worlds[] = {
+    static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20},
                       {"PagingBufferBytes", CHECK_PAGE},

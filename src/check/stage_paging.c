@@ -1,6 +1,6 @@
 /*
- * stage_paging.c - the real manager over the driver, with half the memory that a short game wants:
- * fills, transfers in one piece and in many, maps and unmaps, locks, flushes, a power-down's
+ * stage_paging.c - the real manager over the driver, with half the memory that a short workload
+ * needs: fills, transfers in one piece and in many, maps and unmaps, locks, flushes, a power-down's
  * eviction, and a reset in between.
  */
 #include "stage.h"
@@ -28,7 +28,7 @@ static void flush_first(struct vidmm_adapter *adapter) {
         (void)vidmm_flush(adapter, 1, 0, false);
 }
 
-/* The n-th pause of the game. */
+/* The n-th pause of the workload. */
 static void between(void *ctx, uint64_t done, uint64_t events) {
     struct check *check = ctx;
     struct vidmm_adapter *adapter = check->harness.adapter;
@@ -51,7 +51,7 @@ static void between(void *ctx, uint64_t done, uint64_t events) {
 
 /* Run by run: as it is; in chunks through paging buffers of one page with busy answers; with the
  * paging buffer in the aperture, private data and one node for everything. */
-static const struct check_world variants[] = {
+static const struct check_setup variants[] = {
     {.settings = {{"VramBytes", VRAM}}},
     {.settings = {{"VramBytes", VRAM}, {"PagingBufferBytes", CHECK_PAGE}, {"BusyEvery", 3}},
      .transfer_chunk = 3 * CHECK_PAGE},
@@ -63,11 +63,11 @@ static const struct check_world variants[] = {
 };
 
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number) {
-    struct check_world world = variants[number];
+    struct check_setup setup = variants[number];
     /* From WDDM 2.0 on there is one aperture only; before, some surfaces leave through another. */
     if (number == 0 && check->shared->version != 0 &&
         check->shared->version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        world.settings[1] = (struct vidmm_host_setting){"EvictionApertureBytes", 4 * VRAM};
+        setup.settings[1] = (struct vidmm_host_setting){"EvictionApertureBytes", 4 * VRAM};
     check_step(check, "paging: run %u", number + 1);
-    return check_play(check, &world, FRAMES, between);
+    return check_play(check, &setup, FRAMES, between);
 }

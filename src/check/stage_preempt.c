@@ -15,7 +15,7 @@ static bool round_trip(struct raw_submitter *raw, uint32_t ahead, uint32_t times
     bool good = raw_queue(raw, ahead);
     for (uint32_t i = 0; good && i < times; i++)
         good = raw_preempt(raw) && raw_resubmit(raw);
-    if (!good || !raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+    if (!good || !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 281, raw_same(raw), "work that is done when it was submitted again",
               "other bytes after work was preempted and submitted again");
@@ -27,7 +27,7 @@ static void preempts(struct raw_submitter *raw) {
     if (!raw_preempt(raw))
         return;
     for (uint32_t times = 1; times <= ROUNDS; times++)
-        for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
+        for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
             if (!round_trip(raw, ahead, times))
                 return;
     check_step(raw->check, "preempt: nothing queued any more");
@@ -38,10 +38,10 @@ static void preempts(struct raw_submitter *raw) {
 static void preempts_maps(struct raw_submitter *raw) {
     check_step(raw->check, "preempt: nothing queued");
     bool good = raw_preempt(raw);
-    for (uint32_t ahead = 0; good && ahead < HAND_PIECES; ahead += 2) {
+    for (uint32_t ahead = 0; good && ahead < RAW_PIECES; ahead += 2) {
         check_step(raw->check, "preempt: maps behind %u submissions", ahead);
         good = raw_queue(raw, ahead) && raw_preempt(raw) && raw_resubmit(raw) && raw_flush(raw) &&
-               raw_unmap(raw, &raw->aperture, 0, HAND_PAGES) && raw_flush(raw);
+               raw_unmap(raw, &raw->aperture, 0, RAW_PAGES) && raw_flush(raw);
     }
 }
 
@@ -51,7 +51,7 @@ static bool lose(struct raw_submitter *raw, uint32_t ahead, bool preempted) {
     raw_paint(raw, raw->source, ahead + 50);
     raw_paint(raw, raw->target, 99);
     if (!raw_queue(raw, ahead) || (preempted && !raw_preempt(raw)) || !raw_reset(raw) ||
-        !raw_queue(raw, 0) || !raw_flush(raw) || !raw_move(raw, false, HAND_PAGES))
+        !raw_queue(raw, 0) || !raw_flush(raw) || !raw_move(raw, false, RAW_PAGES))
         return false;
     raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages",
               "other bytes in what was moved after a reset");
@@ -59,13 +59,13 @@ static bool lose(struct raw_submitter *raw, uint32_t ahead, bool preempted) {
 }
 
 static void resets(struct raw_submitter *raw) {
-    for (uint32_t ahead = 0; ahead < HAND_PIECES; ahead += 2)
+    for (uint32_t ahead = 0; ahead < RAW_PIECES; ahead += 2)
         if (!lose(raw, ahead, false) || !lose(raw, ahead, true))
             return;
 }
 
 enum vidmm_stage_outcome stage_preempt(struct check *check, uint32_t number) {
-    static const struct check_world worlds[] = {
+    static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}}},
     };

@@ -208,11 +208,11 @@ static bool open_all(struct promises *promises) {
 }
 
 enum vidmm_stage_outcome stage_promises(struct check *check, uint32_t number) {
-    const struct check_world world = {.settings = {{"VramBytes", VRAM}}};
+    const struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
     struct promises promises = {.check = check, .ledger = &check->shared->ledger};
     (void)number;
     check_step(check, "promises: start");
-    if (!check_open(check, &world) || !check_manage(check, &world))
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     if (!check_speaks(check))
         return check_say(

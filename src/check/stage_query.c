@@ -103,14 +103,14 @@ static void unknown(struct check *check, unsigned char *bytes) {
 }
 
 enum vidmm_stage_outcome stage_query(struct check *check, uint32_t number) {
-    const struct check_world world = {.fail_at = 0};
+    const struct check_setup setup = {.fail_at = 0};
     size_t room = sizeof(DXGK_DRIVERCAPS) + 0x400 + GUARD;
     unsigned char *bytes = malloc(room), *again = malloc(room);
     enum vidmm_stage_outcome outcome = VIDMM_STAGE_STOPPED;
     (void)number;
     if (!bytes || !again) {
         (void)check_say(check, VIDMM_STAGE_STOPPED, "out of memory");
-    } else if (check_open(check, &world)) {
+    } else if (check_open(check, &setup)) {
         outcome = VIDMM_STAGE_SKIPPED;
         if (!check->harness.table.DxgkDdiQueryAdapterInfo)
             (void)check_say(check, outcome, "the driver answers no queries");

@@ -72,11 +72,11 @@ static bool ranges_play(struct ranges *ranges) {
 }
 
 enum vidmm_stage_outcome stage_ranges(struct check *check, uint32_t number) {
-    const struct check_world world = {.settings = {{"VramBytes", VRAM}}};
+    const struct check_setup setup = {.settings = {{"VramBytes", VRAM}}};
     struct ranges ranges = {.check = check};
     (void)number;
     check_step(check, "ranges: start");
-    if (!check_open(check, &world) || !check_manage(check, &world))
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     if (!check_speaks(check))
         return check_say(

@@ -169,13 +169,13 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     static bool (*const plays[])(struct user * user) = {play_lists, play_addresses, play_locks,
                                                         play_contexts};
     const bool contexts = number == 3; /* a root of two levels grows */
-    const struct check_world world = {
+    const struct check_setup setup = {
         .settings = {{"VramBytes", VRAM},
                      {"MmuLevels", contexts ? 2 : 4},
                      {"ContextBytes", contexts ? 2 * CHECK_PAGE : 0}}};
     struct user user;
     check_step(check, "residency: start");
-    if (!check_open(check, &world) || !check_manage(check, &world))
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     if (!has_mmu(check))
         return check_say(check, VIDMM_STAGE_SKIPPED, "the driver has no GpuMmu");

@@ -33,40 +33,40 @@ static bool with_aperture(const struct raw_submitter *raw) {
 }
 
 static bool in(struct raw_submitter *raw) {
-    const struct raw_piece all = {.pages = HAND_PAGES, .in = true};
+    const struct raw_piece all = {.pages = RAW_PAGES, .in = true};
     return raw_transfer(raw, &all);
 }
 
 static bool out(struct raw_submitter *raw) {
-    const struct raw_piece all = {.pages = HAND_PAGES};
+    const struct raw_piece all = {.pages = RAW_PAGES};
     return raw_transfer(raw, &all);
 }
 
 static bool all_out(struct raw_submitter *raw) {
-    return raw_move(raw, false, HAND_PAGES);
+    return raw_move(raw, false, RAW_PAGES);
 }
 
 static bool room_fill(struct raw_submitter *raw) {
-    return raw_fill(raw, 0, HAND_PAGES, PATTERN);
+    return raw_fill(raw, 0, RAW_PAGES, PATTERN);
 }
 
 static bool filled(struct raw_submitter *raw) {
     bool good = true;
-    for (uint32_t page = 0; page < HAND_PAGES; page++)
+    for (uint32_t page = 0; page < RAW_PAGES; page++)
         good = good && raw_filled(raw, page, PATTERN);
     return good;
 }
 
 static bool map(struct raw_submitter *raw) {
-    return raw_map(raw, &raw->aperture, 0, HAND_PAGES, raw->target, 0);
+    return raw_map(raw, &raw->aperture, 0, RAW_PAGES, raw->target, 0);
 }
 
 static bool unmap(struct raw_submitter *raw) {
-    return raw_unmap(raw, &raw->aperture, 0, HAND_PAGES);
+    return raw_unmap(raw, &raw->aperture, 0, RAW_PAGES);
 }
 
 static bool flush_write(struct raw_submitter *raw) {
-    return raw_touch(raw, HAND_PAGES + 1, true);
+    return raw_touch(raw, RAW_PAGES + 1, true);
 }
 
 /* A fill comes first, as for a new allocation, and after a discard. */
@@ -128,7 +128,7 @@ static uint32_t choose_rooms(uint32_t bytes, uint32_t rooms[ROOMS]) {
 static bool all_rooms(struct raw_submitter *raw, const struct trial *trial) {
     uint32_t rooms[ROOMS], bytes = 0, last;
     check_step(raw->check, "room: %s", trial->name);
-    bool good = one_trial(raw, trial, HAND_WHOLE, &bytes);
+    bool good = one_trial(raw, trial, RAW_WHOLE, &bytes);
     uint32_t count = choose_rooms(bytes, rooms);
     for (uint32_t i = 0; good && i < count; i++) {
         check_step(raw->check, "room: %s into %u bytes", trial->name, rooms[i]);
@@ -138,7 +138,7 @@ static bool all_rooms(struct raw_submitter *raw, const struct trial *trial) {
 }
 
 enum vidmm_stage_outcome stage_room(struct check *check, uint32_t number) {
-    static const struct check_world worlds[] = {
+    static const struct check_setup worlds[] = {
         {.settings = {{"VramBytes", (uint64_t)1 << 20}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20},
                       {"PagingBufferBytes", CHECK_PAGE},

@@ -1,5 +1,5 @@
 /*
- * world.c - the driver up and down for one run, with the referee between it and its callers; see
+ * setup.c - the driver up and down for one run, with the referee between it and its callers; see
  * stage.h.
  */
 #include "stage.h"
@@ -107,19 +107,19 @@ static void add_setting(struct check *check, uint32_t *count, const char *name, 
 }
 
 /* The user's, then the version, then what the stage would like. */
-static uint32_t gather_settings(struct check *check, const struct check_world *world) {
+static uint32_t gather_settings(struct check *check, const struct check_setup *setup) {
     const struct vidmm_check_options *options = check->options;
     uint32_t count = 0;
     for (uint32_t i = 0; i < options->setting_count; i++)
         add_setting(check, &count, options->settings[i].name, options->settings[i].value);
     if (options->ddi_version != 0)
         add_setting(check, &count, "InterfaceVersion", options->ddi_version);
-    for (uint32_t i = 0; i < 8 && world->settings[i].name; i++)
-        add_setting(check, &count, world->settings[i].name, world->settings[i].value);
+    for (uint32_t i = 0; i < 8 && setup->settings[i].name; i++)
+        add_setting(check, &count, setup->settings[i].name, setup->settings[i].value);
     return count;
 }
 
-bool check_open(struct check *check, const struct check_world *world) {
+bool check_open(struct check *check, const struct check_setup *setup) {
     const struct vidmm_check_options *options = check->options;
     char text[512] = "";
     struct vidmm_host_config host = {
@@ -128,11 +128,11 @@ bool check_open(struct check *check, const struct check_world *world) {
         .driver_entry = !options->driver_path ? softgpu_driver_entry : NULL,
         .model = !options->driver_path ? &softgpu_model : NULL,
         .settings = check->settings,
-        .setting_count = gather_settings(check, world),
+        .setting_count = gather_settings(check, setup),
         .memory_bytes = MEMORY_BYTES,
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages show more */
-        .fail_at = world->fail_at,
-        .allocating = world->allocating,
+        .fail_at = setup->fail_at,
+        .allocating = setup->allocating,
         .allocating_ctx = check,
         .log = options->log,
         .trace_calls = options->log,
@@ -145,7 +145,7 @@ bool check_open(struct check *check, const struct check_world *world) {
         judging.spoil_callbacks = options->spoiler->callbacks;
         judging.spoil_sizes = options->spoiler->sizes;
     }
-    check->starving = world->fail_at != 0;
+    check->starving = setup->fail_at != 0;
     if (vidmm_harness_open_driver(&host, &judging, &check->harness, text, sizeof(text)) !=
         VIDMM_HARNESS_OK) {
         refused(check, text);
@@ -177,10 +177,10 @@ bool check_displays_only(struct check *check) {
     return vidmm_host_displays_only(check->harness.host);
 }
 
-bool check_manage(struct check *check, const struct check_world *world) {
+bool check_manage(struct check *check, const struct check_setup *setup) {
     struct vidmm_error error = {.status = VIDMM_OK};
-    struct vidmm_adapter_config config = {.observer = world->observer,
-                                          .transfer_chunk = world->transfer_chunk,
+    struct vidmm_adapter_config config = {.observer = setup->observer,
+                                          .transfer_chunk = setup->transfer_chunk,
                                           .readings = check->options->readings};
     if (check_displays_only(check)) {
         check->displays_only = true;

@@ -10,34 +10,8 @@
  */
 #include "driver/writer.h"
 
-#define ADL_PIECE 64u /* pages of an address descriptor list at a time */
-
-/* Pages of a page list, from what the first `done` passes left. */
-struct page_list {
-    const PFN_NUMBER *page;
-    SIZE_T pages;
-};
-
-static struct page_list pages_left(const MDL *mdl, SIZE_T first, SIZE_T pages, UINT done) {
-    struct page_list list = {(const PFN_NUMBER *)(mdl + 1) + first + done, 0};
-    list.pages = done < pages ? pages - done : 0;
-    return list;
-}
-
 static SIZE_T whole_pages(SIZE_T bytes) {
     return bytes / GPU_PAGE + (bytes % GPU_PAGE != 0);
-}
-
-/* Success when all was written, else another buffer for the rest. */
-static NTSTATUS paging_progress(DXGKARG_BUILDPAGINGBUFFER *args, SIZE_T pages, SIZE_T wanted) {
-    if (pages == wanted)
-        return STATUS_SUCCESS;
-    args->MultipassOffset += (UINT)pages;
-    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-}
-
-static NTSTATUS paging_fits(bool written) {
-    return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
 /* ---- Transfer -------------------------------------------------------------------------------- */
@@ -83,9 +57,9 @@ static UINT copy_command(struct copy_command *command, const struct kmd_allocati
 static NTSTATUS transfer_pages(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args,
                                const struct kmd_allocation *allocation, uint16_t flags,
                                const MDL *mdl, ULONGLONG address) {
-    struct page_list list =
-        pages_left(mdl, args->Transfer.MdlOffset, whole_pages(args->Transfer.TransferSize),
-                   args->MultipassOffset);
+    struct kmd_page_list list =
+        kmd_pages_left(mdl, args->Transfer.MdlOffset, whole_pages(args->Transfer.TransferSize),
+                       args->MultipassOffset);
     ULONGLONG done = (ULONGLONG)args->MultipassOffset * GPU_PAGE;
     ULONGLONG left = args->Transfer.TransferSize - done;
     struct copy_command command;
@@ -97,7 +71,7 @@ static NTSTATUS transfer_pages(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUF
         uint64_t bytes = pages * GPU_PAGE;
         RtlCopyMemory(written + offsetof(struct gpu_copy, bytes), &bytes, sizeof(bytes));
     }
-    return paging_progress(args, pages, list.pages);
+    return kmd_progress(args, pages, list.pages);
 }
 
 /* Pretends now and then that hardware state of an allocation in use would have to change. */
@@ -135,7 +109,7 @@ static NTSTATUS paging_transfer(struct kmd_adapter *adapter, struct kmd_writer *
         struct copy_command command;
         UINT size = copy_command(&command, allocation, flags, destination, source,
                                  args->Transfer.TransferOffset, args->Transfer.TransferSize);
-        status = paging_fits(kmd_put(writer, &command, size));
+        status = kmd_fits(kmd_put(writer, &command, size));
     }
     if (NT_SUCCESS(status) && args->Transfer.Flags.TransferEnd)
         kmd_moved(args->Transfer.hAllocation, to, destination);
@@ -178,96 +152,7 @@ static NTSTATUS paging_discard(DXGKARG_BUILDPAGINGBUFFER *args) {
 static NTSTATUS paging_touch(struct kmd_writer *writer, enum gpu_opcode opcode,
                              PHYSICAL_ADDRESS address) {
     struct gpu_touch command = {{(uint16_t)opcode, 0, 0}, (ULONGLONG)address.QuadPart};
-    return paging_fits(kmd_put(writer, &command, sizeof(command)));
-}
-
-/* ---- Apertures ------------------------------------------------------------------------------- */
-
-/* One command for as many of the pages as there is room for: so many. */
-static SIZE_T map_pages(struct kmd_writer *writer, const struct kmd_segment *segment, UINT coherent,
-                        ULONGLONG first, const PFN_NUMBER *page, SIZE_T count) {
-    struct gpu_map command = {
-        .head = {GPU_MAP, coherent ? GPU_FLAG_COHERENT : 0, 0},
-        .aperture = segment->hardware,
-        .pages = (uint32_t)count,
-        .first = first,
-    };
-    PUCHAR written;
-    SIZE_T pages = kmd_put_pages(writer, &command, sizeof(command), page, count, &written);
-    if (pages < count && pages != 0) {
-        uint32_t fewer = (uint32_t)pages;
-        RtlCopyMemory(written + offsetof(struct gpu_map, pages), &fewer, sizeof(fewer));
-    }
-    return pages;
-}
-
-static NTSTATUS paging_map(const struct kmd_adapter *adapter, struct kmd_writer *writer,
-                           DXGKARG_BUILDPAGINGBUFFER *args) {
-    const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment.SegmentId);
-    SIZE_T wanted = args->MapApertureSegment.NumberOfPages;
-    ULONGLONG first = args->MapApertureSegment.OffsetInPages;
-    if (!segment || wanted == 0)
-        return STATUS_SUCCESS;
-    struct page_list list =
-        pages_left(args->MapApertureSegment.pMdl, args->MapApertureSegment.MdlOffset, wanted,
-                   args->MultipassOffset);
-    SIZE_T pages = map_pages(writer, segment, args->MapApertureSegment.Flags.CacheCoherent,
-                             first + args->MultipassOffset, list.page, list.pages);
-    if (pages == list.pages)
-        kmd_moved(args->MapApertureSegment.hAllocation, args->MapApertureSegment.SegmentId,
-                  segment->base + first * GPU_PAGE);
-    return paging_progress(args, pages, list.pages);
-}
-
-/* The same from an address descriptor list, a piece of it at a time. */
-static NTSTATUS map_second(const struct kmd_adapter *adapter, struct kmd_writer *writer,
-                           DXGKARG_BUILDPAGINGBUFFER *args) {
-    const struct kmd_segment *segment = kmd_segment(adapter, args->MapApertureSegment2.SegmentId);
-    const DXGK_ADL *adl = &args->MapApertureSegment2.Adl;
-    SIZE_T wanted = args->MapApertureSegment2.NumberOfPages, done = args->MultipassOffset;
-    while (segment && done < wanted) {
-        PFN_NUMBER page[ADL_PIECE];
-        SIZE_T pages = wanted - done < ADL_PIECE ? wanted - done : ADL_PIECE;
-        for (SIZE_T i = 0; i < pages; i++) {
-            SIZE_T at = args->MapApertureSegment2.AdlOffset + done + i;
-            page[i] = adl->Flags.Contiguous ? adl->BasePageNumber + at : adl->Pages[at];
-        }
-        UINT coherent = args->MapApertureSegment2.Flags.CacheCoherent;
-        SIZE_T written = map_pages(writer, segment, coherent,
-                                   args->MapApertureSegment2.OffsetInPages + done, page, pages);
-        done += written;
-        if (written == pages)
-            continue;
-        args->MultipassOffset = (UINT)done;
-        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    }
-    if (segment)
-        kmd_moved(args->MapApertureSegment2.hAllocation, args->MapApertureSegment2.SegmentId,
-                  segment->base + args->MapApertureSegment2.OffsetInPages * GPU_PAGE);
-    return STATUS_SUCCESS;
-}
-
-/* The range goes on being accessible: every page of it is the dummy page. */
-static NTSTATUS paging_unmap(const struct kmd_adapter *adapter, struct kmd_writer *writer,
-                             DXGKARG_BUILDPAGINGBUFFER *args) {
-    UINT id = args->UnmapApertureSegment.SegmentId;
-    const struct kmd_segment *segment = kmd_segment(adapter, id);
-    const struct kmd_allocation *allocation =
-        kmd_allocation_of(args->UnmapApertureSegment.hAllocation);
-    if (!segment || args->UnmapApertureSegment.NumberOfPages == 0)
-        return STATUS_SUCCESS;
-    struct gpu_unmap command = {
-        .head = {GPU_UNMAP, 0, 0},
-        .aperture = segment->hardware,
-        .pages = (uint32_t)args->UnmapApertureSegment.NumberOfPages,
-        .first = args->UnmapApertureSegment.OffsetInPages,
-        .dummy = (ULONGLONG)args->UnmapApertureSegment.DummyPage.QuadPart,
-    };
-    if (!kmd_put(writer, &command, sizeof(command)))
-        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    if (allocation && allocation->segment == id)
-        kmd_moved(args->UnmapApertureSegment.hAllocation, 0, 0);
-    return STATUS_SUCCESS;
+    return kmd_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* ---- Special lock transfer ------------------------------------------------------------------- */
@@ -280,8 +165,8 @@ static NTSTATUS paging_unmap(const struct kmd_adapter *adapter, struct kmd_write
 static NTSTATUS special_out(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER *args) {
     SIZE_T wanted = whole_pages(args->SpecialLockTransfer.TransferSize);
     ULONGLONG first = args->SpecialLockTransfer.TransferOffset / GPU_PAGE;
-    struct page_list list = pages_left(args->SpecialLockTransfer.Destination.pMdl, (SIZE_T)first,
-                                       wanted, args->MultipassOffset);
+    struct kmd_page_list list = kmd_pages_left(args->SpecialLockTransfer.Destination.pMdl,
+                                               (SIZE_T)first, wanted, args->MultipassOffset);
     struct gpu_range command = {
         .head = {GPU_RANGE_BACK, 0, 0},
         .range = args->SpecialLockTransfer.SwizzlingRangeId,
@@ -291,12 +176,12 @@ static NTSTATUS special_out(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFFER
     SIZE_T pages =
         kmd_put_pages(writer, &command, sizeof(command), list.page, list.pages, &written);
     if (pages != list.pages)
-        return paging_progress(args, pages, list.pages);
+        return kmd_progress(args, pages, list.pages);
     if (!args->SpecialLockTransfer.Flags.TransferEnd)
         return STATUS_SUCCESS;
     args->MultipassOffset += (UINT)pages;
     command.head.opcode = GPU_RANGE_DETACH;
-    return paging_fits(kmd_put(writer, &command, sizeof(command)));
+    return kmd_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer *writer,
@@ -312,7 +197,7 @@ static NTSTATUS special_in(const struct kmd_adapter *adapter, struct kmd_writer 
     };
     if (!args->SpecialLockTransfer.Flags.TransferEnd)
         return STATUS_SUCCESS;
-    return paging_fits(kmd_put(writer, &command, sizeof(command)));
+    return kmd_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* No window shows it: then it is a transfer like any other, with the MDL counted from its start. */
@@ -355,10 +240,10 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
         command.destination =
             (ULONGLONG)args->InitContextResource.Destination.SegmentAddress.QuadPart;
         command.bytes = size;
-        return paging_fits(kmd_put(writer, &command, sizeof(command)));
+        return kmd_fits(kmd_put(writer, &command, sizeof(command)));
     }
-    struct page_list list = pages_left(args->InitContextResource.Destination.pMdl, 0,
-                                       (SIZE_T)(size / GPU_PAGE), args->MultipassOffset);
+    struct kmd_page_list list = kmd_pages_left(args->InitContextResource.Destination.pMdl, 0,
+                                               (SIZE_T)(size / GPU_PAGE), args->MultipassOffset);
     PUCHAR written;
     command.head.flags = GPU_FLAG_DESTINATION_PAGES;
     SIZE_T pages =
@@ -367,7 +252,7 @@ static NTSTATUS init_resource(struct kmd_writer *writer, DXGKARG_BUILDPAGINGBUFF
         uint64_t bytes = pages * GPU_PAGE;
         RtlCopyMemory(written + offsetof(struct gpu_fill, bytes), &bytes, sizeof(bytes));
     }
-    return paging_progress(args, pages, list.pages);
+    return kmd_progress(args, pages, list.pages);
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -386,11 +271,11 @@ static NTSTATUS paging_build(struct kmd_adapter *adapter, struct kmd_writer *wri
     case DXGK_OPERATION_WRITE_PHYSICAL:
         return paging_touch(writer, GPU_WRITE, args->WritePhysical.PhysicalAddress);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
-        return paging_map(adapter, writer, args);
+        return kmd_build_map(adapter, writer, args);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
-        return map_second(adapter, writer, args);
+        return kmd_build_map_second(adapter, writer, args);
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
-        return paging_unmap(adapter, writer, args);
+        return kmd_build_unmap(adapter, writer, args);
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
         return paging_special(adapter, writer, args);
     case DXGK_OPERATION_INIT_CONTEXT_RESOURCE:

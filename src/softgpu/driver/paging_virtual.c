@@ -11,10 +11,6 @@
  */
 #include "driver/writer.h"
 
-static NTSTATUS virtual_fits(bool written) {
-    return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-}
-
 static NTSTATUS to_be_continued(DXGKARG_BUILDPAGINGBUFFER *args, ULONGLONG done) {
     args->MultipassOffset = (UINT)done;
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -239,7 +235,7 @@ static NTSTATUS virtual_flush(struct kmd_adapter *adapter, struct kmd_writer *wr
     else if (command.start == 0 && command.end == 0)
         command.what = GPU_FLUSH_SPACE;
     if (writer->at)
-        return virtual_fits(kmd_put(writer, &command, sizeof(command)));
+        return kmd_fits(kmd_put(writer, &command, sizeof(command)));
     kmd_mmu_flush(adapter, command.what, command.space, command.start, command.end);
     return STATUS_SUCCESS;
 }
@@ -253,7 +249,7 @@ static NTSTATUS virtual_transfer(struct kmd_writer *writer, const DXGKARG_BUILDP
         .source = args->TransferVirtual.SourceVirtualAddress,
         .bytes = args->TransferVirtual.TransferSizeInBytes,
     };
-    return virtual_fits(command.bytes == 0 || kmd_put(writer, &command, sizeof(command)));
+    return kmd_fits(command.bytes == 0 || kmd_put(writer, &command, sizeof(command)));
 }
 
 static bool put_fill(struct kmd_writer *writer, ULONGLONG address, ULONGLONG bytes, UINT pattern) {
@@ -267,8 +263,8 @@ static bool put_fill(struct kmd_writer *writer, ULONGLONG address, ULONGLONG byt
 }
 
 static NTSTATUS virtual_fill(struct kmd_writer *writer, const DXGKARG_BUILDPAGINGBUFFER *args) {
-    return virtual_fits(put_fill(writer, args->FillVirtual.DestinationVirtualAddress,
-                                 args->FillVirtual.FillSizeInBytes, args->FillVirtual.FillPattern));
+    return kmd_fits(put_fill(writer, args->FillVirtual.DestinationVirtualAddress,
+                             args->FillVirtual.FillSizeInBytes, args->FillVirtual.FillPattern));
 }
 
 /* The state of a context, at its start. */
@@ -331,7 +327,7 @@ static NTSTATUS virtual_signal(struct kmd_writer *writer, const DXGKARG_BUILDPAG
         .address = args->SignalMonitoredFence.MonitoredFenceGpuVa,
         .value = args->SignalMonitoredFence.MonitoredFenceValue,
     };
-    return virtual_fits(kmd_put(writer, &command, sizeof(command)));
+    return kmd_fits(kmd_put(writer, &command, sizeof(command)));
 }
 
 /* ---- Notices --------------------------------------------------------------------------------- */

@@ -34,7 +34,41 @@ void kmd_put_around(struct kmd_writer *writer, const void *fixed_part, UINT fixe
 SIZE_T kmd_put_pages(struct kmd_writer *writer, const void *fixed_part, UINT fixed,
                      const PFN_NUMBER *page, SIZE_T pages, PUCHAR *command);
 
-/* driver/paging_virtual.c: operations on GPU virtual addresses and page tables, and the rest of
+/* Success when an operation was written whole, else another buffer for it. */
+static inline NTSTATUS kmd_fits(bool written) {
+    return written ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+/* Success when all pages were written, else another buffer for the rest. */
+static inline NTSTATUS kmd_progress(DXGKARG_BUILDPAGINGBUFFER *args, SIZE_T pages, SIZE_T wanted) {
+    if (pages == wanted)
+        return STATUS_SUCCESS;
+    args->MultipassOffset += (UINT)pages;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
+/* Pages of a page list, from what the first `done` passes left. */
+struct kmd_page_list {
+    const PFN_NUMBER *page;
+    SIZE_T pages;
+};
+
+static inline struct kmd_page_list kmd_pages_left(const MDL *mdl, SIZE_T first, SIZE_T pages,
+                                                  UINT done) {
+    struct kmd_page_list list = {(const PFN_NUMBER *)(mdl + 1) + first + done, 0};
+    list.pages = done < pages ? pages - done : 0;
+    return list;
+}
+
+/* paging_aperture.c: MAP_APERTURE_SEGMENT, the form with an address descriptor list, UNMAP. */
+NTSTATUS kmd_build_map(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                       DXGKARG_BUILDPAGINGBUFFER *args);
+NTSTATUS kmd_build_map_second(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                              DXGKARG_BUILDPAGINGBUFFER *args);
+NTSTATUS kmd_build_unmap(const struct kmd_adapter *adapter, struct kmd_writer *writer,
+                         DXGKARG_BUILDPAGINGBUFFER *args);
+
+/* paging_virtual.c: operations on GPU virtual addresses and page tables, and the rest of
  * those that an adapter without any has no use for. */
 NTSTATUS kmd_build_virtual(struct kmd_adapter *adapter, struct kmd_writer *writer,
                            DXGKARG_BUILDPAGINGBUFFER *args);

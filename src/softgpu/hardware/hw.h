@@ -341,6 +341,7 @@ bool hw_engine_make(struct hw *hw, uint32_t index);
 void hw_engine_drop(struct hw *hw, struct hw_engine *engine);
 void hw_engine_doorbell(struct hw *hw, struct hw_engine *engine, uint32_t kind);
 void hw_engine_preempt(struct hw *hw, struct hw_engine *engine, uint32_t fence);
+/* engine_registers.c */
 uint64_t hw_engine_read(struct hw *hw, struct hw_engine *engine, uint32_t offset);
 /* All registers but DOORBELL, PREEMPT and STATE, which do something. */
 void hw_engine_write(struct hw *hw, struct hw_engine *engine, uint32_t offset, uint64_t value);

@@ -3,9 +3,6 @@
  */
 #include "mutants.h"
 
-#define DRIVER  VIDMM_SIDE_DRIVER
-#define MANAGER VIDMM_SIDE_MANAGER
-
 /* ---- What drivers answer ----------------------------------------------------------------------
  */
 
@@ -80,25 +77,13 @@ static void install_reset_nothing(DRIVER_INITIALIZATION_DATA *table) {
 }
 
 const struct mutant mutants_engines[] = {
-    {.rule = 281,
-     .side = DRIVER,
-     .what = "names a fence of a reset engine that was never submitted",
-     .install = install_future_fence,
-     .stage = "engines"},
-    {.rule = 281,
-     .side = DRIVER,
-     .what = "names a fence of a reset engine that completed long before",
-     .install = install_past_fence,
-     .stage = "engines"},
-    {.rule = 380,
-     .side = DRIVER,
-     .what = "names the work of a page fault and says that it cannot",
-     .install = install_unsure,
-     .stage = "engines"},
-    {.rule = 381,
-     .side = MANAGER,
-     .what = "takes an engine for reset after a page fault that it did not reset",
-     .install = install_reset_nothing,
-     .stage = "engines"},
+    {BREAKS(281, DRIVER, "engines", future_fence,
+            "names a fence of a reset engine that was never submitted")},
+    {BREAKS(281, DRIVER, "engines", past_fence,
+            "names a fence of a reset engine that completed long before")},
+    {BREAKS(380, DRIVER, "engines", unsure,
+            "names the work of a page fault and says that it cannot")},
+    {BREAKS(381, MANAGER, "engines", reset_nothing,
+            "takes an engine for reset after a page fault that it did not reset")},
 };
 const uint32_t mutants_engines_count = sizeof(mutants_engines) / sizeof(mutants_engines[0]);

@@ -4,9 +4,6 @@
  */
 #include "mutants.h"
 
-#define DRIVER  VIDMM_SIDE_DRIVER
-#define MANAGER VIDMM_SIDE_MANAGER
-
 /* ---- What drivers report --------------------------------------------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
@@ -132,58 +129,21 @@ static void install_new_fence(DRIVER_INITIALIZATION_DATA *table) {
 }
 
 const struct mutant mutants_preempt[] = {
-    {.rule = 277,
-     .side = DRIVER,
-     .what = "fails DxgkDdiPreemptCommand",
-     .install = install_refuse_preempt,
-     .stage = "preempt"},
-    {.rule = 281,
-     .side = DRIVER,
-     .what = "reports a preemption that nobody asked for",
-     .install = install_other_request,
-     .stage = "preempt"},
-    {.rule = 281,
-     .side = DRIVER,
-     .what = "forgets at a preemption which fence was completed last",
-     .install = install_old_fence,
-     .stage = "preempt"},
-    {.rule = 281,
-     .side = DRIVER,
-     .what = "reports the fence of the preemption as completed",
-     .install = install_own_fence,
-     .stage = "preempt"},
-    {.rule = 281,
-     .side = DRIVER,
-     .what = "reports preempted work complete",
-     .install = install_completed_too,
-     .stage = "preempt"},
-    {.rule = 161,
-     .side = DRIVER,
-     .what = "does not run what is submitted again",
-     .install = install_run_nothing_again,
-     .stage = "preempt",
+    {BREAKS(277, DRIVER, "preempt", refuse_preempt, "fails DxgkDdiPreemptCommand")},
+    {BREAKS(281, DRIVER, "preempt", other_request, "reports a preemption that nobody asked for")},
+    {BREAKS(281, DRIVER, "preempt", old_fence,
+            "forgets at a preemption which fence was completed last")},
+    {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},
+    {BREAKS(281, DRIVER, "preempt", completed_too, "reports preempted work complete")},
+    {BREAKS(161, DRIVER, "preempt", run_nothing_again, "does not run what is submitted again"),
      .consequences = {176, 177, 281}},
-    {.rule = 152,
-     .side = DRIVER,
-     .what = "writes past the end of a buffer that is nearly full",
-     .install = install_expect_room,
-     .stage = "room",
+    {BREAKS(152, DRIVER, "room", expect_room,
+            "writes past the end of a buffer that is nearly full"),
      .consequences = {153, 154}},
-    {.rule = 161,
-     .side = DRIVER,
-     .what = "takes an operation for done when the buffer is nearly full",
-     .install = install_leave_rest,
-     .stage = "room",
+    {BREAKS(161, DRIVER, "room", leave_rest,
+            "takes an operation for done when the buffer is nearly full"),
      .consequences = {188, 194, 200}},
-    {.rule = 281,
-     .side = MANAGER,
-     .what = "does not say that it submits again",
-     .install = install_hide_again,
-     .stage = "preempt"},
-    {.rule = 281,
-     .side = MANAGER,
-     .what = "gives preempted paging work a new fence",
-     .install = install_new_fence,
-     .stage = "preempt"},
+    {BREAKS(281, MANAGER, "preempt", hide_again, "does not say that it submits again")},
+    {BREAKS(281, MANAGER, "preempt", new_fence, "gives preempted paging work a new fence")},
 };
 const uint32_t mutants_preempt_count = sizeof(mutants_preempt) / sizeof(mutants_preempt[0]);

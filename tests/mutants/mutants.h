@@ -50,6 +50,11 @@ struct mutant {
     void (*told)(struct vidmm_told *told);
 };
 
+/* The members that most mutants have: `what` they do wrong, by install_<function>, in a stage. */
+#define BREAKS(rule_, side_, stage_, function, what_)                                              \
+    .rule = (rule_), .side = VIDMM_SIDE_##side_, .what = (what_), .install = install_##function,   \
+    .stage = (stage_)
+
 /* The table as it was before `install`: what spoiled functions call. */
 extern DRIVER_INITIALIZATION_DATA mutants_good;
 /* The table as it was before `scene`: what the scene's functions call. */

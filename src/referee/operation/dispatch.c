@@ -1,5 +1,5 @@
 /*
- * operation.c - paging operations one by one: when they are asked for, built, and done; and
+ * dispatch.c - paging operations one by one: when they are asked for, built, and done; and
  * what their judges share, see operation.h.
  */
 #include "operation/dirty_bits.h"

@@ -11,6 +11,7 @@
  * and the driver is told nothing else twice.
  */
 #include "paging/aperture_op.h"
+#include "base/assert.h"
 #include "adapter/reset.h"
 
 #include "object/allocation.h"
@@ -296,6 +297,7 @@ static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
 }
 
 enum vidmm_status reset_adapter(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_LOCKED(adapter);
     struct cleanup pins = {VIDMM_OK};
     adapter->stats.resets++;
     enum vidmm_status status = tdr_reset(adapter);

@@ -2,6 +2,7 @@
  * companion.c - see companion.h.
  */
 #include "engine/device_error.h"
+#include "base/assert.h"
 #include "address/companion.h"
 
 #include "object/allocation.h"
@@ -57,6 +58,7 @@ static enum vidmm_status wait_context(void *ctx) {
 }
 
 enum vidmm_status companion_run(struct vidmm_context *context) {
+    VIDMM_ASSERT_LOCKED(context->device->adapter);
     struct vidmm_adapter *adapter = context->device->adapter;
     const struct companion *companion = context->companion;
     if (!companion_waits(context))

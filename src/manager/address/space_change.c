@@ -3,6 +3,7 @@
  */
 #include "address/space_change.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "address/companion.h"
 #include "address/privileged.h"
@@ -287,6 +288,7 @@ enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end
 
 enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
                                  uint64_t start, uint64_t end, const struct va_use *use) {
+    VIDMM_ASSERT_LOCKED(space->adapter);
     struct change change = change_to(space, start, end, use);
     change.companion = companion;
     return adapter_persist(space->adapter, attempt_change, &change);

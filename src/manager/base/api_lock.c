@@ -3,11 +3,13 @@
  */
 #include "base/api_lock.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 
 #define HANGS_BEFORE_LOST 3u
 
 void adapter_open(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_LOCKED(adapter);
     adapter->os.unlock(adapter->os.ctx, adapter->lock);
 }
 
@@ -21,6 +23,7 @@ void adapter_enter(struct vidmm_adapter *adapter) {
 }
 
 void adapter_leave(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_ENTERED(adapter);
     adapter->hooks.call_ends(adapter);
     if (adapter->hooks.check)
         adapter->hooks.check(adapter);
@@ -40,6 +43,7 @@ static enum vidmm_status api_lock_gpu_lost(struct vidmm_adapter *adapter, uint32
 }
 
 enum vidmm_status adapter_recover(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_LOCKED(adapter);
     enum vidmm_status status = adapter->hooks.reset(adapter);
     for (uint32_t hangs = 0; status == VIDMM_GPU_LOST && !adapter->stopped; hangs++)
         status = hangs == HANGS_BEFORE_LOST ? api_lock_gpu_lost(adapter, hangs)
@@ -50,6 +54,7 @@ enum vidmm_status adapter_recover(struct vidmm_adapter *adapter) {
 
 enum vidmm_status adapter_persist(struct vidmm_adapter *adapter,
                                   enum vidmm_status (*attempt)(void *ctx), void *ctx) {
+    VIDMM_ASSERT_LOCKED(adapter);
     for (uint32_t hangs = 0;; hangs++) {
         /* The plan that hung is kept until the reset has looked at it. */
         enum vidmm_status status = adapter->hung ? VIDMM_GPU_LOST : attempt(ctx);

@@ -3,6 +3,7 @@
  */
 #include "base/handle.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 
 /* Handles are no small numbers: a driver that mixes them up with indices is found. */
@@ -43,6 +44,7 @@ D3DKMT_HANDLE handle_open(struct vidmm_adapter *adapter, void *object) {
 }
 
 void *handle_object(const struct vidmm_adapter *adapter, D3DKMT_HANDLE handle) {
+    VIDMM_ASSERT_FENCES_LOCKED(adapter);
     uint32_t index;
     return handle_index(&adapter->handles, handle, &index) ? adapter->handles.slots[index].object
                                                            : NULL;

@@ -3,6 +3,7 @@
  */
 #include "engine/dma_buffer.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 
 static uint64_t highest_address(const struct vidmm_adapter *adapter) {
@@ -32,6 +33,7 @@ bool dma_buffer_create(struct vidmm_adapter *adapter, struct dma_buffer *buffer,
 }
 
 void dma_buffer_destroy(struct vidmm_adapter *adapter, struct dma_buffer *buffer) {
+    VIDMM_ASSERT(adapter, !buffer->place.block);
     if (buffer->mdl)
         adapter->os.pages_free(adapter->os.ctx, buffer->mdl);
     adapter_free(adapter, buffer->private_data, buffer->private_size);

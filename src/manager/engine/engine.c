@@ -12,6 +12,7 @@
  */
 #include "engine/engine.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 #include "base/device.h"
 #include "engine/packet.h"
@@ -64,6 +65,7 @@ static void engine_put(struct node *node, const struct fence_record *record, str
  * its packet's memory along, so that the ring as a whole keeps it.
  */
 static void engine_collect(struct vidmm_adapter *adapter, struct node *node, struct again *again) {
+    VIDMM_ASSERT_FENCES_LOCKED(adapter);
     struct fence_record records[FENCES_IN_FLIGHT];
     uint32_t count = node->count, unused = count;
     for (uint32_t i = 0; i < count; i++)
@@ -115,6 +117,7 @@ static enum vidmm_status engine_resubmit(struct vidmm_adapter *adapter, uint32_t
 
 /* With the fence lock. */
 static bool wait_preempted(struct vidmm_adapter *adapter, struct node *node, uint64_t deadline) {
+    VIDMM_ASSERT_FENCES_LOCKED(adapter);
     while (node->preempting && !node->faulted && adapter->os.now(adapter->os.ctx) < deadline)
         (void)adapter->os.wait(adapter->os.ctx, adapter->fence_lock, deadline);
     return !node->preempting;
@@ -156,6 +159,7 @@ static enum vidmm_status bad_fence(struct vidmm_adapter *adapter, uint32_t index
 /* With the fence lock: work up to `fence` is over, and that of `fence` itself was aborted. False:
  * paging work was among it. */
 static bool abort_up_to(struct vidmm_adapter *adapter, struct node *node, uint32_t fence) {
+    VIDMM_ASSERT_FENCES_LOCKED(adapter);
     bool paging = false;
     for (uint32_t i = 0; i < node->count && fence_reached(fence, fence_record(node, i)->fence);
          i++) {
@@ -318,6 +322,7 @@ static enum vidmm_status help_hang(struct vidmm_adapter *adapter, uint32_t index
 }
 
 enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t index) {
+    VIDMM_ASSERT_LOCKED(adapter);
     struct node *node = &adapter->fences.nodes[index];
     if (adapter->stopped)
         return VIDMM_GPU_LOST;

@@ -4,6 +4,7 @@
  */
 #include "engine/fence.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 #include "base/device.h"
 #include "engine/engine.h"
@@ -109,6 +110,7 @@ enum vidmm_status fence_room(struct vidmm_adapter *adapter, uint32_t index) {
 struct packet *fence_packet(struct vidmm_adapter *adapter, uint32_t index) {
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
+    VIDMM_ASSERT(adapter, node->count < FENCES_IN_FLIGHT);
     struct packet *packet = &fence_record(node, node->count)->packet;
     fences_unlock(adapter);
     return packet;
@@ -124,6 +126,7 @@ uint32_t fence_next(struct vidmm_adapter *adapter, uint32_t index, uint64_t numb
                     struct vidmm_device *device) {
     struct node *node = &adapter->fences.nodes[index];
     fences_lock(adapter);
+    VIDMM_ASSERT(adapter, node->count < FENCES_IN_FLIGHT);
     struct fence_record *record = fence_record(node, node->count);
     uint32_t fence = ++node->submitted;
     if (node->count++ == 0)
@@ -200,6 +203,7 @@ static const struct lost_work *lost_work(const struct fences *fences, uint64_t n
 }
 
 void fence_lose(struct vidmm_adapter *adapter, const struct fence_record *record) {
+    VIDMM_ASSERT_FENCES_LOCKED(adapter);
     struct fences *fences = &adapter->fences;
     record->device->lost = true;
     fences->lost[fences->lost_count++ % FENCES_LOST] =
@@ -235,6 +239,7 @@ bool fence_give_up(struct vidmm_adapter *adapter) {
 
 /* A driver may report one completion for several submissions. */
 void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t fence) {
+    VIDMM_ASSERT_FENCES_LOCKED(adapter);
     if (!fence_reached(node->submitted, fence) || fence_reached(node->completed, fence))
         return;
     node->completed = fence;
@@ -255,6 +260,7 @@ void fence_withdraw(struct vidmm_adapter *adapter, uint32_t index, uint32_t fenc
 }
 
 void fences_unlock_and_wake(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_FENCES_LOCKED(adapter);
     const struct vidmm_os os = adapter->os;
     void *held = adapter->fence_lock;
     os.wake(os.ctx);

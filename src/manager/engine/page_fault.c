@@ -6,6 +6,7 @@
  */
 #include "engine/page_fault.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 #include "object/allocation.h"
 #include "base/device.h"
@@ -171,6 +172,7 @@ static void page_fault_resolve(struct vidmm_device *device) {
 }
 
 void page_faults_resolve(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_LOCKED(adapter);
     for (struct vidmm_device *device = adapter->devices; device; device = device->next)
         page_fault_resolve(device);
 }

@@ -3,6 +3,7 @@
  * aware makes none: the device then stands for its only context (DXGKARG_CREATECONTEXT).
  */
 #include "residency/dma_ring.h"
+#include "base/assert.h"
 #include "engine/device_error.h"
 #include "lists/idle.h"
 #include "life/device.h"
@@ -58,6 +59,7 @@ static void unlink_context(struct vidmm_context *context) {
 }
 
 void context_destroy(struct vidmm_context *context) {
+    VIDMM_ASSERT_ENTERED(context->device->adapter);
     struct vidmm_adapter *adapter = context->device->adapter;
     companion_end(context);
     if (context->device == adapter->system)

@@ -6,6 +6,7 @@
  * By then the driver's own handle is dead and is no longer passed to it.
  */
 #include "life/release.h"
+#include "base/assert.h"
 #include "lists/idle.h"
 #include "life/context_allocation.h"
 
@@ -106,6 +107,7 @@ void context_allocations_abandon(struct vidmm_device *device, struct vidmm_conte
 
 /* Listed until it has left its segment: a reset on the way must find it. */
 void context_allocations_reap(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_LOCKED(adapter);
     struct vidmm_allocation **link = &adapter->context_allocations;
     if (!adapter->reap)
         return;

@@ -2,6 +2,7 @@
  * device.c - devices, and the system device. context.c makes contexts.
  */
 #include "life/resource.h"
+#include "base/assert.h"
 #include "engine/device_error.h"
 #include "lists/idle.h"
 #include "life/device.h"
@@ -151,6 +152,7 @@ static void unlink_device(struct vidmm_device *device) {
 }
 
 void device_destroy(struct vidmm_device *device) {
+    VIDMM_ASSERT_ENTERED(device->adapter);
     struct vidmm_adapter *adapter = device->adapter;
     while (device->contexts)
         context_destroy(device->contexts);

@@ -2,6 +2,7 @@
  * process.c - see process.h: processes and where their addresses lead.
  */
 #include "lists/idle.h"
+#include "base/assert.h"
 #include "life/process.h"
 
 #include "object/allocation.h"
@@ -93,6 +94,7 @@ static void process_unlist(struct vidmm_process *process) {
 }
 
 void process_end(struct vidmm_process *process) {
+    VIDMM_ASSERT_ENTERED(process->adapter);
     if (process->privileged)
         process_end(process->privileged);
     if (process->device)

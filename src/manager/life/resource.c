@@ -7,6 +7,7 @@
  * its handles when the last one of the resource goes.
  */
 #include "life/resource.h"
+#include "base/assert.h"
 #include "life/release.h"
 #include "engine/device_error.h"
 #include "lists/idle.h"
@@ -254,6 +255,7 @@ static void unlink_resource(struct vidmm_resource *resource) {
 }
 
 void resource_destroy(struct vidmm_resource *resource) {
+    VIDMM_ASSERT_ENTERED(resource->adapter);
     for (uint32_t i = 0; i < resource->count; i++)
         companion_forget(&resource->allocations[i]);
     while (resource->bindings)

@@ -3,6 +3,7 @@
  */
 #include "lists/budget.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "object/candidates.h"
 #include "lists/residency_list.h"
@@ -109,6 +110,7 @@ void budget_discharge(struct residency_entry *entry) {
 
 void budget_keep(struct vidmm_adapter *adapter, struct segment *segment, uint64_t bytes,
                  bool back) {
+    VIDMM_ASSERT_LOCKED(adapter);
     segment->kept += back ? 0 - bytes : bytes;
     adapter->shares[budget_group(segment)].known = false;
 }

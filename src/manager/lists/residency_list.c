@@ -4,6 +4,7 @@
  */
 #include "lists/residency_list.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "lists/budget.h"
 #include "object/candidates.h"
@@ -79,6 +80,7 @@ static void entry_update(struct residency_entry *entry) {
 }
 
 void residency_entries_update(struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT_LOCKED(allocation->adapter);
     for (struct residency_entry *entry = allocation->residency_entries; entry; entry = entry->other)
         entry_update(entry);
 }
@@ -130,6 +132,7 @@ static struct residency_entry *residency_entry_obtain(struct vidmm_device *devic
 }
 
 bool residency_entry_add(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT_LOCKED(device->adapter);
     struct residency_entry *entry = residency_entry_obtain(device, allocation);
     if (entry)
         entry->count++;
@@ -137,6 +140,7 @@ bool residency_entry_add(struct vidmm_device *device, struct vidmm_allocation *a
 }
 
 bool residency_entry_require(struct vidmm_device *device, struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT_LOCKED(device->adapter);
     struct residency_entry *entry = residency_entry_obtain(device, allocation);
     if (entry)
         entry->queued++;
@@ -182,11 +186,13 @@ static void entry_end_unused(struct residency_entry *entry) {
 }
 
 void residency_entry_remove(struct residency_entry *entry) {
+    VIDMM_ASSERT(entry->device->adapter, entry->count != 0);
     entry->count--;
     entry_end_unused(entry);
 }
 
 void residency_entry_release(struct residency_entry *entry) {
+    VIDMM_ASSERT(entry->device->adapter, entry->queued != 0);
     entry->queued--;
     entry_end_unused(entry);
 }

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "memory/placer_block.h"
 
 /* How far a bin is searched for a block that fits. */
@@ -154,6 +155,7 @@ static struct placer_block **trail_of(struct placer *placer, uint32_t start) {
 }
 
 void placer_free(struct placer *placer, struct placer_block *block) {
+    VIDMM_ASSERT_WITH(placer->os, !placer_is_free(block) && block->pages != 0);
     placer->used -= (uint64_t)block->pages << placer->page_shift;
     placer->taken--;
     *trail_of(placer, block->start) = block;

@@ -9,6 +9,8 @@
  */
 #include "memory/policy.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 #define PRIORITY_SHIFT 27u
@@ -62,6 +64,7 @@ static struct resident *place_after(const struct resident_bucket *bucket,
 }
 
 void resident_add(struct resident_queue *queue, struct resident *resident) {
+    VIDMM_ASSERT_WITH(NULL, !resident->queued);
     struct resident_bucket *bucket = bucket_of(queue, resident);
     struct resident *after = place_after(bucket, resident);
     resident->previous = after;

@@ -7,6 +7,8 @@
  */
 #include "memory/segment.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 #define BANK_HINTS 4u
@@ -260,6 +262,8 @@ static void free_extents(struct placement *placement, uint32_t count) {
 }
 
 void segment_vacate(struct segment *segment, struct placement *placement) {
+    VIDMM_ASSERT_WITH(segment->placer.os,
+                      segment->used >= placement->size && segment->residents != 0);
     if (placement->extents) {
         free_extents(placement, placement->extent_count);
     } else if (!placement->floating) {

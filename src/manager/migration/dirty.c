@@ -3,6 +3,7 @@
  */
 #include "migration/dirty.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 #include "base/bitmap.h"
 
@@ -97,6 +98,7 @@ static void dirty_list(struct vidmm_memory_basis *basis) {
 enum vidmm_status basis_make(struct vidmm_adapter *adapter, uint32_t segment,
                              const struct vidmm_memory_range *ranges, uint32_t count,
                              struct vidmm_memory_basis **out) {
+    VIDMM_ASSERT_LOCKED(adapter);
     struct vidmm_memory_basis *basis = adapter_alloc(adapter, basis_bytes(count));
     if (!basis)
         return error_no_memory(adapter, "vidmm_basis_create");
@@ -117,6 +119,7 @@ enum vidmm_status basis_make(struct vidmm_adapter *adapter, uint32_t segment,
 
 /* What the driver says of the destruction cannot be made good (nc-…_destroymemorybasis). */
 void basis_end(struct vidmm_memory_basis *basis) {
+    VIDMM_ASSERT_LOCKED(basis->adapter);
     struct vidmm_adapter *adapter = basis->adapter;
     if (basis->started)
         (void)basis_stop(basis);
@@ -133,6 +136,7 @@ void basis_end(struct vidmm_memory_basis *basis) {
 }
 
 enum vidmm_status basis_begin(struct vidmm_memory_basis *basis) {
+    VIDMM_ASSERT_LOCKED(basis->adapter);
     struct vidmm_adapter *adapter = basis->adapter;
     enum vidmm_status status = error_unless_success(
         adapter, START_CALL, "nc-d3dkmddi-dxgkddi_startdirtytracking",
@@ -142,6 +146,7 @@ enum vidmm_status basis_begin(struct vidmm_memory_basis *basis) {
 }
 
 enum vidmm_status basis_stop(struct vidmm_memory_basis *basis) {
+    VIDMM_ASSERT_LOCKED(basis->adapter);
     struct vidmm_adapter *adapter = basis->adapter;
     basis->started = false;
     return error_unless_success(
@@ -151,6 +156,7 @@ enum vidmm_status basis_stop(struct vidmm_memory_basis *basis) {
 
 enum vidmm_status basis_ask(struct vidmm_memory_basis *basis, const struct vidmm_dirty_query *query,
                             void *bits, size_t size) {
+    VIDMM_ASSERT_LOCKED(basis->adapter);
     struct vidmm_adapter *adapter = basis->adapter;
     DXGKARG_QUERYDIRTYBITDATA arg = {
         .MemoryBasis = basis->handle,

@@ -2,6 +2,7 @@
  * migration.c - see migration.h: the driver's calls, and who is paused.
  */
 #include "life/paging_process.h"
+#include "base/assert.h"
 #include "migration/migration.h"
 
 #include "reported/needed.h"
@@ -156,6 +157,7 @@ enum vidmm_status vidmm_migration_prepare(struct vidmm_adapter *adapter,
 }
 
 void migration_end(struct vidmm_adapter *adapter) {
+    VIDMM_ASSERT_LOCKED(adapter);
     struct migration *migration = &adapter->migration;
     if (!migration->active)
         return;

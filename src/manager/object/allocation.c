@@ -4,6 +4,7 @@
  */
 #include "object/allocation.h"
 
+#include "base/assert.h"
 #include "object/backing.h"
 
 uint32_t allocation_read_set_of(const struct vidmm_adapter *adapter,
@@ -35,6 +36,7 @@ bool allocation_init(struct vidmm_adapter *adapter, struct vidmm_allocation *all
 
 void allocation_each(struct vidmm_adapter *adapter,
                      void (*visit)(void *ctx, struct vidmm_allocation *allocation), void *ctx) {
+    VIDMM_ASSERT_LOCKED(adapter);
     for (struct vidmm_resource *resource = adapter->resources; resource;
          resource = resource->next) {
         for (uint32_t i = 0; i < resource->count; i++) {
@@ -90,6 +92,7 @@ bool allocation_stays(const struct vidmm_allocation *allocation) {
 }
 
 void allocation_queue(struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT_LOCKED(allocation->adapter);
     struct segment *segment = allocation->segment;
     allocation->resident.facts.clean = !allocation->stale || !allocation->content;
     if (segment && !allocation->pinned && !allocation_fixed(allocation) &&
@@ -99,6 +102,7 @@ void allocation_queue(struct vidmm_allocation *allocation) {
 }
 
 void allocation_unqueue(struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT_LOCKED(allocation->adapter);
     if (allocation->segment)
         resident_remove(&allocation->segment->queue, &allocation->resident);
 }

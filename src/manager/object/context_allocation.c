@@ -3,6 +3,8 @@
  */
 #include "object/context_allocation.h"
 
+#include "base/assert.h"
+
 struct vidmm_allocation *context_allocation_find(struct vidmm_adapter *adapter, HANDLE handle) {
     struct vidmm_allocation *allocation = adapter->context_allocations;
     while (allocation && ((HANDLE)allocation != handle || allocation->dead))
@@ -27,6 +29,7 @@ uint32_t context_allocations_count(const struct vidmm_context *context) {
 /* The GPU saves state in them, so each is as good as written. */
 void context_allocations_list(const struct vidmm_context *context,
                               struct vidmm_reference *references) {
+    VIDMM_ASSERT_LOCKED(context->device->adapter);
     struct vidmm_allocation *allocation = context->device->adapter->context_allocations;
     for (; allocation; allocation = allocation->next) {
         if (context_allocations_owned(allocation, context))

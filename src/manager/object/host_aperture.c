@@ -3,6 +3,7 @@
  */
 #include "object/host_aperture.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "object/host_window.h"
 
@@ -161,6 +162,7 @@ static enum vidmm_status host_aperture_open_window(struct host_window *window) {
 }
 
 enum vidmm_status host_aperture_acquire(struct vidmm_allocation *allocation, void **cpu) {
+    VIDMM_ASSERT(allocation->adapter, segment_is_memory(allocation->segment));
     struct vidmm_adapter *adapter = allocation->adapter;
     struct host_window *window = allocation->window;
     if (!window) {

@@ -5,6 +5,7 @@
  */
 #include "object/swizzle.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 
 #define CALL "DxgkDdiAcquireSwizzlingRange"
@@ -162,6 +163,7 @@ static enum vidmm_status swizzling_take(struct vidmm_allocation *allocation, boo
 
 enum vidmm_status swizzling_acquire(struct vidmm_allocation *allocation, bool alternate,
                                     void **cpu) {
+    VIDMM_ASSERT(allocation->adapter, segment_is_memory(allocation->segment));
     struct swizzling *swizzling = &allocation->adapter->swizzling;
     const struct swizzling_range *known = swizzling_of(allocation);
     struct swizzling_range *range = known ? &swizzling->ranges[known - swizzling->ranges] : NULL;

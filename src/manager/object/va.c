@@ -3,6 +3,8 @@
  */
 #include "object/va.h"
 
+#include "base/assert.h"
+
 #include <stddef.h>
 
 void va_init(struct va *va, const struct vidmm_os *os, uint64_t limit) {
@@ -87,6 +89,7 @@ static uint64_t next_priority(struct va *va) {
 /* There must be a spare node. */
 static struct mapping *va_take(struct va *va, uint64_t start, uint64_t end,
                                const struct va_use *use) {
+    VIDMM_ASSERT_WITH(va->os, va->spare);
     struct mapping *node = va->spare;
     va->spare = node->next;
     *node = (struct mapping){

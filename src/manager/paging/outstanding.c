@@ -3,6 +3,7 @@
  */
 #include "paging/outstanding.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 
 bool outstanding_create(struct vidmm_adapter *adapter) {
@@ -26,6 +27,7 @@ enum vidmm_status outstanding_room(struct vidmm_adapter *adapter) {
 }
 
 void outstanding_add(struct vidmm_adapter *adapter, const struct plan_op *op) {
+    VIDMM_ASSERT(adapter, adapter->outstanding.end < adapter->outstanding.capacity);
     struct outstanding *outstanding = &adapter->outstanding;
     outstanding->ops[outstanding->end++] =
         (struct built_op){op->op, op->first_buffer, op->last_buffer};

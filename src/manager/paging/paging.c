@@ -9,6 +9,7 @@
  * Windows stops with a bugcheck, we stop the adapter
  */
 #include "paging/aperture_op.h"
+#include "base/assert.h"
 #include "lists/idle.h"
 #include "paging/paging.h"
 
@@ -350,6 +351,7 @@ static enum vidmm_status build_now(struct vidmm_adapter *adapter, struct plan_op
 }
 
 enum vidmm_status paging_build(struct vidmm_adapter *adapter, struct plan_op *op) {
+    VIDMM_ASSERT_LOCKED(adapter);
     DXGKARG_BUILDPAGINGBUFFER arg;
     enum vidmm_status status = outstanding_room(adapter);
     uint32_t silent = 0;

@@ -2,6 +2,7 @@
  * plan.c - see plan.h: making moves and taking them back. plan_emit.c emits operations, plan_run.c executes.
  */
 #include "paging/aperture_op.h"
+#include "base/assert.h"
 #include "paging/plan.h"
 
 #include "object/allocation.h"
@@ -9,6 +10,7 @@
 #include "lists/residency_list.h"
 
 void plan_begin(struct plan *plan, struct vidmm_adapter *adapter, enum vidmm_plan_reason reason) {
+    VIDMM_ASSERT_LOCKED(adapter);
     const struct plan spare = adapter->spare;
     *plan = (struct plan){.adapter = adapter,
                           .reason = reason,
@@ -101,6 +103,7 @@ static bool plan_take_out(struct plan *plan, struct vidmm_allocation *allocation
 
 bool plan_leave(struct plan *plan, struct vidmm_allocation *allocation, bool discard,
                 enum vidmm_move_reason reason) {
+    VIDMM_ASSERT(plan->adapter, allocation->segment);
     const struct move how = {.reason = reason, .discard = discard};
     return plan_take_out(plan, allocation, &how);
 }
@@ -113,6 +116,7 @@ bool plan_leave_held(struct plan *plan, struct vidmm_allocation *allocation,
 
 bool plan_enter(struct plan *plan, struct vidmm_allocation *allocation, struct segment *segment,
                 const struct placement *place, enum vidmm_move_reason reason) {
+    VIDMM_ASSERT(plan->adapter, !allocation->segment);
     struct move *move = allocation->move ? &plan->moves[allocation->move - 1]
                                          : plan_add_move(plan, allocation, reason);
     if (!move)
@@ -185,6 +189,7 @@ bool plan_spare(struct plan *plan, uint32_t index) {
 
 struct plan_op *plan_insert(struct plan *plan, uint32_t at, enum vidmm_op_kind kind,
                             struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT(plan->adapter, at <= plan->op_count);
     if (!adapter_grow(plan->adapter, (void **)&plan->ops, &plan->op_capacity, plan->op_count + 1,
                       sizeof(*plan->ops)))
         return NULL;

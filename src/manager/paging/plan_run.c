@@ -4,6 +4,7 @@
  */
 #include "paging/plan_emit.h"
 
+#include "base/assert.h"
 #include "engine/null_context.h"
 #include "lists/idle.h"
 #include "object/allocation.h"
@@ -82,6 +83,7 @@ static void run_commit(struct plan *plan) {
 }
 
 enum vidmm_status plan_execute(struct plan *plan) {
+    VIDMM_ASSERT_LOCKED(plan->adapter);
     struct vidmm_adapter *adapter = plan->adapter;
     enum vidmm_status status = plan_emit(plan) ? VIDMM_OK : error_no_memory(adapter, "vidmm plan");
     adapter->paging.line = plan->line;

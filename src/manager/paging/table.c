@@ -4,6 +4,7 @@
  */
 #include "paging/table.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "lists/budget.h"
 #include "base/process.h"
@@ -316,6 +317,7 @@ static enum vidmm_status reach_leaf(struct space *space, uint64_t at, uint64_t *
 
 enum vidmm_status tables_prepare(struct space *space, uint64_t start, uint64_t end,
                                  struct tables_ready *ready) {
+    VIDMM_ASSERT_LOCKED(space->adapter);
     enum vidmm_status status = reach_root(space, end ? end - 1 : 0);
     for (uint64_t at = start; status == VIDMM_OK && at < end;)
         status = reach_leaf(space, at, &at);

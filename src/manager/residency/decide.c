@@ -9,6 +9,7 @@
  */
 #include "residency/decide.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "object/aperture.h"
 #include "object/candidates.h"
@@ -332,6 +333,7 @@ static enum vidmm_status promote_all(struct decision *decision) {
 }
 
 enum vidmm_status decide_resident(struct plan *plan, const struct decide_request *request) {
+    VIDMM_ASSERT_LOCKED(plan->adapter);
     struct vidmm_adapter *adapter = plan->adapter;
     struct decision decision = {.plan = plan,
                                 .adapter = adapter,

@@ -3,6 +3,7 @@
  */
 #include "residency/residency.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "residency/decide.h"
 #include "residency/table_eviction.h"
@@ -65,6 +66,7 @@ enum vidmm_status residency_make_for(struct vidmm_device *device,
 }
 
 void residency_written(struct vidmm_allocation *allocation) {
+    VIDMM_ASSERT(allocation->adapter, allocation->segment);
     bool stale = !allocation->segment->aperture;
     bool changed = stale != allocation->stale;
     allocation->content = true;

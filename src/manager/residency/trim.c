@@ -3,6 +3,7 @@
  */
 #include "residency/trim.h"
 
+#include "base/assert.h"
 #include "base/adapter.h"
 #include "lists/budget.h"
 #include "base/device.h"
@@ -61,6 +62,7 @@ static void call_all(struct vidmm_adapter *adapter) {
 }
 
 bool trim_others(struct vidmm_device *asking) {
+    VIDMM_ASSERT_ENTERED(asking->adapter);
     bool noted = false;
     for (struct vidmm_device *device = asking->adapter->devices; device; device = device->next) {
         if (!wants(device, asking->process) ||

@@ -61,9 +61,11 @@ extern DRIVER_INITIALIZATION_DATA mutants_good;
 extern DRIVER_INITIALIZATION_DATA mutants_below;
 
 extern const struct mutant mutants_query[], mutants_allocation[], mutants_paging[],
-    mutants_operation[], mutants_placement[], mutants_preempt[], mutants_virtual[];
+    mutants_paging_manager[], mutants_operation[], mutants_placement[], mutants_preempt[],
+    mutants_virtual[];
 extern const uint32_t mutants_query_count, mutants_allocation_count, mutants_paging_count,
-    mutants_operation_count, mutants_placement_count, mutants_preempt_count, mutants_virtual_count;
+    mutants_paging_manager_count, mutants_operation_count, mutants_placement_count,
+    mutants_preempt_count, mutants_virtual_count;
 
 extern const struct mutant mutants_engines[];
 extern const uint32_t mutants_engines_count;

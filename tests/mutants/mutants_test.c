@@ -2,7 +2,7 @@
  * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with what
  * follows from it.
  *
- *   mutants_test FAMILY            its mutants: query, allocation, paging, operation, placement,
+ *   mutants_test FAMILY            its mutants: query, allocation, paging, paging-manager, operation, placement,
  *                              preempt, engines, virtual, residency, own-memory, host-aperture
  *   mutants_test FAMILY R152       only those of one rule, with what was found
  *   mutants_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
@@ -28,6 +28,7 @@ static const struct {
     {"query", mutants_query, &mutants_query_count},
     {"allocation", mutants_allocation, &mutants_allocation_count},
     {"paging", mutants_paging, &mutants_paging_count},
+    {"paging-manager", mutants_paging_manager, &mutants_paging_manager_count},
     {"operation", mutants_operation, &mutants_operation_count},
     {"placement", mutants_placement, &mutants_placement_count},
     {"preempt", mutants_preempt, &mutants_preempt_count},

@@ -9,18 +9,19 @@
 
 #define ENOUGH 64u /* bytes that tell one page from another */
 
-static bool takes_lists(struct vidmm_referee *referee) {
+static bool adl_takes_lists(struct vidmm_referee *referee) {
     return referee->adapter.caps.MemoryManagementCaps.MapAperture2Supported != 0;
 }
 
 /* The CPU may be writing the page while it is compared, through one view or the other. */
-static bool leads_to(struct vidmm_referee *referee, const uint8_t *cpu, uint64_t frame) {
+static bool adl_leads_to(struct vidmm_referee *referee, const uint8_t *cpu, uint64_t frame) {
     const uint8_t *page = world_memory(referee, frame * SHADOW_PAGE, SHADOW_PAGE);
     return !page || memcmp(cpu, page, ENOUGH) == 0 || memcmp(cpu, page, ENOUGH) == 0;
 }
 
-static void judge_address(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                          struct shadow_allocation *allocation) {
+static void adl_judge_address(struct vidmm_referee *referee,
+                              const struct shadow_operation *operation,
+                              struct shadow_allocation *allocation) {
     const uint8_t *cpu = operation->arg.MapApertureSegment2.CpuVisibleAddress;
     bool wanted = allocation && allocation->info.FlagsWddm2.MapApertureCpuVisible;
     bool first = operation->arg.MapApertureSegment2.AdlOffset == 0 && operation->frame_count != 0;
@@ -32,9 +33,9 @@ static void judge_address(struct vidmm_referee *referee, const struct shadow_ope
         return;
     allocation->cpu = cpu;
     allocation->cpu_frame = operation->frames[0];
-    MANAGER_MUST(206, leads_to(referee, cpu, operation->frames[0]), "the address of what is mapped",
-                 "CpuVisibleAddress %p does not show the first page of the list",
-                 (const void *)cpu);
+    MANAGER_MUST(
+        206, adl_leads_to(referee, cpu, operation->frames[0]), "the address of what is mapped",
+        "CpuVisibleAddress %p does not show the first page of the list", (const void *)cpu);
 }
 
 void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *operation) {
@@ -45,11 +46,11 @@ void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *ope
     if (referee->adapter.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 ||
         !referee->adapter.caps_known)
         return;
-    MANAGER_MUST(203, second == takes_lists(referee),
+    MANAGER_MUST(203, second == adl_takes_lists(referee),
                  "MAP_APERTURE_SEGMENT2 for drivers with MapAperture2Supported, and for no others",
                  "%s, MapAperture2Supported is %u",
                  second ? "MAP_APERTURE_SEGMENT2" : "MAP_APERTURE_SEGMENT",
-                 (unsigned)takes_lists(referee));
+                 (unsigned)adl_takes_lists(referee));
     if (!second)
         return;
     uint64_t pages = arg->MapApertureSegment2.NumberOfPages;
@@ -62,7 +63,7 @@ void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *ope
         MANAGER_MUST(130, allocation->info.Flags.AccessedPhysically,
                      "an AccessedPhysically allocation", "its Flags are 0x%x",
                      allocation->info.Flags.Value);
-    judge_address(referee, operation, allocation);
+    adl_judge_address(referee, operation, allocation);
 }
 
 /* Until here the address has to hold. */
@@ -71,7 +72,7 @@ void adl_unmapped(struct vidmm_referee *referee, const struct shadow_operation *
         shadow_allocation(referee, operation->arg.UnmapApertureSegment.hAllocation);
     if (!allocation || !allocation->cpu)
         return;
-    MANAGER_MUST(206, leads_to(referee, allocation->cpu, allocation->cpu_frame),
+    MANAGER_MUST(206, adl_leads_to(referee, allocation->cpu, allocation->cpu_frame),
                  "the address valid until the unmapping",
                  "CpuVisibleAddress %p does not show the page any more",
                  (const void *)allocation->cpu);

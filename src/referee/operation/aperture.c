@@ -13,7 +13,8 @@ struct range {
     uint64_t first, pages;
 };
 
-static struct range range_of(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static struct range aperture_range_of(struct vidmm_referee *referee,
+                                      const DXGKARG_BUILDPAGINGBUFFER *arg) {
     struct range range = {shadow_aperture(referee, arg->MapApertureSegment.SegmentId),
                           arg->MapApertureSegment.OffsetInPages,
                           arg->MapApertureSegment.NumberOfPages};
@@ -22,17 +23,17 @@ static struct range range_of(struct vidmm_referee *referee, const DXGKARG_BUILDP
     return range;
 }
 
-static bool second_form(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static bool aperture_second_form(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     return arg->Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
 }
 
 /* Page of the list of pages that the mapping begins with. */
-static uint64_t list_start(const DXGKARG_BUILDPAGINGBUFFER *arg) {
-    return second_form(arg) ? arg->MapApertureSegment2.AdlOffset
-                            : arg->MapApertureSegment.MdlOffset;
+static uint64_t aperture_list_start(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+    return aperture_second_form(arg) ? arg->MapApertureSegment2.AdlOffset
+                                     : arg->MapApertureSegment.MdlOffset;
 }
 
-static bool inside(const struct range *range) {
+static bool aperture_inside(const struct range *range) {
     uint64_t have = range->segment->size / SHADOW_PAGE;
     return range->pages >= 1 && range->first <= have && range->pages <= have - range->first;
 }
@@ -40,8 +41,8 @@ static bool inside(const struct range *range) {
 /* ---- Asked for ------------------------------------------------------------------------------- */
 
 /* False: there is nothing more to say about it. */
-static bool judge_range(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                        const struct range *range) {
+static bool aperture_judge_range(struct vidmm_referee *referee,
+                                 const DXGKARG_BUILDPAGINGBUFFER *arg, const struct range *range) {
     uint32_t id = arg->MapApertureSegment.SegmentId;
     const struct shadow_segment *segment = shadow_aperture(referee, id);
     const struct shadow_allocation *allocation =
@@ -53,24 +54,25 @@ static bool judge_range(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
                  "hDevice %p is no device", device);
     if (!range->segment)
         return false;
-    MANAGER_MUST(193, inside(range), "at least one page, inside the segment",
+    MANAGER_MUST(193, aperture_inside(range), "at least one page, inside the segment",
                  "%llu pages from page %llu of an aperture that has %llu", LLU(range->pages),
                  LLU(range->first), LLU(range->segment->size / SHADOW_PAGE));
     if (allocation)
         MANAGER_MUST(198, allocation->uses == 0, "a range that the GPU does not access",
                      "%u submissions under way use the allocation", allocation->uses);
-    return inside(range);
+    return aperture_inside(range);
 }
 
-static bool is_in_state(const struct shadow_page *page, bool mapped) {
+static bool aperture_is_in_state(const struct shadow_page *page, bool mapped) {
     return (page->state == SHADOW_PAGE_MAPPED) == mapped || (mapped && page->given_up);
 }
 
 /* R199: all pages mapped, or none. */
-static void judge_states(struct vidmm_referee *referee, const struct range *range, bool mapped) {
+static void aperture_judge_states(struct vidmm_referee *referee, const struct range *range,
+                                  bool mapped) {
     uint64_t i = 0;
     const struct shadow_page *page = &range->segment->pages[range->first];
-    while (i < range->pages && is_in_state(&page[i], mapped))
+    while (i < range->pages && aperture_is_in_state(&page[i], mapped))
         i++;
     MANAGER_MUST(199, i == range->pages, "MAP of unmapped pages, UNMAP of mapped pages",
                  "page %llu of segment %u is %s already", LLU(range->first + i), range->segment->id,
@@ -78,7 +80,7 @@ static void judge_states(struct vidmm_referee *referee, const struct range *rang
 }
 
 /* R64, R65 */
-static void judge_commitment(struct vidmm_referee *referee, const struct range *range) {
+static void aperture_judge_commitment(struct vidmm_referee *referee, const struct range *range) {
     const struct shadow_adapter *adapter = &referee->adapter;
     uint64_t total = range->pages, here = range->segment->mapped + range->pages;
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
@@ -95,13 +97,14 @@ static void judge_commitment(struct vidmm_referee *referee, const struct range *
                      LLU(limit));
 }
 
-static void judge_coherence(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                            const struct shadow_segment *segment) {
+static void aperture_judge_coherence(struct vidmm_referee *referee,
+                                     const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                     const struct shadow_segment *segment) {
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     bool cached = !allocation || allocation->info.Flags.Cached;
     DXGK_MAPAPERTUREFLAGS flags =
-        second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
+        aperture_second_form(arg) ? arg->MapApertureSegment2.Flags : arg->MapApertureSegment.Flags;
     bool coherent = flags.CacheCoherent != 0;
     MANAGER_MUST(195, !coherent || (cached && segment->flags.CacheCoherent),
                  "CacheCoherent for cached memory in a CacheCoherent segment only",
@@ -110,36 +113,37 @@ static void judge_coherence(struct vidmm_referee *referee, const DXGKARG_BUILDPA
                  segment->flags.CacheCoherent ? "is" : "is not");
 }
 
-static void map_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
+static void aperture_map_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct range range = range_of(referee, arg);
+    struct range range = aperture_range_of(referee, arg);
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
     adl_asked(referee, operation);
-    if (!judge_range(referee, arg, &range))
+    if (!aperture_judge_range(referee, arg, &range))
         return;
-    judge_states(referee, &range, false);
-    judge_commitment(referee, &range);
-    judge_coherence(referee, arg, range.segment);
+    aperture_judge_states(referee, &range, false);
+    aperture_judge_commitment(referee, &range);
+    aperture_judge_coherence(referee, arg, range.segment);
     LARGE_INTEGER address;
-    uint64_t offset, mdl = list_start(arg);
+    uint64_t offset, mdl = aperture_list_start(arg);
     address.QuadPart = (LONGLONG)(range.segment->base + range.first * SHADOW_PAGE);
     (void)place_range(referee, range.segment->id, address, 0, range.pages * SHADOW_PAGE, &offset);
     if (allocation && mdl <= range.first)
         place_allocation(referee, allocation, range.segment, (range.first - mdl) * SHADOW_PAGE);
 }
 
-static void unmap_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    struct range range = range_of(referee, &operation->arg);
+static void aperture_unmap_asked(struct vidmm_referee *referee,
+                                 struct shadow_operation *operation) {
+    struct range range = aperture_range_of(referee, &operation->arg);
     adl_unmapped(referee, operation);
-    if (judge_range(referee, &operation->arg, &range))
-        judge_states(referee, &range, true);
+    if (aperture_judge_range(referee, &operation->arg, &range))
+        aperture_judge_states(referee, &range, true);
 }
 
 /* ---- Built ----------------------------------------------------------------------------------- */
 
-static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t state,
-                     uint64_t frame) {
+static void aperture_set_page(struct shadow_segment *segment, uint64_t index, uint8_t state,
+                              uint64_t frame) {
     struct shadow_page *page = &segment->pages[index];
     segment->mapped -= page->state == SHADOW_PAGE_MAPPED;
     segment->mapped += state == SHADOW_PAGE_MAPPED;
@@ -150,43 +154,46 @@ static void set_page(struct shadow_segment *segment, uint64_t index, uint8_t sta
 }
 
 /* Its content is on the way out of a memory segment. */
-static bool is_window(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
+static bool aperture_is_window(struct vidmm_referee *referee,
+                               const struct shadow_allocation *allocation) {
     return allocation && allocation->placed && shadow_memory(referee, allocation->segment);
 }
 
-static void map_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+static void aperture_map_built(struct vidmm_referee *referee,
+                               const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct range range = range_of(referee, arg);
+    struct range range = aperture_range_of(referee, arg);
     struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->MapApertureSegment.hAllocation);
-    uint64_t mdl = list_start(arg);
-    if (!range.segment || !inside(&range))
+    uint64_t mdl = aperture_list_start(arg);
+    if (!range.segment || !aperture_inside(&range))
         return;
-    if (!is_window(referee, allocation))
+    if (!aperture_is_window(referee, allocation))
         promise_taken(referee, range.segment, range.first, range.pages);
     for (uint64_t i = 0; i < range.pages && i < operation->frame_count; i++)
-        set_page(range.segment, range.first + i, SHADOW_PAGE_MAPPED, operation->frames[i]);
+        aperture_set_page(range.segment, range.first + i, SHADOW_PAGE_MAPPED, operation->frames[i]);
     if (mdl <= range.first)
         place_set(referee, allocation, range.segment->id, (range.first - mdl) * SHADOW_PAGE);
 }
 
-static void unmap_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+static void aperture_unmap_built(struct vidmm_referee *referee,
+                                 const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
-    struct range range = range_of(referee, arg);
+    struct range range = aperture_range_of(referee, arg);
     struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->UnmapApertureSegment.hAllocation);
     uint64_t dummy = (uint64_t)arg->UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE;
-    if (!range.segment || !inside(&range))
+    if (!range.segment || !aperture_inside(&range))
         return;
     for (uint64_t i = 0; i < range.pages; i++)
-        set_page(range.segment, range.first + i, SHADOW_PAGE_DUMMY, dummy);
+        aperture_set_page(range.segment, range.first + i, SHADOW_PAGE_DUMMY, dummy);
     if (allocation && allocation->segment == range.segment->id)
         shadow_displace(referee, allocation);
 }
 
 void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation *operation) {
-    struct range range = range_of(referee, &operation->arg);
-    if (!range.segment || !inside(&range))
+    struct range range = aperture_range_of(referee, &operation->arg);
+    if (!range.segment || !aperture_inside(&range))
         return;
     for (uint64_t i = range.first; i < range.first + range.pages; i++)
         range.segment->pages[i].given_up = true;
@@ -195,16 +202,16 @@ void unmap_given_up(struct vidmm_referee *referee, const struct shadow_operation
 /* ---- Done ------------------------------------------------------------------------------------ */
 
 /* Only where the GPU's own view of the aperture is known. */
-static bool visible(struct vidmm_referee *referee, const struct range *range) {
-    return range->segment && inside(range) && world_sees_all(referee);
+static bool aperture_visible(struct vidmm_referee *referee, const struct range *range) {
+    return range->segment && aperture_inside(range) && world_sees_all(referee);
 }
 
 /*
  * The GPU sees `frame` at page `index`; `exactly`: and not just the same bytes elsewhere. Where the
  * hardware shows system memory itself, it has to be that frame, whatever the bytes are.
  */
-static bool shows(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                  uint64_t index, uint64_t frame, bool exactly) {
+static bool aperture_shows(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                           uint64_t index, uint64_t frame, bool exactly) {
     const uint8_t *seen = world_segment(referee, segment, index * SHADOW_PAGE, SHADOW_PAGE);
     const uint8_t *wanted = world_memory(referee, frame * SHADOW_PAGE, SHADOW_PAGE);
     return seen && wanted &&
@@ -213,8 +220,9 @@ static bool shows(struct vidmm_referee *referee, const struct shadow_segment *se
 }
 
 /* R197: the page next to the range is as it was. */
-static void judge_neighbour(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                            const struct range *range, uint64_t index) {
+static void aperture_judge_neighbour(struct vidmm_referee *referee,
+                                     const struct shadow_operation *operation,
+                                     const struct range *range, uint64_t index) {
     const struct shadow_segment *segment = range->segment;
     if (index >= segment->size / SHADOW_PAGE)
         return;
@@ -223,7 +231,7 @@ static void judge_neighbour(struct vidmm_referee *referee, const struct shadow_o
         later_touches(referee, operation, segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
         return;
     DRIVER_MUST(
-        197, shows(referee, segment, index, page->frame, false),
+        197, aperture_shows(referee, segment, index, page->frame, false),
         "all other pages of the aperture as before",
         "page %llu of segment %u is not what was mapped there, next to %llu pages from %llu",
         LLU(index), segment->id, LLU(range->pages), LLU(range->first));
@@ -231,74 +239,78 @@ static void judge_neighbour(struct vidmm_referee *referee, const struct shadow_o
 
 /* Page `index` became `state` and `frame`, unless an operation behind this one says otherwise;
  * false: it did not. */
-static bool settle(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                   const struct range *range, uint64_t index, const struct shadow_page *became,
-                   bool busy) {
+static bool aperture_settle(struct vidmm_referee *referee, const struct shadow_operation *operation,
+                            const struct range *range, uint64_t index,
+                            const struct shadow_page *became, bool busy) {
     struct shadow_page *page = &range->segment->pages[index];
     if (busy &&
         later_touches(referee, operation, range->segment->id, index * SHADOW_PAGE, SHADOW_PAGE))
         return true;
-    if (!shows(referee, range->segment, index, became->frame, false))
+    if (!aperture_shows(referee, range->segment, index, became->frame, false))
         return false;
     if (page->state == became->state && page->frame == became->frame &&
-        shows(referee, range->segment, index, became->frame, true))
+        aperture_shows(referee, range->segment, index, became->frame, true))
         page->settled = true;
     return true;
 }
 
-static bool crowded(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                    const struct range *range) {
+static bool aperture_crowded(struct vidmm_referee *referee,
+                             const struct shadow_operation *operation, const struct range *range) {
     return later_touches(referee, operation, range->segment->id, range->first * SHADOW_PAGE,
                          range->pages * SHADOW_PAGE);
 }
 
-static void judge_neighbours(struct vidmm_referee *referee,
-                             const struct shadow_operation *operation, const struct range *range) {
+static void aperture_judge_neighbours(struct vidmm_referee *referee,
+                                      const struct shadow_operation *operation,
+                                      const struct range *range) {
     if (range->first != 0)
-        judge_neighbour(referee, operation, range, range->first - 1);
-    judge_neighbour(referee, operation, range, range->first + range->pages);
+        aperture_judge_neighbour(referee, operation, range, range->first - 1);
+    aperture_judge_neighbour(referee, operation, range, range->first + range->pages);
 }
 
-static void map_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
-    struct range range = range_of(referee, &operation->arg);
-    if (!visible(referee, &range))
+static void aperture_map_done(struct vidmm_referee *referee,
+                              const struct shadow_operation *operation) {
+    struct range range = aperture_range_of(referee, &operation->arg);
+    if (!aperture_visible(referee, &range))
         return;
-    bool busy = crowded(referee, operation, &range);
+    bool busy = aperture_crowded(referee, operation, &range);
     uint64_t i = 0;
     for (; i < range.pages && i < operation->frame_count; i++) {
         struct shadow_page became = {.state = SHADOW_PAGE_MAPPED, .frame = operation->frames[i]};
-        if (!settle(referee, operation, &range, range.first + i, &became, busy))
+        if (!aperture_settle(referee, operation, &range, range.first + i, &became, busy))
             break;
     }
-    DRIVER_MUST(
-        second_form(&operation->arg) ? 204 : 194, i == range.pages || i == operation->frame_count,
-        "aperture page OffsetInPages + i showing page i of the list from its offset on",
-        "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx", LLU(i),
-        LLU(range.pages), LLU(range.first), range.segment->id, LLU(operation->frames[i]));
-    judge_neighbours(referee, operation, &range);
+    DRIVER_MUST(aperture_second_form(&operation->arg) ? 204 : 194,
+                i == range.pages || i == operation->frame_count,
+                "aperture page OffsetInPages + i showing page i of the list from its offset on",
+                "page %llu of %llu pages from page %llu of segment %u does not show frame 0x%llx",
+                LLU(i), LLU(range.pages), LLU(range.first), range.segment->id,
+                LLU(operation->frames[i]));
+    aperture_judge_neighbours(referee, operation, &range);
 }
 
 const struct operation_judge op_judge_map = {
-    .asked = map_asked, .built = map_built, .done = map_done};
+    .asked = aperture_map_asked, .built = aperture_map_built, .done = aperture_map_done};
 
-static void unmap_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
-    struct range range = range_of(referee, &operation->arg);
+static void aperture_unmap_done(struct vidmm_referee *referee,
+                                const struct shadow_operation *operation) {
+    struct range range = aperture_range_of(referee, &operation->arg);
     const struct shadow_page became = {
         .state = SHADOW_PAGE_DUMMY,
         .frame = (uint64_t)operation->arg.UnmapApertureSegment.DummyPage.QuadPart / SHADOW_PAGE};
-    if (!visible(referee, &range))
+    if (!aperture_visible(referee, &range))
         return;
-    bool busy = crowded(referee, operation, &range);
+    bool busy = aperture_crowded(referee, operation, &range);
     uint64_t i = 0;
     for (; i < range.pages; i++) {
-        if (!settle(referee, operation, &range, range.first + i, &became, busy))
+        if (!aperture_settle(referee, operation, &range, range.first + i, &became, busy))
             break;
     }
     DRIVER_MUST(200, i == range.pages, "every page of the range showing DummyPage",
                 "page %llu of %llu pages from page %llu of segment %u does not show it", LLU(i),
                 LLU(range.pages), LLU(range.first), range.segment->id);
-    judge_neighbours(referee, operation, &range);
+    aperture_judge_neighbours(referee, operation, &range);
 }
 
 const struct operation_judge op_judge_unmap = {
-    .asked = unmap_asked, .built = unmap_built, .done = unmap_done};
+    .asked = aperture_unmap_asked, .built = aperture_unmap_built, .done = aperture_unmap_done};

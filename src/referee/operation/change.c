@@ -23,8 +23,8 @@ uint32_t change_shift(struct vidmm_referee *referee, const struct table_change *
 }
 
 /* What a TLB may know of the table that was here goes over to the one that takes its place. */
-static void carry_stale(struct vidmm_referee *referee, const struct tables_table *from,
-                        struct tables_table *to) {
+static void change_carry_stale(struct vidmm_referee *referee, const struct tables_table *from,
+                               struct tables_table *to) {
     uint32_t step = 1u << (tables_entry_shift(referee, from) - tables_entry_shift(referee, to));
     for (uint32_t i = 0; i < to->entries && i / step < from->entries; i++) {
         const struct tables_entry *old = tables_entry(from, 0, i / step);
@@ -35,8 +35,9 @@ static void carry_stale(struct vidmm_referee *referee, const struct tables_table
 }
 
 /* A table of 64 KB pages becomes one of 4 KB pages where it is. */
-static struct tables_table *narrow(struct vidmm_referee *referee, const struct table_change *change,
-                                   struct tables_table *table) {
+static struct tables_table *change_narrow(struct vidmm_referee *referee,
+                                          const struct table_change *change,
+                                          struct tables_table *table) {
     struct tables_table old = *table;
     old.entry = calloc(table->entries, sizeof(*old.entry));
     if (old.entry)
@@ -44,13 +45,13 @@ static struct tables_table *narrow(struct vidmm_referee *referee, const struct t
     struct tables_table *made = tables_make(referee, change->place, change->process, 0, false,
                                             tables_entries(referee, 0, false));
     if (made && old.entry)
-        carry_stale(referee, &old, made);
+        change_carry_stale(referee, &old, made);
     free(old.entry);
     return made;
 }
 
-static struct tables_table *table_of(struct vidmm_referee *referee,
-                                     const struct table_change *change) {
+static struct tables_table *change_table_of(struct vidmm_referee *referee,
+                                            const struct table_change *change) {
     struct tables_table *table = tables_find(referee, change->place);
     uint32_t end = change->start + change->count;
     bool same = table && table->level == change->level && table->wide == change->wide &&
@@ -68,7 +69,7 @@ static struct tables_table *table_of(struct vidmm_referee *referee,
         entries = end;
     if (table && table->level == 0 && change->level == 0 && table->wide && !change->wide &&
         table->process == change->process)
-        table = narrow(referee, change, table);
+        table = change_narrow(referee, change, table);
     else
         table = tables_make(referee, change->place, change->process, change->level, change->wide,
                             entries);
@@ -77,26 +78,27 @@ static struct tables_table *table_of(struct vidmm_referee *referee,
     return table;
 }
 
-static bool same_value(DXGK_PTE a, DXGK_PTE b) {
+static bool change_same_value(DXGK_PTE a, DXGK_PTE b) {
     return a.Flags == b.Flags && a.PageAddress == b.PageAddress;
 }
 
 /* What a TLB may hold after a change from `old` to `new`. */
-static bool makes_stale(struct vidmm_referee *referee, const struct tables_entry *entry,
-                        enum tables_when when, DXGK_PTE value, uint32_t level) {
+static bool change_makes_stale(struct vidmm_referee *referee, const struct tables_entry *entry,
+                               enum tables_when when, DXGK_PTE value, uint32_t level) {
     DXGK_PTE old = entry->value[when];
     bool page = level == 0 || old.LargePage || value.LargePage;
-    if (!entry->known[when] || same_value(old, value))
+    if (!entry->known[when] || change_same_value(old, value))
         return false;
     return old.Valid || (page && value.Valid &&
                          !tables_has(referee, DXGKDDI_INTERFACE_VERSION_WDDM2_6,
                                      referee->tables.mmu.caps.InvalidTlbEntriesNotCached));
 }
 
-static void set_entry(struct vidmm_referee *referee, const struct table_change *change,
-                      struct tables_table *table, struct tables_entry *entry, enum tables_when when,
-                      DXGK_PTE value) {
-    if (!change->now && !change->initial && makes_stale(referee, entry, when, value, change->level))
+static void change_set_entry(struct vidmm_referee *referee, const struct table_change *change,
+                             struct tables_table *table, struct tables_entry *entry,
+                             enum tables_when when, DXGK_PTE value) {
+    if (!change->now && !change->initial &&
+        change_makes_stale(referee, entry, when, value, change->level))
         tables_set_stale(referee, table, entry, when, true);
     if (change->initial)
         tables_set_stale(referee, table, entry, when, false);
@@ -108,8 +110,8 @@ static void set_entry(struct vidmm_referee *referee, const struct table_change *
         entry->pending--;
 }
 
-static struct tables_owner owner_of(struct vidmm_referee *referee,
-                                    const struct table_change *change, uint32_t index) {
+static struct tables_owner change_owner_of(struct vidmm_referee *referee,
+                                           const struct table_change *change, uint32_t index) {
     uint64_t at = (uint64_t)(index - change->start) << change_shift(referee, change);
     if (change->owner)
         return change->owner[index - change->start];
@@ -118,8 +120,8 @@ static struct tables_owner owner_of(struct vidmm_referee *referee,
                                  .protection = change->protection};
 }
 
-static void note_left(struct vidmm_referee *referee, struct table_change *change,
-                      HANDLE allocation) {
+static void change_note_left(struct vidmm_referee *referee, struct table_change *change,
+                             HANDLE allocation) {
     for (uint32_t i = 0; allocation && i < TABLE_LEFT; i++) {
         if (change->left[i].allocation && change->left[i].allocation != allocation)
             continue;
@@ -130,15 +132,15 @@ static void note_left(struct vidmm_referee *referee, struct table_change *change
     }
 }
 
-static void set_owner(struct vidmm_referee *referee, struct table_change *change,
-                      struct tables_table *table, uint32_t index) {
-    const struct tables_owner owner = owner_of(referee, change, index);
+static void change_set_owner(struct vidmm_referee *referee, struct table_change *change,
+                             struct tables_table *table, uint32_t index) {
+    const struct tables_owner owner = change_owner_of(referee, change, index);
     if (change->level != 0)
         return;
     if (!table->owner && owner.allocation)
         table->owner = calloc(table->entries, sizeof(*table->owner));
     if (table->owner)
-        note_left(referee, change, owners_set(referee, table, index, &owner));
+        change_note_left(referee, change, owners_set(referee, table, index, &owner));
 }
 
 void change_settle(struct vidmm_referee *referee, struct table_change *change) {
@@ -149,8 +151,8 @@ void change_settle(struct vidmm_referee *referee, struct table_change *change) {
     }
 }
 
-static void note_root(struct vidmm_referee *referee, const struct table_change *change,
-                      const struct tables_table *table) {
+static void change_note_root(struct vidmm_referee *referee, const struct table_change *change,
+                             const struct tables_table *table) {
     struct tables_process *process = tables_process(referee, change->process);
     if (!process || change->level + 1 != referee->tables.mmu.levels)
         return;
@@ -161,8 +163,8 @@ static void note_root(struct vidmm_referee *referee, const struct table_change *
 
 void change_apply(struct vidmm_referee *referee, struct table_change *change,
                   enum tables_when when) {
-    struct tables_table *table =
-        when == TABLES_ASKED ? table_of(referee, change) : tables_find(referee, change->place);
+    struct tables_table *table = when == TABLES_ASKED ? change_table_of(referee, change)
+                                                      : tables_find(referee, change->place);
     if (table && when == TABLES_ASKED)
         change->made = table->made;
     if (when == TABLES_DONE)
@@ -174,13 +176,13 @@ void change_apply(struct vidmm_referee *referee, struct table_change *change,
             const DXGK_PTE *value = change_entry(change, kind, i - change->start);
             struct tables_entry *entry = tables_entry(table, kind, i);
             if (value && entry)
-                set_entry(referee, change, table, entry, when, *value);
+                change_set_entry(referee, change, table, entry, when, *value);
         }
         if (when == TABLES_ASKED && i < table->entries)
-            set_owner(referee, change, table, i);
+            change_set_owner(referee, change, table, i);
     }
     if (when == TABLES_ASKED)
-        note_root(referee, change, table);
+        change_note_root(referee, change, table);
 }
 
 bool change_open(struct vidmm_referee *referee, HANDLE process, uint64_t va) {

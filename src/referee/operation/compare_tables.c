@@ -17,7 +17,7 @@
 
 #define SAMPLES 4u /* random addresses in a range */
 
-static uint64_t random_below(struct vidmm_referee *referee, uint64_t limit) {
+static uint64_t compare_random_below(struct vidmm_referee *referee, uint64_t limit) {
     referee->tables.random ^= referee->tables.random << 13;
     referee->tables.random ^= referee->tables.random >> 7;
     referee->tables.random ^= referee->tables.random << 17;
@@ -31,17 +31,18 @@ struct compared {
     struct vidmm_referee_translation found;
 };
 
-static uint64_t wanted_address(struct vidmm_referee *referee, const struct compared *compared) {
+static uint64_t compare_wanted_address(struct vidmm_referee *referee,
+                                       const struct compared *compared) {
     return tables_gpu_address(referee, compared->want.segment, compared->want.offset);
 }
 
-static bool same_rights(const struct compared *compared) {
+static bool compare_same_rights(const struct compared *compared) {
     const DXGK_PTE *entry = &compared->want.entry;
     return (bool)entry->ReadOnly == compared->found.read_only &&
            (bool)entry->NoExecute == compared->found.no_execute;
 }
 
-static bool agree(struct vidmm_referee *referee, const struct compared *compared) {
+static bool compare_agree(struct vidmm_referee *referee, const struct compared *compared) {
     const struct tables_found *want = &compared->want;
     const struct vidmm_referee_translation *found = &compared->found;
     if (want->valid != found->valid)
@@ -50,11 +51,12 @@ static bool agree(struct vidmm_referee *referee, const struct compared *compared
         return true;
     if (want->zero || found->zero)
         return want->zero == found->zero;
-    return wanted_address(referee, compared) == found->address && same_rights(compared);
+    return compare_wanted_address(referee, compared) == found->address &&
+           compare_same_rights(compared);
 }
 
 /* The page is right, counted from a wrong start. */
-static bool wrong_start(struct vidmm_referee *referee, const struct compared *compared) {
+static bool compare_wrong_start(struct vidmm_referee *referee, const struct compared *compared) {
     const struct shadow_segment *segment = shadow_segment(referee, compared->want.segment);
     const struct vidmm_referee_translation *found = &compared->found;
     return segment && segment->base != 0 && compared->want.valid && !compared->want.zero &&
@@ -63,7 +65,7 @@ static bool wrong_start(struct vidmm_referee *referee, const struct compared *co
             found->address == segment->base + segment->base + compared->want.offset);
 }
 
-static bool ask(struct vidmm_referee *referee, struct compared *compared) {
+static bool compare_ask(struct vidmm_referee *referee, struct compared *compared) {
     const struct vidmm_referee_world *world = &referee->world;
     const struct tables_process *process = compared->process;
     uint64_t root =
@@ -72,8 +74,8 @@ static bool ask(struct vidmm_referee *referee, struct compared *compared) {
                                                 compared->va, &compared->found);
 }
 
-static void describe(struct vidmm_referee *referee, const struct compared *compared, char *text,
-                     size_t size) {
+static void compare_describe(struct vidmm_referee *referee, const struct compared *compared,
+                             char *text, size_t size) {
     const struct tables_found *want = &compared->want;
     const struct vidmm_referee_translation *found = &compared->found;
     int at = snprintf(text, size, "address 0x%llx ", LLU(compared->va));
@@ -94,18 +96,18 @@ static void describe(struct vidmm_referee *referee, const struct compared *compa
         snprintf(text + used, size - used, "; its entry has Zero");
     else
         snprintf(text + used, size - used, "; its entry leads to 0x%llx (segment %u)%s%s",
-                 LLU(wanted_address(referee, compared)), want->segment,
+                 LLU(compare_wanted_address(referee, compared)), want->segment,
                  want->entry.ReadOnly ? ", ReadOnly" : "",
                  want->entry.NoExecute ? ", NoExecute" : "");
 }
 
 #define WANTED "the translation that the entries give"
 
-static void judge(struct vidmm_referee *referee, const struct compared *compared, uint32_t rule,
-                  bool good) {
+static void compare_judge(struct vidmm_referee *referee, const struct compared *compared,
+                          uint32_t rule, bool good) {
     char found[256] = "";
     if (!good)
-        describe(referee, compared, found, sizeof(found));
+        compare_describe(referee, compared, found, sizeof(found));
     if (rule == 210)
         DRIVER_MUST(210, good, WANTED ", written where PageTableAddress is by UpdateMode", "%s",
                     found);
@@ -130,7 +132,7 @@ static void judge(struct vidmm_referee *referee, const struct compared *compared
 }
 
 /* It was named: what else comes of it is not news. */
-static void forget_entry(const struct tables_found *want) {
+static void compare_forget_entry(const struct tables_found *want) {
     for (uint32_t kind = 0; want->table && kind < want->table->kinds; kind++) {
         struct tables_entry *entry = tables_entry(want->table, kind, want->index);
         if (entry)
@@ -138,12 +140,12 @@ static void forget_entry(const struct tables_found *want) {
     }
 }
 
-static uint32_t rule_for(struct vidmm_referee *referee, const struct compared *compared,
-                         struct tables_blame blame) {
+static uint32_t compare_rule_for(struct vidmm_referee *referee, const struct compared *compared,
+                                 struct tables_blame blame) {
     const struct tables_found *want = &compared->want;
     if (compared->found.cached)
         return blame.rule_tlb;
-    if (wrong_start(referee, compared))
+    if (compare_wrong_start(referee, compared))
         return 223;
     bool zero = want->valid && compared->found.valid && want->zero != compared->found.zero;
     return zero || (want->valid && want->zero) ? 221 : blame.rule_table;
@@ -155,19 +157,19 @@ void tables_compare(struct vidmm_referee *referee, const struct tables_process *
     tables_walk(referee, process, va, TABLES_DONE, &compared.want);
     if (!compared.want.known || !compared.want.settled ||
         change_open(referee, process->handle, va) || va >= tables_limit(referee) ||
-        !ask(referee, &compared))
+        !compare_ask(referee, &compared))
         return;
     if (compared.found.cached && (compared.want.stale || blame.rule_tlb == 0))
         return;
-    bool good = agree(referee, &compared);
-    uint32_t rule = rule_for(referee, &compared, blame);
+    bool good = compare_agree(referee, &compared);
+    uint32_t rule = compare_rule_for(referee, &compared, blame);
     if (rule == 0)
         return;
-    judge(referee, &compared, rule, good);
+    compare_judge(referee, &compared, rule, good);
     if (good && compared.want.valid && compared.want.segment != 0)
-        judge(referee, &compared, 223, true);
+        compare_judge(referee, &compared, 223, true);
     if (!good)
-        forget_entry(&compared.want);
+        compare_forget_entry(&compared.want);
 }
 
 void tables_compare_range(struct vidmm_referee *referee, const struct tables_process *process,
@@ -183,7 +185,8 @@ void tables_compare_range(struct vidmm_referee *referee, const struct tables_pro
     if (end < tables_limit(referee))
         tables_compare(referee, process, end, blame);
     for (uint32_t i = 0; i < SAMPLES && pages > 2; i++)
-        tables_compare(referee, process, start + random_below(referee, pages) * SHADOW_PAGE, blame);
+        tables_compare(referee, process, start + compare_random_below(referee, pages) * SHADOW_PAGE,
+                       blame);
 }
 
 void change_compare(struct vidmm_referee *referee, const struct table_change *change,

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-static bool same_data(struct vidmm_referee *referee, uint32_t i,
-                      const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
+static bool update_same_data(struct vidmm_referee *referee, uint32_t i,
+                             const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
     return referee->contexts.update[i].size == asked->DriverPrivateDataSize &&
            (referee->contexts.update[i].size == 0 ||
             (asked->pDriverPrivateData &&
@@ -18,19 +18,19 @@ static bool same_data(struct vidmm_referee *referee, uint32_t i,
 }
 
 /* The callback that wants it; UPDATES: none does. */
-static uint32_t wanted(struct vidmm_referee *referee,
-                       const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
+static uint32_t update_wanted(struct vidmm_referee *referee,
+                              const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
     uint32_t i = 0;
     while (i < CONTEXTS_UPDATES &&
            (!referee->contexts.update[i].used || referee->contexts.update[i].operation ||
-            !same_data(referee, i, asked)))
+            !update_same_data(referee, i, asked)))
         i++;
     return i;
 }
 
 /* All of it is where the paging process can see it. */
-static void judge_addresses(struct vidmm_referee *referee,
-                            const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
+static void update_judge_addresses(struct vidmm_referee *referee,
+                                   const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
     const struct tables_process *paging = tables_paging(referee);
     uint64_t start = (uint64_t)asked->ContextAllocation;
     for (uint64_t at = start; paging && at - start < asked->ContextAllocationSize;
@@ -50,7 +50,7 @@ static void context_update_asked(struct vidmm_referee *referee,
                                  struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked =
         &operation->arg.UpdateContextAllocation;
-    uint32_t i = wanted(referee, asked);
+    uint32_t i = update_wanted(referee, asked);
     MANAGER_MUST(348, i != CONTEXTS_UPDATES, "the data that the driver gave to the callback",
                  "%u bytes that no callback under way was given", asked->DriverPrivateDataSize);
     if (i != CONTEXTS_UPDATES) {
@@ -64,7 +64,7 @@ static void context_update_asked(struct vidmm_referee *referee,
                      LLU(asked->ContextAllocationSize), LLU(referee->contexts.update[i].bytes));
     }
     if (referee->tables.mmu.known)
-        judge_addresses(referee, asked);
+        update_judge_addresses(referee, asked);
 }
 
 static void context_update_done(struct vidmm_referee *referee,

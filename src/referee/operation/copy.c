@@ -23,12 +23,12 @@ struct copy {
     uint64_t offset, size;
 };
 
-static uint64_t pages_of(const struct copy *copy) {
+static uint64_t copy_pages_of(const struct copy *copy) {
     return (copy->size + SHADOW_PAGE - 1) / SHADOW_PAGE;
 }
 
 /* Bytes of page `page` of the transfer. */
-static uint64_t bytes_at(const struct copy *copy, uint64_t page) {
+static uint64_t copy_bytes_at(const struct copy *copy, uint64_t page) {
     uint64_t left = copy->size - page * SHADOW_PAGE;
     return left < SHADOW_PAGE ? left : SHADOW_PAGE;
 }
@@ -61,41 +61,41 @@ static bool copy_of(struct vidmm_referee *referee, const struct shadow_operation
 /* ---- The sides ------------------------------------------------------------------------------- */
 
 /* Page of the MDL where the transfer begins. */
-static uint64_t mdl_start(struct vidmm_referee *referee, const struct copy *copy) {
+static uint64_t copy_mdl_start(struct vidmm_referee *referee, const struct copy *copy) {
     bool both = referee->readings.transfer_offset != 0;
     return copy->operation->arg.Transfer.MdlOffset + (both ? copy->offset / SHADOW_PAGE : 0);
 }
 
-static const uint8_t *mdl_page(struct vidmm_referee *referee, const struct copy *copy,
-                               uint64_t index, uint64_t size) {
+static const uint8_t *copy_mdl_page(struct vidmm_referee *referee, const struct copy *copy,
+                                    uint64_t index, uint64_t size) {
     if (!copy->mdl || index >= operation_mdl_pages(copy->mdl))
         return NULL;
     const PFN_NUMBER *frames = (const PFN_NUMBER *)(copy->mdl + 1);
     return world_memory(referee, frames[index] * SHADOW_PAGE, size);
 }
 
-static const uint8_t *source_page(struct vidmm_referee *referee, const struct copy *copy,
-                                  uint64_t page) {
-    uint64_t size = bytes_at(copy, page);
+static const uint8_t *copy_source_page(struct vidmm_referee *referee, const struct copy *copy,
+                                       uint64_t page) {
+    uint64_t size = copy_bytes_at(copy, page);
     if (!copy->from)
-        return mdl_page(referee, copy, mdl_start(referee, copy) + page, size);
+        return copy_mdl_page(referee, copy, copy_mdl_start(referee, copy) + page, size);
     return world_see(referee, copy->from, copy->from_start + copy->offset + page * SHADOW_PAGE,
                      size);
 }
 
-static const uint8_t *destination_page(struct vidmm_referee *referee, const struct copy *copy,
-                                       uint64_t page) {
-    uint64_t size = bytes_at(copy, page);
+static const uint8_t *copy_destination_page(struct vidmm_referee *referee, const struct copy *copy,
+                                            uint64_t page) {
+    uint64_t size = copy_bytes_at(copy, page);
     if (!copy->to)
-        return mdl_page(referee, copy, mdl_start(referee, copy) + page, size);
+        return copy_mdl_page(referee, copy, copy_mdl_start(referee, copy) + page, size);
     return world_see(referee, copy->to, copy->to_start + copy->offset + page * SHADOW_PAGE, size);
 }
 
 /* Work behind this one has changed a side of it by now. */
-static bool outdated(struct vidmm_referee *referee, const struct copy *copy) {
+static bool copy_outdated(struct vidmm_referee *referee, const struct copy *copy) {
     const struct shadow_operation *operation = copy->operation;
-    if (copy->mdl &&
-        later_writes(referee, operation, copy->mdl, mdl_start(referee, copy), pages_of(copy)))
+    if (copy->mdl && later_writes(referee, operation, copy->mdl, copy_mdl_start(referee, copy),
+                                  copy_pages_of(copy)))
         return true;
     return (copy->from && later_touches(referee, operation, copy->from->id,
                                         copy->from_start + copy->offset, copy->size)) ||
@@ -105,12 +105,12 @@ static bool outdated(struct vidmm_referee *referee, const struct copy *copy) {
 
 /* ---- Which rule ------------------------------------------------------------------------------ */
 
-static bool same(const uint8_t *a, const uint8_t *b, uint64_t size) {
+static bool copy_same(const uint8_t *a, const uint8_t *b, uint64_t size) {
     return a && b && memcmp(a, b, size) == 0;
 }
 
 /* One value all over says nothing about where it comes from. */
-static bool telling(const uint8_t *bytes, uint64_t size) {
+static bool copy_telling(const uint8_t *bytes, uint64_t size) {
     return bytes && size > 8 && memcmp(bytes, bytes + 8, size - 8) != 0;
 }
 
@@ -118,10 +118,10 @@ static bool telling(const uint8_t *bytes, uint64_t size) {
  * any more. */
 enum explains { NO, MAYBE, YES };
 
-static enum explains written(struct vidmm_referee *referee, const struct copy *copy, uint64_t page,
-                             const uint8_t *bytes) {
-    bool match = page < pages_of(copy) &&
-                 same(bytes, source_page(referee, copy, page), bytes_at(copy, page));
+static enum explains copy_written(struct vidmm_referee *referee, const struct copy *copy,
+                                  uint64_t page, const uint8_t *bytes) {
+    bool match = page < copy_pages_of(copy) &&
+                 copy_same(bytes, copy_source_page(referee, copy, page), copy_bytes_at(copy, page));
     if (match)
         return YES;
     return copy->from && later_touches(referee, copy->operation, copy->from->id,
@@ -131,8 +131,8 @@ static enum explains written(struct vidmm_referee *referee, const struct copy *c
 }
 
 /* `bytes` are page `page` of a transfer of the same allocation behind this one. */
-static enum explains written_later(struct vidmm_referee *referee, const struct copy *copy,
-                                   uint64_t page, const uint8_t *bytes) {
+static enum explains copy_written_later(struct vidmm_referee *referee, const struct copy *copy,
+                                        uint64_t page, const uint8_t *bytes) {
     struct later in = {NULL, 0};
     const struct shadow_operation *at = copy->operation;
     enum explains best = NO;
@@ -140,98 +140,102 @@ static enum explains written_later(struct vidmm_referee *referee, const struct c
         struct copy later;
         if (at->arg.Operation != DXGK_OPERATION_TRANSFER ||
             at->arg.Transfer.hAllocation != copy->operation->arg.Transfer.hAllocation ||
-            !copy_of(referee, at, &later) || bytes_at(&later, page) != bytes_at(copy, page))
+            !copy_of(referee, at, &later) ||
+            copy_bytes_at(&later, page) != copy_bytes_at(copy, page))
             continue;
-        enum explains here = written(referee, &later, page, bytes);
+        enum explains here = copy_written(referee, &later, page, bytes);
         best = here > best ? here : best;
     }
     return best;
 }
 
 /* `bytes` are page `page` of this transfer, or of one behind it. */
-static enum explains written_by(struct vidmm_referee *referee, const struct copy *copy,
-                                uint64_t page, const uint8_t *bytes) {
+static enum explains copy_written_by(struct vidmm_referee *referee, const struct copy *copy,
+                                     uint64_t page, const uint8_t *bytes) {
     if (!bytes)
         return NO;
-    if (same(bytes, source_page(referee, copy, page), bytes_at(copy, page)))
+    if (copy_same(bytes, copy_source_page(referee, copy, page), copy_bytes_at(copy, page)))
         return YES;
-    return written_later(referee, copy, page, bytes);
+    return copy_written_later(referee, copy, page, bytes);
 }
 
-static enum explains matching(bool match) {
+static enum explains copy_matching(bool match) {
     return match ? YES : NO;
 }
 
 /* A match that tells nothing is none that counts. */
-static enum explains explained(enum explains match, const uint8_t *there, uint64_t size) {
-    return match == YES && !telling(there, size) ? MAYBE : match;
+static enum explains copy_explained(enum explains match, const uint8_t *there, uint64_t size) {
+    return match == YES && !copy_telling(there, size) ? MAYBE : match;
 }
 
 /* The mistake: the MDL side began at page `start`. */
-static enum explains mdl_began(struct vidmm_referee *referee, const struct copy *copy,
-                               uint64_t page, uint64_t start) {
-    uint64_t size = bytes_at(copy, page);
-    const uint8_t *there = mdl_page(referee, copy, start + page, size);
-    enum explains match = !copy->to
-                              ? written_by(referee, copy, page, there)
-                              : matching(same(there, destination_page(referee, copy, page), size));
+static enum explains copy_mdl_began(struct vidmm_referee *referee, const struct copy *copy,
+                                    uint64_t page, uint64_t start) {
+    uint64_t size = copy_bytes_at(copy, page);
+    const uint8_t *there = copy_mdl_page(referee, copy, start + page, size);
+    enum explains match =
+        !copy->to
+            ? copy_written_by(referee, copy, page, there)
+            : copy_matching(copy_same(there, copy_destination_page(referee, copy, page), size));
     if (match == NO && copy->mdl &&
         later_writes(referee, copy->operation, copy->mdl, start + page, 1))
         return MAYBE;
-    return explained(match, there, size);
+    return copy_explained(match, there, size);
 }
 
 /* The mistake: the side in `segment` did not count TransferOffset. */
-static enum explains side_began(struct vidmm_referee *referee, const struct copy *copy,
-                                uint64_t page, const struct shadow_segment *segment,
-                                uint64_t start) {
-    uint64_t size = bytes_at(copy, page), at = start + page * SHADOW_PAGE;
+static enum explains copy_side_began(struct vidmm_referee *referee, const struct copy *copy,
+                                     uint64_t page, const struct shadow_segment *segment,
+                                     uint64_t start) {
+    uint64_t size = copy_bytes_at(copy, page), at = start + page * SHADOW_PAGE;
     if (!segment)
         return NO;
     const uint8_t *there = world_see(referee, segment, at, size);
-    enum explains match = segment == copy->to && start == copy->to_start
-                              ? written_by(referee, copy, page, there)
-                              : matching(same(there, destination_page(referee, copy, page), size));
+    enum explains match =
+        segment == copy->to && start == copy->to_start
+            ? copy_written_by(referee, copy, page, there)
+            : copy_matching(copy_same(there, copy_destination_page(referee, copy, page), size));
     if (match == NO && later_touches(referee, copy->operation, segment->id, at, size))
         return MAYBE;
-    return explained(match, there, size);
+    return copy_explained(match, there, size);
 }
 
 /* Where both sides did not count it, the copy of the first bytes of the allocation is right. */
-static enum explains segment_began(struct vidmm_referee *referee, const struct copy *copy,
-                                   uint64_t page) {
-    uint64_t size = bytes_at(copy, page), at = page * SHADOW_PAGE;
-    enum explains to = side_began(referee, copy, page, copy->to, copy->to_start);
-    enum explains from = side_began(referee, copy, page, copy->from, copy->from_start);
+static enum explains copy_segment_began(struct vidmm_referee *referee, const struct copy *copy,
+                                        uint64_t page) {
+    uint64_t size = copy_bytes_at(copy, page), at = page * SHADOW_PAGE;
+    enum explains to = copy_side_began(referee, copy, page, copy->to, copy->to_start);
+    enum explains from = copy_side_began(referee, copy, page, copy->from, copy->from_start);
     enum explains best = to > from ? to : from;
     if (best == NO && copy->to && copy->from &&
-        same(world_see(referee, copy->to, copy->to_start + at, size),
-             world_see(referee, copy->from, copy->from_start + at, size), size))
+        copy_same(world_see(referee, copy->to, copy->to_start + at, size),
+                  world_see(referee, copy->from, copy->from_start + at, size), size))
         return MAYBE;
     return best;
 }
 
 /* The mistake: the MDL side counted TransferOffset too. */
-static enum explains both_began(struct vidmm_referee *referee, const struct copy *copy,
-                                uint64_t page) {
+static enum explains copy_both_began(struct vidmm_referee *referee, const struct copy *copy,
+                                     uint64_t page) {
     uint64_t mdl = copy->operation->arg.Transfer.MdlOffset;
     return referee->readings.transfer_offset != 0
                ? NO
-               : mdl_began(referee, copy, page, mdl + copy->offset / SHADOW_PAGE);
+               : copy_mdl_began(referee, copy, page, mdl + copy->offset / SHADOW_PAGE);
 }
 
 /* The rule that page `page`, which is wrong, names; 0: it tells nothing. */
-static uint32_t broken_rule(struct vidmm_referee *referee, const struct copy *copy, uint64_t page) {
+static uint32_t copy_broken_rule(struct vidmm_referee *referee, const struct copy *copy,
+                                 uint64_t page) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &copy->operation->arg;
     uint64_t mdl = arg->Transfer.MdlOffset;
     enum explains offset = NO, start = NO;
     if (copy->offset != 0) {
-        enum explains both = both_began(referee, copy, page);
-        offset = segment_began(referee, copy, page);
+        enum explains both = copy_both_began(referee, copy, page);
+        offset = copy_segment_began(referee, copy, page);
         offset = offset > both ? offset : both;
     }
     if (mdl != 0)
-        start = mdl_began(referee, copy, page, mdl_start(referee, copy) - mdl);
+        start = copy_mdl_began(referee, copy, page, copy_mdl_start(referee, copy) - mdl);
     if (offset == YES)
         return 176;
     if (start == YES)
@@ -242,13 +246,14 @@ static uint32_t broken_rule(struct vidmm_referee *referee, const struct copy *co
 }
 
 /* `broken` 0: all pages are right; else what page `page` names. */
-static void judge(struct vidmm_referee *referee, const struct copy *copy, uint32_t broken,
-                  uint64_t page) {
+static void copy_judge(struct vidmm_referee *referee, const struct copy *copy, uint32_t broken,
+                       uint64_t page) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &copy->operation->arg;
     bool good = broken == 0;
     if (copy->operation->in_parts)
         DRIVER_MUST(162, good, "all of a transfer whose parts are submitted one by one",
-                    "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
+                    "page %llu of %llu is not what the source has", LLU(page),
+                    LLU(copy_pages_of(copy)));
     if (broken == 176 || (good && copy->offset != 0))
         DRIVER_MUST(176, good, "SegmentAddress + TransferOffset, and TransferOffset nowhere else",
                     "page %llu of a transfer at TransferOffset 0x%llx is where it would be "
@@ -260,10 +265,12 @@ static void judge(struct vidmm_referee *referee, const struct copy *copy, uint32
                     LLU(page), arg->Transfer.MdlOffset);
     if (broken == 183 || (good && !arg->Transfer.hAllocation))
         DRIVER_MUST(183, good, "a plain copy where hAllocation is NULL",
-                    "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
+                    "page %llu of %llu is not what the source has", LLU(page),
+                    LLU(copy_pages_of(copy)));
     if (broken == 161 || good)
         DRIVER_MUST(161, good, "the destination as the source is, no byte lost, none twice",
-                    "page %llu of %llu is not what the source has", LLU(page), LLU(pages_of(copy)));
+                    "page %llu of %llu is not what the source has", LLU(page),
+                    LLU(copy_pages_of(copy)));
 }
 
 /* ---- The comparison -------------------------------------------------------------------------- */
@@ -276,19 +283,19 @@ bool operation_shared_with_cpu(struct vidmm_referee *referee, HANDLE handle) {
 }
 
 /* What page `page`, which is wrong, says about this operation; 0: nothing. */
-static uint32_t verdict(struct vidmm_referee *referee, const struct copy *copy, uint64_t page,
-                        const uint8_t *found) {
+static uint32_t copy_verdict(struct vidmm_referee *referee, const struct copy *copy, uint64_t page,
+                             const uint8_t *found) {
     if (operation_shared_with_cpu(referee, copy->operation->arg.Transfer.hAllocation) ||
-        written_later(referee, copy, page, found) != NO)
+        copy_written_later(referee, copy, page, found) != NO)
         return 0;
-    return broken_rule(referee, copy, page);
+    return copy_broken_rule(referee, copy, page);
 }
 
 /* The bytes that the CPU saw through CpuTranslatedAddress, of page `page`; NULL: it cannot. */
-static const uint8_t *cpu_page(struct vidmm_referee *referee, const struct copy *copy,
-                               uint64_t page) {
+static const uint8_t *copy_cpu_page(struct vidmm_referee *referee, const struct copy *copy,
+                                    uint64_t page) {
     const struct vidmm_referee_world *world = &referee->world;
-    uint64_t size = bytes_at(copy, page);
+    uint64_t size = copy_bytes_at(copy, page);
     uint64_t offset = copy->from_start + copy->offset + page * SHADOW_PAGE;
     if (!copy->from->flags.CpuVisible || copy->from->cpu_base == 0 || !world->io ||
         offset > copy->from->size || size > copy->from->size - offset)
@@ -297,32 +304,32 @@ static const uint8_t *cpu_page(struct vidmm_referee *referee, const struct copy 
 }
 
 /* R184, R185: what leaves GPU memory is in the order in which the CPU saw it there. */
-static void judge_order(struct vidmm_referee *referee, const struct copy *copy) {
+static void copy_judge_order(struct vidmm_referee *referee, const struct copy *copy) {
     HANDLE handle = copy->operation->arg.Transfer.hAllocation;
     const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     if (!allocation || !allocation->info.Flags.CpuVisible || copy->to ||
         !shadow_memory(referee, copy->from->id) || operation_shared_with_cpu(referee, handle))
         return;
     uint64_t page = 0;
-    for (; page < pages_of(copy); page++) {
-        const uint8_t *seen = cpu_page(referee, copy, page),
-                      *found = destination_page(referee, copy, page);
+    for (; page < copy_pages_of(copy); page++) {
+        const uint8_t *seen = copy_cpu_page(referee, copy, page),
+                      *found = copy_destination_page(referee, copy, page);
         if (!seen || !found ||
-            (!same(seen, found, bytes_at(copy, page)) &&
-             written_later(referee, copy, page, found) != NO))
+            (!copy_same(seen, found, copy_bytes_at(copy, page)) &&
+             copy_written_later(referee, copy, page, found) != NO))
             return;
-        if (!same(seen, found, bytes_at(copy, page)))
+        if (!copy_same(seen, found, copy_bytes_at(copy, page)))
             break;
     }
-    bool good = page == pages_of(copy);
+    bool good = page == copy_pages_of(copy);
     bool swizzled = allocation->info.Flags.Swizzled;
     DRIVER_MUST(185, good, "the bytes in the order in which the CPU saw them",
                 "page %llu of %llu is not what the CPU saw there before the eviction", LLU(page),
-                LLU(pages_of(copy)));
+                LLU(copy_pages_of(copy)));
     if (referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM2_0 && !swizzled)
         DRIVER_MUST(184, good, "the linear bytes of an allocation without Swizzled",
                     "page %llu of %llu differs from its linear bytes", LLU(page),
-                    LLU(pages_of(copy)));
+                    LLU(copy_pages_of(copy)));
 }
 
 void copy_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
@@ -330,26 +337,26 @@ void copy_done(struct vidmm_referee *referee, const struct shadow_operation *ope
     struct copy copy;
     bool good = true;
     if (flags.Swizzle || flags.Unswizzle || !copy_of(referee, operation, &copy) ||
-        outdated(referee, &copy))
+        copy_outdated(referee, &copy))
         return;
-    for (uint64_t page = 0; page < pages_of(&copy); page++) {
-        const uint8_t *source = source_page(referee, &copy, page),
-                      *found = destination_page(referee, &copy, page);
+    for (uint64_t page = 0; page < copy_pages_of(&copy); page++) {
+        const uint8_t *source = copy_source_page(referee, &copy, page),
+                      *found = copy_destination_page(referee, &copy, page);
         if (!source || !found)
             return; /* a side that cannot be seen */
-        if (same(source, found, bytes_at(&copy, page)))
+        if (copy_same(source, found, copy_bytes_at(&copy, page)))
             continue;
-        uint32_t broken = verdict(referee, &copy, page, found);
+        uint32_t broken = copy_verdict(referee, &copy, page, found);
         good = false;
         if (broken != 0) {
-            judge(referee, &copy, broken, page);
+            copy_judge(referee, &copy, broken, page);
             if (broken == 161)
-                judge_order(referee, &copy);
+                copy_judge_order(referee, &copy);
             return;
         }
     }
     if (!good)
         return;
-    judge(referee, &copy, 0, 0);
-    judge_order(referee, &copy);
+    copy_judge(referee, &copy, 0, 0);
+    copy_judge_order(referee, &copy);
 }

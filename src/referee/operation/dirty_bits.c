@@ -24,7 +24,8 @@ uint64_t dirty_position(const struct dirty_basis *basis, uint64_t offset) {
 }
 
 /* Byte of the segment with which page `position` begins; `*range` is in which range. */
-static uint64_t offset_of(const struct dirty_basis *basis, uint64_t position, uint32_t *range) {
+static uint64_t dirty_offset_of(const struct dirty_basis *basis, uint64_t position,
+                                uint32_t *range) {
     for (*range = 0; *range + 1 < basis->count; ++*range) {
         uint64_t pages = basis->ranges[*range].SizeInBytes / basis->page;
         if (position < pages)
@@ -34,7 +35,7 @@ static uint64_t offset_of(const struct dirty_basis *basis, uint64_t position, ui
     return basis->ranges[*range].SegmentOffset + position * basis->page;
 }
 
-static bool is_set(const uint8_t *bits, uint64_t index) {
+static bool dirty_is_set(const uint8_t *bits, uint64_t index) {
     return (bits[index / 8] >> (index % 8)) & 1u;
 }
 
@@ -43,12 +44,12 @@ static bool is_set(const uint8_t *bits, uint64_t index) {
 #define HELD "a bit for every page that was written since it was cleared"
 
 /* Nothing happened to the page since it was written. */
-static void judge_written(struct vidmm_referee *referee, const struct dirty_answer *answer,
-                          uint64_t position, bool set) {
+static void dirty_judge_written(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                                uint64_t position, bool set) {
     const struct dirty_basis *basis = answer->basis;
     bool late = basis->state[position].event == DIRTY_WRITTEN_LATE;
     uint32_t range;
-    uint64_t offset = offset_of(basis, position, &range);
+    uint64_t offset = dirty_offset_of(basis, position, &range);
     if (basis->beside)
         DRIVER_MUST(326, set, "tracking that goes on when an overlapping basis is stopped",
                     "offset 0x%llx, written since, is not set", LLU(offset));
@@ -63,11 +64,11 @@ static void judge_written(struct vidmm_referee *referee, const struct dirty_answ
         DRIVER_MUST(322, set, HELD, "offset 0x%llx, written, is not set", LLU(offset));
 }
 
-static void judge_page(struct vidmm_referee *referee, const struct dirty_answer *answer,
-                       uint64_t position, bool set) {
+static void dirty_judge_page(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                             uint64_t position, bool set) {
     const struct dirty_basis *basis = answer->basis;
     uint32_t range;
-    uint64_t offset = offset_of(basis, position, &range);
+    uint64_t offset = dirty_offset_of(basis, position, &range);
     switch ((enum dirty_event)basis->state[position].event) {
     case DIRTY_SHOWN:
         DRIVER_MUST(324, set, "a bit that stays until it is cleared",
@@ -87,13 +88,13 @@ static void judge_page(struct vidmm_referee *referee, const struct dirty_answer 
         return;
     case DIRTY_WRITTEN:
     case DIRTY_WRITTEN_LATE:
-        judge_written(referee, answer, position, set);
+        dirty_judge_written(referee, answer, position, set);
         return;
     }
 }
 
 /* Every submission changes it. */
-static uint32_t work(struct vidmm_referee *referee) {
+static uint32_t dirty_work(struct vidmm_referee *referee) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
         sum += referee->node[i].submitted;
@@ -101,13 +102,13 @@ static uint32_t work(struct vidmm_referee *referee) {
 }
 
 /* Nothing can have written between the start and now. */
-static void judge_fresh(struct vidmm_referee *referee, const struct dirty_answer *answer) {
+static void dirty_judge_fresh(struct vidmm_referee *referee, const struct dirty_answer *answer) {
     const struct dirty_basis *basis = answer->basis;
     uint64_t set = 0;
-    if (!basis->quiet || basis->work != work(referee) ||
+    if (!basis->quiet || basis->work != dirty_work(referee) ||
         basis->others != dirty_other_calls(referee))
         return;
-    while (set < answer->count && !is_set(answer->bits, set))
+    while (set < answer->count && !dirty_is_set(answer->bits, set))
         set++;
     DRIVER_MUST(321, set == answer->count, "no bit set right after tracking was started",
                 "bit %llu of %llu is set", LLU(set), LLU(answer->count));
@@ -116,8 +117,8 @@ static void judge_fresh(struct vidmm_referee *referee, const struct dirty_answer
 /* ---- What others do to a page ---------------------------------------------------------------- */
 
 /* A page that `basis` cleared through a query or a start, for another that has it too. */
-static void cleared_beside(struct vidmm_referee *referee, struct dirty_basis *other,
-                           uint64_t offset, bool shown) {
+static void dirty_cleared_beside(struct vidmm_referee *referee, struct dirty_basis *other,
+                                 uint64_t offset, bool shown) {
     uint64_t position = dirty_position(other, offset);
     if (position == other->pages || !other->state)
         return;
@@ -128,19 +129,19 @@ static void cleared_beside(struct vidmm_referee *referee, struct dirty_basis *ot
         page->shown = page->cleared;
 }
 
-static void clear_beside(struct vidmm_referee *referee, const struct dirty_basis *basis,
-                         uint64_t position, bool shown) {
+static void dirty_clear_beside(struct vidmm_referee *referee, const struct dirty_basis *basis,
+                               uint64_t position, bool shown) {
     uint32_t range;
-    uint64_t offset = offset_of(basis, position, &range);
+    uint64_t offset = dirty_offset_of(basis, position, &range);
     for (struct dirty_basis *other = dirty_each(referee, NULL); other;
          other = dirty_each(referee, other)) {
         if (other != basis && other->started && other->segment == basis->segment)
-            cleared_beside(referee, other, offset, shown);
+            dirty_cleared_beside(referee, other, offset, shown);
     }
 }
 
-static void note_event(struct dirty_basis *basis, uint64_t first, uint64_t end,
-                       enum dirty_event event) {
+static void dirty_note_event(struct dirty_basis *basis, uint64_t first, uint64_t end,
+                             enum dirty_event event) {
     for (uint64_t i = first; basis->state && i < end; i++)
         if (basis->state[i].must)
             basis->state[i].event = (uint8_t)event;
@@ -154,15 +155,15 @@ void dirty_started(struct vidmm_referee *referee, struct dirty_basis *basis) {
     basis->started_at = referee->ledger->calls;
     basis->quiet = !submit_under_way(referee);
     basis->others = dirty_other_calls(referee);
-    basis->work = work(referee);
+    basis->work = dirty_work(referee);
     for (uint64_t i = 0; basis->state && i < basis->pages; i++) {
         basis->state[i] = (struct dirty_page){.cleared = 0};
-        clear_beside(referee, basis, i, true);
+        dirty_clear_beside(referee, basis, i, true);
     }
 }
 
 /* Of two that are followed. */
-static bool overlap(const struct dirty_basis *a, const struct dirty_basis *b) {
+static bool dirty_overlap(const struct dirty_basis *a, const struct dirty_basis *b) {
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < b->count; k++)
             if (a->ranges[i].SegmentOffset <
@@ -176,20 +177,20 @@ void dirty_stopped(struct vidmm_referee *referee, const struct dirty_basis *basi
     for (struct dirty_basis *other = dirty_each(referee, NULL); other;
          other = dirty_each(referee, other)) {
         if (other == basis || !other->started || !other->state || !basis->state ||
-            !overlap(basis, other))
+            !dirty_overlap(basis, other))
             continue;
         other->beside = true;
-        note_event(other, 0, other->pages, DIRTY_STOPPED);
+        dirty_note_event(other, 0, other->pages, DIRTY_STOPPED);
     }
 }
 
-static void take_page(struct vidmm_referee *referee, const struct dirty_answer *answer,
-                      uint64_t index) {
+static void dirty_take_page(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                            uint64_t index) {
     struct dirty_basis *basis = answer->basis;
     struct dirty_page *page = &basis->state[answer->first + index];
-    bool set = is_set(answer->bits, index);
+    bool set = dirty_is_set(answer->bits, index);
     if (page->must)
-        judge_page(referee, answer, answer->first + index, set);
+        dirty_judge_page(referee, answer, answer->first + index, set);
     if (page->must && set && !answer->clear)
         page->event = DIRTY_SHOWN;
     else
@@ -199,29 +200,29 @@ static void take_page(struct vidmm_referee *referee, const struct dirty_answer *
     page->cleared = referee->ledger->calls;
     if (set)
         page->shown = page->cleared;
-    clear_beside(referee, basis, answer->first + index, set);
+    dirty_clear_beside(referee, basis, answer->first + index, set);
 }
 
 void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *answer) {
     struct dirty_basis *basis = answer->basis;
-    judge_fresh(referee, answer);
+    dirty_judge_fresh(referee, answer);
     if (!basis->state)
         return;
     for (uint64_t i = 0; i < answer->count; i++)
-        take_page(referee, answer, i);
+        dirty_take_page(referee, answer, i);
     if (!answer->clear)
         return;
-    note_event(basis, 0, answer->first, DIRTY_OTHER_PART);
-    note_event(basis, answer->first + answer->count, basis->pages, DIRTY_OTHER_PART);
+    dirty_note_event(basis, 0, answer->first, DIRTY_OTHER_PART);
+    dirty_note_event(basis, answer->first + answer->count, basis->pages, DIRTY_OTHER_PART);
     for (struct dirty_basis *other = dirty_each(referee, NULL); other;
          other = dirty_each(referee, other))
         if (other != basis)
-            note_event(other, 0, other->pages, DIRTY_OTHER_BASIS);
+            dirty_note_event(other, 0, other->pages, DIRTY_OTHER_BASIS);
 }
 
 /* ---- Writes ---------------------------------------------------------------------------------- */
 
-static void write_page(struct dirty_basis *basis, uint64_t position, uint64_t asked) {
+static void dirty_write_page(struct dirty_basis *basis, uint64_t position, uint64_t asked) {
     struct dirty_page *page = &basis->state[position];
     if (page->shown > asked || (page->must && page->event == DIRTY_WRITTEN))
         return;
@@ -229,11 +230,12 @@ static void write_page(struct dirty_basis *basis, uint64_t position, uint64_t as
     page->event = page->cleared != 0 ? DIRTY_WRITTEN_LATE : DIRTY_WRITTEN;
 }
 
-static void write_basis(struct dirty_basis *basis, uint64_t offset, uint64_t size, uint64_t asked) {
+static void dirty_write_basis(struct dirty_basis *basis, uint64_t offset, uint64_t size,
+                              uint64_t asked) {
     for (uint64_t at = offset & ~(basis->page - 1); at < offset + size; at += basis->page) {
         uint64_t position = dirty_position(basis, at);
         if (position < basis->pages)
-            write_page(basis, position, asked);
+            dirty_write_page(basis, position, asked);
     }
 }
 
@@ -245,7 +247,7 @@ void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size,
          basis = dirty_each(referee, basis)) {
         if (basis->started && basis->state && basis->segment == segment->id &&
             basis->started_at < asked)
-            write_basis(basis, address - segment->base, size, asked);
+            dirty_write_basis(basis, address - segment->base, size, asked);
     }
 }
 

@@ -23,7 +23,7 @@ void dirty_answered(struct vidmm_referee *referee, const struct dirty_answer *an
 void dirty_wrote(struct vidmm_referee *referee, uint64_t address, uint64_t size, uint64_t asked);
 /* The same of FILL and TRANSFER, when they are done. */
 void dirty_operation_done(struct vidmm_referee *referee, const struct shadow_operation *operation);
-/* Work is given up: nobody knows what was written. */
+/* Work is given up: what was written is not known. */
 void dirty_forget(struct vidmm_referee *referee);
 
 #endif

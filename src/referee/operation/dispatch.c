@@ -21,7 +21,7 @@ static void dispatch_judge_companion(struct vidmm_referee *referee,
 /* Operations of which nothing is judged but what holds for all. */
 const struct operation_judge op_judge_no;
 
-static const struct operation_judge *judge_of(uint32_t operation) {
+static const struct operation_judge *dispatch_judge_of(uint32_t operation) {
     static const struct operation_judge *const judges[] = {
 #define PLANNED(ddi, kind, json, effect, address, allocation, judge)                               \
     [DXGK_OPERATION_##ddi] = &op_judge_##judge,
@@ -34,7 +34,7 @@ static const struct operation_judge *judge_of(uint32_t operation) {
 }
 
 void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    const struct operation_judge *judge = dispatch_judge_of((uint32_t)operation->arg.Operation);
     operation->asked = referee->ledger->calls;
     dispatch_judge_companion(referee, operation);
     if (judge->asked)
@@ -42,21 +42,21 @@ void operation_asked(struct vidmm_referee *referee, struct shadow_operation *ope
 }
 
 void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    const struct operation_judge *judge = dispatch_judge_of((uint32_t)operation->arg.Operation);
     if (judge->built)
         judge->built(referee, operation);
 }
 
 void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation) {
-    const struct operation_judge *judge = judge_of((uint32_t)operation->arg.Operation);
+    const struct operation_judge *judge = dispatch_judge_of((uint32_t)operation->arg.Operation);
     dirty_operation_done(referee, operation);
     if (judge->done)
         judge->done(referee, operation);
 }
 
 /* Content that the driver gave a context allocation itself. */
-static void initialise_built(struct vidmm_referee *referee,
-                             const struct shadow_operation *operation) {
+static void dispatch_initialise_built(struct vidmm_referee *referee,
+                                      const struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->InitContextResource.hAllocation);
@@ -70,4 +70,4 @@ static void initialise_built(struct vidmm_referee *referee,
                       segment->base);
 }
 
-const struct operation_judge op_judge_initialise = {.built = initialise_built};
+const struct operation_judge op_judge_initialise = {.built = dispatch_initialise_built};

@@ -29,18 +29,18 @@ struct copies {
     DXGK_PTE value[];
 };
 
-static void judge_range(struct vidmm_referee *referee,
-                        const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
+static void entries_judge_range(struct vidmm_referee *referee,
+                                const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range) {
     MANAGER_MUST(238, (range->SrcPageTableAddress | range->DstPageTableAddress) % TABLE_UNIT == 0,
                  "table addresses that are multiples of 64 KB", "from 0x%llx to 0x%llx",
                  LLU(range->SrcPageTableAddress), LLU(range->DstPageTableAddress));
 }
 
 /* The table at `address`, of which `count` entries from `start` on are copied, or written over. */
-static struct tables_table *table_at(struct vidmm_referee *referee,
-                                     const struct tables_process *runs,
-                                     D3DGPU_VIRTUAL_ADDRESS address, uint64_t start,
-                                     uint64_t count) {
+static struct tables_table *entries_table_at(struct vidmm_referee *referee,
+                                             const struct tables_process *runs,
+                                             D3DGPU_VIRTUAL_ADDRESS address, uint64_t start,
+                                             uint64_t count) {
     DXGK_PAGETABLEUPDATEADDRESS where;
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&where, 0, sizeof(where));
@@ -54,8 +54,8 @@ static struct tables_table *table_at(struct vidmm_referee *referee,
 }
 
 /* A companion context copies from where its own space shows a tile pool, which is resident. */
-static void judge_pool(struct vidmm_referee *referee, const struct tables_process *runs,
-                       const struct tables_table *from, const struct tables_entry *entry) {
+static void entries_judge_pool(struct vidmm_referee *referee, const struct tables_process *runs,
+                               const struct tables_table *from, const struct tables_entry *entry) {
     if (!runs->system && from->process == runs->handle)
         MANAGER_MUST(387, entry->value[TABLES_ASKED].Valid,
                      "a tile pool that is resident when an update of its tiles is carried out",
@@ -64,13 +64,15 @@ static void judge_pool(struct vidmm_referee *referee, const struct tables_proces
 }
 
 /* Reads the sources of one range. */
-static void read_range(struct vidmm_referee *referee, const struct tables_process *runs,
-                       const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range, struct copies *copies,
-                       uint32_t first) {
-    const struct tables_table *from = table_at(referee, runs, range->SrcPageTableAddress,
-                                               range->SrcStartPteIndex, range->NumPageTableEntries);
-    const struct tables_table *to = table_at(referee, runs, range->DstPageTableAddress,
-                                             range->DstStartPteIndex, range->NumPageTableEntries);
+static void entries_read_range(struct vidmm_referee *referee, const struct tables_process *runs,
+                               const DXGK_BUILDPAGINGBUFFER_COPY_RANGE *range,
+                               struct copies *copies, uint32_t first) {
+    const struct tables_table *from =
+        entries_table_at(referee, runs, range->SrcPageTableAddress, range->SrcStartPteIndex,
+                         range->NumPageTableEntries);
+    const struct tables_table *to =
+        entries_table_at(referee, runs, range->DstPageTableAddress, range->DstStartPteIndex,
+                         range->NumPageTableEntries);
     struct copied_range *copied = &copies->range[copies->ranges];
     if (!to || range->NumPageTableEntries > to->entries ||
         range->DstStartPteIndex > to->entries - range->NumPageTableEntries)
@@ -87,7 +89,7 @@ static void read_range(struct vidmm_referee *referee, const struct tables_proces
         copied->unsure = copied->unsure || !known;
         if (!known)
             continue;
-        judge_pool(referee, runs, from, entry);
+        entries_judge_pool(referee, runs, from, entry);
         copies->value[first + i] = entry->value[TABLES_ASKED];
         if (from->owner)
             copies->owner[first + i] = from->owner[range->SrcStartPteIndex + i];
@@ -105,7 +107,7 @@ static void entries_asked(struct vidmm_referee *referee, struct shadow_operation
     MANAGER_MUST(388, !by_cpu, "UPDATE_PAGE_TABLE where the driver reported CPU_VIRTUAL",
                  "entries are copied in %u ranges", copy->NumRanges);
     for (uint32_t i = 0; copy->pRanges && i < copy->NumRanges; i++) {
-        judge_range(referee, &copy->pRanges[i]);
+        entries_judge_range(referee, &copy->pRanges[i]);
         entries += copy->pRanges[i].NumPageTableEntries;
     }
     if (!copy->pRanges || copy->NumRanges > RANGES || entries > ENTRIES)
@@ -121,14 +123,14 @@ static void entries_asked(struct vidmm_referee *referee, struct shadow_operation
     copies->owner = (struct tables_owner *)(void *)((uint8_t *)copies->value + behind);
     uint32_t first = 0;
     for (uint32_t i = 0; i < copy->NumRanges; i++) {
-        read_range(referee, runs, &copy->pRanges[i], copies, first);
+        entries_read_range(referee, runs, &copy->pRanges[i], copies, first);
         first += copy->pRanges[i].NumPageTableEntries;
     }
 }
 
 /* A range as an update of its destination. NULL: the table is gone, or there is no memory. */
-static struct table_change *change_of(struct vidmm_referee *referee, const struct copies *copies,
-                                      uint32_t index) {
+static struct table_change *entries_change_of(struct vidmm_referee *referee,
+                                              const struct copies *copies, uint32_t index) {
     const struct copied_range *range = &copies->range[index];
     const struct tables_table *table = tables_find(referee, range->to);
     if (!table || range->start + range->count > table->entries)
@@ -152,9 +154,10 @@ static struct table_change *change_of(struct vidmm_referee *referee, const struc
     return change;
 }
 
-static void apply(struct vidmm_referee *referee, struct copies *copies, enum tables_when when) {
+static void entries_apply(struct vidmm_referee *referee, struct copies *copies,
+                          enum tables_when when) {
     for (uint32_t i = 0; copies && i < copies->ranges; i++) {
-        struct table_change *change = change_of(referee, copies, i);
+        struct table_change *change = entries_change_of(referee, copies, i);
         if (change) {
             change_apply(referee, change, when);
             change_settle(referee, change); /* made anew when it is done */
@@ -165,14 +168,14 @@ static void apply(struct vidmm_referee *referee, struct copies *copies, enum tab
 }
 
 static void entries_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
-    apply(referee, operation->own, TABLES_ASKED);
+    entries_apply(referee, operation->own, TABLES_ASKED);
 }
 
 static void entries_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct copies *copies = operation->own;
-    apply(referee, copies, TABLES_DONE);
+    entries_apply(referee, copies, TABLES_DONE);
     for (uint32_t i = 0; copies && i < copies->ranges; i++) {
-        struct table_change *change = change_of(referee, copies, i);
+        struct table_change *change = entries_change_of(referee, copies, i);
         if (change)
             change_compare(referee, change, (struct tables_blame){.rule_table = 239});
         free(change);

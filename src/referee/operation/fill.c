@@ -48,7 +48,7 @@ static void fill_built(struct vidmm_referee *referee, const struct shadow_operat
 }
 
 /* Offset of the first byte in a page that is not as the pattern wants it, or `size`. */
-static uint64_t unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern) {
+static uint64_t fill_unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern) {
     for (uint64_t i = 0; i < size; i++) {
         if (bytes[i] != (uint8_t)(pattern >> (i % 4 * 8)))
             return i;
@@ -58,8 +58,8 @@ static uint64_t unlike(const uint8_t *bytes, uint64_t size, uint32_t pattern) {
 
 /* True when [start, start + size) of the segment is filled; else `*at` is the first wrong byte, or
  * `size` when it cannot be seen. */
-static bool filled(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                   uint64_t start, uint64_t size, uint32_t pattern, uint64_t *at) {
+static bool fill_filled(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                        uint64_t start, uint64_t size, uint32_t pattern, uint64_t *at) {
     uint8_t want[SHADOW_PAGE];
     for (uint32_t i = 0; i < SHADOW_PAGE; i++)
         want[i] = (uint8_t)(pattern >> (i % 4 * 8));
@@ -70,7 +70,7 @@ static bool filled(struct vidmm_referee *referee, const struct shadow_segment *s
         if (!bytes)
             return false;
         if (memcmp(bytes, want, part) != 0) {
-            *at = done + unlike(bytes, part, pattern);
+            *at = done + fill_unlike(bytes, part, pattern);
             return false;
         }
     }
@@ -86,7 +86,8 @@ static void fill_done(struct vidmm_referee *referee, const struct shadow_operati
     uint64_t start = (uint64_t)arg->Fill.Destination.SegmentAddress.QuadPart - segment->base;
     if (later_touches(referee, operation, segment->id, start, arg->Fill.FillSize))
         return;
-    bool good = filled(referee, segment, start, arg->Fill.FillSize, arg->Fill.FillPattern, &at);
+    bool good =
+        fill_filled(referee, segment, start, arg->Fill.FillSize, arg->Fill.FillPattern, &at);
     if (good || at < arg->Fill.FillSize)
         DRIVER_MUST(188, good, "FillSize bytes of the pattern",
                     "byte 0x%llx of 0x%llx is not filled with 0x%08x", LLU(at),
@@ -99,7 +100,7 @@ const struct operation_judge op_judge_fill = {
 /* ---- DISCARD_CONTENT ------------------------------------------------------------------------- */
 
 /* An update of the system pages may have gone before: `placed` is of no interest. */
-static void discard_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
+static void fill_discard_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->DiscardContent.hAllocation);
@@ -122,11 +123,13 @@ static void discard_asked(struct vidmm_referee *referee, struct shadow_operation
         LLU(offset), id, LLU(known ? allocation->offset : 0), known ? allocation->segment : 0);
 }
 
-static void discard_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
+static void fill_discard_built(struct vidmm_referee *referee,
+                               const struct shadow_operation *operation) {
     struct shadow_allocation *allocation =
         shadow_allocation(referee, operation->arg.DiscardContent.hAllocation);
     if (allocation)
         shadow_displace(referee, allocation);
 }
 
-const struct operation_judge op_judge_discard = {.asked = discard_asked, .built = discard_built};
+const struct operation_judge op_judge_discard = {.asked = fill_discard_asked,
+                                                 .built = fill_discard_built};

@@ -7,7 +7,7 @@
 
 #define SAMPLES 32u /* tables looked at, at most, in a range */
 
-static void range_of(const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t *start, uint64_t *end) {
+static void flush_range_of(const DXGKARG_BUILDPAGINGBUFFER *arg, uint64_t *start, uint64_t *end) {
     *start = (uint64_t)arg->FlushTlb.StartVirtualAddress;
     *end = (uint64_t)arg->FlushTlb.EndVirtualAddress;
     if (*start == 0 && *end == 0)
@@ -40,16 +40,16 @@ static void flush_asked(struct vidmm_referee *referee, struct shadow_operation *
 
 /* A page is taken out of a TLB by a flush of any part of it; of a table, pages may be left there
  * that no flush named. */
-static bool covers(struct vidmm_referee *referee, const struct tables_table *table, uint32_t index,
-                   uint64_t start, uint64_t end) {
+static bool flush_covers(struct vidmm_referee *referee, const struct tables_table *table,
+                         uint32_t index, uint64_t start, uint64_t end) {
     uint32_t shift = tables_entry_shift(referee, table);
     uint64_t va = table->start + ((uint64_t)index << shift);
     return table->level == 0 || (va >= start && va + (UINT64_C(1) << shift) <= end);
 }
 
 /* Nothing in the range is stale any more. */
-static void cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, uint64_t end,
-                  enum tables_when when) {
+static void flush_cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, uint64_t end,
+                        enum tables_when when) {
     for (struct tables_table *table = tables_each(referee, NULL); table;
          table = tables_each(referee, table)) {
         uint32_t first, last;
@@ -58,21 +58,21 @@ static void cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, 
             continue;
         for (uint32_t kind = 0; kind < table->kinds; kind++)
             for (uint32_t i = first; i <= last; i++)
-                if (covers(referee, table, i, start, end))
+                if (flush_covers(referee, table, i, start, end))
                     tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
     }
 }
 
 static void flush_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     uint64_t start, end;
-    range_of(&operation->arg, &start, &end);
+    flush_range_of(&operation->arg, &start, &end);
     owners_flush_built(referee);
-    cover(referee, operation->arg.FlushTlb.hProcess, start, end, TABLES_ASKED);
+    flush_cover(referee, operation->arg.FlushTlb.hProcess, start, end, TABLES_ASKED);
 }
 
 /* The parts of the range that leaf tables translate. */
-static void compare(struct vidmm_referee *referee, const struct tables_process *process,
-                    uint64_t start, uint64_t end, struct tables_blame blame) {
+static void flush_compare(struct vidmm_referee *referee, const struct tables_process *process,
+                          uint64_t start, uint64_t end, struct tables_blame blame) {
     uint32_t looked = 0;
     for (const struct tables_table *table = tables_each(referee, NULL); table && looked < SAMPLES;
          table = tables_each(referee, table)) {
@@ -91,8 +91,8 @@ static void compare(struct vidmm_referee *referee, const struct tables_process *
  * A flush without bytes in the paging buffer is over before what was built in front of it: whether
  * it was any good is seen when that is complete.
  */
-static void owe(struct vidmm_referee *referee, HANDLE process, uint64_t start, uint64_t end,
-                uint32_t rule) {
+static void flush_owe(struct vidmm_referee *referee, HANDLE process, uint64_t start, uint64_t end,
+                      uint32_t rule) {
     if (referee->tables.owed.count == TABLES_OWED)
         return;
     referee->tables.owed.flush[referee->tables.owed.count].process = process;
@@ -105,12 +105,13 @@ void flush_settle(struct vidmm_referee *referee, bool compares) {
     for (uint32_t i = 0; compares && i < referee->tables.owed.count; i++) {
         const struct tables_process *process =
             tables_process(referee, referee->tables.owed.flush[i].process);
-        cover(referee, referee->tables.owed.flush[i].process, referee->tables.owed.flush[i].start,
-              referee->tables.owed.flush[i].end, TABLES_DONE);
+        flush_cover(referee, referee->tables.owed.flush[i].process,
+                    referee->tables.owed.flush[i].start, referee->tables.owed.flush[i].end,
+                    TABLES_DONE);
         if (process)
-            compare(referee, process, referee->tables.owed.flush[i].start,
-                    referee->tables.owed.flush[i].end,
-                    (struct tables_blame){.rule_tlb = referee->tables.owed.flush[i].rule});
+            flush_compare(referee, process, referee->tables.owed.flush[i].start,
+                          referee->tables.owed.flush[i].end,
+                          (struct tables_blame){.rule_tlb = referee->tables.owed.flush[i].rule});
     }
     referee->tables.owed.count = 0;
 }
@@ -121,13 +122,13 @@ static void flush_done(struct vidmm_referee *referee, const struct shadow_operat
     bool all = flush->StartVirtualAddress == 0 && flush->EndVirtualAddress == 0;
     uint32_t rule = all ? 232 : 230;
     uint64_t start, end;
-    range_of(&operation->arg, &start, &end);
+    flush_range_of(&operation->arg, &start, &end);
     if (operation->swallowed)
-        owe(referee, flush->hProcess, start, end, rule);
+        flush_owe(referee, flush->hProcess, start, end, rule);
     owners_flush_done(referee);
-    cover(referee, flush->hProcess, start, end, TABLES_DONE);
+    flush_cover(referee, flush->hProcess, start, end, TABLES_DONE);
     if (process)
-        compare(referee, process, start, end, (struct tables_blame){.rule_tlb = rule});
+        flush_compare(referee, process, start, end, (struct tables_blame){.rule_tlb = rule});
 }
 
 const struct operation_judge op_judge_flush = {

@@ -44,7 +44,7 @@ struct naming {
                    * (ns-d3dkmddi-_dxgkarg_buildpagingbuffer.md) */
 };
 
-static struct naming naming_of(uint32_t operation) {
+static struct naming kind_naming_of(uint32_t operation) {
     static const struct naming namings[] = {
 #define NAMES(arm)    offsetof(DXGKARG_BUILDPAGINGBUFFER, arm.hAllocation), false
 #define MAY_NAME(arm) offsetof(DXGKARG_BUILDPAGINGBUFFER, arm.hAllocation), true
@@ -65,12 +65,12 @@ static struct naming naming_of(uint32_t operation) {
 
 /* True when an operation of this kind names an allocation: into `*handle`. */
 bool operation_names(const DXGKARG_BUILDPAGINGBUFFER *args, HANDLE *handle) {
-    struct naming naming = naming_of((uint32_t)args->Operation);
+    struct naming naming = kind_naming_of((uint32_t)args->Operation);
     if (naming.at != 0)
         memcpy(handle, (const uint8_t *)args + naming.at, sizeof(*handle));
     return naming.at != 0;
 }
 
 bool operation_may_be_nameless(uint32_t operation) {
-    return naming_of(operation).may_not;
+    return kind_naming_of(operation).may_not;
 }

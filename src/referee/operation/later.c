@@ -5,19 +5,19 @@
  */
 #include "operation/operation.h"
 
-static bool among(const struct shadow_submission *submission,
-                  const struct shadow_operation *operation) {
+static bool later_among(const struct shadow_submission *submission,
+                        const struct shadow_operation *operation) {
     const struct shadow_operation *at = submission->operations;
     while (at && at != operation)
         at = at->next;
     return at;
 }
 
-static const struct shadow_operation *next_submitted(struct vidmm_referee *referee,
-                                                     const struct shadow_operation *operation,
-                                                     struct later *at) {
+static const struct shadow_operation *later_next_submitted(struct vidmm_referee *referee,
+                                                           const struct shadow_operation *operation,
+                                                           struct later *at) {
     const struct shadow_submission *next = submit_next(referee, at->in);
-    while (next && (!next->operations || among(next, operation)))
+    while (next && (!next->operations || later_among(next, operation)))
         next = submit_next(referee, next);
     at->in = next;
     return next ? next->operations : NULL;
@@ -28,13 +28,13 @@ const struct shadow_operation *later_next(struct vidmm_referee *referee,
                                           const struct shadow_operation *after, struct later *at) {
     const struct shadow_operation *next = after->next;
     if (!next && at->waiting == 0)
-        next = next_submitted(referee, operation, at);
+        next = later_next_submitted(referee, operation, at);
     while (!next && build_waiting(referee, at->waiting, &next))
         at->waiting++;
     return next;
 }
 
-static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size) {
+static bool later_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size) {
     return a < b + b_size && b < a + a_size;
 }
 
@@ -44,8 +44,8 @@ struct touched {
     uint64_t offset, size;
 };
 
-static struct touched addressed(struct vidmm_referee *referee, uint32_t id, LARGE_INTEGER address,
-                                uint64_t at, uint64_t size) {
+static struct touched later_addressed(struct vidmm_referee *referee, uint32_t id,
+                                      LARGE_INTEGER address, uint64_t at, uint64_t size) {
     const struct shadow_segment *segment = shadow_segment(referee, id);
     struct touched touched = {0, 0, 0};
     if (segment) {
@@ -56,17 +56,17 @@ static struct touched addressed(struct vidmm_referee *referee, uint32_t id, LARG
     return touched;
 }
 
-static struct touched touched_by(struct vidmm_referee *referee,
-                                 const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static struct touched later_touched_by(struct vidmm_referee *referee,
+                                       const DXGKARG_BUILDPAGINGBUFFER *arg) {
     switch (arg->Operation) {
     case DXGK_OPERATION_TRANSFER:
     case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
-        return addressed(referee, arg->Transfer.Destination.SegmentId,
-                         arg->Transfer.Destination.SegmentAddress, arg->Transfer.TransferOffset,
-                         arg->Transfer.TransferSize);
+        return later_addressed(referee, arg->Transfer.Destination.SegmentId,
+                               arg->Transfer.Destination.SegmentAddress,
+                               arg->Transfer.TransferOffset, arg->Transfer.TransferSize);
     case DXGK_OPERATION_FILL:
-        return addressed(referee, arg->Fill.Destination.SegmentId,
-                         arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize);
+        return later_addressed(referee, arg->Fill.Destination.SegmentId,
+                               arg->Fill.Destination.SegmentAddress, 0, arg->Fill.FillSize);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: /* the arms agree up to NumberOfPages */
@@ -83,8 +83,8 @@ bool later_touches(struct vidmm_referee *referee, const struct shadow_operation 
     struct later in = {NULL, 0};
     for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
          at = later_next(referee, operation, at, &in)) {
-        struct touched touched = touched_by(referee, &at->arg);
-        if (touched.segment == segment && overlap(touched.offset, touched.size, offset, size))
+        struct touched touched = later_touched_by(referee, &at->arg);
+        if (touched.segment == segment && later_overlap(touched.offset, touched.size, offset, size))
             return true;
     }
     return false;
@@ -103,13 +103,13 @@ bool later_writes(struct vidmm_referee *referee, const struct shadow_operation *
         uint64_t first =
             special ? arg->Transfer.TransferOffset / SHADOW_PAGE : arg->Transfer.MdlOffset;
         uint64_t size = (arg->Transfer.TransferSize + SHADOW_PAGE - 1) / SHADOW_PAGE;
-        if (overlap(first, size, page, pages))
+        if (later_overlap(first, size, page, pages))
             return true;
     }
     return false;
 }
 
-static HANDLE named(const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static HANDLE later_named(const DXGKARG_BUILDPAGINGBUFFER *arg) {
     switch (arg->Operation) {
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
         return arg->TransferVirtual.hAllocation;
@@ -129,6 +129,6 @@ uint32_t operations_under_way(struct vidmm_referee *referee, HANDLE allocation) 
     uint32_t count = 0;
     for (; work; work = submit_next(referee, work))
         for (const struct shadow_operation *at = work->operations; at; at = at->next)
-            count += named(&at->arg) == allocation;
+            count += later_named(&at->arg) == allocation;
     return count;
 }

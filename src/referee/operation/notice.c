@@ -7,16 +7,16 @@
 
 /* ---- NOTIFY_RESIDENCY ----------------------------------------------------------------------- */
 
-static bool wants_notices(const struct shadow_allocation *allocation) {
+static bool notice_wants_notices(const struct shadow_allocation *allocation) {
     return allocation->info.FlagsWddm2.ExplicitResidencyNotification &&
            allocation->info.FlagsWddm2.AccessedPhysically;
 }
 
-static void judge_residency(struct vidmm_referee *referee,
-                            const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice,
-                            const struct shadow_allocation *allocation) {
+static void notice_judge_residency(struct vidmm_referee *referee,
+                                   const DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY *notice,
+                                   const struct shadow_allocation *allocation) {
     const D3DGPU_PHYSICAL_ADDRESS *place = &notice->PhysicalAddress;
-    MANAGER_MUST(246, wants_notices(allocation),
+    MANAGER_MUST(246, notice_wants_notices(allocation),
                  "an allocation with ExplicitResidencyNotification and AccessedPhysically",
                  "its flags are 0x%x", allocation->info.FlagsWddm2.Value);
     MANAGER_MUST(247, (notice->Resident != 0) != allocation->notified, "one notice a change",
@@ -34,22 +34,22 @@ static void judge_residency(struct vidmm_referee *referee,
 /* R247: what leaves was announced to leave. */
 void notice_content(struct vidmm_referee *referee, struct shadow_allocation *allocation,
                     bool leaves) {
-    if (allocation && leaves && wants_notices(allocation))
+    if (allocation && leaves && notice_wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before the contents leave",
                      "a transfer out of local memory, and the driver takes it for resident%s", "");
 }
 
 /* R247: what the driver takes for resident did not leave. */
 void notice_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
-    if (referee->tables.mmu.known && wants_notices(allocation))
+    if (referee->tables.mmu.known && notice_wants_notices(allocation))
         MANAGER_MUST(247, !allocation->notified, "the notice before an allocation is destroyed",
                      "the driver takes it for resident%s", "");
 }
 
 /* ---- NOTIFY_ALLOC --------------------------------------------------------------------------- */
 
-static void judge_leaving(struct vidmm_referee *referee,
-                          const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
+static void notice_judge_leaving(struct vidmm_referee *referee,
+                                 const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
     struct tables_process *paging = tables_paging(referee);
     struct tables_found found = {.known = false};
     if (paging)
@@ -65,8 +65,8 @@ static void judge_leaving(struct vidmm_referee *referee,
                      "the range is in memory segment %u", found.segment);
 }
 
-static void judge_range(struct vidmm_referee *referee,
-                        const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
+static void notice_judge_range(struct vidmm_referee *referee,
+                               const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {
     const struct tables_process *process = tables_process(referee, notice->hKmdProcessHandle);
     MANAGER_MUST(248, notice->Flags.Eviction != notice->Flags.IoMmuUnmap,
                  "either Eviction or IoMmuUnmap", "Flags 0x%x", notice->Flags.Value);
@@ -74,7 +74,7 @@ static void judge_range(struct vidmm_referee *referee,
         MANAGER_MUST(248, process && !process->system, "the process whose address is unmapped",
                      "hKmdProcessHandle %p", notice->hKmdProcessHandle);
     else if (notice->Flags.Eviction)
-        judge_leaving(referee, notice);
+        notice_judge_leaving(referee, notice);
 }
 
 static void notice_asked(struct vidmm_referee *referee, struct shadow_operation *operation) {
@@ -84,9 +84,9 @@ static void notice_asked(struct vidmm_referee *referee, struct shadow_operation 
     if (!referee->tables.mmu.known)
         return;
     if (arg->Operation == DXGK_OPERATION_NOTIFY_ALLOC)
-        judge_range(referee, &arg->NotifyAllocation);
+        notice_judge_range(referee, &arg->NotifyAllocation);
     else if (allocation)
-        judge_residency(referee, &arg->NotifyResidency, allocation);
+        notice_judge_residency(referee, &arg->NotifyResidency, allocation);
 }
 
 const struct operation_judge op_judge_notice_alloc = {.asked = notice_asked};

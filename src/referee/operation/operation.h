@@ -127,7 +127,7 @@ void place_judge_host_aperture(struct vidmm_referee *referee, const struct shado
 void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *entry,
                     struct shadow_allocation *allocation);
 void promise_submitted(struct vidmm_referee *referee);
-/* Work under way is given up, or nobody knows what it writes. */
+/* Work under way is given up, or what it writes is not known. */
 void promise_forget(struct vidmm_referee *referee);
 
 #endif

@@ -5,8 +5,8 @@
 #include "operation/operation.h"
 
 /* R69: not in one of the ranges that the driver announced as invalid. */
-static void judge_invalid(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                          uint64_t offset, uint64_t size) {
+static void place_judge_invalid(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                                uint64_t offset, uint64_t size) {
     const DXGK_MEMORYRANGE *hit = NULL;
     for (uint32_t i = 0; i < segment->invalid_count; i++) {
         const DXGK_MEMORYRANGE *range = &segment->invalid[i];
@@ -44,14 +44,14 @@ bool place_range(struct vidmm_referee *referee, uint32_t id, LARGE_INTEGER addre
                  LLU(segment->size));
     if (!inside)
         return false;
-    judge_invalid(referee, segment, start + at, size);
+    place_judge_invalid(referee, segment, start + at, size);
     *offset = start;
     return true;
 }
 
 /* R96: WDDM 2 looks at the write set alone. */
-static uint32_t supported(struct vidmm_referee *referee,
-                          const struct shadow_allocation *allocation) {
+static uint32_t place_supported(struct vidmm_referee *referee,
+                                const struct shadow_allocation *allocation) {
     bool second = referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0;
     return allocation->write_set | (second ? 0 : allocation->read_set);
 }
@@ -66,8 +66,9 @@ static const struct shadow_allocation *place_neighbour(struct vidmm_referee *ref
     return shadow_neighbour(referee, allocation, segment->id, offset, pitch);
 }
 
-static void judge_pitch(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
-                        const struct shadow_segment *segment, uint64_t offset) {
+static void place_judge_pitch(struct vidmm_referee *referee,
+                              const struct shadow_allocation *allocation,
+                              const struct shadow_segment *segment, uint64_t offset) {
     const struct shadow_allocation *other =
         place_neighbour(referee, allocation, segment, offset, true);
     bool inside =
@@ -78,8 +79,8 @@ static void judge_pitch(struct vidmm_referee *referee, const struct shadow_alloc
                  LLU(shadow_pitch_size(allocation)), LLU(offset), segment->id);
 }
 
-static void judge_set(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                      uint32_t set) {
+static void place_judge_set(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                            uint32_t set) {
     uint32_t bit = 1u << (segment->id - 1);
     MANAGER_MUST(17, (set & bit) != 0 || segment->id == SHADOW_SEGMENTS || (set & bit << 1) == 0,
                  "bit n of a set for segment n + 1",
@@ -93,7 +94,7 @@ static void judge_set(struct vidmm_referee *referee, const struct shadow_segment
 void place_allocation(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       const struct shadow_segment *segment, uint64_t offset) {
     place_judge_host_aperture(referee, segment, offset, allocation->size, allocation->head.handle);
-    uint32_t bit = 1u << (segment->id - 1), set = supported(referee, allocation);
+    uint32_t bit = 1u << (segment->id - 1), set = place_supported(referee, allocation);
     uint64_t alignment = allocation->info.Alignment;
     bool leaving = allocation->placed && shadow_memory(referee, allocation->segment);
     bool window = segment->flags.Aperture && (leaving || (allocation->evict_set & bit) != 0);
@@ -102,7 +103,7 @@ void place_allocation(struct vidmm_referee *referee, const struct shadow_allocat
                  "0x%llx bytes at offset 0x%llx of segment %u, which has 0x%llx bytes",
                  LLU(allocation->size), LLU(offset), segment->id, LLU(segment->size));
     if (set != 0 && !window)
-        judge_set(referee, segment, set);
+        place_judge_set(referee, segment, set);
     if (alignment > SHADOW_PAGE && alignment % SHADOW_PAGE == 0 && !window)
         MANAGER_MUST(93, offset % alignment == 0, "an offset that is a multiple of Alignment",
                      "offset 0x%llx of segment %u, Alignment 0x%llx", LLU(offset), segment->id,
@@ -118,7 +119,7 @@ void place_allocation(struct vidmm_referee *referee, const struct shadow_allocat
                  LLU(offset), segment->id, LLU(allocation->size), LLU(other->size),
                  LLU(other->offset));
     if (segment->flags.PitchAlignment && !other)
-        judge_pitch(referee, allocation, segment, offset);
+        place_judge_pitch(referee, allocation, segment, offset);
 }
 
 void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocation, uint32_t id,

@@ -13,7 +13,7 @@
 
 /* ---- Where it comes first: R97, R119 --------------------------------------------------------- */
 
-static uint32_t first_preference(const DXGK_ALLOCATIONINFO *info) {
+static uint32_t promise_first_preference(const DXGK_ALLOCATIONINFO *info) {
     UINT left = info->PreferredSegment.Value;
     for (uint32_t i = 0; i < 5; i++, left >>= 6) {
         if ((left & 31u) != 0)
@@ -23,7 +23,8 @@ static uint32_t first_preference(const DXGK_ALLOCATIONINFO *info) {
 }
 
 /* Nothing that was placed and freed in between can have broken up the rest. */
-static bool room_for_all(struct vidmm_referee *referee, const struct shadow_segment *segment) {
+static bool promise_room_for_all(struct vidmm_referee *referee,
+                                 const struct shadow_segment *segment) {
     const struct shadow_adapter *adapter = &referee->adapter;
     uint64_t rounding = (uint64_t)adapter->created * (segment->page_size - SHADOW_PAGE);
     return segment->invalid_count == 0 && !adapter->hinted &&
@@ -32,17 +33,17 @@ static bool room_for_all(struct vidmm_referee *referee, const struct shadow_segm
 
 /* One that the CPU can see may be locked, and has to go where its pointer leads; one that nobody
  * opened is no application's. */
-static void judge_preference(struct vidmm_referee *referee,
-                             const struct shadow_allocation *allocation,
-                             const struct shadow_segment *segment) {
+static void promise_judge_preference(struct vidmm_referee *referee,
+                                     const struct shadow_allocation *allocation,
+                                     const struct shadow_segment *segment) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
-    uint32_t id = first_preference(&allocation->info);
+    uint32_t id = promise_first_preference(&allocation->info);
     const struct shadow_segment *wanted = shadow_memory(referee, id);
     /* Addresses of the CPU lead to system memory only (gpu-virtual-memory-in-wddm-2-0.md). */
     if (!wanted || referee->adapter.shared || allocation->opens == 0 || allocation->placed_before ||
         flags.CpuVisible || flags.Overlay || flags.Capture ||
         ((allocation->read_set & allocation->write_set) >> (id - 1) & 1u) == 0 ||
-        !room_for_all(referee, wanted))
+        !promise_room_for_all(referee, wanted))
         return;
     MANAGER_MUST(97, segment == wanted, "the first preferred segment, which has room for all",
                  "segment %u, the first preference is segment %u", segment->id, id);
@@ -50,7 +51,7 @@ static void judge_preference(struct vidmm_referee *referee,
 
 void promise_place(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                    const struct shadow_segment *segment, uint64_t offset) {
-    judge_preference(referee, allocation, segment);
+    promise_judge_preference(referee, allocation, segment);
     if (allocation->info.Flags.Overlay && shadow_memory(referee, segment->id))
         MANAGER_MUST(119, offset >= segment->size / 5 * 4, "the last fifth of the segment",
                      "an overlay at offset 0x%llx of segment %u, which has 0x%llx bytes",
@@ -59,14 +60,14 @@ void promise_place(struct vidmm_referee *referee, const struct shadow_allocation
 
 /* ---- How it leaves: R101, R107 --------------------------------------------------------------- */
 
-static uint64_t mapped_in_all(struct vidmm_referee *referee) {
+static uint64_t promise_mapped_in_all(struct vidmm_referee *referee) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < referee->adapter.segments; i++)
         total += referee->adapter.segment[i].mapped;
     return total;
 }
 
-static bool unmapped(const struct shadow_segment *segment, uint64_t first, uint64_t pages) {
+static bool promise_unmapped(const struct shadow_segment *segment, uint64_t first, uint64_t pages) {
     for (uint64_t i = first; i < first + pages; i++) {
         if (segment->pages[i].state == SHADOW_PAGE_MAPPED)
             return false;
@@ -75,7 +76,8 @@ static bool unmapped(const struct shadow_segment *segment, uint64_t first, uint6
 }
 
 /* The last place for so many pages, or false. */
-static bool find_room(const struct shadow_segment *segment, uint64_t pages, uint64_t *first) {
+static bool promise_find_room(const struct shadow_segment *segment, uint64_t pages,
+                              uint64_t *first) {
     uint64_t run = 0;
     for (uint64_t i = segment->size / SHADOW_PAGE; i-- > 0;) {
         run = segment->pages[i].state == SHADOW_PAGE_MAPPED ? 0 : run + 1;
@@ -87,7 +89,8 @@ static bool find_room(const struct shadow_segment *segment, uint64_t pages, uint
     return false;
 }
 
-static void note_chance(struct vidmm_referee *referee, const struct shadow_allocation *allocation) {
+static void promise_note_chance(struct vidmm_referee *referee,
+                                const struct shadow_allocation *allocation) {
     for (uint32_t id = 1; id <= referee->adapter.segments && referee->chance.pages == 0; id++) {
         const struct shadow_segment *segment = shadow_aperture(referee, id);
         uint64_t first = 0;
@@ -96,13 +99,13 @@ static void note_chance(struct vidmm_referee *referee, const struct shadow_alloc
             continue;
         uint64_t pages = (allocation->size + segment->page_size - 1) / segment->page_size * 2 *
                          (segment->page_size / SHADOW_PAGE);
-        if (!find_room(segment, pages, &first))
+        if (!promise_find_room(segment, pages, &first))
             continue;
         referee->chance.segment = id;
         referee->chance.first = first;
         referee->chance.pages = pages;
         referee->chance.mapped = segment->mapped;
-        referee->chance.total = mapped_in_all(referee);
+        referee->chance.total = promise_mapped_in_all(referee);
     }
 }
 
@@ -116,15 +119,15 @@ void promise_taken(struct vidmm_referee *referee, const struct shadow_segment *s
 }
 
 /* Places for what comes in are mapped by now, and windows are unmapped: what is free still was. */
-static void judge_chance(struct vidmm_referee *referee) {
+static void promise_judge_chance(struct vidmm_referee *referee) {
     const struct shadow_adapter *adapter = &referee->adapter;
     const struct shadow_segment *segment = shadow_aperture(referee, referee->chance.segment);
     uint64_t limit = adapter->caps_known ? adapter->caps.ApertureSegmentCommitLimit : 0;
     if (referee->chance.pages == 0 || !segment || !segment->pages)
         return;
     uint64_t here = referee->chance.mapped + segment->mapped + referee->chance.pages;
-    uint64_t total = referee->chance.total + mapped_in_all(referee) + referee->chance.pages;
-    bool free = unmapped(segment, referee->chance.first, referee->chance.pages) &&
+    uint64_t total = referee->chance.total + promise_mapped_in_all(referee) + referee->chance.pages;
+    bool free = promise_unmapped(segment, referee->chance.first, referee->chance.pages) &&
                 here * SHADOW_PAGE <= segment->commit_limit &&
                 (limit == 0 || total * SHADOW_PAGE <= limit);
     if (free)
@@ -136,12 +139,12 @@ static void judge_chance(struct vidmm_referee *referee) {
 }
 
 /* A lock brings their system pages up to date without an eviction. */
-static bool pages_are_the_clients(const struct shadow_allocation *allocation) {
+static bool promise_pages_are_the_clients(const struct shadow_allocation *allocation) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static bool stays(const struct shadow_allocation *allocation) {
+static bool promise_stays(const struct shadow_allocation *allocation) {
     return allocation->info.Flags.Overlay || allocation->info.Flags.Capture;
 }
 
@@ -150,15 +153,15 @@ void promise_leave(struct vidmm_referee *referee, struct shadow_allocation *allo
     bool window = to != 0 && (allocation->evict_set >> (to - 1) & 1u) != 0;
     if (window)
         MANAGER_MUST(101, true, "", "%s", "");
-    else if (to == 0 && allocation->evict_set != 0 && !pages_are_the_clients(allocation))
-        note_chance(referee, allocation);
-    /* Of one that nobody is known to have opened, submissions are not known either. */
+    else if (to == 0 && allocation->evict_set != 0 && !promise_pages_are_the_clients(allocation))
+        promise_note_chance(referee, allocation);
+    /* Of an allocation that is not known to be open, submissions are not known either. */
     if (allocation->info.Flags.PermanentSysMem && allocation->opens != 0)
         MANAGER_MUST(107, !allocation->clean,
                      "DISCARD_CONTENT for a PermanentSysMem allocation that was not written",
                      "TRANSFER out of its segment, and no submission has written it since it was "
                      "paged in");
-    if (stays(allocation)) {
+    if (promise_stays(allocation)) {
         allocation->left = referee->ledger->calls;
         referee->adapter.left = true;
     }
@@ -172,24 +175,24 @@ void promise_discard(struct vidmm_referee *referee, const struct shadow_allocati
 /* ---- What stays: R118 ------------------------------------------------------------------------ */
 
 /* One that was in GPU memory all the time since that call: it was no eviction of everything. */
-static bool another_stayed(struct vidmm_referee *referee, uint64_t call) {
+static bool promise_another_stayed(struct vidmm_referee *referee, uint64_t call) {
     const struct shadow_allocation *other = NULL;
     while ((other = shadow_next_allocation(referee, other))) {
-        if (other->placed && other->since < call && !stays(other) &&
+        if (other->placed && other->since < call && !promise_stays(other) &&
             shadow_memory(referee, other->segment))
             return true;
     }
     return false;
 }
 
-static void judge_left(struct vidmm_referee *referee) {
+static void promise_judge_left(struct vidmm_referee *referee) {
     struct shadow_allocation *allocation = NULL;
     if (!referee->adapter.left)
         return;
     referee->adapter.left = false;
     while ((allocation = shadow_next_allocation(referee, allocation))) {
         if (allocation->left != 0)
-            MANAGER_MUST(118, !another_stayed(referee, allocation->left),
+            MANAGER_MUST(118, !promise_another_stayed(referee, allocation->left),
                          "overlay and capture allocations to stay where they are",
                          "one was transferred out of its segment while others stayed");
         allocation->left = 0;
@@ -198,9 +201,9 @@ static void judge_left(struct vidmm_referee *referee) {
 
 /* ---- One piece: R124, R133 ------------------------------------------------------------------- */
 
-/* Whether all of it is where the list says; true, too, when nobody knows (after a reset). */
-static bool whole(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
-                  const struct shadow_segment *segment, uint64_t offset) {
+/* Whether all of it is where the list says; true, too, when that is not known (after a reset). */
+static bool promise_whole(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
+                          const struct shadow_segment *segment, uint64_t offset) {
     if (shadow_memory(referee, segment->id))
         return !allocation->placed ||
                (allocation->segment == segment->id && allocation->offset == offset);
@@ -224,7 +227,7 @@ void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *en
     if (!segment || version < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     uint64_t offset = (uint64_t)entry->PhysicalAddress.QuadPart - segment->base;
-    bool kept = whole(referee, allocation, segment, offset);
+    bool kept = promise_whole(referee, allocation, segment, offset);
     if (allocation->info.Flags.AccessedPhysically)
         MANAGER_MUST(124, kept, "all of the allocation from one address on",
                      "offset 0x%llx of segment %u, where not all of its 0x%llx bytes are",
@@ -240,8 +243,8 @@ void promise_listed(struct vidmm_referee *referee, const DXGK_ALLOCATIONLIST *en
 /* ---- Between them ---------------------------------------------------------------------------- */
 
 void promise_submitted(struct vidmm_referee *referee) {
-    judge_chance(referee);
-    judge_left(referee);
+    promise_judge_chance(referee);
+    promise_judge_left(referee);
 }
 
 void promise_forget(struct vidmm_referee *referee) {

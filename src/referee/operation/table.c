@@ -17,8 +17,9 @@
 
 /* The driver reads the second array for entries of level 1 beside the first, and for tables of 64
  * KB pages instead of it. */
-static struct table_change *keep(struct vidmm_referee *referee,
-                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
+static struct table_change *table_keep(struct vidmm_referee *referee,
+                                       const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
+                                       bool now) {
     bool dual = referee->tables.mmu.pages == TABLES_DUAL, wide = update->Flags.Use64KBPages;
     const DXGK_PTE *first = update->pPageTableEntries, *second = update->pPageTableEntries64KB;
     size_t count = update->Flags.Repeat ? 1 : update->NumPageTableEntries;
@@ -52,8 +53,8 @@ static struct table_change *keep(struct vidmm_referee *referee,
 
 /* ---- What is asked for ---------------------------------------------------------------------- */
 
-static void judge_mode(struct vidmm_referee *referee,
-                       const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
+static void table_judge_mode(struct vidmm_referee *referee,
+                             const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
     const struct tables_process *process = tables_process(referee, update->hProcess);
     bool first =
         now && process && process->system && update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
@@ -63,7 +64,7 @@ static void judge_mode(struct vidmm_referee *referee,
                  (unsigned)referee->tables.mmu.caps.PageTableUpdateMode);
 }
 
-static bool physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
+static bool table_physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
     const struct shadow_segment *segment = shadow_segment(referee, place.SegmentId);
     uint64_t end = segment ? segment->size : referee->world.memory_bytes;
     return (place.SegmentId == 0 || segment) && place.SegmentOffset % SHADOW_PAGE == 0 &&
@@ -72,9 +73,9 @@ static bool physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRE
 
 /* Bytes of the table that the entries of an update are in: from *first to *end; none: nobody can
  * tell. */
-static void written_bytes(struct vidmm_referee *referee,
-                          const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint64_t *first,
-                          uint64_t *end) {
+static void table_written_bytes(struct vidmm_referee *referee,
+                                const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
+                                uint64_t *first, uint64_t *end) {
     uint32_t level = update->PageTableLevel;
     bool wide = update->Flags.Use64KBPages && level == 0;
     *first = *end = 0;
@@ -88,8 +89,8 @@ static void written_bytes(struct vidmm_referee *referee,
 }
 
 /* The page at `at` of the table is where the first one says that it is. */
-static void judge_page(struct vidmm_referee *referee, const struct tables_process *runs,
-                       uint64_t window, D3DGPU_PHYSICAL_ADDRESS place, uint64_t at) {
+static void table_judge_page(struct vidmm_referee *referee, const struct tables_process *runs,
+                             uint64_t window, D3DGPU_PHYSICAL_ADDRESS place, uint64_t at) {
     struct tables_found way;
     uint64_t va = window + at;
     tables_walk(referee, runs, va, TABLES_ASKED, &way);
@@ -118,32 +119,33 @@ void window_judge(struct vidmm_referee *referee, const struct tables_process *ru
                  LLU(window));
     const D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = way.segment, .SegmentOffset = way.offset};
     for (uint64_t at = first - first % SHADOW_PAGE; found && at < end; at += SHADOW_PAGE)
-        judge_page(referee, runs, window, place, at);
+        table_judge_page(referee, runs, window, place, at);
 }
 
-/* False: nobody can tell where the table is. */
-static bool judge_where(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                        D3DGPU_PHYSICAL_ADDRESS *place) {
+/* False: the place of the table is not known. */
+static bool table_judge_where(struct vidmm_referee *referee,
+                              const struct shadow_operation *operation,
+                              D3DGPU_PHYSICAL_ADDRESS *place) {
     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update = &operation->arg.UpdatePageTable;
     const struct tables_process *runs = tables_running(referee, operation);
     bool found = tables_place(referee, runs, &update->PageTableAddress, update->UpdateMode, place);
     bool by_cpu = update->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
     uint64_t first, end;
     if (update->UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) {
-        written_bytes(referee, update, &first, &end);
+        table_written_bytes(referee, update, &first, &end);
         window_judge(referee, runs, update->PageTableAddress.GpuVirtual, first, end);
         return found;
     }
     if (!by_cpu)
-        found = physical_exists(referee, *place);
+        found = table_physical_exists(referee, *place);
     if (!by_cpu || referee->world.memory)
         MANAGER_MUST(210, found, "the member of PageTableAddress that belongs to UpdateMode",
                      "it leads nowhere by UpdateMode %u", (unsigned)update->UpdateMode);
     return found;
 }
 
-static void judge_members(struct vidmm_referee *referee,
-                          const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+static void table_judge_members(struct vidmm_referee *referee,
+                                const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     const struct tables_process *process = tables_process(referee, update->hProcess);
     bool leaf = update->PageTableLevel == 0, narrow = referee->tables.mmu.pages == TABLES_4K;
     HANDLE handle = update->hAllocation;
@@ -167,8 +169,8 @@ static void judge_members(struct vidmm_referee *referee,
 }
 
 /* The entries exist, and are those of the address. */
-static bool judge_range(struct vidmm_referee *referee,
-                        const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+static bool table_judge_range(struct vidmm_referee *referee,
+                              const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint32_t level = update->PageTableLevel;
     bool wide = update->Flags.Use64KBPages && level == 0;
     if (level >= referee->tables.mmu.levels) {
@@ -195,7 +197,7 @@ static bool judge_range(struct vidmm_referee *referee,
 /* ---- How it goes together with the table ---------------------------------------------------- */
 
 /* Contexts of the process that work now. */
-static uint32_t running(struct vidmm_referee *referee, HANDLE process) {
+static uint32_t table_running(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         const struct shadow_submission *at = referee->node[i].first;
@@ -205,7 +207,7 @@ static uint32_t running(struct vidmm_referee *referee, HANDLE process) {
     return count;
 }
 
-static bool any_valid(const struct tables_table *table) {
+static bool table_any_valid(const struct tables_table *table) {
     for (uint32_t i = 0; i < table->entries * table->kinds; i++) {
         const struct tables_entry *entry = &table->entry[i];
         if (entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid)
@@ -214,7 +216,7 @@ static bool any_valid(const struct tables_table *table) {
     return false;
 }
 
-static bool says_invalid(const struct table_change *change) {
+static bool table_says_invalid(const struct table_change *change) {
     for (uint32_t kind = 0; kind < 2; kind++) {
         for (uint32_t i = 0; i < change_elements(change); i++) {
             const DXGK_PTE *entry = change_entry(change, kind, i);
@@ -225,17 +227,17 @@ static bool says_invalid(const struct table_change *change) {
     return true;
 }
 
-static void judge_first(struct vidmm_referee *referee, const struct table_change *change,
-                        const struct tables_table *table) {
+static void table_judge_first(struct vidmm_referee *referee, const struct table_change *change,
+                              const struct tables_table *table) {
     bool root = change->level + 1 == referee->tables.mmu.levels;
     bool whole = change->start == 0 &&
                  (change->count == tables_entries(referee, change->level, change->wide) ||
                   (root && referee->tables.mmu.levels == 2));
     if (change->initial)
-        MANAGER_MUST(208, whole && says_invalid(change),
+        MANAGER_MUST(208, whole && table_says_invalid(change),
                      "a table that begins with nothing but invalid entries",
                      "InitialUpdate of %u entries from %u on, %s", change->count, change->start,
-                     says_invalid(change) ? "all invalid" : "some valid");
+                     table_says_invalid(change) ? "all invalid" : "some valid");
     else if (tables_intact(referee))
         MANAGER_MUST(208, table, "InitialUpdate for a table that was never filled",
                      "the first entries of level %u for address 0x%llx", change->level,
@@ -244,14 +246,14 @@ static void judge_first(struct vidmm_referee *referee, const struct table_change
         MANAGER_MUST(258, !change_entry(change, 0, 0)->Valid, "entry 0 of a new root invalid",
                      "it is valid%s", "");
     if (change->initial && table && referee->tables.mmu.caps.ExplicitPageTableInvalidation)
-        MANAGER_MUST(235, !any_valid(table),
+        MANAGER_MUST(235, !table_any_valid(table),
                      "every entry made invalid before the table's memory is used anew",
                      "entries of level %u are valid", table->level);
 }
 
 /* From 64 KB pages to 4 KB pages, or back, which there is not. */
-static void judge_kind(struct vidmm_referee *referee, const struct table_change *change,
-                       const struct tables_table *table) {
+static void table_judge_kind(struct vidmm_referee *referee, const struct table_change *change,
+                             const struct tables_table *table) {
     if (!table || change->initial || change->level != 0 || table->level != 0)
         return;
     if (referee->tables.mmu.pages == TABLES_DUAL) {
@@ -264,18 +266,20 @@ static void judge_kind(struct vidmm_referee *referee, const struct table_change 
                  "Use64KBPages for a table of 4 KB pages%s", "");
     if (!table->wide || change->wide)
         return;
-    MANAGER_MUST(374, running(referee, change->process) == 0,
+    MANAGER_MUST(374, table_running(referee, change->process) == 0,
                  "contexts that are suspended while a table becomes one of 4 KB pages",
-                 "%u submissions of the process are under way", running(referee, change->process));
+                 "%u submissions of the process are under way",
+                 table_running(referee, change->process));
     MANAGER_MUST(208,
                  change->start == 0 && change->count == tables_entries(referee, 0, false) &&
-                     says_invalid(change),
+                     table_says_invalid(change),
                  "nothing but invalid entries in a table that becomes one of 4 KB pages",
                  "the first %u entries, from %u on, %s", change->count, change->start,
-                 says_invalid(change) ? "are invalid" : "are valid");
+                 table_says_invalid(change) ? "are invalid" : "are valid");
 }
 
-static void judge_first_page(struct vidmm_referee *referee, const struct table_change *change) {
+static void table_judge_first_page(struct vidmm_referee *referee,
+                                   const struct table_change *change) {
     const struct tables_process *process = tables_process(referee, change->process);
     const DXGK_PTE *entry = change_entry(change, 0, 0);
     if (process && process->system && change->level == 0 && change->va == 0 && entry)
@@ -284,7 +288,7 @@ static void judge_first_page(struct vidmm_referee *referee, const struct table_c
 }
 
 /* Over all of a table's memory; 0: it cannot be seen. */
-static uint64_t hash_of(struct vidmm_referee *referee, const struct tables_table *table) {
+static uint64_t table_hash_of(struct vidmm_referee *referee, const struct tables_table *table) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t at = tables_gpu_address(referee, table->place.SegmentId, table->place.SegmentOffset);
     uint64_t hash = HASH_START;
@@ -303,24 +307,24 @@ static void table_asked(struct vidmm_referee *referee, struct shadow_operation *
     D3DGPU_PHYSICAL_ADDRESS place;
     if (!referee->tables.mmu.known)
         return;
-    judge_mode(referee, update, now);
-    judge_members(referee, update);
+    table_judge_mode(referee, update, now);
+    table_judge_members(referee, update);
     table_judge_idle(referee, update->hProcess);
-    bool there = judge_where(referee, operation, &place);
-    if (!judge_range(referee, update) || !there) {
-        tables_forget(referee); /* nobody can tell what it writes over */
+    bool there = table_judge_where(referee, operation, &place);
+    if (!table_judge_range(referee, update) || !there) {
+        tables_forget(referee); /* what it writes over is not known */
         return;
     }
-    struct table_change *change = keep(referee, update, now);
+    struct table_change *change = table_keep(referee, update, now);
     operation->own = change;
     if (!change)
         return;
     change->place = place;
     const struct tables_table *table = tables_find(referee, place);
-    change->before = table ? hash_of(referee, table) : 0;
-    judge_first(referee, change, table);
-    judge_kind(referee, change, table);
-    judge_first_page(referee, change);
+    change->before = table ? table_hash_of(referee, table) : 0;
+    table_judge_first(referee, change, table);
+    table_judge_kind(referee, change, table);
+    table_judge_first_page(referee, change);
     change->unsure = !entries_judge(
         referee, change,
         table && table->level == change->level && table->wide == change->wide ? table : NULL);
@@ -329,9 +333,10 @@ static void table_asked(struct vidmm_referee *referee, struct shadow_operation *
 /* R234 */
 void table_judge_idle(struct vidmm_referee *referee, HANDLE process) {
     if (referee->tables.mmu.caps.PageTableUpdateRequireAddressSpaceIdle && process)
-        MANAGER_MUST(234, running(referee, process) == 0,
+        MANAGER_MUST(234, table_running(referee, process) == 0,
                      "an address space at rest during updates and flushes",
-                     "%u submissions of the process are under way", running(referee, process));
+                     "%u submissions of the process are under way",
+                     table_running(referee, process));
 }
 
 /* ---- Before and after ----------------------------------------------------------------------- */
@@ -344,7 +349,7 @@ static void table_built(struct vidmm_referee *referee, const struct shadow_opera
 /* The rule that the driver broke if the entries are not what they shall be: nothing is different
  * where the table is (R210), nothing was done at once (R211), it is about tables of 64 KB pages
  * beside others (R378) or instead of others (R379), or none of that. */
-static uint32_t rule_of(struct vidmm_referee *referee, const struct table_change *change) {
+static uint32_t table_rule_of(struct vidmm_referee *referee, const struct table_change *change) {
     const struct tables_table *table = tables_find(referee, change->place);
     bool beside =
         referee->tables.mmu.pages == TABLES_DUAL && (change->wide || (change->kinds & 2u) != 0);
@@ -354,7 +359,8 @@ static uint32_t rule_of(struct vidmm_referee *referee, const struct table_change
         return 378;
     if (change->wide)
         return 379;
-    return table && change->before != 0 && change->before == hash_of(referee, table) ? 210 : 215;
+    return table && change->before != 0 && change->before == table_hash_of(referee, table) ? 210
+                                                                                           : 215;
 }
 
 static void table_done(struct vidmm_referee *referee, const struct shadow_operation *operation) {
@@ -362,7 +368,8 @@ static void table_done(struct vidmm_referee *referee, const struct shadow_operat
     if (!change)
         return;
     change_apply(referee, change, TABLES_DONE);
-    change_compare(referee, change, (struct tables_blame){.rule_table = rule_of(referee, change)});
+    change_compare(referee, change,
+                   (struct tables_blame){.rule_table = table_rule_of(referee, change)});
 }
 
 const struct operation_judge op_judge_table = {

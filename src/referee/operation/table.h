@@ -8,7 +8,7 @@
 
 #include "operation/compare.h"
 
-#define TABLE_LEFT 4u /* of more allocations at once nobody keeps count */
+#define TABLE_LEFT 4u /* allocations of which an operation keeps count */
 
 /* What an operation keeps until it is done (struct shadow_operation.own). */
 struct table_change {
@@ -40,14 +40,14 @@ uint32_t change_shift(struct vidmm_referee *referee, const struct table_change *
  * it is done: what is at the same place by then has changes of its own under way. */
 void change_apply(struct vidmm_referee *referee, struct table_change *change,
                   enum tables_when when);
-/* What its entries led to they lead to no more. */
+/* Drops the references that the old entries held. */
 void change_settle(struct vidmm_referee *referee, struct table_change *change);
-/* The operation that the driver is at work on may have changed what an address leads to already. */
+/* The operation that the driver is building may have changed the entries of an address already. */
 bool change_open(struct vidmm_referee *referee, HANDLE process, uint64_t va);
 /* Bytes [first, end) of a table are reached in `runs`, where its address is `window`. */
 void window_judge(struct vidmm_referee *referee, const struct tables_process *runs, uint64_t window,
                   uint64_t first, uint64_t end);
-/* What the hardware makes of it is compared. */
+/* Compares the hardware's translation with the entries. */
 void change_compare(struct vidmm_referee *referee, const struct table_change *change,
                     struct tables_blame blame);
 

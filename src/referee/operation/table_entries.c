@@ -23,7 +23,7 @@ struct looked {
 
 /* ---- Bits ----------------------------------------------------------------------------------- */
 
-static void judge_bits(struct vidmm_referee *referee, const struct looked *looked) {
+static void entry_judge_bits(struct vidmm_referee *referee, const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
     const DXGK_GPUMMUCAPS *caps = &referee->tables.mmu.caps;
     uint32_t level = looked->change->level;
@@ -52,21 +52,22 @@ static void judge_bits(struct vidmm_referee *referee, const struct looked *looke
 
 /* ---- Where it leads ------------------------------------------------------------------------- */
 
-static bool inside(struct vidmm_referee *referee, uint32_t id, uint64_t address, uint64_t size) {
+static bool entry_inside(struct vidmm_referee *referee, uint32_t id, uint64_t address,
+                         uint64_t size) {
     const struct shadow_segment *segment = shadow_segment(referee, id);
     uint64_t end = segment ? segment->size : referee->world.memory_bytes;
     return end == 0 || (address < end && size <= end - address);
 }
 
-static void judge_address(struct vidmm_referee *referee, const struct looked *looked) {
+static void entry_judge_address(struct vidmm_referee *referee, const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
     uint32_t id = (uint32_t)entry->Segment;
     uint64_t size = looked->page ? looked->covers : 1;
     bool known = id == 0 || shadow_segment(referee, id);
-    bool there = known && inside(referee, id, looked->address, size);
+    bool there = known && entry_inside(referee, id, looked->address, size);
     /* An address in bytes where pages are counted. */
     bool bytes = known && !there && (entry->PageAddress & (SHADOW_PAGE - 1)) == 0 &&
-                 inside(referee, id, entry->PageAddress, 1);
+                 entry_inside(referee, id, entry->PageAddress, 1);
     MANAGER_MUST(224, !bytes && entry->PageAddress >> 52 == 0,
                  "the number of a page of 4 KB from the start of the segment",
                  "address member 0x%llx of an entry of segment %u", LLU(entry->PageAddress), id);
@@ -82,7 +83,7 @@ static void judge_address(struct vidmm_referee *referee, const struct looked *lo
 
 /* ---- Pages of 64 KB ------------------------------------------------------------------------- */
 
-static void judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
+static void entry_judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
     uint32_t id = (uint32_t)looked->entry->Segment;
     const struct shadow_segment *segment = shadow_segment(referee, id);
     const struct shadow_allocation *allocation =
@@ -106,7 +107,7 @@ static void judge_wide(struct vidmm_referee *referee, const struct looked *looke
 }
 
 /* Where an allocation is in a segment of 64 KB pages. */
-static void judge_place(struct vidmm_referee *referee, const struct looked *looked) {
+static void entry_judge_place(struct vidmm_referee *referee, const struct looked *looked) {
     const struct shadow_segment *segment = shadow_memory(referee, (uint32_t)looked->entry->Segment);
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, looked->change->allocation);
@@ -119,8 +120,8 @@ static void judge_place(struct vidmm_referee *referee, const struct looked *look
 }
 
 /* A range of 64 KB: valid in the other kind of table, too? */
-static bool valid_there(struct vidmm_referee *referee, const struct tables_table *other,
-                        uint64_t va, uint64_t size) {
+static bool entry_valid_there(struct vidmm_referee *referee, const struct tables_table *other,
+                              uint64_t va, uint64_t size) {
     uint32_t first, last;
     if (!other || !tables_cut(referee, other, va, va + size, &first, &last))
         return false;
@@ -132,17 +133,17 @@ static bool valid_there(struct vidmm_referee *referee, const struct tables_table
     return false;
 }
 
-static void judge_one_kind(struct vidmm_referee *referee, const struct looked *looked,
-                           const struct tables_table *other) {
-    MANAGER_MUST(377, !valid_there(referee, other, looked->va & ~WIDE_MASK, WIDE_BYTES),
+static void entry_judge_one_kind(struct vidmm_referee *referee, const struct looked *looked,
+                                 const struct tables_table *other) {
+    MANAGER_MUST(377, !entry_valid_there(referee, other, looked->va & ~WIDE_MASK, WIDE_BYTES),
                  "valid entries in one of the two tables of a range of 64 KB",
                  "0x%llx is valid in the table of %s KB pages already", LLU(looked->va),
                  looked->change->wide ? "4" : "64");
 }
 
 /* The table that an entry of level 1 leads to is of the kind that it says. */
-static void judge_child_kind(struct vidmm_referee *referee, const struct looked *looked,
-                             const struct tables_table *child) {
+static void entry_judge_child_kind(struct vidmm_referee *referee, const struct looked *looked,
+                                   const struct tables_table *child) {
     bool wide = looked->entry->PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
     if (child->level != 0)
         return;
@@ -153,7 +154,7 @@ static void judge_child_kind(struct vidmm_referee *referee, const struct looked 
                  "the table at 0x%llx has entries of 4 KB", LLU(looked->address));
 }
 
-static void judge_child(struct vidmm_referee *referee, const struct looked *looked) {
+static void entry_judge_child(struct vidmm_referee *referee, const struct looked *looked) {
     D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)looked->entry->Segment,
                                      .SegmentOffset = looked->address};
     const struct tables_table *child = tables_find(referee, place);
@@ -162,20 +163,20 @@ static void judge_child(struct vidmm_referee *referee, const struct looked *look
                      "an entry of level %u leads to 0x%llx, where no table was ever filled",
                      looked->change->level, LLU(looked->address));
     if (child && looked->change->level == 1 && referee->tables.mmu.pages == TABLES_SINGLE)
-        judge_child_kind(referee, looked, child);
+        entry_judge_child_kind(referee, looked, child);
 }
 
 /* ---- Protections that are an allocation's own ----------------------------------------------- */
 
-static bool owns(const struct tables_owner *owner, const struct tables_entry *entry) {
+static bool entry_owns(const struct tables_owner *owner, const struct tables_entry *entry) {
     return entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid &&
            (owner->protection & UNIQUE) != 0;
 }
 
-static void judge_protection(struct vidmm_referee *referee, const struct looked *looked,
-                             const struct tables_table *table, uint32_t index) {
+static void entry_judge_protection(struct vidmm_referee *referee, const struct looked *looked,
+                                   const struct tables_table *table, uint32_t index) {
     const struct tables_entry *entry = table ? tables_entry(table, 0, index) : NULL;
-    if (!entry || !table->owner || !owns(&table->owner[index], entry))
+    if (!entry || !table->owner || !entry_owns(&table->owner[index], entry))
         return;
     MANAGER_MUST(229, table->owner[index].protection == looked->change->protection,
                  "NoAccess between two protections of a range that has a unique one",
@@ -184,27 +185,27 @@ static void judge_protection(struct vidmm_referee *referee, const struct looked 
 }
 
 /* Another address that leads to the page with another unique protection. */
-static const struct tables_owner *conflict(struct vidmm_referee *referee,
-                                           const struct looked *looked,
-                                           const struct tables_owner *own) {
+static const struct tables_owner *entry_conflict(struct vidmm_referee *referee,
+                                                 const struct looked *looked,
+                                                 const struct tables_owner *own) {
     for (const struct tables_table *table = tables_each(referee, NULL); table;
          table = tables_each(referee, table)) {
         for (uint32_t i = 0; table->owner && i < table->entries; i++) {
             const struct tables_owner *owner = &table->owner[i];
             if (owner != own && owner->allocation == looked->change->allocation &&
                 owner->page == looked->offset && owner->protection != looked->change->protection &&
-                owns(owner, tables_entry(table, 0, i)))
+                entry_owns(owner, tables_entry(table, 0, i)))
                 return owner;
         }
     }
     return NULL;
 }
 
-static void judge_unique(struct vidmm_referee *referee, const struct looked *looked,
-                         const struct tables_table *table, uint32_t index) {
+static void entry_judge_unique(struct vidmm_referee *referee, const struct looked *looked,
+                               const struct tables_table *table, uint32_t index) {
     bool owned = table && table->owner && index < table->entries;
     const struct tables_owner *other =
-        conflict(referee, looked, owned ? &table->owner[index] : NULL);
+        entry_conflict(referee, looked, owned ? &table->owner[index] : NULL);
     MANAGER_MUST(228, !other, "one unique protection for a range of an allocation",
                  "DriverProtection 0x%llx beside 0x%llx", LLU(looked->change->protection),
                  LLU(other->protection));
@@ -212,27 +213,27 @@ static void judge_unique(struct vidmm_referee *referee, const struct looked *loo
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
-static void judge_page(struct vidmm_referee *referee, const struct looked *looked) {
+static void entry_judge_page(struct vidmm_referee *referee, const struct looked *looked) {
     const struct table_change *change = looked->change;
-    judge_place(referee, looked);
+    entry_judge_place(referee, looked);
     if (change->level == 0 && change->wide)
-        judge_wide(referee, looked);
+        entry_judge_wide(referee, looked);
 }
 
-static void judge_entry(struct vidmm_referee *referee, const struct looked *looked) {
-    judge_bits(referee, looked);
+static void entry_judge_entry(struct vidmm_referee *referee, const struct looked *looked) {
+    entry_judge_bits(referee, looked);
     if (!looked->entry->Valid || looked->entry->Zero)
         return;
-    judge_address(referee, looked);
+    entry_judge_address(referee, looked);
     if (looked->page)
-        judge_page(referee, looked);
+        entry_judge_page(referee, looked);
     else
-        judge_child(referee, looked);
+        entry_judge_child(referee, looked);
 }
 
 /* Pages of one update follow each other in the allocation, so none comes twice in a row. */
-static void judge_row(struct vidmm_referee *referee, const struct table_change *change,
-                      const DXGK_PTE *before, const DXGK_PTE *entry) {
+static void entry_judge_row(struct vidmm_referee *referee, const struct table_change *change,
+                            const DXGK_PTE *before, const DXGK_PTE *entry) {
     if (change->level == 0 && change->allocation && before->Valid && entry->Valid &&
         !before->Zero && !entry->Zero)
         MANAGER_MUST(216,
@@ -242,18 +243,18 @@ static void judge_row(struct vidmm_referee *referee, const struct table_change *
 }
 
 /* What depends on the tables: of valid leaf entries. */
-static void judge_tables(struct vidmm_referee *referee, const struct looked *looked,
-                         const struct tables_table *table, const struct tables_table *other,
-                         uint32_t index) {
-    judge_protection(referee, looked, table, index);
+static void entry_judge_tables(struct vidmm_referee *referee, const struct looked *looked,
+                               const struct tables_table *table, const struct tables_table *other,
+                               uint32_t index) {
+    entry_judge_protection(referee, looked, table, index);
     if (other)
-        judge_one_kind(referee, looked, other);
+        entry_judge_one_kind(referee, looked, other);
     if ((looked->change->protection & UNIQUE) != 0 && looked->change->allocation)
-        judge_unique(referee, looked, table, index);
+        entry_judge_unique(referee, looked, table, index);
 }
 
-static void judge_kind(struct vidmm_referee *referee, const struct table_change *change,
-                       const struct tables_table *table, uint32_t kind) {
+static void entry_judge_kind(struct vidmm_referee *referee, const struct table_change *change,
+                             const struct tables_table *table, uint32_t kind) {
     const struct tables_process *process = tables_process(referee, change->process);
     const struct tables_table *other = NULL;
     uint32_t shift = change_shift(referee, change);
@@ -269,15 +270,15 @@ static void judge_kind(struct vidmm_referee *referee, const struct table_change 
                                 .address = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT,
                                 .covers = UINT64_C(1) << shift,
                                 .page = change->level == 0 || entry->LargePage};
-        judge_entry(referee, &looked);
+        entry_judge_entry(referee, &looked);
         if (i != 0)
-            judge_row(referee, change, change_entry(change, kind, i - 1), entry);
+            entry_judge_row(referee, change, change_entry(change, kind, i - 1), entry);
         if (user && change->level == 0 && entry->Valid)
-            judge_tables(referee, &looked, table, other, change->start + i);
+            entry_judge_tables(referee, &looked, table, other, change->start + i);
     }
 }
 
-static uint32_t broken(struct vidmm_referee *referee) {
+static uint32_t entry_broken(struct vidmm_referee *referee) {
     uint32_t count = 0;
     for (uint32_t rule = 1; rule < VIDMM_RULES_SIZE; rule++)
         count += referee->ledger->broken[rule];
@@ -286,10 +287,10 @@ static uint32_t broken(struct vidmm_referee *referee) {
 
 bool entries_judge(struct vidmm_referee *referee, const struct table_change *change,
                    const struct tables_table *table) {
-    uint32_t before = broken(referee);
+    uint32_t before = entry_broken(referee);
     for (uint32_t kind = 0; kind < 2; kind++) {
         if (change->kinds >> kind & 1u)
-            judge_kind(referee, change, table, kind);
+            entry_judge_kind(referee, change, table, kind);
     }
-    return broken(referee) == before;
+    return entry_broken(referee) == before;
 }

@@ -9,26 +9,27 @@
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
 
-static uint64_t pages_of(uint64_t bytes) {
+static uint64_t transfer_pages_of(uint64_t bytes) {
     return (bytes + SHADOW_PAGE - 1) / SHADOW_PAGE;
 }
 
-static void judge_mdl(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                      const MDL *mdl) {
+static void transfer_judge_mdl(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
+                               const MDL *mdl) {
     MANAGER_MUST(175, mdl, "an MDL where SegmentId is 0", "pMdl is NULL");
     if (!mdl)
         return;
-    uint64_t have = operation_mdl_pages(mdl), size = pages_of(arg->Transfer.TransferSize);
+    uint64_t have = operation_mdl_pages(mdl), size = transfer_pages_of(arg->Transfer.TransferSize);
     MANAGER_MUST(177, arg->Transfer.MdlOffset <= have && size <= have - arg->Transfer.MdlOffset,
                  "MdlOffset and the transfer inside the MDL",
                  "MdlOffset %u and %llu pages of an MDL that has %llu", arg->Transfer.MdlOffset,
                  LLU(size), LLU(have));
 }
 
-static void judge_source(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static void transfer_judge_source(struct vidmm_referee *referee,
+                                  const DXGKARG_BUILDPAGINGBUFFER *arg) {
     uint64_t offset;
     if (arg->Transfer.Source.SegmentId == 0)
-        judge_mdl(referee, arg, arg->Transfer.Source.pMdl);
+        transfer_judge_mdl(referee, arg, arg->Transfer.Source.pMdl);
     else
         (void)place_range(referee, arg->Transfer.Source.SegmentId,
                           arg->Transfer.Source.SegmentAddress, arg->Transfer.TransferOffset,
@@ -36,8 +37,9 @@ static void judge_source(struct vidmm_referee *referee, const DXGKARG_BUILDPAGIN
 }
 
 /* Out of GPU memory into an aperture: only one that the driver named for it. */
-static void judge_window(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
-                         const struct shadow_segment *window) {
+static void transfer_judge_window(struct vidmm_referee *referee,
+                                  const struct shadow_allocation *allocation,
+                                  const struct shadow_segment *window) {
     uint32_t bit = 1u << (window->id - 1);
     bool supported = ((allocation->write_set | allocation->read_set) & bit) != 0;
     MANAGER_MUST(100, allocation->evict_set != 0 || supported,
@@ -47,13 +49,14 @@ static void judge_window(struct vidmm_referee *referee, const struct shadow_allo
                  "an eviction through segment %u, which has PitchAlignment", window->id);
 }
 
-static void judge_destination(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                              const struct shadow_allocation *allocation) {
+static void transfer_judge_destination(struct vidmm_referee *referee,
+                                       const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                       const struct shadow_allocation *allocation) {
     uint32_t id = arg->Transfer.Destination.SegmentId;
     const struct shadow_segment *segment = shadow_segment(referee, id);
     uint64_t offset;
     if (id == 0) {
-        judge_mdl(referee, arg, arg->Transfer.Destination.pMdl);
+        transfer_judge_mdl(referee, arg, arg->Transfer.Destination.pMdl);
         return;
     }
     if (!place_range(referee, id, arg->Transfer.Destination.SegmentAddress,
@@ -63,12 +66,13 @@ static void judge_destination(struct vidmm_referee *referee, const DXGKARG_BUILD
     if (!shadow_aperture(referee, id))
         place_allocation(referee, allocation, segment, offset);
     else if (shadow_memory(referee, arg->Transfer.Source.SegmentId))
-        judge_window(referee, allocation, segment);
+        transfer_judge_window(referee, allocation, segment);
 }
 
 /* R189: what the CPU cannot have written has no content before the first FILL. */
-static void judge_first_content(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                                const struct shadow_allocation *allocation) {
+static void transfer_judge_first_content(struct vidmm_referee *referee,
+                                         const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                         const struct shadow_allocation *allocation) {
     if (arg->Transfer.Source.SegmentId == 0 && !allocation->info.Flags.CpuVisible &&
         shadow_memory(referee, arg->Transfer.Destination.SegmentId))
         MANAGER_MUST(189, allocation->content, "FILL for an allocation that had no content yet",
@@ -77,8 +81,9 @@ static void judge_first_content(struct vidmm_referee *referee, const DXGKARG_BUI
 
 /* ---- Sub-transfers --------------------------------------------------------------------------- */
 
-static void judge_start(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                        struct shadow_allocation *allocation) {
+static void transfer_judge_start(struct vidmm_referee *referee,
+                                 const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                 struct shadow_allocation *allocation) {
     DXGK_TRANSFERFLAGS flags = arg->Transfer.Flags;
     HANDLE pending = referee->adapter.moving;
     MANAGER_MUST(179, (flags.TransferStart != 0) == !allocation->moving,
@@ -95,8 +100,9 @@ static void judge_start(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
     referee->adapter.moving = allocation->head.handle;
 }
 
-static void judge_coverage(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg,
-                           struct shadow_allocation *allocation) {
+static void transfer_judge_coverage(struct vidmm_referee *referee,
+                                    const DXGKARG_BUILDPAGINGBUFFER *arg,
+                                    struct shadow_allocation *allocation) {
     uint64_t end = allocation->moved + arg->Transfer.TransferSize;
     bool last = arg->Transfer.Flags.TransferEnd != 0;
     MANAGER_MUST(178,
@@ -115,7 +121,7 @@ static void judge_coverage(struct vidmm_referee *referee, const DXGKARG_BUILDPAG
 
 /* ---- A transfer of nothing ------------------------------------------------------------------- */
 
-static uint64_t sample(struct vidmm_referee *referee, const MDL *mdl) {
+static uint64_t transfer_sample(struct vidmm_referee *referee, const MDL *mdl) {
     const PFN_NUMBER *frame = (const PFN_NUMBER *)(mdl + 1);
     uint64_t pages = operation_mdl_pages(mdl), hash = HASH_START;
     for (uint64_t i = 0; i < pages && i < SAMPLE_PAGES; i++) {
@@ -127,7 +133,8 @@ static uint64_t sample(struct vidmm_referee *referee, const MDL *mdl) {
 }
 
 /* The MDL whose pages a transfer of nothing must leave alone; NULL: the CPU may write to them. */
-static const MDL *untouched(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static const MDL *transfer_untouched(struct vidmm_referee *referee,
+                                     const DXGKARG_BUILDPAGINGBUFFER *arg) {
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, arg->Transfer.hAllocation);
     bool quiet = allocation && !allocation->info.Flags.CpuVisible;
@@ -138,7 +145,8 @@ static const MDL *untouched(struct vidmm_referee *referee, const DXGKARG_BUILDPA
 /* ---- The three moments ----------------------------------------------------------------------- */
 
 /* Sub-transfers that do not belong together make no sense of what follows. */
-static void judge_flags(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *arg) {
+static void transfer_judge_flags(struct vidmm_referee *referee,
+                                 const DXGKARG_BUILDPAGINGBUFFER *arg) {
     DXGK_TRANSFERFLAGS flags = arg->Transfer.Flags;
     MANAGER_MUST(182, !(flags.Swizzle && flags.Unswizzle), "Swizzle or Unswizzle, not both",
                  "Flags 0x%x", flags.Value);
@@ -154,21 +162,21 @@ static void transfer_asked(struct vidmm_referee *referee, struct shadow_operatio
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     struct shadow_allocation *allocation = shadow_allocation(referee, arg->Transfer.hAllocation);
     if (arg->Transfer.TransferSize == 0) { /* after a reset: what was pending is forgotten */
-        const MDL *mdl = untouched(referee, arg);
+        const MDL *mdl = transfer_untouched(referee, arg);
         transfer_forget(referee);
-        operation->sample = mdl ? sample(referee, mdl) : 0;
+        operation->sample = mdl ? transfer_sample(referee, mdl) : 0;
         return;
     }
-    judge_flags(referee, arg);
-    judge_source(referee, arg);
-    judge_destination(referee, arg, allocation);
+    transfer_judge_flags(referee, arg);
+    transfer_judge_source(referee, arg);
+    transfer_judge_destination(referee, arg, allocation);
     if (!allocation)
         return;
     if (!allocation->moving && shadow_memory(referee, arg->Transfer.Source.SegmentId))
         promise_leave(referee, allocation, arg->Transfer.Destination.SegmentId);
-    judge_start(referee, arg, allocation);
-    judge_coverage(referee, arg, allocation);
-    judge_first_content(referee, arg, allocation);
+    transfer_judge_start(referee, arg, allocation);
+    transfer_judge_coverage(referee, arg, allocation);
+    transfer_judge_first_content(referee, arg, allocation);
 }
 
 static void transfer_built(struct vidmm_referee *referee,
@@ -200,9 +208,9 @@ static void transfer_done(struct vidmm_referee *referee, const struct shadow_ope
         copy_done(referee, operation);
         return;
     }
-    const MDL *mdl = untouched(referee, arg);
+    const MDL *mdl = transfer_untouched(referee, arg);
     if (mdl && !later_writes(referee, operation, mdl, 0, SAMPLE_PAGES))
-        DRIVER_MUST(186, sample(referee, mdl) == operation->sample,
+        DRIVER_MUST(186, transfer_sample(referee, mdl) == operation->sample,
                     "a notification that copies nothing",
                     "a TRANSFER of 0 bytes changed the pages of its MDL");
 }

@@ -36,13 +36,13 @@ struct side {
 
 /* ---- Looking up ----------------------------------------------------------------------------- */
 
-static uint64_t pages_of(uint64_t va, uint64_t size) {
+static uint64_t virtual_pages_of(uint64_t va, uint64_t size) {
     return (va % SHADOW_PAGE + size + SHADOW_PAGE - 1) / SHADOW_PAGE;
 }
 
-/* False: it leads nowhere, or nobody knows where. */
-static bool judge_page(struct vidmm_referee *referee, struct side *side, uint64_t at,
-                       const struct tables_found *found) {
+/* False: it leads nowhere, or the place is not known. */
+static bool virtual_judge_page(struct vidmm_referee *referee, struct side *side, uint64_t at,
+                               const struct tables_found *found) {
     bool there = found->valid && !found->zero;
     if (!found->known)
         return false;
@@ -58,8 +58,8 @@ static bool judge_page(struct vidmm_referee *referee, struct side *side, uint64_
 }
 
 /* The entry was written for the page that is moved, as far as updates say what they are for. */
-static void judge_owner(struct vidmm_referee *referee, const struct side *side, uint64_t at,
-                        const struct tables_found *found) {
+static void virtual_judge_owner(struct vidmm_referee *referee, const struct side *side, uint64_t at,
+                                const struct tables_found *found) {
     const struct tables_owner *owner =
         found->table->owner ? &found->table->owner[found->index] : NULL;
     uint64_t page = side->offset + (at - side->va);
@@ -76,22 +76,22 @@ static void judge_owner(struct vidmm_referee *referee, const struct side *side, 
                      LLU(page));
 }
 
-static void look_up(struct vidmm_referee *referee, struct side *side, uint64_t *page) {
+static void virtual_look_up(struct vidmm_referee *referee, struct side *side, uint64_t *page) {
     const struct tables_process *paging = tables_paging(referee);
     uint64_t first = side->va & ~(uint64_t)(SHADOW_PAGE - 1),
-             count = pages_of(side->va, side->size);
+             count = virtual_pages_of(side->va, side->size);
     side->known = paging;
     for (uint64_t i = 0; side->known && i < count; i++) {
         struct tables_found found;
         tables_walk(referee, paging, first + i * SHADOW_PAGE, TABLES_ASKED, &found);
-        side->known = judge_page(referee, side, first + i * SHADOW_PAGE, &found);
+        side->known = virtual_judge_page(referee, side, first + i * SHADOW_PAGE, &found);
         bool memory = shadow_memory(referee, found.segment);
         side->memory = side->memory || memory;
         side->other = side->other || !memory;
         side->wide = found.wide;
         page[i] = tables_gpu_address(referee, found.segment, found.offset);
         if (side->known)
-            judge_owner(referee, side, first + i * SHADOW_PAGE, &found);
+            virtual_judge_owner(referee, side, first + i * SHADOW_PAGE, &found);
         if (side->known && memory && side->target && side->allocation)
             owners_judge_page(referee, side->allocation, page[i]);
         if (side->known && memory && side->target && side->allocation)
@@ -100,9 +100,9 @@ static void look_up(struct vidmm_referee *referee, struct side *side, uint64_t *
     }
 }
 
-static struct virtual_copy *copy_of(struct vidmm_referee *referee, const struct side *to,
-                                    bool fill) {
-    uint64_t pages = pages_of(to->va, to->size);
+static struct virtual_copy *virtual_copy_of(struct vidmm_referee *referee, const struct side *to,
+                                            bool fill) {
+    uint64_t pages = virtual_pages_of(to->va, to->size);
     if (pages > PAGES_MAX)
         return NULL;
     struct virtual_copy *copy =
@@ -115,7 +115,7 @@ static struct virtual_copy *copy_of(struct vidmm_referee *referee, const struct 
     return copy;
 }
 
-static void note_bounds(struct virtual_copy *copy) {
+static void virtual_note_bounds(struct virtual_copy *copy) {
     copy->low = UINT64_MAX;
     for (uint64_t i = 0; i < copy->pages; i++) {
         copy->low = copy->page[i] < copy->low ? copy->page[i] : copy->low;
@@ -126,16 +126,16 @@ static void note_bounds(struct virtual_copy *copy) {
 
 /* ---- What is asked for ---------------------------------------------------------------------- */
 
-static const char *direction_text(DXGK_MEMORY_TRANSFER_DIRECTION direction) {
+static const char *virtual_direction_text(DXGK_MEMORY_TRANSFER_DIRECTION direction) {
     return direction == DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM   ? "LOCAL_TO_SYSTEM"
            : direction == DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL ? "SYSTEM_TO_LOCAL"
            : direction == DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL  ? "LOCAL_TO_LOCAL"
                                                                : "no direction";
 }
 
-static void judge_direction(struct vidmm_referee *referee,
-                            const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
-                            const struct side *from, const struct side *to) {
+static void virtual_judge_direction(struct vidmm_referee *referee,
+                                    const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                                    const struct side *from, const struct side *to) {
     if (!from->known || !to->known || (from->memory && from->other) || (to->memory && to->other))
         return;
     DXGK_MEMORY_TRANSFER_DIRECTION want = !to->memory     ? DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM
@@ -144,8 +144,8 @@ static void judge_direction(struct vidmm_referee *referee,
     if (from->memory || to->memory)
         MANAGER_MUST(243, transfer->TransferDirection == want,
                      "TransferDirection as the two sides are", "%s from %s memory to %s memory",
-                     direction_text(transfer->TransferDirection), from->memory ? "local" : "system",
-                     to->memory ? "local" : "system");
+                     virtual_direction_text(transfer->TransferDirection),
+                     from->memory ? "local" : "system", to->memory ? "local" : "system");
     MANAGER_MUST(242,
                  (transfer->Flags.Src64KBPages != 0) == from->wide &&
                      (transfer->Flags.Dst64KBPages != 0) == to->wide,
@@ -155,8 +155,8 @@ static void judge_direction(struct vidmm_referee *referee,
                  from->wide ? "64" : "4", to->wide ? "64" : "4");
 }
 
-static bool leads_to_table(struct vidmm_referee *referee, D3DGPU_VIRTUAL_ADDRESS table,
-                           uint64_t va) {
+static bool virtual_leads_to_table(struct vidmm_referee *referee, D3DGPU_VIRTUAL_ADDRESS table,
+                                   uint64_t va) {
     DXGK_PAGETABLEUPDATEADDRESS address;
     D3DGPU_PHYSICAL_ADDRESS place;
     memset(&address, 0, sizeof(address));
@@ -168,9 +168,9 @@ static bool leads_to_table(struct vidmm_referee *referee, D3DGPU_VIRTUAL_ADDRESS
     return leaf && leaf->level == 0 && va >= leaf->start;
 }
 
-static void judge_tables(struct vidmm_referee *referee,
-                         const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
-                         const struct side *from, const struct side *to) {
+static void virtual_judge_tables(struct vidmm_referee *referee,
+                                 const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                                 const struct side *from, const struct side *to) {
     if (!referee->tables.mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
         MANAGER_MUST(
             241, transfer->SourcePageTable == 0 && transfer->DestinationPageTable == 0,
@@ -179,14 +179,15 @@ static void judge_tables(struct vidmm_referee *referee,
             LLU(transfer->DestinationPageTable));
     else if (from->known && to->known)
         MANAGER_MUST(241,
-                     leads_to_table(referee, transfer->SourcePageTable, from->va) &&
-                         leads_to_table(referee, transfer->DestinationPageTable, to->va),
+                     virtual_leads_to_table(referee, transfer->SourcePageTable, from->va) &&
+                         virtual_leads_to_table(referee, transfer->DestinationPageTable, to->va),
                      "the addresses of the leaf tables of both sides", "0x%llx and 0x%llx",
                      LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
 }
 
 /* Bytes that tables of the paging process can translate: its leaves, valid or not. */
-static uint64_t paging_bytes(struct vidmm_referee *referee, const struct tables_process *paging) {
+static uint64_t virtual_paging_bytes(struct vidmm_referee *referee,
+                                     const struct tables_process *paging) {
     uint64_t bytes = 0;
     for (const struct tables_table *table = tables_each(referee, NULL); table;
          table = tables_each(referee, table))
@@ -196,8 +197,8 @@ static uint64_t paging_bytes(struct vidmm_referee *referee, const struct tables_
 }
 
 /* A leaf table to which the root does not lead, or NULL. */
-static const struct tables_table *unlinked(struct vidmm_referee *referee,
-                                           const struct tables_process *process) {
+static const struct tables_table *virtual_unlinked(struct vidmm_referee *referee,
+                                                   const struct tables_process *process) {
     for (const struct tables_table *table = tables_each(referee, NULL); table;
          table = tables_each(referee, table)) {
         struct tables_found found;
@@ -214,7 +215,7 @@ static const struct tables_table *unlinked(struct vidmm_referee *referee,
 #define TABLE_SHARE  8u /* of their segment is the least that tables may take for it */
 
 /* Where the tables have a segment that is too small for those of 1 GB, what there is room for. */
-static uint64_t paging_least(struct vidmm_referee *referee) {
+static uint64_t virtual_paging_least(struct vidmm_referee *referee) {
     const DXGK_PAGE_TABLE_LEVEL_DESC *leaf = &referee->tables.mmu.level[0];
     const struct shadow_segment *segment =
         shadow_segment(referee, leaf->PagingProcessPageTableSegmentId);
@@ -228,24 +229,25 @@ static uint64_t paging_least(struct vidmm_referee *referee) {
 }
 
 /* At its first use the addresses have tables; they stay. */
-static void judge_first_use(struct vidmm_referee *referee, const struct tables_process *paging) {
-    const struct tables_table *lost = unlinked(referee, paging);
-    uint64_t have = paging_bytes(referee, paging);
-    MANAGER_MUST(263, have >= paging_least(referee),
+static void virtual_judge_first_use(struct vidmm_referee *referee,
+                                    const struct tables_process *paging) {
+    const struct tables_table *lost = virtual_unlinked(referee, paging);
+    uint64_t have = virtual_paging_bytes(referee, paging);
+    MANAGER_MUST(263, have >= virtual_paging_least(referee),
                  "1 GB of addresses for paging, or as many as there is room for tables of",
                  "tables of the paging process for 0x%llx bytes", LLU(have));
     MANAGER_MUST(263, !lost, "addresses for paging whose tables the root leads to",
                  "no entry leads to the table of 0x%llx", LLU(lost->start));
 }
 
-static void judge_space(struct vidmm_referee *referee, uint64_t size, uint32_t sides) {
+static void virtual_judge_space(struct vidmm_referee *referee, uint64_t size, uint32_t sides) {
     const struct tables_process *paging = tables_paging(referee);
     if (!paging || !paging->rooted || !tables_intact(referee))
         return;
     if (referee->tables.first_used != paging)
-        judge_first_use(referee, paging);
+        virtual_judge_first_use(referee, paging);
     referee->tables.first_used = paging;
-    uint64_t have = paging_bytes(referee, paging);
+    uint64_t have = virtual_paging_bytes(referee, paging);
     MANAGER_MUST(264, size <= have / sides, "pieces that fit the addresses for paging",
                  "0x%llx bytes on each of %u sides, where there are 0x%llx", LLU(size), sides,
                  LLU(have));
@@ -263,7 +265,8 @@ static void virtual_judge_migration(struct vidmm_referee *referee, bool from_mem
                  to_memory ? "local" : "system");
 }
 
-static void transfer_asked_for(struct vidmm_referee *referee, struct shadow_operation *operation) {
+static void virtual_transfer_asked_for(struct vidmm_referee *referee,
+                                       struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &operation->arg.TransferVirtual;
     struct side from = {.name = "SourceVirtualAddress",
                         .va = (uint64_t)transfer->SourceVirtualAddress,
@@ -278,24 +281,25 @@ static void transfer_asked_for(struct vidmm_referee *referee, struct shadow_oper
                       .offset = transfer->AllocationOffsetInBytes,
                       .target = true,
                       .rule = 240};
-    judge_space(referee, to.size, 2);
-    struct virtual_copy *copy = copy_of(referee, &to, false);
+    virtual_judge_space(referee, to.size, 2);
+    struct virtual_copy *copy = virtual_copy_of(referee, &to, false);
     operation->own = copy;
-    if (!copy || pages_of(from.va, from.size) > copy->pages)
+    if (!copy || virtual_pages_of(from.va, from.size) > copy->pages)
         return;
-    look_up(referee, &to, copy->page);
-    look_up(referee, &from, copy->page + copy->pages);
+    virtual_look_up(referee, &to, copy->page);
+    virtual_look_up(referee, &from, copy->page + copy->pages);
     copy->known = to.known && from.known;
-    note_bounds(copy);
-    judge_direction(referee, transfer, &from, &to);
-    judge_tables(referee, transfer, &from, &to);
+    virtual_note_bounds(copy);
+    virtual_judge_direction(referee, transfer, &from, &to);
+    virtual_judge_tables(referee, transfer, &from, &to);
     if (copy->known && !transfer->hAllocation)
         virtual_judge_migration(referee, from.memory, to.memory);
     notice_content(referee, shadow_allocation(referee, transfer->hAllocation),
                    from.memory && !to.memory);
 }
 
-static void fill_asked_for(struct vidmm_referee *referee, struct shadow_operation *operation) {
+static void virtual_fill_asked_for(struct vidmm_referee *referee,
+                                   struct shadow_operation *operation) {
     const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill = &operation->arg.FillVirtual;
     struct side to = {.name = "DestinationVirtualAddress",
                       .va = (uint64_t)fill->DestinationVirtualAddress,
@@ -304,14 +308,14 @@ static void fill_asked_for(struct vidmm_referee *referee, struct shadow_operatio
                       .offset = fill->AllocationOffsetInBytes,
                       .target = true,
                       .rule = 245};
-    judge_space(referee, to.size, 1);
-    struct virtual_copy *copy = copy_of(referee, &to, true);
+    virtual_judge_space(referee, to.size, 1);
+    struct virtual_copy *copy = virtual_copy_of(referee, &to, true);
     operation->own = copy;
     if (!copy)
         return;
-    look_up(referee, &to, copy->page);
+    virtual_look_up(referee, &to, copy->page);
     copy->known = to.known;
-    note_bounds(copy);
+    virtual_note_bounds(copy);
     if (to.known)
         MANAGER_MUST(245, !to.other, "a fill of memory segments only",
                      "0x%llx leads to other memory", LLU(to.va));
@@ -321,13 +325,13 @@ static void virtual_copy_asked(struct vidmm_referee *referee, struct shadow_oper
     if (!referee->tables.mmu.known)
         return;
     if (operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
-        transfer_asked_for(referee, operation);
+        virtual_transfer_asked_for(referee, operation);
     else
-        fill_asked_for(referee, operation);
+        virtual_fill_asked_for(referee, operation);
 }
 
-static struct shadow_allocation *moved(struct vidmm_referee *referee,
-                                       const struct shadow_operation *operation) {
+static struct shadow_allocation *virtual_moved(struct vidmm_referee *referee,
+                                               const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     return shadow_allocation(referee, transfer ? operation->arg.TransferVirtual.hAllocation
                                                : operation->arg.FillVirtual.hAllocation);
@@ -337,7 +341,7 @@ static void virtual_copy_built(struct vidmm_referee *referee,
                                const struct shadow_operation *operation) {
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
-    struct shadow_allocation *allocation = moved(referee, operation);
+    struct shadow_allocation *allocation = virtual_moved(referee, operation);
     if (!allocation)
         return;
     allocation->moving_virtual++;
@@ -348,7 +352,7 @@ static void virtual_copy_built(struct vidmm_referee *referee,
 
 /* ---- What came of it ------------------------------------------------------------------------ */
 
-static bool holds(const struct virtual_copy *copy, uint64_t address) {
+static bool virtual_holds(const struct virtual_copy *copy, uint64_t address) {
     if (address + SHADOW_PAGE <= copy->low || address >= copy->high)
         return false;
     for (uint64_t i = 0; i < copy->pages; i++) {
@@ -359,26 +363,28 @@ static bool holds(const struct virtual_copy *copy, uint64_t address) {
 }
 
 /* An operation behind this one writes to a page of it. */
-static bool writes_there(const struct shadow_operation *later, const struct virtual_copy *copy) {
+static bool virtual_writes_there(const struct shadow_operation *later,
+                                 const struct virtual_copy *copy) {
     const struct virtual_copy *other = later->own;
     uint64_t count = copy->pages * (copy->fill ? 1 : 2);
     bool copies = later->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER ||
                   later->arg.Operation == DXGK_OPERATION_VIRTUAL_FILL;
     for (uint64_t i = 0; copies && other && i < count; i++) {
-        if (holds(other, copy->page[i]))
+        if (virtual_holds(other, copy->page[i]))
             return true;
     }
     return false;
 }
 
 /* Its memory is something else's by now. */
-static bool outdated(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                     const struct virtual_copy *copy) {
+static bool virtual_outdated(struct vidmm_referee *referee,
+                             const struct shadow_operation *operation,
+                             const struct virtual_copy *copy) {
     struct later in = {NULL, 0};
     uint64_t count = copy->pages * (copy->fill ? 1 : 2);
     for (const struct shadow_operation *at = later_next(referee, operation, operation, &in); at;
          at = later_next(referee, operation, at, &in)) {
-        if (writes_there(at, copy))
+        if (virtual_writes_there(at, copy))
             return true;
     }
     for (uint64_t i = 0; i < count; i++) {
@@ -388,13 +394,13 @@ static bool outdated(struct vidmm_referee *referee, const struct shadow_operatio
     return false;
 }
 
-static const uint8_t *see(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
+static const uint8_t *virtual_see(struct vidmm_referee *referee, uint64_t address, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->peek ? world->peek(world->ctx, address, size) : NULL;
 }
 
 /* Bytes of page `index` of a range that begins at `va`. */
-static uint64_t part_of(uint64_t va, uint64_t size, uint64_t index, uint64_t *skip) {
+static uint64_t virtual_part_of(uint64_t va, uint64_t size, uint64_t index, uint64_t *skip) {
     uint64_t before = index * SHADOW_PAGE, from = va % SHADOW_PAGE;
     *skip = index == 0 ? from : 0;
     uint64_t done = index == 0 ? 0 : before - from;
@@ -404,18 +410,19 @@ static uint64_t part_of(uint64_t va, uint64_t size, uint64_t index, uint64_t *sk
 
 enum outcome { SAME, DIFFERENT, UNSEEN };
 
-static enum outcome compare_page(struct vidmm_referee *referee, const struct virtual_copy *copy,
-                                 uint64_t va, uint64_t size, uint64_t index) {
-    uint64_t skip, part = part_of(va, size, index, &skip);
-    const uint8_t *to = see(referee, copy->page[index] + skip, part);
-    const uint8_t *from = see(referee, copy->page[copy->pages + index] + skip, part);
+static enum outcome virtual_compare_page(struct vidmm_referee *referee,
+                                         const struct virtual_copy *copy, uint64_t va,
+                                         uint64_t size, uint64_t index) {
+    uint64_t skip, part = virtual_part_of(va, size, index, &skip);
+    const uint8_t *to = virtual_see(referee, copy->page[index] + skip, part);
+    const uint8_t *from = virtual_see(referee, copy->page[copy->pages + index] + skip, part);
     if (!to || !from)
         return UNSEEN;
     return memcmp(to, from, part) == 0 ? SAME : DIFFERENT;
 }
 
 /* The physical pages up to `index` follow each other, on both sides. */
-static bool continuous(const struct virtual_copy *copy, uint64_t index) {
+static bool virtual_continuous(const struct virtual_copy *copy, uint64_t index) {
     for (uint64_t i = 1; i <= index; i++) {
         if (copy->page[i] != copy->page[0] + i * SHADOW_PAGE ||
             copy->page[copy->pages + i] != copy->page[copy->pages] + i * SHADOW_PAGE)
@@ -424,19 +431,19 @@ static bool continuous(const struct virtual_copy *copy, uint64_t index) {
     return true;
 }
 
-static void transfer_judge(struct vidmm_referee *referee,
-                           const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
-                           const struct virtual_copy *copy) {
+static void virtual_transfer_judge(struct vidmm_referee *referee,
+                                   const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                                   const struct virtual_copy *copy) {
     uint64_t va = (uint64_t)transfer->DestinationVirtualAddress, index = 0;
     uint64_t size = transfer->TransferSizeInBytes;
     enum outcome outcome = SAME;
     if (va % SHADOW_PAGE != (uint64_t)transfer->SourceVirtualAddress % SHADOW_PAGE)
         return;
     for (; index < copy->pages && outcome == SAME; index++)
-        outcome = compare_page(referee, copy, va, size, index);
+        outcome = virtual_compare_page(referee, copy, va, size, index);
     if (outcome == UNSEEN)
         return;
-    bool good = outcome == SAME, scattered = !continuous(copy, index - 1);
+    bool good = outcome == SAME, scattered = !virtual_continuous(copy, index - 1);
     if (scattered && (good || index > 1))
         DRIVER_MUST(244, good, "each page from where its own entry leads",
                     "page %llu of %llu is not what the source has, the pages are scattered",
@@ -448,8 +455,8 @@ static void transfer_judge(struct vidmm_referee *referee,
 }
 
 /* Bytes of a page that are not the pattern's, counted from the start of the fill. */
-static enum outcome pattern_page(const uint8_t *bytes, uint64_t part, uint64_t done,
-                                 uint32_t pattern) {
+static enum outcome virtual_pattern_page(const uint8_t *bytes, uint64_t part, uint64_t done,
+                                         uint32_t pattern) {
     if (!bytes)
         return UNSEEN;
     for (uint64_t i = 0; i < part; i++) {
@@ -459,15 +466,15 @@ static enum outcome pattern_page(const uint8_t *bytes, uint64_t part, uint64_t d
     return SAME;
 }
 
-static void fill_judge(struct vidmm_referee *referee,
-                       const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
-                       const struct virtual_copy *copy) {
+static void virtual_fill_judge(struct vidmm_referee *referee,
+                               const DXGK_BUILDPAGINGBUFFER_FILLVIRTUAL *fill,
+                               const struct virtual_copy *copy) {
     uint64_t va = (uint64_t)fill->DestinationVirtualAddress, done = 0;
     enum outcome outcome = SAME;
     for (uint64_t i = 0; i < copy->pages && outcome == SAME; i++) {
-        uint64_t skip, part = part_of(va, fill->FillSizeInBytes, i, &skip);
-        outcome =
-            pattern_page(see(referee, copy->page[i] + skip, part), part, done, fill->FillPattern);
+        uint64_t skip, part = virtual_part_of(va, fill->FillSizeInBytes, i, &skip);
+        outcome = virtual_pattern_page(virtual_see(referee, copy->page[i] + skip, part), part, done,
+                                       fill->FillPattern);
         done += part;
     }
     if (outcome != UNSEEN)
@@ -477,8 +484,9 @@ static void fill_judge(struct vidmm_referee *referee,
 }
 
 /* Which pages it wrote, for dirty bits. */
-static void note_written(struct vidmm_referee *referee, const struct shadow_operation *operation,
-                         const struct virtual_copy *copy) {
+static void virtual_note_written(struct vidmm_referee *referee,
+                                 const struct shadow_operation *operation,
+                                 const struct virtual_copy *copy) {
     for (uint64_t i = 0; copy && copy->known && i < copy->pages; i++)
         dirty_wrote(referee, copy->page[i] & ~(uint64_t)(SHADOW_PAGE - 1), SHADOW_PAGE,
                     operation->asked);
@@ -487,20 +495,20 @@ static void note_written(struct vidmm_referee *referee, const struct shadow_oper
 static void virtual_copy_done(struct vidmm_referee *referee,
                               const struct shadow_operation *operation) {
     const struct virtual_copy *copy = operation->own;
-    note_written(referee, operation, copy);
+    virtual_note_written(referee, operation, copy);
     bool transfer = operation->arg.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
     const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *arm = &operation->arg.TransferVirtual;
-    struct shadow_allocation *allocation = moved(referee, operation);
+    struct shadow_allocation *allocation = virtual_moved(referee, operation);
     if (allocation && allocation->moving_virtual != 0)
         allocation->moving_virtual--;
     if (!copy || !copy->known || copy->pages == 0 ||
         (transfer && operation_shared_with_cpu(referee, arm->hAllocation)) ||
-        outdated(referee, operation, copy))
+        virtual_outdated(referee, operation, copy))
         return;
     if (transfer)
-        transfer_judge(referee, arm, copy);
+        virtual_transfer_judge(referee, arm, copy);
     else
-        fill_judge(referee, &operation->arg.FillVirtual, copy);
+        virtual_fill_judge(referee, &operation->arg.FillVirtual, copy);
 }
 
 const struct operation_judge op_judge_virtual_copy = {

@@ -8,7 +8,7 @@
 #define RESERVE_UNIT 0x10000u
 #define QUEUED       128u
 
-static bool units(uint64_t value, uint64_t unit) {
+static bool addresses_units(uint64_t value, uint64_t unit) {
     return value % unit == 0;
 }
 
@@ -17,15 +17,15 @@ void service_forget(struct vidmm_referee *referee) {
         referee->requests.reservation[i].end = 0;
 }
 
-static void forget_range(struct vidmm_referee *referee, uint64_t start, uint64_t end) {
+static void addresses_forget_range(struct vidmm_referee *referee, uint64_t start, uint64_t end) {
     for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
         if (referee->requests.reservation[i].start < end &&
             start < referee->requests.reservation[i].end)
             referee->requests.reservation[i].end = 0;
 }
 
-static void note_reservation(struct vidmm_referee *referee,
-                             const struct vidmm_told_addresses *told) {
+static void addresses_note_reservation(struct vidmm_referee *referee,
+                                       const struct vidmm_told_addresses *told) {
     for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++) {
         if (referee->requests.reservation[i].end != 0)
             continue;
@@ -36,7 +36,7 @@ static void note_reservation(struct vidmm_referee *referee,
     }
 }
 
-static bool any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+static bool addresses_any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     for (UINT i = 0; update->pPageTableEntries && i < update->NumPageTableEntries; i++)
         if (update->pPageTableEntries[update->Flags.Repeat ? 0 : i].Valid)
             return true;
@@ -44,8 +44,8 @@ static bool any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
 }
 
 /* Entries of tiles are copied from where the pool is shown, with a reservation's protection. */
-static void judge_pool(struct vidmm_referee *referee,
-                       const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
+static void addresses_judge_pool(struct vidmm_referee *referee,
+                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     bool any = false, same = false;
     for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++) {
         any = any || referee->requests.reservation[i].end != 0;
@@ -59,10 +59,10 @@ static void judge_pool(struct vidmm_referee *referee,
 void service_update(struct vidmm_referee *referee,
                     const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint64_t va = update->FirstPteVirtualAddress;
-    if (update->PageTableLevel != 0 || !update->hAllocation || !any_valid(update))
+    if (update->PageTableLevel != 0 || !update->hAllocation || !addresses_any_valid(update))
         return;
     if (tables_privileged(referee, update->hProcess)) {
-        judge_pool(referee, update);
+        addresses_judge_pool(referee, update);
         return;
     }
     for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
@@ -75,9 +75,9 @@ void service_update(struct vidmm_referee *referee,
                 LLU(referee->requests.reservation[i].protection), LLU(va));
 }
 
-static void judge_reserve(struct vidmm_referee *referee, const struct vidmm_told_addresses *told,
-                          bool granted) {
-    if (!units(told->base | told->size, RESERVE_UNIT) || told->size == 0)
+static void addresses_judge_reserve(struct vidmm_referee *referee,
+                                    const struct vidmm_told_addresses *told, bool granted) {
+    if (!addresses_units(told->base | told->size, RESERVE_UNIT) || told->size == 0)
         MANAGER_MUST(298, !granted, "only reservations in units of 64 KB",
                      "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
     else if (told->base != 0 && told->range != VIDMM_RANGE_FREE)
@@ -85,13 +85,14 @@ static void judge_reserve(struct vidmm_referee *referee, const struct vidmm_told
                      "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
     else if (granted)
         MANAGER_MUST(
-            298, units(told->va, RESERVE_UNIT) && (told->base == 0 || told->va == told->base),
+            298,
+            addresses_units(told->va, RESERVE_UNIT) && (told->base == 0 || told->va == told->base),
             "the address that was asked for, aligned to 64 KB", "it is 0x%llx", LLU(told->va));
 }
 
-static void judge_map(struct vidmm_referee *referee, const struct vidmm_told_addresses *told,
-                      bool granted) {
-    if (!units(told->base | told->size | told->offset, SHADOW_PAGE) || told->size == 0)
+static void addresses_judge_map(struct vidmm_referee *referee,
+                                const struct vidmm_told_addresses *told, bool granted) {
+    if (!addresses_units(told->base | told->size | told->offset, SHADOW_PAGE) || told->size == 0)
         MANAGER_MUST(296, !granted, "only mappings in units of 4 KB",
                      "0x%llx bytes at 0x%llx were granted", LLU(told->size), LLU(told->base));
     else if (told->nowhere == told->allocation)
@@ -102,24 +103,25 @@ static void judge_map(struct vidmm_referee *referee, const struct vidmm_told_add
                      "the mapping was granted");
     else if (granted && told->allocation)
         MANAGER_MUST(296,
-                     units(told->va, SHADOW_PAGE) && (told->base == 0 || told->va == told->base) &&
-                         told->leads,
+                     addresses_units(told->va, SHADOW_PAGE) &&
+                         (told->base == 0 || told->va == told->base) && told->leads,
                      "an address of the range that was asked for, which leads to the allocation",
                      "0x%llx instead of 0x%llx%s", LLU(told->va), LLU(told->base),
                      told->leads ? "" : ", which leads elsewhere");
 }
 
-static bool sound_update(const struct vidmm_told_addresses *told) {
-    return told->one_reservation && units(told->base | told->size | told->offset, SHADOW_PAGE) &&
+static bool addresses_sound_update(const struct vidmm_told_addresses *told) {
+    return told->one_reservation &&
+           addresses_units(told->base | told->size | told->offset, SHADOW_PAGE) &&
            (told->repeat == 0 ||
-            (units(told->repeat, SHADOW_PAGE) && told->size % told->repeat == 0));
+            (addresses_units(told->repeat, SHADOW_PAGE) && told->size % told->repeat == 0));
 }
 
-static void judge_update(struct vidmm_referee *referee, const struct vidmm_told_addresses *told,
-                         bool granted) {
+static void addresses_judge_update(struct vidmm_referee *referee,
+                                   const struct vidmm_told_addresses *told, bool granted) {
     MANAGER_MUST(301, told->queued <= QUEUED, "no return while so many operations are queued",
                  "%u operations of the context are queued", told->queued);
-    if (!sound_update(told))
+    if (!addresses_sound_update(told))
         MANAGER_MUST(
             300, !granted, "pages of one reservation, and a repeated part that divides the size",
             "the update of 0x%llx bytes at 0x%llx was granted", LLU(told->size), LLU(told->base));
@@ -135,22 +137,22 @@ void service_addresses(struct vidmm_referee *referee, const struct vidmm_told *t
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     switch (told->service) {
     case VIDMM_SERVICE_RESERVE:
-        judge_reserve(referee, what, granted);
+        addresses_judge_reserve(referee, what, granted);
         if (granted)
-            note_reservation(referee, what);
+            addresses_note_reservation(referee, what);
         break;
     case VIDMM_SERVICE_MAP:
-        judge_map(referee, what, granted);
+        addresses_judge_map(referee, what, granted);
         break;
     case VIDMM_SERVICE_UPDATE:
-        judge_update(referee, what, granted);
+        addresses_judge_update(referee, what, granted);
         break;
     default:
         if (!granted)
             break;
         MANAGER_MUST(299, !what->leads, "addresses that lead nowhere once they are freed",
                      "0x%llx still leads to the allocation", LLU(what->base));
-        forget_range(referee, what->base, what->base + what->size);
+        addresses_forget_range(referee, what->base, what->base + what->size);
         break;
     }
 }

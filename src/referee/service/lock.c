@@ -4,7 +4,7 @@
  */
 #include "service/services.h"
 
-static bool contradicts(const struct vidmm_told_lock *lock) {
+static bool lock_contradicts(const struct vidmm_told_lock *lock) {
     return (lock->read_only && lock->write_only) || (lock->alternate_va && !lock->acquire_aperture);
 }
 
@@ -12,7 +12,7 @@ void service_lock(struct vidmm_referee *referee, const struct vidmm_told *told) 
     const struct vidmm_told_lock *lock = &told->lock;
     const struct shadow_allocation *allocation = shadow_allocation(referee, lock->allocation);
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
-    if (contradicts(lock)) {
+    if (lock_contradicts(lock)) {
         MANAGER_MUST(306, !granted, "a refusal of flags that contradict each other", "%s",
                      lock->alternate_va ? "UseAlternateVA without AcquireAperture was granted"
                                         : "ReadOnly with WriteOnly was granted");

@@ -4,7 +4,7 @@
  */
 #include "service/services.h"
 
-static void judge_offer(struct vidmm_referee *referee, const struct vidmm_told *told) {
+static void offer_judge_offer(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     if (what->priority == 0)
@@ -15,7 +15,7 @@ static void judge_offer(struct vidmm_referee *referee, const struct vidmm_told *
                      "it was dropped while the GPU was still to read it");
 }
 
-static void judge_reclaim(struct vidmm_referee *referee, const struct vidmm_told *told) {
+static void offer_judge_reclaim(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     if (told->answer != VIDMM_ANSWER_GRANTED)
         return;
@@ -33,7 +33,7 @@ static void judge_reclaim(struct vidmm_referee *referee, const struct vidmm_told
 
 void service_offer(struct vidmm_referee *referee, const struct vidmm_told *told) {
     if (told->service == VIDMM_SERVICE_OFFER)
-        judge_offer(referee, told);
+        offer_judge_offer(referee, told);
     else
-        judge_reclaim(referee, told);
+        offer_judge_reclaim(referee, told);
 }

@@ -5,8 +5,8 @@
  */
 #include "service/services.h"
 
-static bool same(const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *a,
-                 const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *b) {
+static bool property_same(const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *a,
+                          const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *b) {
     return a->hAllocation == b->hAllocation && a->PropertyMaskValue == b->PropertyMaskValue &&
            (!a->SetSupportedSegmentSet || a->SupportedSegmentSet == b->SupportedSegmentSet) &&
            (!a->SetPreferredSegment || a->PreferredSegment.Value == b->PreferredSegment.Value) &&
@@ -16,7 +16,7 @@ static bool same(const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *a,
 
 void service_property(struct vidmm_referee *referee, const struct vidmm_told *told) {
     bool agreed = referee->requests.consulted.agreed &&
-                  same(&told->properties, &referee->requests.consulted.wanted);
+                  property_same(&told->properties, &referee->requests.consulted.wanted);
     MANAGER_MUST(402, agreed || told->answer != VIDMM_ANSWER_GRANTED,
                  "a change that the driver was asked about and agreed to", "%s",
                  !referee->requests.consulted.wanted.hAllocation ? "the driver was never asked"

@@ -7,7 +7,7 @@
 
 #define BYTES(n) (unsigned long long)(n)
 
-static bool all_resident(const struct vidmm_told_residency *told) {
+static bool residency_all_resident(const struct vidmm_told_residency *told) {
     for (uint32_t i = 0; i < services_named(told); i++)
         if (!told->allocation[i].resident)
             return false;
@@ -15,21 +15,21 @@ static bool all_resident(const struct vidmm_told_residency *told) {
 }
 
 /* Every count rose or fell by so many. */
-static bool changed_by(const struct vidmm_told_residency *told, int32_t by) {
+static bool residency_changed_by(const struct vidmm_told_residency *told, int32_t by) {
     for (uint32_t i = 0; i < services_named(told); i++)
         if (told->allocation[i].after != told->allocation[i].before + (uint32_t)by)
             return false;
     return true;
 }
 
-static bool any_foreign(const struct vidmm_told_residency *told) {
+static bool residency_any_foreign(const struct vidmm_told_residency *told) {
     for (uint32_t i = 0; i < services_named(told); i++)
         if (told->allocation[i].foreign)
             return true;
     return false;
 }
 
-static bool any_offered(const struct vidmm_told_residency *told) {
+static bool residency_any_offered(const struct vidmm_told_residency *told) {
     for (uint32_t i = 0; i < services_named(told); i++)
         if (told->allocation[i].offered)
             return true;
@@ -38,8 +38,9 @@ static bool any_offered(const struct vidmm_told_residency *told) {
 
 /* ---- MakeResident ---------------------------------------------------------------------------- */
 
-static void judge_must_succeed(struct vidmm_referee *referee,
-                               const struct vidmm_told_residency *told, enum vidmm_answer answer) {
+static void residency_judge_must_succeed(struct vidmm_referee *referee,
+                                         const struct vidmm_told_residency *told,
+                                         enum vidmm_answer answer) {
     if (!told->cant_trim)
         MANAGER_MUST(289, answer != VIDMM_ANSWER_GRANTED,
                      "MustSucceed refused without CantTrimFurther", "the request was granted");
@@ -49,33 +50,35 @@ static void judge_must_succeed(struct vidmm_referee *referee,
                      "there is no room, and the device goes on");
 }
 
-static void judge_granted(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
-    MANAGER_MUST(284, changed_by(told, 1), "one more reference for each allocation",
+static void residency_judge_granted(struct vidmm_referee *referee,
+                                    const struct vidmm_told_residency *told) {
+    MANAGER_MUST(284, residency_changed_by(told, 1), "one more reference for each allocation",
                  "a count is another");
     MANAGER_MUST(285, told->fence == 0 || told->reached >= told->fence,
                  "a paging fence that reaches what was promised",
                  "it stays at %llu, promised was %llu", BYTES(told->reached), BYTES(told->fence));
-    MANAGER_MUST(285, all_resident(told), "everything resident once the paging fence is reached",
-                 "an allocation was not in place at %llu of %llu", BYTES(told->reached),
-                 BYTES(told->fence));
+    MANAGER_MUST(
+        285, residency_all_resident(told), "everything resident once the paging fence is reached",
+        "an allocation was not in place at %llu of %llu", BYTES(told->reached), BYTES(told->fence));
 }
 
-static void judge_make_resident(struct vidmm_referee *referee, const struct vidmm_told *told) {
+static void residency_judge_make_resident(struct vidmm_referee *referee,
+                                          const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
     if (what->must_succeed)
-        judge_must_succeed(referee, what, told->answer);
-    if (any_foreign(what))
+        residency_judge_must_succeed(referee, what, told->answer);
+    if (residency_any_foreign(what))
         MANAGER_MUST(292, !granted, "a refusal of another device's allocations",
                      "the request was granted");
-    if (any_offered(what))
+    if (residency_any_offered(what))
         MANAGER_MUST(293, !granted, "no residency for what is offered and was not reclaimed",
                      "the request was granted");
     if (granted) {
-        judge_granted(referee, what);
+        residency_judge_granted(referee, what);
         return;
     }
-    MANAGER_MUST(284, changed_by(what, 0), "no reference changed by a request that fails",
+    MANAGER_MUST(284, residency_changed_by(what, 0), "no reference changed by a request that fails",
                  "one was");
     if (told->answer == VIDMM_ANSWER_NO_ROOM)
         MANAGER_MUST(284, what->bytes_to_trim != 0, "NumBytesToTrim with E_OUTOFMEMORY", "it is 0");
@@ -83,15 +86,16 @@ static void judge_make_resident(struct vidmm_referee *referee, const struct vidm
 
 /* ---- Evict ----------------------------------------------------------------------------------- */
 
-static bool on_list(const struct vidmm_told_residency *told) {
+static bool residency_on_list(const struct vidmm_told_residency *told) {
     for (uint32_t i = 0; i < services_named(told); i++)
         if (told->allocation[i].before == 0)
             return false;
     return true;
 }
 
-/* While references are left nothing happens, and what nobody wrote to is still what it was. */
-static void judge_flags(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
+/* While references are left nothing happens, and content that was not written to stays the same. */
+static void residency_judge_flags(struct vidmm_referee *referee,
+                                  const struct vidmm_told_residency *told) {
     for (uint32_t i = 0; i < services_named(told); i++) {
         const struct vidmm_told_allocation *one = &told->allocation[i];
         if (told->if_necessary && one->after != 0)
@@ -104,32 +108,33 @@ static void judge_flags(struct vidmm_referee *referee, const struct vidmm_told_r
     }
 }
 
-static void judge_evict(struct vidmm_referee *referee, const struct vidmm_told *told) {
+static void residency_judge_evict(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     bool granted = told->answer == VIDMM_ANSWER_GRANTED;
-    if (!on_list(what)) {
+    if (!residency_on_list(what)) {
         MANAGER_MUST(286, !granted, "no Evict without a MakeResident",
                      "an allocation that is not on the list was taken off it");
         return;
     }
-    MANAGER_MUST(286, !granted || changed_by(what, -1), "one reference less",
+    MANAGER_MUST(286, !granted || residency_changed_by(what, -1), "one reference less",
                  "the first has %u after %u", what->allocation[0].after,
                  what->allocation[0].before);
     if (granted)
-        judge_flags(referee, what);
+        residency_judge_flags(referee, what);
 }
 
 /* ---- Submissions, trims, budgets ------------------------------------------------------------- */
 
-static void judge_submit(struct vidmm_referee *referee, const struct vidmm_told *told) {
+static void residency_judge_submit(struct vidmm_referee *referee, const struct vidmm_told *told) {
     const struct vidmm_told_residency *what = &told->residency;
     if (told->answer == VIDMM_ANSWER_GRANTED)
-        MANAGER_MUST(287, all_resident(what),
+        MANAGER_MUST(287, residency_all_resident(what),
                      "all that the device lists resident when its context runs",
                      "one of %u allocations was not in place", services_named(what));
 }
 
-static void judge_trim(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
+static void residency_judge_trim(struct vidmm_referee *referee,
+                                 const struct vidmm_told_residency *told) {
     MANAGER_MUST(291, !told->to_budget || told->bytes_to_trim != 0,
                  "a number of bytes with TrimToBudget", "NumBytesToTrim is %llu",
                  BYTES(told->bytes_to_trim));
@@ -138,7 +143,7 @@ static void judge_trim(struct vidmm_referee *referee, const struct vidmm_told_re
 }
 
 /* An AGP segment's bytes are the platform's. */
-static uint64_t group_bytes(struct vidmm_referee *referee, bool local) {
+static uint64_t residency_group_bytes(struct vidmm_referee *referee, bool local) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < referee->adapter.segments; i++) {
         const struct shadow_segment *segment = &referee->adapter.segment[i];
@@ -151,7 +156,8 @@ static uint64_t group_bytes(struct vidmm_referee *referee, bool local) {
     return bytes;
 }
 
-static void judge_budget(struct vidmm_referee *referee, const struct vidmm_told_residency *told) {
+static void residency_judge_budget(struct vidmm_referee *referee,
+                                   const struct vidmm_told_residency *told) {
     uint64_t listed = 0;
     for (uint32_t i = 0; i < services_named(told); i++) {
         const struct shadow_allocation *allocation =
@@ -161,11 +167,11 @@ static void judge_budget(struct vidmm_referee *referee, const struct vidmm_told_
         listed += allocation->size;
     }
     for (uint32_t i = 0; i < 2; i++)
-        MANAGER_MUST(310, told->budget[i] <= group_bytes(referee, i == 0),
+        MANAGER_MUST(310, told->budget[i] <= residency_group_bytes(referee, i == 0),
                      "a budget within the segments of its group",
                      "0x%llx bytes of %s memory, its segments come to 0x%llx",
                      BYTES(told->budget[i]), i == 0 ? "local" : "non-local",
-                     BYTES(group_bytes(referee, i == 0)));
+                     BYTES(residency_group_bytes(referee, i == 0)));
     MANAGER_MUST(310, told->usage[0] + told->usage[1] == listed,
                  "usage that comes to what the process lists",
                  "0x%llx and 0x%llx bytes in use, listed are 0x%llx", BYTES(told->usage[0]),
@@ -175,19 +181,19 @@ static void judge_budget(struct vidmm_referee *referee, const struct vidmm_told_
 void service_residency(struct vidmm_referee *referee, const struct vidmm_told *told) {
     switch (told->service) {
     case VIDMM_SERVICE_MAKE_RESIDENT:
-        judge_make_resident(referee, told);
+        residency_judge_make_resident(referee, told);
         break;
     case VIDMM_SERVICE_EVICT:
-        judge_evict(referee, told);
+        residency_judge_evict(referee, told);
         break;
     case VIDMM_SERVICE_SUBMIT:
-        judge_submit(referee, told);
+        residency_judge_submit(referee, told);
         break;
     case VIDMM_SERVICE_TRIM:
-        judge_trim(referee, &told->residency);
+        residency_judge_trim(referee, &told->residency);
         break;
     default:
-        judge_budget(referee, &told->residency);
+        residency_judge_budget(referee, &told->residency);
         break;
     }
 }

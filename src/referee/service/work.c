@@ -6,11 +6,11 @@
 #include "service/services.h"
 
 /* On one node the paging work that was submitted before is done before. */
-static enum tables_when when_used(struct vidmm_referee *referee, uint32_t node) {
+static enum tables_when work_when_used(struct vidmm_referee *referee, uint32_t node) {
     return node == referee->adapter.paging_node ? TABLES_ASKED : TABLES_DONE;
 }
 
-static bool is_for(const struct tables_found *found, HANDLE allocation, uint64_t offset) {
+static bool work_is_for(const struct tables_found *found, HANDLE allocation, uint64_t offset) {
     const struct tables_owner *owner =
         found->table->owner ? &found->table->owner[found->index] : NULL;
     return !owner || !owner->allocation ||
@@ -18,11 +18,11 @@ static bool is_for(const struct tables_found *found, HANDLE allocation, uint64_t
 }
 
 /* True when there is no more to say of the range. */
-static bool judge_page(struct vidmm_referee *referee, const struct tables_process *process,
-                       const struct vidmm_told_work *told, uint64_t at) {
+static bool work_judge_page(struct vidmm_referee *referee, const struct tables_process *process,
+                            const struct vidmm_told_work *told, uint64_t at) {
     struct tables_found found;
     uint64_t va = told->va + at;
-    tables_walk(referee, process, va, when_used(referee, told->node), &found);
+    tables_walk(referee, process, va, work_when_used(referee, told->node), &found);
     MANAGER_MUST(374, !found.other_kind,
                  "the kind of pages in the parent's entry that the table has",
                  "0x%llx is translated by a table of the other kind", LLU(va));
@@ -38,15 +38,15 @@ static bool judge_page(struct vidmm_referee *referee, const struct tables_proces
                  "the entry of 0x%llx is still being written", LLU(va));
     MANAGER_MUST(231, !found.stale, "FLUSH_TLB, and its completion, before the addresses are used",
                  "what 0x%llx led to before may still be in a TLB", LLU(va));
-    bool same = is_for(&found, told->allocation, told->offset + at);
+    bool same = work_is_for(&found, told->allocation, told->offset + at);
     MANAGER_MUST(287, same, "addresses that lead to what the device lists when work is submitted",
                  "0x%llx leads to another page", LLU(va));
     return !same || !found.settled || found.stale;
 }
 
 /* The first address of the range that a table translates, or `end`. */
-static uint64_t leads_at(struct vidmm_referee *referee, const struct tables_table *table,
-                         enum tables_when when, uint64_t start, uint64_t end) {
+static uint64_t work_leads_at(struct vidmm_referee *referee, const struct tables_table *table,
+                              enum tables_when when, uint64_t start, uint64_t end) {
     uint32_t first, last;
     if (table->level != 0 || !tables_cut(referee, table, start, end, &first, &last))
         return end;
@@ -57,15 +57,15 @@ static uint64_t leads_at(struct vidmm_referee *referee, const struct tables_tabl
     return end;
 }
 
-static void judge_nowhere(struct vidmm_referee *referee, const struct tables_process *process,
-                          const struct vidmm_told_work *told) {
+static void work_judge_nowhere(struct vidmm_referee *referee, const struct tables_process *process,
+                               const struct vidmm_told_work *told) {
     uint64_t end = told->va + told->size;
-    enum tables_when when = when_used(referee, told->node);
+    enum tables_when when = work_when_used(referee, told->node);
     for (const struct tables_table *table = tables_each(referee, NULL); table;
          table = tables_each(referee, table)) {
         uint64_t at = end;
         if (table->process == process->handle)
-            at = leads_at(referee, table, when, told->va, end);
+            at = work_leads_at(referee, table, when, told->va, end);
         MANAGER_MUST(287, at == end,
                      "addresses that lead nowhere as long as nothing resident is mapped there",
                      "0x%llx still leads to memory", LLU(at));
@@ -73,7 +73,7 @@ static void judge_nowhere(struct vidmm_referee *referee, const struct tables_pro
 }
 
 /* The work that comes next uses the allocation. */
-static void note_use(struct vidmm_referee *referee, const struct vidmm_told_work *told) {
+static void work_note_use(struct vidmm_referee *referee, const struct vidmm_told_work *told) {
     struct shadow_allocation *allocation = shadow_allocation(referee, told->allocation);
     if (!allocation)
         return;
@@ -89,11 +89,11 @@ void service_work(struct vidmm_referee *referee, const struct vidmm_told_work *t
     if (!process || !referee->tables.mmu.known)
         return;
     if (!told->allocation) {
-        judge_nowhere(referee, process, told);
+        work_judge_nowhere(referee, process, told);
         return;
     }
     bool said = false;
     for (uint64_t at = 0; !said && at < told->size; at += SHADOW_PAGE)
-        said = judge_page(referee, process, told, at);
-    note_use(referee, told);
+        said = work_judge_page(referee, process, told, at);
+    work_note_use(referee, told);
 }

@@ -24,7 +24,7 @@ struct referee_call {
     char outer[96]; /* the call that this one is nested in */
     enum referee_class class;
     KIRQL irql;
-    bool alone; /* nobody else was in the class */
+    bool alone; /* no other thread was in the class */
 };
 
 /* Notes the call under way (`name` as findings show it) and takes the lock. */

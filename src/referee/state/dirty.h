@@ -6,7 +6,7 @@
  * migration, which asks for them.
  *
  * Only what paging operations wrote is demanded: what applications' commands and the CPU write
- * nobody here can see. More bits than that are fine: a driver may track coarsely (R322).
+ * the referee cannot see. More bits than that are fine: a driver may track coarsely (R322).
  */
 #ifndef REFEREE_DIRTY_H
 #define REFEREE_DIRTY_H

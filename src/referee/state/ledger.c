@@ -8,7 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool same(const struct vidmm_finding *a, const struct vidmm_finding *b) {
+static bool ledger_same(const struct vidmm_finding *a, const struct vidmm_finding *b) {
     if (a->kind != b->kind || a->who != b->who || a->rule != b->rule)
         return false;
     /* A rule broken at one place is one finding, however its figures differ from time to time. */
@@ -16,9 +16,9 @@ static bool same(const struct vidmm_finding *a, const struct vidmm_finding *b) {
            (a->rule != 0 ? strcmp(a->expected, b->expected) : strcmp(a->found, b->found)) == 0;
 }
 
-static void keep(struct vidmm_ledger *ledger, const struct vidmm_finding *finding) {
+static void ledger_keep(struct vidmm_ledger *ledger, const struct vidmm_finding *finding) {
     for (uint32_t i = 0; i < ledger->findings; i++) {
-        if (same(&ledger->finding[i], finding)) {
+        if (ledger_same(&ledger->finding[i], finding)) {
             ledger->finding[i].times++;
             return;
         }
@@ -29,13 +29,13 @@ static void keep(struct vidmm_ledger *ledger, const struct vidmm_finding *findin
         ledger->finding[ledger->findings++] = *finding;
 }
 
-static void enter(struct vidmm_ledger *ledger, struct vidmm_finding *finding) {
+static void ledger_enter(struct vidmm_ledger *ledger, struct vidmm_finding *finding) {
     pthread_mutex_lock(&lock);
     finding->times = 1;
     finding->call = ledger->calls;
     snprintf(finding->where, sizeof(finding->where), "%s", ledger->calling);
     snprintf(finding->step, sizeof(finding->step), "%s", ledger->step);
-    keep(ledger, finding);
+    ledger_keep(ledger, finding);
     pthread_mutex_unlock(&lock);
 }
 
@@ -55,7 +55,7 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
     vsnprintf(finding.found, sizeof(finding.found), found, args);
     va_end(args);
     snprintf(finding.expected, sizeof(finding.expected), "%s", expected);
-    enter(ledger, &finding);
+    ledger_enter(ledger, &finding);
 }
 
 void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind,
@@ -65,7 +65,7 @@ void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind
     va_start(args, found);
     vsnprintf(finding.found, sizeof(finding.found), found, args);
     va_end(args);
-    enter(ledger, &finding);
+    ledger_enter(ledger, &finding);
 }
 
 void vidmm_ledger_calling(struct vidmm_ledger *ledger, const char *call) {

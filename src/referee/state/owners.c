@@ -13,14 +13,15 @@ struct led_page {
 
 /* ---- Pages ---------------------------------------------------------------------------------- */
 
-static struct led_page **bucket_of(struct vidmm_referee *referee, uint64_t at) {
+static struct led_page **owners_bucket_of(struct vidmm_referee *referee, uint64_t at) {
     return &referee->owners
                 .bucket[((at >> TABLES_PAGE_SHIFT) * UINT64_C(0x9fb21c651e98df25)) >> 48];
 }
 
 /* Where it is linked, or will be. */
-static struct led_page **find(struct vidmm_referee *referee, uint64_t at, HANDLE allocation) {
-    struct led_page **link = bucket_of(referee, at);
+static struct led_page **owners_find(struct vidmm_referee *referee, uint64_t at,
+                                     HANDLE allocation) {
+    struct led_page **link = owners_bucket_of(referee, at);
     while (*link && ((*link)->at != at || (*link)->allocation != allocation))
         link = &(*link)->next;
     return link;
@@ -31,8 +32,9 @@ struct count {
     int32_t valid, held;
 };
 
-static void count_page(struct vidmm_referee *referee, uint64_t at, const struct count *count) {
-    struct led_page **link = find(referee, at, count->allocation), *page = *link;
+static void owners_count_page(struct vidmm_referee *referee, uint64_t at,
+                              const struct count *count) {
+    struct led_page **link = owners_find(referee, at, count->allocation), *page = *link;
     if (!page) {
         page = *link = calloc(1, sizeof(*page));
         if (!page)
@@ -49,12 +51,12 @@ static void count_page(struct vidmm_referee *referee, uint64_t at, const struct 
 }
 
 /* All that an entry covers that leads, or led, to `led` - 1. */
-static void count_entry(struct vidmm_referee *referee, const struct tables_table *table,
-                        uint64_t led, struct count count) {
+static void owners_count_entry(struct vidmm_referee *referee, const struct tables_table *table,
+                               uint64_t led, struct count count) {
     struct shadow_allocation *allocation = shadow_allocation(referee, count.allocation);
     uint64_t bytes = UINT64_C(1) << tables_entry_shift(referee, table);
     for (uint64_t at = 0; at < bytes; at += SHADOW_PAGE)
-        count_page(referee, led - 1 + at, &count);
+        owners_count_page(referee, led - 1 + at, &count);
     if (!allocation)
         return;
     allocation->led += (uint32_t)count.valid;
@@ -76,7 +78,7 @@ void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
 }
 
 /* R287: while work uses the allocation its addresses lead to it. */
-static void judge_unused(struct vidmm_referee *referee, HANDLE handle) {
+static void owners_judge_unused(struct vidmm_referee *referee, HANDLE handle) {
     const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
     if (!allocation || !allocation->used || allocation->used_node >= SHADOW_NODES)
         return;
@@ -89,15 +91,16 @@ static void judge_unused(struct vidmm_referee *referee, HANDLE handle) {
 }
 
 /* It leads nowhere any more, though a TLB may still. */
-static void leave(struct vidmm_referee *referee, struct tables_table *table, uint32_t index) {
+static void owners_leave(struct vidmm_referee *referee, struct tables_table *table,
+                         uint32_t index) {
     struct tables_owner *owner = &table->owner[index];
     if (owner->leads == 0)
         return;
-    count_entry(referee, table, owner->leads, (struct count){owner->allocation, -1, 0});
+    owners_count_entry(referee, table, owner->leads, (struct count){owner->allocation, -1, 0});
     if (table->entry[index].stale[TABLES_ASKED] && owner->held_at == 0) {
         owner->held = owner->allocation;
         owner->held_at = owner->leads;
-        count_entry(referee, table, owner->held_at, (struct count){owner->held, 0, 1});
+        owners_count_entry(referee, table, owner->held_at, (struct count){owner->held, 0, 1});
     }
     owner->leads = 0;
 }
@@ -108,17 +111,17 @@ HANDLE owners_set(struct vidmm_referee *referee, struct tables_table *table, uin
     const DXGK_PTE *entry = &table->entry[index].value[TABLES_ASKED];
     HANDLE before = owner->leads != 0 ? owner->allocation : NULL;
     uint64_t led = owner->leads;
-    leave(referee, table, index);
+    owners_leave(referee, table, index);
     owner->allocation = to->allocation;
     owner->page = to->page;
     owner->protection = to->protection;
     if (table->user && to->allocation && entry->Valid && !entry->Zero) {
         uint64_t at = (uint64_t)entry->PageAddress << TABLES_PAGE_SHIFT;
         owner->leads = tables_gpu_address(referee, (uint32_t)entry->Segment, at) + 1;
-        count_entry(referee, table, owner->leads, (struct count){owner->allocation, 1, 0});
+        owners_count_entry(referee, table, owner->leads, (struct count){owner->allocation, 1, 0});
     }
     if (before && owner->leads != led)
-        judge_unused(referee, before);
+        owners_judge_unused(referee, before);
     return before;
 }
 
@@ -129,7 +132,7 @@ void owners_flushed(struct vidmm_referee *referee, struct tables_table *table, u
     struct shadow_allocation *allocation = shadow_allocation(referee, owner->held);
     if (allocation)
         allocation->flushed = referee->owners.flushes_built;
-    count_entry(referee, table, owner->held_at, (struct count){owner->held, 0, -1});
+    owners_count_entry(referee, table, owner->held_at, (struct count){owner->held, 0, -1});
     owner->held_at = 0;
 }
 
@@ -144,7 +147,7 @@ void owners_flush_done(struct vidmm_referee *referee) {
 void owners_drop(struct vidmm_referee *referee, struct tables_table *table) {
     for (uint32_t i = 0; table->owner && i < table->entries; i++) {
         table->entry[i].stale[TABLES_ASKED] = 0;
-        leave(referee, table, i);
+        owners_leave(referee, table, i);
         owners_flushed(referee, table, i);
     }
     free(table->owner);
@@ -168,7 +171,7 @@ void owners_leaving(struct vidmm_referee *referee, HANDLE handle, int32_t entrie
 
 void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_t gpu_address) {
     uint64_t at = gpu_address & ~(uint64_t)(SHADOW_PAGE - 1);
-    const struct led_page *page = *bucket_of(referee, at);
+    const struct led_page *page = *owners_bucket_of(referee, at);
     for (; page; page = page->next) {
         if (page->at != at || page->allocation == allocation)
             continue;
@@ -186,7 +189,7 @@ void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_
 void owners_judge_end(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
                       uint32_t open) {
     if (!referee->tables.mmu.known ||
-        !tables_intact(referee)) /* who has given up a GPU that hangs writes no entries */
+        !tables_intact(referee)) /* a manager that gave up a GPU that hangs writes no entries */
         return;
     MANAGER_MUST(145, open == 0, "no paging under way of a destroyed allocation",
                  "%u operations of it are under way", open);

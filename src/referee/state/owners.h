@@ -2,7 +2,7 @@
  * owners.h - whose pages leaf entries lead to, as the updates said that wrote them.
  *
  * Of the entries of processes it is also kept where they lead, and where a TLB may still lead that
- * was not flushed since: memory that belongs to somebody else by then was given away too early.
+ * was not flushed since: memory that another allocation has by then was given away too early.
  * Written by operation/table.c as entries are asked for; tables.h has what the entries hold.
  */
 #ifndef REFEREE_OWNERS_H
@@ -23,7 +23,7 @@ struct owners {
 
 /* Of one leaf entry. */
 struct tables_owner {
-    HANDLE allocation;         /* NULL: nobody's */
+    HANDLE allocation;         /* NULL: no allocation's */
     uint64_t page, protection; /* byte of the allocation; DriverProtection */
     /* Of processes; GPU physical addresses + 1, 0: none. */
     uint64_t leads;   /* a valid entry */

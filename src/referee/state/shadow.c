@@ -10,27 +10,27 @@
 
 /* ---- Objects of a kind ----------------------------------------------------------------------- */
 
-static struct shadow_head **list_bucket(const struct shadow_list *list, HANDLE handle) {
+static struct shadow_head **shadow_list_bucket(const struct shadow_list *list, HANDLE handle) {
     uint64_t hash = ((uint64_t)(uintptr_t)handle >> 3) * UINT64_C(0x9fb21c651e98df25);
     return &list->bucket[(hash >> 32) & (list->buckets - 1)];
 }
 
 /* The newest with the handle. */
-static struct shadow_head *list_find(const struct shadow_list *list, HANDLE handle) {
-    struct shadow_head *head = list->buckets != 0 ? *list_bucket(list, handle) : NULL;
+static struct shadow_head *shadow_list_find(const struct shadow_list *list, HANDLE handle) {
+    struct shadow_head *head = list->buckets != 0 ? *shadow_list_bucket(list, handle) : NULL;
     while (head && head->handle != handle)
         head = head->chain;
     return head;
 }
 
-static void list_chain(struct shadow_list *list, struct shadow_head *head) {
-    struct shadow_head **bucket = list_bucket(list, head->handle);
+static void shadow_list_chain(struct shadow_list *list, struct shadow_head *head) {
+    struct shadow_head **bucket = shadow_list_bucket(list, head->handle);
     head->chain = *bucket;
     *bucket = head;
 }
 
 /* Twice as many buckets; without memory for them the old ones serve on. False: there are none. */
-static bool list_grow(struct shadow_list *list) {
+static bool shadow_list_grow(struct shadow_list *list) {
     uint32_t buckets = list->buckets != 0 ? list->buckets * 2 : FIRST_BUCKETS;
     struct shadow_head **bucket = calloc(buckets, sizeof(struct shadow_head *));
     if (!bucket)
@@ -39,13 +39,13 @@ static bool list_grow(struct shadow_list *list) {
     list->bucket = bucket;
     list->buckets = buckets;
     for (struct shadow_head *head = list->first; head; head = head->after)
-        list_chain(list, head);
+        shadow_list_chain(list, head);
     return true;
 }
 
-static void *list_add(struct shadow_list *list, size_t size, HANDLE handle) {
+static void *shadow_list_add(struct shadow_list *list, size_t size, HANDLE handle) {
     struct shadow_head *head = calloc(1, size);
-    if (!head || (list->count == list->buckets && !list_grow(list))) {
+    if (!head || (list->count == list->buckets && !shadow_list_grow(list))) {
         free(head);
         return NULL;
     }
@@ -57,12 +57,12 @@ static void *list_add(struct shadow_list *list, size_t size, HANDLE handle) {
         list->first = head;
     list->last = head;
     list->count++;
-    list_chain(list, head);
+    shadow_list_chain(list, head);
     return head;
 }
 
-static void list_remove(struct shadow_list *list, struct shadow_head *head) {
-    struct shadow_head **link = list_bucket(list, head->handle);
+static void shadow_list_remove(struct shadow_list *list, struct shadow_head *head) {
+    struct shadow_head **link = shadow_list_bucket(list, head->handle);
     while (*link != head)
         link = &(*link)->chain;
     *link = head->chain;
@@ -72,9 +72,9 @@ static void list_remove(struct shadow_list *list, struct shadow_head *head) {
     free(head);
 }
 
-static void list_free(struct shadow_list *list) {
+static void shadow_list_free(struct shadow_list *list) {
     while (list->first)
-        list_remove(list, list->first);
+        shadow_list_remove(list, list->first);
     free(list->bucket);
     memset(list, 0, sizeof(*list));
 }
@@ -82,14 +82,14 @@ static void list_free(struct shadow_list *list) {
 /* `gone` is called before an object is removed. */
 #define SHADOW_KIND(kind, gone)                                                                    \
     struct shadow_##kind *shadow_##kind(struct vidmm_referee *referee, HANDLE handle) {            \
-        return (struct shadow_##kind *)list_find(&referee->objects.kind, handle);                  \
+        return (struct shadow_##kind *)shadow_list_find(&referee->objects.kind, handle);           \
     }                                                                                              \
     struct shadow_##kind *shadow_add_##kind(struct vidmm_referee *referee, HANDLE handle) {        \
-        return list_add(&referee->objects.kind, sizeof(struct shadow_##kind), handle);             \
+        return shadow_list_add(&referee->objects.kind, sizeof(struct shadow_##kind), handle);      \
     }                                                                                              \
     void shadow_remove_##kind(struct vidmm_referee *referee, struct shadow_##kind *kind) {         \
         gone(referee, kind);                                                                       \
-        list_remove(&referee->objects.kind, &kind->head);                                          \
+        shadow_list_remove(&referee->objects.kind, &kind->head);                                   \
     }                                                                                              \
     struct shadow_##kind *shadow_next_##kind(struct vidmm_referee *referee,                        \
                                              const struct shadow_##kind *after) {                  \
@@ -157,11 +157,11 @@ const struct shadow_allocation *shadow_neighbour(struct vidmm_referee *referee,
 
 void shadow_reset_all(struct vidmm_referee *referee) {
     struct shadow_objects *objects = &referee->objects;
-    list_free(&objects->device);
-    list_free(&objects->context);
-    list_free(&objects->resource);
-    list_free(&objects->allocation);
-    list_free(&objects->opened);
+    shadow_list_free(&objects->device);
+    shadow_list_free(&objects->context);
+    shadow_list_free(&objects->resource);
+    shadow_list_free(&objects->allocation);
+    shadow_list_free(&objects->opened);
     memset(objects->places, 0, sizeof(objects->places));
     for (uint32_t i = 0; i < SHADOW_SEGMENTS; i++) {
         free(referee->adapter.segment[i].invalid);

@@ -232,7 +232,7 @@ struct shadow_submission {
     bool paging;
     uint64_t address;                    /* of the DMA buffer, as submitted */
     uint32_t start, end;                 /* bytes */
-    HANDLE process;                      /* whose virtual addresses it uses; NULL: nobody's */
+    HANDLE process;                      /* whose virtual addresses it uses; NULL: none */
     HANDLE context;                      /* of those */
     struct shadow_operation *operations; /* that complete with it, in order */
 };

@@ -9,25 +9,25 @@
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-static uint32_t hash(D3DGPU_PHYSICAL_ADDRESS place) {
+static uint32_t tables_hash(D3DGPU_PHYSICAL_ADDRESS place) {
     uint64_t h = (place.SegmentOffset >> TABLES_PAGE_SHIFT ^ (uint64_t)place.SegmentId << 56) *
                  UINT64_C(0x9fb21c651e98df25);
     return (uint32_t)(h >> 54) % TABLES_BUCKETS;
 }
 
-static bool same_place(D3DGPU_PHYSICAL_ADDRESS a, D3DGPU_PHYSICAL_ADDRESS b) {
+static bool tables_same_place(D3DGPU_PHYSICAL_ADDRESS a, D3DGPU_PHYSICAL_ADDRESS b) {
     return a.SegmentId == b.SegmentId && a.SegmentOffset == b.SegmentOffset;
 }
 
 struct tables_table *tables_find(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place) {
-    struct tables_table *table = referee->tables.bucket[hash(place)];
-    while (table && !same_place(table->place, place))
+    struct tables_table *table = referee->tables.bucket[tables_hash(place)];
+    while (table && !tables_same_place(table->place, place))
         table = table->next;
     return table;
 }
 
-static void table_free(struct vidmm_referee *referee, struct tables_table *table) {
-    struct tables_table **link = &referee->tables.bucket[hash(table->place)];
+static void tables_table_free(struct vidmm_referee *referee, struct tables_table *table) {
+    struct tables_table **link = &referee->tables.bucket[tables_hash(table->place)];
     while (*link != table)
         link = &(*link)->next;
     *link = table->next;
@@ -37,7 +37,7 @@ static void table_free(struct vidmm_referee *referee, struct tables_table *table
 }
 
 struct tables_table *tables_each(struct vidmm_referee *referee, const struct tables_table *after) {
-    uint32_t at = !after ? 0 : hash(after->place);
+    uint32_t at = !after ? 0 : tables_hash(after->place);
     struct tables_table *table = !after ? referee->tables.bucket[0] : after->next;
     while (!table && ++at < TABLES_BUCKETS)
         table = referee->tables.bucket[at];
@@ -45,19 +45,19 @@ struct tables_table *tables_each(struct vidmm_referee *referee, const struct tab
 }
 
 /* Shares bytes with [offset, offset + bytes) of the segment. */
-static bool overlaps(const struct tables_table *table, D3DGPU_PHYSICAL_ADDRESS place,
-                     uint64_t bytes) {
+static bool tables_overlaps(const struct tables_table *table, D3DGPU_PHYSICAL_ADDRESS place,
+                            uint64_t bytes) {
     uint64_t a = table->place.SegmentOffset, b = place.SegmentOffset;
     return table->place.SegmentId == place.SegmentId && a < b + bytes && b < a + table->bytes;
 }
 
-static void make_room(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
-                      uint64_t bytes) {
+static void tables_make_room(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
+                             uint64_t bytes) {
     struct tables_table *next;
     for (struct tables_table *table = tables_each(referee, NULL); table; table = next) {
         next = tables_each(referee, table);
-        if (overlaps(table, place, bytes))
-            table_free(referee, table);
+        if (tables_overlaps(table, place, bytes))
+            tables_table_free(referee, table);
     }
 }
 
@@ -76,7 +76,7 @@ uint64_t tables_bytes(struct vidmm_referee *referee, uint32_t level, bool wide, 
 struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
                                  HANDLE process, uint32_t level, bool wide, uint32_t entries) {
     uint64_t bytes = tables_bytes(referee, level, wide, entries);
-    make_room(referee, place, bytes);
+    tables_make_room(referee, place, bytes);
     struct tables_table *table = calloc(1, sizeof(*table));
     if (!table)
         return NULL;
@@ -96,8 +96,8 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
     table->bytes = bytes;
     tables_bear(referee, table);
     table->made = table->born;
-    table->next = referee->tables.bucket[hash(place)];
-    referee->tables.bucket[hash(place)] = table;
+    table->next = referee->tables.bucket[tables_hash(place)];
+    referee->tables.bucket[tables_hash(place)] = table;
     return table;
 }
 
@@ -217,7 +217,7 @@ void tables_process_remove(struct vidmm_referee *referee, HANDLE handle) {
     for (struct tables_table *table = tables_each(referee, NULL); table; table = next) {
         next = tables_each(referee, table);
         if (table->process == handle)
-            table_free(referee, table);
+            tables_table_free(referee, table);
     }
 }
 
@@ -259,21 +259,21 @@ uint32_t tables_stale(struct vidmm_referee *referee, const struct tables_process
     return count;
 }
 
-static void free_tables(struct vidmm_referee *referee) {
+static void tables_free_tables(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < TABLES_BUCKETS; i++) {
         while (referee->tables.bucket[i])
-            table_free(referee, referee->tables.bucket[i]);
+            tables_table_free(referee, referee->tables.bucket[i]);
     }
 }
 
 void tables_forget(struct vidmm_referee *referee) {
     referee->tables.lost = referee->tables.lost || tables_each(referee, NULL);
-    free_tables(referee);
+    tables_free_tables(referee);
     owners_forget(referee);
 }
 
 void tables_clear(struct vidmm_referee *referee) {
-    free_tables(referee);
+    tables_free_tables(referee);
     while (referee->tables.processes)
         tables_process_remove(referee, referee->tables.processes->handle);
     memset(&referee->tables.mmu, 0, sizeof(referee->tables.mmu));
@@ -293,8 +293,8 @@ struct walk {
 };
 
 /* Reads an entry; false: the walk ends here. */
-static bool read_entry(const struct walk *walk, struct tables_table *table, uint32_t kind,
-                       uint64_t index) {
+static bool tables_read_entry(const struct walk *walk, struct tables_table *table, uint32_t kind,
+                              uint64_t index) {
     struct tables_found *found = walk->found;
     const struct tables_entry *entry =
         index < table->entries ? tables_entry(table, kind, (uint32_t)index) : NULL;
@@ -310,7 +310,7 @@ static bool read_entry(const struct walk *walk, struct tables_table *table, uint
     return found->entry.Valid;
 }
 
-static void take_page(const struct walk *walk, uint32_t shift) {
+static void tables_take_page(const struct walk *walk, uint32_t shift) {
     struct tables_found *found = walk->found;
     found->valid = true;
     found->zero = found->entry.Zero;
@@ -321,8 +321,8 @@ static void take_page(const struct walk *walk, uint32_t shift) {
 }
 
 /* The table that the entry just read leads to, of the kind that it says; NULL: not known. */
-static struct tables_table *child_of(struct vidmm_referee *referee, const struct walk *walk,
-                                     uint32_t level, bool wide) {
+static struct tables_table *tables_child_of(struct vidmm_referee *referee, const struct walk *walk,
+                                            uint32_t level, bool wide) {
     const DXGK_PTE *entry = &walk->found->entry;
     D3DGPU_PHYSICAL_ADDRESS place = {.SegmentId = (UINT)entry->Segment,
                                      .SegmentOffset = (uint64_t)entry->PageTableAddress
@@ -336,52 +336,52 @@ static struct tables_table *child_of(struct vidmm_referee *referee, const struct
     return table;
 }
 
-static void read_leaf(struct vidmm_referee *referee, const struct walk *walk,
-                      struct tables_table *table) {
+static void tables_read_leaf(struct vidmm_referee *referee, const struct walk *walk,
+                             struct tables_table *table) {
     uint32_t shift = table->wide ? TABLES_WIDE_SHIFT : TABLES_PAGE_SHIFT;
     uint64_t mask = (UINT64_C(1) << referee->tables.mmu.level[0].PageTableIndexBitCount) - 1;
     uint64_t index = (walk->va >> TABLES_PAGE_SHIFT & mask) >> (shift - TABLES_PAGE_SHIFT);
     walk->found->wide = table->wide;
-    if (read_entry(walk, table, 0, index))
-        take_page(walk, shift);
+    if (tables_read_entry(walk, table, 0, index))
+        tables_take_page(walk, shift);
 }
 
 /* Of both kinds of tables that of 64 KB pages comes first. */
-static bool read_wide_half(struct vidmm_referee *referee, const struct walk *walk,
-                           struct tables_table *table, uint64_t index) {
-    if (!read_entry(walk, table, 1, index))
+static bool tables_read_wide_half(struct vidmm_referee *referee, const struct walk *walk,
+                                  struct tables_table *table, uint64_t index) {
+    if (!tables_read_entry(walk, table, 1, index))
         return !walk->found->known;
-    struct tables_table *leaf = child_of(referee, walk, 0, true);
+    struct tables_table *leaf = tables_child_of(referee, walk, 0, true);
     if (leaf)
-        read_leaf(referee, walk, leaf);
+        tables_read_leaf(referee, walk, leaf);
     bool ends = walk->found->valid || !walk->found->known;
     walk->found->wide = ends;
     return ends;
 }
 
-static uint64_t index_of(struct vidmm_referee *referee, uint64_t va, uint32_t level) {
+static uint64_t tables_index_of(struct vidmm_referee *referee, uint64_t va, uint32_t level) {
     uint64_t index = va >> tables_shift(referee, level);
     uint32_t bits = referee->tables.mmu.level[level].PageTableIndexBitCount;
     return level + 1 == referee->tables.mmu.levels ? index : index & ((UINT64_C(1) << bits) - 1);
 }
 
-static void walk_down(struct vidmm_referee *referee, const struct walk *walk,
-                      struct tables_table *table) {
+static void tables_walk_down(struct vidmm_referee *referee, const struct walk *walk,
+                             struct tables_table *table) {
     for (uint32_t level = referee->tables.mmu.levels - 1; table; level--) {
-        uint64_t index = index_of(referee, walk->va, level);
-        if (level == 1 && table->kinds == 2 && read_wide_half(referee, walk, table, index))
+        uint64_t index = tables_index_of(referee, walk->va, level);
+        if (level == 1 && table->kinds == 2 && tables_read_wide_half(referee, walk, table, index))
             return;
-        if (!read_entry(walk, table, 0, index))
+        if (!tables_read_entry(walk, table, 0, index))
             return;
         if (walk->found->entry.LargePage || walk->found->entry.Zero) {
-            take_page(walk, tables_shift(referee, level));
+            tables_take_page(walk, tables_shift(referee, level));
             return;
         }
         bool wide = level == 1 && referee->tables.mmu.pages == TABLES_SINGLE &&
                     walk->found->entry.PageTablePageSize == DXGK_PTE_PAGE_TABLE_PAGE_64KB;
-        table = child_of(referee, walk, level - 1, wide);
+        table = tables_child_of(referee, walk, level - 1, wide);
         if (level == 1 && table) {
-            read_leaf(referee, walk, table);
+            tables_read_leaf(referee, walk, table);
             return;
         }
     }
@@ -396,9 +396,9 @@ void tables_walk(struct vidmm_referee *referee, const struct tables_process *pro
         found->known = false;
         return;
     }
-    if (va >= tables_limit(referee) || index_of(referee, va, root->level) >= root->entries)
+    if (va >= tables_limit(referee) || tables_index_of(referee, va, root->level) >= root->entries)
         return;
-    walk_down(referee, &walk, root);
+    tables_walk_down(referee, &walk, root);
 }
 
 uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uint64_t offset) {
@@ -409,8 +409,8 @@ uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uin
 /* ---- Where tables are ----------------------------------------------------------------------- */
 
 /* The CPU's pointer leads into system memory, or to a segment that it sees. */
-static bool place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes,
-                             D3DGPU_PHYSICAL_ADDRESS *place) {
+static bool tables_place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes,
+                                    D3DGPU_PHYSICAL_ADDRESS *place) {
     const struct vidmm_referee_world *world = &referee->world;
     const uint8_t *memory = world_memory(referee, 0, 1);
     if (bytes && world_is_memory(referee, bytes)) {
@@ -438,7 +438,7 @@ bool tables_place(struct vidmm_referee *referee, const struct tables_process *pr
                   D3DGPU_PHYSICAL_ADDRESS *place) {
     struct tables_found found;
     if (mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
-        return place_of_pointer(referee, address->CpuVirtual, place);
+        return tables_place_of_pointer(referee, address->CpuVirtual, place);
     if (mode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) {
         *place = address->GpuPhysical;
         return true;

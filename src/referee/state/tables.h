@@ -4,7 +4,7 @@
  * A table is known by where it is. Each entry is kept twice: as of the last operation that was
  * built ("asked"), which is what the next operation can rely on, and as of the last one that the
  * GPU completed ("done"), which is what hardware can be compared with unless an operation in
- * between changes it. Tables that nobody has filled yet, and all tables after a reset, are not
+ * between changes it. Tables that no update has filled yet, and all tables after a reset, are not
  * known: what leads through them is not judged.
  *
  * Written by operation/table.c (UPDATE_PAGE_TABLE), operation/entries.c (COPY_PAGE_TABLE_ENTRIES)
@@ -183,7 +183,7 @@ void tables_walk(struct vidmm_referee *referee, const struct tables_process *pro
 /* As peek and translate want it. */
 uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uint64_t offset);
 /* Where a table is that an operation names in the mode `mode`, by an address of `process`; false:
- * nobody can tell. */
+ * the place is not known. */
 bool tables_place(struct vidmm_referee *referee, const struct tables_process *process,
                   const DXGK_PAGETABLEUPDATEADDRESS *address, DXGK_PAGETABLEUPDATEMODE mode,
                   D3DGPU_PHYSICAL_ADDRESS *place);

@@ -86,7 +86,7 @@ struct reset {
 
 #define REPORTS_MAX 4096u
 
-/* What the driver reported and nobody has taken over yet, with a lock of its own. */
+/* Reports of the driver that are not taken over yet, with a lock of their own. */
 struct reports {
     pthread_mutex_t lock;
     uint32_t first, count;

@@ -1,6 +1,6 @@
 /*
  * allocation.c - the life of allocations: created, opened in devices, closed, destroyed. Keeps
- * their shadows, and judges who is handed which handle when.
+ * their shadows, and judges which handles are passed to which call.
  *
  * As in watch/device.c, shadows go before the driver is asked to let go of a handle.
  */
@@ -23,13 +23,13 @@ struct areas {
     UINT count;
 };
 
-static void areas_make(struct areas *areas, void *array, size_t element, UINT count) {
+static void allocation_areas_make(struct areas *areas, void *array, size_t element, UINT count) {
     guard_make(&areas->array, array, element * count);
     areas->count = count;
     areas->data = count != 0 ? calloc(count, sizeof(*areas->data)) : NULL;
 }
 
-static void *area_make(struct areas *areas, UINT i, void *data, UINT size) {
+static void *allocation_area_make(struct areas *areas, UINT i, void *data, UINT size) {
     if (!areas->data)
         return data;
     guard_make(&areas->data[i], data, size);
@@ -37,7 +37,8 @@ static void *area_make(struct areas *areas, UINT i, void *data, UINT size) {
 }
 
 /* The caller's pointer for the driver's; what the driver wrote goes back. */
-static void *area_give(struct vidmm_referee *referee, struct areas *areas, UINT i, void *moved) {
+static void *allocation_area_give(struct vidmm_referee *referee, struct areas *areas, UINT i,
+                                  void *moved) {
     if (!areas->data)
         return moved;
     struct guard *guard = &areas->data[i];
@@ -46,12 +47,13 @@ static void *area_give(struct vidmm_referee *referee, struct areas *areas, UINT 
     return guard_original(guard, moved);
 }
 
-static bool area_changed(const struct areas *areas, UINT i) {
+static bool allocation_area_changed(const struct areas *areas, UINT i) {
     const struct guard *guard = areas->data ? &areas->data[i] : NULL;
     return guard && guard->block && memcmp(guard->bytes, guard->original, guard->size) != 0;
 }
 
-static void areas_free(struct vidmm_referee *referee, struct areas *areas, const char *what) {
+static void allocation_areas_free(struct vidmm_referee *referee, struct areas *areas,
+                                  const char *what) {
     guard_judge(referee, &areas->array, what);
     guard_give(&areas->array, 0, areas->array.size);
     guard_free(referee, &areas->array);
@@ -63,16 +65,17 @@ static void areas_free(struct vidmm_referee *referee, struct areas *areas, const
 /* ---- Create ---------------------------------------------------------------------------------- */
 
 /* `asked` is what went in as hResource: the handle of a resource that exists already, or NULL. */
-static struct shadow_resource *resource_of(struct vidmm_referee *referee,
-                                           const DXGKARG_CREATEALLOCATION *args, HANDLE asked) {
+static struct shadow_resource *allocation_resource_of(struct vidmm_referee *referee,
+                                                      const DXGKARG_CREATEALLOCATION *args,
+                                                      HANDLE asked) {
     if (!args->Flags.Resource)
         return NULL;
     struct shadow_resource *resource = asked ? shadow_resource(referee, asked) : NULL;
     return resource ? resource : shadow_add_resource(referee, args->hResource);
 }
 
-static void judge_handles(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *infos,
-                          UINT count) {
+static void allocation_judge_handles(struct vidmm_referee *referee,
+                                     const DXGK_ALLOCATIONINFO *infos, UINT count) {
     UINT missing = 0;
     for (UINT i = 0; i < count; i++)
         missing += !infos[i].hAllocation;
@@ -88,11 +91,11 @@ static void judge_handles(struct vidmm_referee *referee, const DXGK_ALLOCATIONIN
     }
 }
 
-static void created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args,
-                    HANDLE asked, const uint32_t *standard) {
+static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args,
+                               HANDLE asked, const uint32_t *standard) {
     const DXGK_ALLOCATIONINFO *infos = args->pAllocationInfo;
-    struct shadow_resource *resource = resource_of(referee, args, asked);
-    judge_handles(referee, infos, args->NumAllocations);
+    struct shadow_resource *resource = allocation_resource_of(referee, args, asked);
+    allocation_judge_handles(referee, infos, args->NumAllocations);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         uint32_t type = standard ? standard[i] : 0;
         allocation_judge_info(referee, &infos[i], i, type);
@@ -111,8 +114,8 @@ static void created(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATIO
         shadow_remove_resource(referee, resource);
 }
 
-static void take_refused(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *infos,
-                         UINT count) {
+static void allocation_take_refused(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *infos,
+                                    UINT count) {
     referee->refused.count = 0;
     for (UINT i = 0;
          i < count && referee->refused.count < sizeof(referee->refused.handle) / sizeof(HANDLE);
@@ -123,7 +126,7 @@ static void take_refused(struct vidmm_referee *referee, const DXGK_ALLOCATIONINF
     }
 }
 
-static bool was_refused(struct vidmm_referee *referee, HANDLE handle) {
+static bool allocation_was_refused(struct vidmm_referee *referee, HANDLE handle) {
     for (UINT i = 0; i < referee->refused.count; i++) {
         if (referee->refused.handle[i] == handle)
             return true;
@@ -131,7 +134,7 @@ static bool was_refused(struct vidmm_referee *referee, HANDLE handle) {
     return false;
 }
 
-static void judge_status(struct vidmm_referee *referee, NTSTATUS status) {
+static void allocation_judge_status(struct vidmm_referee *referee, NTSTATUS status) {
     DRIVER_MUST(137,
                 status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER ||
                     status == STATUS_NO_MEMORY || status == STATUS_GRAPHICS_DRIVER_MISMATCH,
@@ -141,7 +144,8 @@ static void judge_status(struct vidmm_referee *referee, NTSTATUS status) {
 }
 
 /* What kind of surface each is to become, as far as the private data tells. */
-static uint32_t *standards(struct vidmm_referee *referee, const DXGKARG_CREATEALLOCATION *args) {
+static uint32_t *allocation_standards(struct vidmm_referee *referee,
+                                      const DXGKARG_CREATEALLOCATION *args) {
     uint32_t *types = calloc((size_t)args->NumAllocations + 1, sizeof(*types));
     for (UINT i = 0; types && i < args->NumAllocations; i++)
         types[i] = standard_of(referee, args->pAllocationInfo[i].pPrivateDriverData,
@@ -155,26 +159,28 @@ static NTSTATUS watch_CreateAllocation(struct vidmm_referee *referee, const HAND
     struct areas areas;
     DXGKARG_CREATEALLOCATION mine = *args;
     referee_enter(referee, &call, "DxgkDdiCreateAllocation", REFEREE_REENTRANT);
-    uint32_t *types = standards(referee, args);
-    areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo), args->NumAllocations);
+    uint32_t *types = allocation_standards(referee, args);
+    allocation_areas_make(&areas, args->pAllocationInfo, sizeof(*args->pAllocationInfo),
+                          args->NumAllocations);
     DXGK_ALLOCATIONINFO *infos = (DXGK_ALLOCATIONINFO *)(void *)areas.array.bytes;
     mine.pAllocationInfo = infos;
     for (UINT i = 0; i < args->NumAllocations; i++)
-        infos[i].pPrivateDriverData =
-            area_make(&areas, i, infos[i].pPrivateDriverData, infos[i].PrivateDriverDataSize);
+        infos[i].pPrivateDriverData = allocation_area_make(&areas, i, infos[i].pPrivateDriverData,
+                                                           infos[i].PrivateDriverDataSize);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateAllocation(adapter, &mine);
     referee_return(referee);
     for (UINT i = 0; i < args->NumAllocations; i++)
-        infos[i].pPrivateDriverData = area_give(referee, &areas, i, infos[i].pPrivateDriverData);
-    areas_free(referee, &areas, "pAllocationInfo");
+        infos[i].pPrivateDriverData =
+            allocation_area_give(referee, &areas, i, infos[i].pPrivateDriverData);
+    allocation_areas_free(referee, &areas, "pAllocationInfo");
     HANDLE asked = args->hResource;
     args->hResource = mine.hResource;
-    judge_status(referee, status);
+    allocation_judge_status(referee, status);
     if (status == STATUS_SUCCESS)
-        created(referee, args, asked, types);
+        allocation_created(referee, args, asked, types);
     else
-        take_refused(referee, args->pAllocationInfo, args->NumAllocations);
+        allocation_take_refused(referee, args->pAllocationInfo, args->NumAllocations);
     free(types);
     referee_exit(referee, &call);
     return status;
@@ -184,7 +190,8 @@ WATCHED_2(NTSTATUS, CreateAllocation, const HANDLE, DXGKARG_CREATEALLOCATION *)
 /* ---- Open ------------------------------------------------------------------------------------ */
 
 /* The system keeps the driver's handle behind its own. */
-static struct shadow_allocation *named(struct vidmm_referee *referee, D3DKMT_HANDLE name) {
+static struct shadow_allocation *allocation_named(struct vidmm_referee *referee,
+                                                  D3DKMT_HANDLE name) {
     DXGKARGCB_GETHANDLEDATA query = {.hObject = name, .Type = DXGK_HANDLE_ALLOCATION};
     if (!referee->callbacks.DxgkCbGetHandleData)
         return NULL;
@@ -192,9 +199,9 @@ static struct shadow_allocation *named(struct vidmm_referee *referee, D3DKMT_HAN
     return handle ? shadow_allocation(referee, handle) : NULL;
 }
 
-static void opened(struct vidmm_referee *referee, HANDLE device,
-                   const DXGK_OPENALLOCATIONINFO *info, bool create) {
-    struct shadow_allocation *allocation = named(referee, info->hAllocation);
+static void allocation_opened(struct vidmm_referee *referee, HANDLE device,
+                              const DXGK_OPENALLOCATIONINFO *info, bool create) {
+    struct shadow_allocation *allocation = allocation_named(referee, info->hAllocation);
     struct shadow_opened *open = shadow_add_opened(referee, info->hDeviceSpecificAllocation);
     if (!open)
         return;
@@ -216,11 +223,11 @@ static void opened(struct vidmm_referee *referee, HANDLE device,
 }
 
 /* An allocation outlives the device that created it, as long as another can open it. */
-static void judge_orphans(struct vidmm_referee *referee, const DXGKARG_OPENALLOCATION *args,
-                          NTSTATUS status) {
+static void allocation_judge_orphans(struct vidmm_referee *referee,
+                                     const DXGKARG_OPENALLOCATION *args, NTSTATUS status) {
     for (UINT i = 0; i < args->NumAllocations && !args->Flags.Create; i++) {
         const struct shadow_allocation *allocation =
-            named(referee, args->pOpenAllocation[i].hAllocation);
+            allocation_named(referee, args->pOpenAllocation[i].hAllocation);
         if (!allocation || allocation->device)
             continue;
         DRIVER_MUST(138, status == STATUS_SUCCESS || status == STATUS_NO_MEMORY,
@@ -230,29 +237,30 @@ static void judge_orphans(struct vidmm_referee *referee, const DXGKARG_OPENALLOC
     }
 }
 
-static void judge_opened(struct vidmm_referee *referee, const HANDLE device,
-                         const DXGKARG_OPENALLOCATION *args) {
+static void allocation_judge_opened(struct vidmm_referee *referee, const HANDLE device,
+                                    const DXGKARG_OPENALLOCATION *args) {
     for (UINT i = 0; i < args->NumAllocations; i++) {
         const DXGK_OPENALLOCATIONINFO *info = &args->pOpenAllocation[i];
         DRIVER_MUST(143, info->hDeviceSpecificAllocation,
                     "hDeviceSpecificAllocation not NULL after STATUS_SUCCESS",
                     "NULL for allocation %u", i);
         if (info->hDeviceSpecificAllocation)
-            opened(referee, device, info, args->Flags.Create);
+            allocation_opened(referee, device, info, args->Flags.Create);
     }
 }
 
-static void take_back(struct vidmm_referee *referee, struct areas *areas,
-                      const DXGKARG_OPENALLOCATION *mine) {
+static void allocation_take_back(struct vidmm_referee *referee, struct areas *areas,
+                                 const DXGKARG_OPENALLOCATION *mine) {
     for (UINT i = 0; i < mine->NumAllocations; i++) {
         DXGK_OPENALLOCATIONINFO *info = &mine->pOpenAllocation[i];
         if (!mine->Flags.Create)
-            DRIVER_MUST(144, !area_changed(areas, i),
+            DRIVER_MUST(144, !allocation_area_changed(areas, i),
                         "private driver data as it was, without Flags.Create",
                         "that of allocation %u was changed", i);
-        info->pPrivateDriverData = area_give(referee, areas, i, info->pPrivateDriverData);
+        info->pPrivateDriverData =
+            allocation_area_give(referee, areas, i, info->pPrivateDriverData);
     }
-    areas_free(referee, areas, "pOpenAllocation");
+    allocation_areas_free(referee, areas, "pOpenAllocation");
 }
 
 static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE device,
@@ -261,22 +269,23 @@ static NTSTATUS watch_OpenAllocation(struct vidmm_referee *referee, const HANDLE
     struct areas areas;
     DXGKARG_OPENALLOCATION mine = *args;
     referee_enter(referee, &call, "DxgkDdiOpenAllocation", REFEREE_REENTRANT);
-    areas_make(&areas, args->pOpenAllocation, sizeof(*args->pOpenAllocation), args->NumAllocations);
+    allocation_areas_make(&areas, args->pOpenAllocation, sizeof(*args->pOpenAllocation),
+                          args->NumAllocations);
     mine.pOpenAllocation = (DXGK_OPENALLOCATIONINFO *)(void *)areas.array.bytes;
     for (UINT i = 0; i < args->NumAllocations; i++) {
         DXGK_OPENALLOCATIONINFO *info = &mine.pOpenAllocation[i];
         info->pPrivateDriverData =
-            area_make(&areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
+            allocation_area_make(&areas, i, info->pPrivateDriverData, info->PrivateDriverDataSize);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiOpenAllocation(device, &mine);
     referee_return(referee);
     mine.NumAllocations = args->NumAllocations;
     mine.Flags = args->Flags;
-    take_back(referee, &areas, &mine);
-    judge_orphans(referee, args, status);
+    allocation_take_back(referee, &areas, &mine);
+    allocation_judge_orphans(referee, args, status);
     if (status == STATUS_SUCCESS)
-        judge_opened(referee, device, args);
+        allocation_judge_opened(referee, device, args);
     referee_exit(referee, &call);
     return status;
 }
@@ -284,39 +293,39 @@ WATCHED_2(NTSTATUS, OpenAllocation, const HANDLE, const DXGKARG_OPENALLOCATION *
 
 /* ---- Close ----------------------------------------------------------------------------------- */
 
-static struct shadow_resource *resource_opened(const struct shadow_opened *open) {
+static struct shadow_resource *allocation_resource_opened(const struct shadow_opened *open) {
     return open && open->allocation ? open->allocation->resource : NULL;
 }
 
-static uint32_t count_opened(struct vidmm_referee *referee, const struct shadow_resource *resource,
-                             HANDLE device) {
+static uint32_t allocation_count_opened(struct vidmm_referee *referee,
+                                        const struct shadow_resource *resource, HANDLE device) {
     uint32_t count = 0;
     for (const struct shadow_opened *open = shadow_next_opened(referee, NULL); open;
          open = shadow_next_opened(referee, open))
-        count += open->device == device && resource_opened(open) == resource;
+        count += open->device == device && allocation_resource_opened(open) == resource;
     return count;
 }
 
 /* The allocations of a resource are closed together. */
-static void judge_together(struct vidmm_referee *referee, HANDLE device,
-                           const DXGKARG_CLOSEALLOCATION *args) {
+static void allocation_judge_together(struct vidmm_referee *referee, HANDLE device,
+                                      const DXGKARG_CLOSEALLOCATION *args) {
     const struct shadow_resource *before = NULL;
     for (UINT i = 0; i < args->NumAllocations; i++) {
-        const struct shadow_resource *resource =
-            resource_opened(shadow_find_opened(referee, device, args->pOpenHandleList[i]));
+        const struct shadow_resource *resource = allocation_resource_opened(
+            shadow_find_opened(referee, device, args->pOpenHandleList[i]));
         if (!resource || resource == before)
             continue;
         before = resource;
-        uint32_t listed = 0, open = count_opened(referee, resource, device);
+        uint32_t listed = 0, open = allocation_count_opened(referee, resource, device);
         for (UINT j = 0; j < args->NumAllocations; j++)
-            listed += resource_opened(shadow_find_opened(referee, device,
-                                                         args->pOpenHandleList[j])) == resource;
+            listed += allocation_resource_opened(shadow_find_opened(
+                          referee, device, args->pOpenHandleList[j])) == resource;
         MANAGER_MUST(140, listed == open, "all allocations of a resource in one CloseAllocation",
                      "%u of the %u that are open", listed, open);
     }
 }
 
-static void close_shadow(struct vidmm_referee *referee, struct shadow_opened *open) {
+static void allocation_close_shadow(struct vidmm_referee *referee, struct shadow_opened *open) {
     if (open->allocation && open->allocation->opens != 0)
         open->allocation->opens--;
     shadow_remove_opened(referee, open);
@@ -326,13 +335,13 @@ static NTSTATUS watch_CloseAllocation(struct vidmm_referee *referee, const HANDL
                                       const DXGKARG_CLOSEALLOCATION *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiCloseAllocation", REFEREE_REENTRANT);
-    judge_together(referee, device, args);
+    allocation_judge_together(referee, device, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         struct shadow_opened *open = shadow_find_opened(referee, device, args->pOpenHandleList[i]);
         MANAGER_MUST(139, open, "one CloseAllocation for every open",
                      "handle %u of the list is not open in this device", i);
         if (open)
-            close_shadow(referee, open);
+            allocation_close_shadow(referee, open);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCloseAllocation(device, args);
@@ -350,7 +359,7 @@ void allocation_device_gone(struct vidmm_referee *referee, HANDLE device) {
         if (open->device != device)
             continue;
         left++;
-        close_shadow(referee, open);
+        allocation_close_shadow(referee, open);
     }
     MANAGER_MUST(139, left == 0, "every open closed before its device is destroyed",
                  "%u are open in the device", left);
@@ -363,8 +372,8 @@ void allocation_device_gone(struct vidmm_referee *referee, HANDLE device) {
 
 /* ---- Destroy --------------------------------------------------------------------------------- */
 
-static void forget_opens(struct vidmm_referee *referee,
-                         const struct shadow_allocation *allocation) {
+static void allocation_forget_opens(struct vidmm_referee *referee,
+                                    const struct shadow_allocation *allocation) {
     struct shadow_opened *next;
     for (struct shadow_opened *open = shadow_next_opened(referee, NULL); open; open = next) {
         next = shadow_next_opened(referee, open);
@@ -373,7 +382,8 @@ static void forget_opens(struct vidmm_referee *referee,
     }
 }
 
-static void destroyed(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
+static void allocation_destroyed(struct vidmm_referee *referee,
+                                 struct shadow_allocation *allocation) {
     struct shadow_resource *resource = allocation->resource;
     MANAGER_MUST(139, allocation->opens == 0,
                  "every open closed before the allocation is destroyed", "%u are open",
@@ -384,13 +394,14 @@ static void destroyed(struct vidmm_referee *referee, struct shadow_allocation *a
     owners_judge_end(referee, allocation, operations_under_way(referee, allocation->head.handle));
     notice_judge_end(referee, allocation);
     if (allocation->opens != 0)
-        forget_opens(referee, allocation);
+        allocation_forget_opens(referee, allocation);
     if (resource && --resource->allocations == 0)
         shadow_remove_resource(referee, resource);
     shadow_remove_allocation(referee, allocation);
 }
 
-static void judge_resource(struct vidmm_referee *referee, const DXGKARG_DESTROYALLOCATION *args) {
+static void allocation_judge_resource(struct vidmm_referee *referee,
+                                      const DXGKARG_DESTROYALLOCATION *args) {
     if (args->Flags.DestroyResource)
         MANAGER_MUST(141, shadow_resource(referee, args->hResource),
                      "the hResource that Create returned, once", "hResource is %p",
@@ -402,18 +413,18 @@ static NTSTATUS watch_DestroyAllocation(struct vidmm_referee *referee, const HAN
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDestroyAllocation", REFEREE_REENTRANT);
     reports_drain(referee); /* what the manager learnt from another processor's DPC */
-    judge_resource(referee, args);
+    allocation_judge_resource(referee, args);
     for (UINT i = 0; i < args->NumAllocations; i++) {
         HANDLE handle = args->pAllocationList[i];
         struct shadow_allocation *allocation = shadow_allocation(referee, handle);
         MANAGER_MUST(141, allocation, "handles that Create returned, each once",
                      "handle %u of the list is %p", i, handle);
         if (referee->refused.count != 0)
-            MANAGER_MUST(136, allocation || !was_refused(referee, handle),
+            MANAGER_MUST(136, allocation || !allocation_was_refused(referee, handle),
                          "no use of handles that a failed creation left in its array",
                          "handle %u of the list is %p", i, handle);
         if (allocation)
-            destroyed(referee, allocation);
+            allocation_destroyed(referee, allocation);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDestroyAllocation(adapter, args);

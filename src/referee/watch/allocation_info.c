@@ -14,11 +14,11 @@
 #define BIT_12 0x1000u
 #define BIT_13 0x2000u
 
-static uint32_t version(struct vidmm_referee *referee) {
+static uint32_t info_version(struct vidmm_referee *referee) {
     return referee->adapter.version;
 }
 
-static uint32_t all_segments(struct vidmm_referee *referee) {
+static uint32_t info_all_segments(struct vidmm_referee *referee) {
     return (uint32_t)((UINT64_C(1) << referee->adapter.segments) - 1);
 }
 
@@ -33,14 +33,16 @@ uint32_t allocation_apertures(struct vidmm_referee *referee) {
 }
 
 /* From WDDM 2.0 on the write set stands for both. */
-static uint32_t read_set(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info) {
-    return version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? info->SupportedWriteSegmentSet
-                                                                 : info->SupportedReadSegmentSet;
+static uint32_t info_read_set(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info) {
+    return info_version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM2_0
+               ? info->SupportedWriteSegmentSet
+               : info->SupportedReadSegmentSet;
 }
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-static void judge_size(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info, UINT index) {
+static void info_judge_size(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                            UINT index) {
     UINT alignment = info->Alignment;
     DRIVER_MUST(92, info->Size != 0 && info->Size <= UINT64_MAX / 2, "a size that memory can have",
                 "allocation %u: Size is 0x%llx", index, (unsigned long long)info->Size);
@@ -56,8 +58,8 @@ static void judge_size(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO 
 
 /* ---- Segment sets ---------------------------------------------------------------------------- */
 
-static void judge_preference(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
-                             UINT index, uint32_t supported) {
+static void info_judge_preference(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                                  UINT index, uint32_t supported) {
     UINT preference = info->PreferredSegment.Value;
     for (UINT i = 0; i < 5; i++, preference >>= 6) {
         UINT id = preference & 31u;
@@ -69,9 +71,9 @@ static void judge_preference(struct vidmm_referee *referee, const DXGK_ALLOCATIO
 }
 
 /* A segment with pages of 64 KB takes only what is aligned to them. */
-static void judge_large_pages(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
-                              UINT index, uint32_t supported) {
-    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+static void info_judge_large_pages(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                                   UINT index, uint32_t supported) {
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
         if ((supported >> (id - 1) & 1u) == 0 || !shadow_segment(referee, id)->flags.Use64KBPages)
@@ -83,10 +85,10 @@ static void judge_large_pages(struct vidmm_referee *referee, const DXGK_ALLOCATI
 }
 
 /* What the CPU may look at must have a place where it can. */
-static void judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
-                            UINT index, uint32_t supported) {
+static void info_judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                                 UINT index, uint32_t supported) {
     uint32_t hidden = 0;
-    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
         if (!shadow_segment(referee, id)->flags.CpuVisible)
@@ -103,7 +105,7 @@ static void judge_cpu_place(struct vidmm_referee *referee, const DXGK_ALLOCATION
 }
 
 /* Apertures that overlays may be in. */
-static uint32_t overlay_apertures(struct vidmm_referee *referee) {
+static uint32_t info_overlay_apertures(struct vidmm_referee *referee) {
     uint32_t set = 0;
     for (const struct shadow_allocation *at = shadow_next_allocation(referee, NULL); at;
          at = shadow_next_allocation(referee, at))
@@ -112,10 +114,10 @@ static uint32_t overlay_apertures(struct vidmm_referee *referee) {
 }
 
 /* Overlays stay where they are, in a fifth of it: the rest must do for what is evicted. */
-static void judge_eviction_room(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
-                                UINT index) {
+static void info_judge_eviction_room(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                                     UINT index) {
     uint32_t shared = info->EvictionSegmentSet != 0 && !info->Flags.Overlay
-                          ? info->EvictionSegmentSet & overlay_apertures(referee)
+                          ? info->EvictionSegmentSet & info_overlay_apertures(referee)
                           : 0;
     for (uint32_t id = 1; shared != 0 && id <= referee->adapter.segments; id++) {
         uint64_t size = shadow_segment(referee, id)->size;
@@ -128,42 +130,43 @@ static void judge_eviction_room(struct vidmm_referee *referee, const DXGK_ALLOCA
     }
 }
 
-static uint32_t pitch_aligned(struct vidmm_referee *referee) {
+static uint32_t info_pitch_aligned(struct vidmm_referee *referee) {
     uint32_t set = 0;
     for (uint32_t id = 1; id <= referee->adapter.segments; id++)
         set |= shadow_segment(referee, id)->flags.PitchAlignment ? 1u << (id - 1) : 0;
     return set;
 }
 
-static void judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info, UINT index) {
-    uint32_t all = all_segments(referee),
-             both = read_set(referee, info) | info->SupportedWriteSegmentSet;
+static void info_judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                            UINT index) {
+    uint32_t all = info_all_segments(referee),
+             both = info_read_set(referee, info) | info->SupportedWriteSegmentSet;
     uint32_t apertures = allocation_apertures(referee);
     if (all == 0)
         return;
     DRIVER_MUST(16, both != 0 && ((both | info->EvictionSegmentSet) & ~all) == 0,
                 "sets of segments that the adapter reported, the supported one not empty",
                 "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x of segments 0x%x",
-                index, read_set(referee, info), info->SupportedWriteSegmentSet,
+                index, info_read_set(referee, info), info->SupportedWriteSegmentSet,
                 info->EvictionSegmentSet, all);
     DRIVER_MUST(17, ((both | info->EvictionSegmentSet) & ~all) == 0,
                 "bit n of a set for segment n + 1, and none beyond the last segment",
                 "allocation %u: read set 0x%x, write set 0x%x, eviction set 0x%x with %u segments",
-                index, read_set(referee, info), info->SupportedWriteSegmentSet,
+                index, info_read_set(referee, info), info->SupportedWriteSegmentSet,
                 info->EvictionSegmentSet, referee->adapter.segments);
-    judge_preference(referee, info, index, both);
+    info_judge_preference(referee, info, index, both);
     DRIVER_MUST(99, (info->EvictionSegmentSet & all & ~apertures) == 0,
                 "aperture segments only in EvictionSegmentSet",
                 "allocation %u: EvictionSegmentSet is 0x%x, the aperture segments are 0x%x", index,
                 info->EvictionSegmentSet, apertures);
-    DRIVER_MUST(46, (info->EvictionSegmentSet & pitch_aligned(referee)) == 0,
+    DRIVER_MUST(46, (info->EvictionSegmentSet & info_pitch_aligned(referee)) == 0,
                 "no segment with PitchAlignment in EvictionSegmentSet",
                 "allocation %u: EvictionSegmentSet is 0x%x, segments 0x%x have PitchAlignment",
-                index, info->EvictionSegmentSet, pitch_aligned(referee));
-    judge_eviction_room(referee, info, index);
-    judge_large_pages(referee, info, index, both);
-    judge_cpu_place(referee, info, index, both & all);
-    if (version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM3_0)
+                index, info->EvictionSegmentSet, info_pitch_aligned(referee));
+    info_judge_eviction_room(referee, info, index);
+    info_judge_large_pages(referee, info, index, both);
+    info_judge_cpu_place(referee, info, index, both & all);
+    if (info_version(referee) >= DXGKDDI_INTERFACE_VERSION_WDDM3_0)
         DRIVER_MUST(132, !info->Flags2.ShareBackingStoreWithKmd || (both & ~apertures) == 0,
                     "ShareBackingStoreWithKmd in apertures only",
                     "allocation %u: it is set, and the supported set is 0x%x", index, both);
@@ -172,8 +175,8 @@ static void judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO 
 /* ---- Flags ----------------------------------------------------------------------------------- */
 
 /* Kinds of backing store, and who may have them. */
-static void judge_backing(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
-                          UINT index, bool primary) {
+static void info_judge_backing(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                               UINT index, bool primary) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags;
     bool existing = flags.ExistingSysMem || flags.ExistingKernelSysMem;
     bool visible = flags.CpuVisible && !primary;
@@ -194,7 +197,7 @@ static void judge_backing(struct vidmm_referee *referee, const DXGK_ALLOCATIONIN
                 (unsigned long long)info->Size);
 }
 
-static bool coherent_aperture(struct vidmm_referee *referee) {
+static bool info_coherent_aperture(struct vidmm_referee *referee) {
     for (uint32_t id = 1; id <= referee->adapter.segments; id++) {
         DXGK_SEGMENTFLAGS flags = shadow_segment(referee, id)->flags;
         if (flags.Aperture && flags.CacheCoherent)
@@ -203,25 +206,25 @@ static bool coherent_aperture(struct vidmm_referee *referee) {
     return false;
 }
 
-static void judge_history(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
-                          UINT index) {
+static void info_judge_history(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                               UINT index) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags, allowed = {.Value = 0};
-    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM1_3)
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM1_3)
         return;
     allowed.HistoryBuffer = 1;
     allowed.CpuVisible = 1;
     allowed.Cached = 1;
     DRIVER_MUST(128,
                 !flags.HistoryBuffer ||
-                    (flags.CpuVisible && (flags.Cached || !coherent_aperture(referee)) &&
+                    (flags.CpuVisible && (flags.Cached || !info_coherent_aperture(referee)) &&
                      (flags.Value & ~allowed.Value) == 0),
                 "HistoryBuffer with CpuVisible, with Cached where an aperture is cache-coherent, "
                 "and with nothing else",
                 "allocation %u: Flags are 0x%x", index, flags.Value);
 }
 
-static void judge_flags_1x(struct vidmm_referee *referee, UINT flags, UINT index,
-                           uint32_t standard) {
+static void info_judge_flags_1x(struct vidmm_referee *referee, UINT flags, UINT index,
+                                uint32_t standard) {
     DRIVER_MUST(117, (flags & RESERVED_1X) == 0, "reserved flags 0",
                 "allocation %u: Flags are 0x%x", index, flags);
     if (standard == 0) /* a primary of a user-mode driver looks like anything else from here */
@@ -237,19 +240,19 @@ void allocation_judge_open(struct vidmm_referee *referee,
                            const struct shadow_allocation *allocation) {
     bool primary = allocation->standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
     UINT flags = allocation->info.Flags.Value;
-    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && allocation->standard != 0)
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0 && allocation->standard != 0)
         MANAGER_MUST(121, (flags & BIT_10) == 0 || primary,
                      "no allocation with UseAlternateVA that is no primary",
                      "Flags are 0x%x for a standard allocation of type %u", flags,
                      allocation->standard);
 }
 
-static void judge_flags_2(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
-                          UINT index) {
+static void info_judge_flags_2(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
+                               UINT index) {
     UINT flags = info->Flags.Value, old = BIT_11 | BIT_12;
-    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_1)
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_1)
         old |= BIT_10;
-    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_9)
         old |= BIT_13;
     DRIVER_MUST(117, (flags & RESERVED) == 0, "reserved flags 0", "allocation %u: Flags are 0x%x",
                 index, flags);
@@ -262,19 +265,19 @@ static void judge_flags_2(struct vidmm_referee *referee, const DXGK_ALLOCATIONIN
 
 void allocation_judge_info(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                            UINT index, uint32_t standard) {
-    judge_size(referee, info, index);
-    judge_sets(referee, info, index);
-    judge_backing(referee, info, index,
-                  standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
-    judge_history(referee, info, index);
-    if (version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
-        judge_flags_1x(referee, info->Flags.Value, index, standard);
+    info_judge_size(referee, info, index);
+    info_judge_sets(referee, info, index);
+    info_judge_backing(referee, info, index,
+                       standard == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE);
+    info_judge_history(referee, info, index);
+    if (info_version(referee) < DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        info_judge_flags_1x(referee, info->Flags.Value, index, standard);
     else
-        judge_flags_2(referee, info, index);
+        info_judge_flags_2(referee, info, index);
 }
 
 /* What could be taken up in a segment at most; more than a segment can have is as good as all. */
-static void count_created(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info) {
+static void info_count_created(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info) {
     struct shadow_adapter *adapter = &referee->adapter;
     uint64_t most = (uint64_t)1 << 48, size = info->Size, pitched = info->PitchAlignedSize;
     uint64_t bytes = pitched > size ? pitched : size;
@@ -289,9 +292,9 @@ static void count_created(struct vidmm_referee *referee, const DXGK_ALLOCATIONIN
 void allocation_take_info(struct vidmm_referee *referee, struct shadow_allocation *allocation,
                           const DXGK_ALLOCATIONINFO *info) {
     allocation->info = *info;
-    allocation->read_set = read_set(referee, info);
+    allocation->read_set = info_read_set(referee, info);
     allocation->write_set = info->SupportedWriteSegmentSet;
     allocation->evict_set = info->EvictionSegmentSet;
     allocation->size = ((uint64_t)info->Size + SHADOW_PAGE - 1) / SHADOW_PAGE * SHADOW_PAGE;
-    count_created(referee, info);
+    info_count_created(referee, info);
 }

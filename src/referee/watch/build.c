@@ -1,7 +1,7 @@
 /*
  * build.c - DxgkDdiBuildPagingBuffer: the protocol between manager and driver that is the same
- * for every operation (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). The buffers are build_buffer.c's,
- * what single operations ask and do is watch/operation.c's.
+ * for every operation (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). The buffers are work/buffer.c's,
+ * what single operations ask and do is operation/dispatch.c's.
  */
 #include "operation/operation.h"
 #include "watch/watch.h"
@@ -27,7 +27,7 @@ struct build_call {
 /* ---- Operations ------------------------------------------------------------------------------ */
 
 /* Where AllocationIsIdle is said; NULL: nowhere. Bit `*mask` of it. */
-static UINT *idle_flag(DXGKARG_BUILDPAGINGBUFFER *args, UINT *mask) {
+static UINT *build_idle_flag(DXGKARG_BUILDPAGINGBUFFER *args, UINT *mask) {
     *mask = 4; /* DXGK_TRANSFERFLAGS.AllocationIsIdle */
     switch ((uint32_t)args->Operation) {
     case DXGK_OPERATION_TRANSFER:
@@ -42,16 +42,17 @@ static UINT *idle_flag(DXGKARG_BUILDPAGINGBUFFER *args, UINT *mask) {
     }
 }
 
-static bool said_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static bool build_said_idle(const DXGKARG_BUILDPAGINGBUFFER *args) {
     DXGKARG_BUILDPAGINGBUFFER copy = *args;
     UINT mask;
-    const UINT *flags = idle_flag(&copy, &mask);
+    const UINT *flags = build_idle_flag(&copy, &mask);
     return flags && (*flags & mask) != 0;
 }
 
 /* The MDL that an operation names, and which of its pages: `*first`, `*count`. */
-static const MDL *pages_of(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args,
-                           uint64_t *first, uint64_t *count) {
+static const MDL *build_pages_of(struct vidmm_referee *referee,
+                                 const DXGKARG_BUILDPAGINGBUFFER *args, uint64_t *first,
+                                 uint64_t *count) {
     uint64_t offset = args->Transfer.TransferOffset / SHADOW_PAGE;
     uint64_t pages = (args->Transfer.TransferSize + SHADOW_PAGE - 1) / SHADOW_PAGE;
     bool special = args->Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
@@ -79,8 +80,8 @@ static const MDL *pages_of(struct vidmm_referee *referee, const DXGKARG_BUILDPAG
 }
 
 /* Room for `count` frames from `first` on, or as many as there are; false: none. */
-static bool frames_make(struct shadow_operation *operation, uint64_t first, uint64_t there,
-                        uint64_t count) {
+static bool build_frames_make(struct shadow_operation *operation, uint64_t first, uint64_t there,
+                              uint64_t count) {
     if (first >= there)
         return false;
     if (count > there - first)
@@ -91,12 +92,13 @@ static bool frames_make(struct shadow_operation *operation, uint64_t first, uint
 }
 
 /* The pages of an address descriptor list from AdlOffset on. */
-static void keep_list(struct shadow_operation *operation) {
+static void build_keep_list(struct shadow_operation *operation) {
     const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
     const DXGK_ADL *adl = &arg->MapApertureSegment2.Adl;
     uint64_t first = arg->MapApertureSegment2.AdlOffset, there = adl->PageCount;
     uint64_t count = arg->MapApertureSegment2.NumberOfPages;
-    if ((!adl->Flags.Contiguous && !adl->Pages) || !frames_make(operation, first, there, count))
+    if ((!adl->Flags.Contiguous && !adl->Pages) ||
+        !build_frames_make(operation, first, there, count))
         return;
     for (uint64_t i = 0; i < operation->frame_count; i++)
         operation->frames[i] =
@@ -104,40 +106,40 @@ static void keep_list(struct shadow_operation *operation) {
 }
 
 /* The page frames, as they are now: the manager may change the MDL before the GPU is done. */
-static void keep_frames(struct vidmm_referee *referee, struct shadow_operation *operation) {
+static void build_keep_frames(struct vidmm_referee *referee, struct shadow_operation *operation) {
     uint64_t first, count;
     if (operation->arg.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2) {
-        keep_list(operation);
+        build_keep_list(operation);
         return;
     }
-    const MDL *mdl = pages_of(referee, &operation->arg, &first, &count);
+    const MDL *mdl = build_pages_of(referee, &operation->arg, &first, &count);
     if (!mdl)
         return;
     uint64_t there = ((uint64_t)mdl->ByteOffset + mdl->ByteCount + SHADOW_PAGE - 1) / SHADOW_PAGE;
-    if (frames_make(operation, first, there, count))
+    if (build_frames_make(operation, first, there, count))
         memcpy(operation->frames, (const PFN_NUMBER *)(mdl + 1) + first,
                operation->frame_count * sizeof(*operation->frames));
 }
 
-static struct build_operation *operation_begin(struct vidmm_referee *referee,
-                                               const DXGKARG_BUILDPAGINGBUFFER *args) {
+static struct build_operation *build_operation_begin(struct vidmm_referee *referee,
+                                                     const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct build_operation *operation = calloc(1, sizeof(*operation));
     if (!operation)
         return NULL;
     operation->shadow.arg = *args;
-    keep_frames(referee, &operation->shadow);
+    build_keep_frames(referee, &operation->shadow);
     return operation;
 }
 
 /* ---- What the manager asks ------------------------------------------------------------------- */
 
-static bool same_arm(const DXGKARG_BUILDPAGINGBUFFER *a, const DXGKARG_BUILDPAGINGBUFFER *b) {
+static bool build_same_arm(const DXGKARG_BUILDPAGINGBUFFER *a, const DXGKARG_BUILDPAGINGBUFFER *b) {
     DXGKARG_BUILDPAGINGBUFFER left = *a, right = *b;
     UINT mask;
-    UINT *flags = idle_flag(&left, &mask);
+    UINT *flags = build_idle_flag(&left, &mask);
     if (flags)
         *flags &= ~mask;
-    flags = idle_flag(&right, &mask);
+    flags = build_idle_flag(&right, &mask);
     if (flags)
         *flags &= ~mask;
     return left.Operation == right.Operation &&
@@ -145,9 +147,10 @@ static bool same_arm(const DXGKARG_BUILDPAGINGBUFFER *a, const DXGKARG_BUILDPAGI
 }
 
 /* After BUSY: the GPU has let go of the allocation, and the driver is told so. */
-static void judge_idle(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void build_judge_idle(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
     HANDLE handle = NULL;
-    MANAGER_MUST(164, said_idle(args), "AllocationIsIdle after STATUS_GRAPHICS_ALLOCATION_BUSY",
+    MANAGER_MUST(164, build_said_idle(args),
+                 "AllocationIsIdle after STATUS_GRAPHICS_ALLOCATION_BUSY",
                  "AllocationIsIdle is 0%s", "");
     if (!operation_names(args, &handle) || !handle)
         return;
@@ -158,7 +161,7 @@ static void judge_idle(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGB
 }
 
 /* INSUFFICIENT ended a part of the operation; `left`: bytes of it that were not submitted. */
-static void judge_part(struct vidmm_referee *referee, bool submitted, uint32_t left) {
+static void build_judge_part(struct vidmm_referee *referee, bool submitted, uint32_t left) {
     struct shadow_operation *operation = &referee->builds.open.operation->shadow;
     MANAGER_MUST(156, submitted, "what was written before INSUFFICIENT_DMA_BUFFER to be submitted",
                  "%u bytes were not submitted", left);
@@ -171,7 +174,7 @@ static void judge_part(struct vidmm_referee *referee, bool submitted, uint32_t l
 
 /* By the other reading what the last pass wrote is not run, and its bytes are free again. True: it
  * was so. */
-static bool dropped(struct vidmm_referee *referee, struct shadow_build *written) {
+static bool build_dropped(struct vidmm_referee *referee, struct shadow_build *written) {
     if (referee->readings.insufficient == 0 || !written ||
         referee->builds.open.answer != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
         written->number != referee->builds.open.build_number || written->used == written->submitted)
@@ -181,24 +184,26 @@ static bool dropped(struct vidmm_referee *referee, struct shadow_build *written)
 }
 
 /* The same operation once more. */
-static void judge_retry(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void build_judge_retry(struct vidmm_referee *referee,
+                              const DXGKARG_BUILDPAGINGBUFFER *args) {
     struct shadow_build *written = referee->builds.open.build;
-    UINT multipass = dropped(referee, written) ? 0 : referee->builds.open.multipass;
+    UINT multipass = build_dropped(referee, written) ? 0 : referee->builds.open.multipass;
     bool kept = !written || written->number != referee->builds.open.build_number ||
                 written->submitted == written->used;
     if (referee->builds.open.answer == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        judge_part(referee, kept, kept ? 0 : written->used - written->submitted);
+        build_judge_part(referee, kept, kept ? 0 : written->used - written->submitted);
     else
-        judge_idle(referee, args);
+        build_judge_idle(referee, args);
     MANAGER_MUST(159, args->MultipassOffset == multipass, "MultipassOffset as the driver left it",
                  "MultipassOffset is %u instead of %u", args->MultipassOffset, multipass);
     MANAGER_MUST(160,
-                 same_arm(args, &referee->builds.open.operation->shadow.arg) ||
-                     same_arm(args, &referee->builds.open.latest),
+                 build_same_arm(args, &referee->builds.open.operation->shadow.arg) ||
+                     build_same_arm(args, &referee->builds.open.latest),
                  "the same members, except for AllocationIsIdle", "members changed%s", "");
 }
 
-static void judge_other(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void build_judge_other(struct vidmm_referee *referee,
+                              const DXGKARG_BUILDPAGINGBUFFER *args) {
     char name[64];
     operation_call_name(name, sizeof(name),
                         (uint32_t)referee->builds.open.operation->shadow.arg.Operation);
@@ -212,33 +217,34 @@ static void judge_other(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
 }
 
 /* The operation that the call is for, begun or gone on with. */
-static struct build_operation *judge_operation(struct vidmm_referee *referee,
-                                               const DXGKARG_BUILDPAGINGBUFFER *args) {
+static struct build_operation *build_judge_operation(struct vidmm_referee *referee,
+                                                     const DXGKARG_BUILDPAGINGBUFFER *args) {
     if (referee->builds.open.operation &&
         referee->builds.open.operation->shadow.arg.Operation != args->Operation)
-        judge_other(referee, args);
+        build_judge_other(referee, args);
     if (referee->builds.open.operation) {
-        judge_retry(referee, args);
+        build_judge_retry(referee, args);
         return referee->builds.open.operation;
     }
     MANAGER_MUST(158, args->MultipassOffset == 0, "MultipassOffset 0 at the first call",
                  "MultipassOffset is %u", args->MultipassOffset);
-    referee->builds.open.operation = operation_begin(referee, args);
+    referee->builds.open.operation = build_operation_begin(referee, args);
     if (referee->builds.open.operation)
         operation_asked(referee, &referee->builds.open.operation->shadow);
     return referee->builds.open.operation;
 }
 
-static bool any_system_context(struct vidmm_referee *referee) {
+static bool build_any_system_context(struct vidmm_referee *referee) {
     const struct shadow_context *context = shadow_next_context(referee, NULL);
     while (context && !context->system)
         context = shadow_next_context(referee, context);
     return context;
 }
 
-static void judge_handles(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void build_judge_handles(struct vidmm_referee *referee,
+                                const DXGKARG_BUILDPAGINGBUFFER *args) {
     HANDLE handle = NULL, system = args->hSystemContext;
-    /* Without the driver's callbacks in view nobody knows its context allocations. */
+    /* Without the driver's callbacks in view its context allocations are not known. */
     bool all_known = referee->callbacks.Size != 0;
     if (all_known && operation_names(args, &handle) &&
         (handle || !operation_may_be_nameless((uint32_t)args->Operation)))
@@ -247,7 +253,7 @@ static void judge_handles(struct vidmm_referee *referee, const DXGKARG_BUILDPAGI
                      "hAllocation %p is no allocation's", handle);
     const struct shadow_context *context = shadow_context(referee, system);
     bool known = context && context->system;
-    if (system || any_system_context(referee))
+    if (system || build_any_system_context(referee))
         MANAGER_MUST(171, known, "the driver's handle of a system context",
                      "hSystemContext %p is no system context's", system);
 }
@@ -255,7 +261,7 @@ static void judge_handles(struct vidmm_referee *referee, const DXGKARG_BUILDPAGI
 /* Clean-up: the driver is told after a reset that something left its segment, and page tables
  * follow.
  */
-static bool cleans_up(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static bool build_cleans_up(const DXGKARG_BUILDPAGINGBUFFER *args) {
     switch ((uint32_t)args->Operation) {
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
     case DXGK_OPERATION_UPDATE_PAGE_TABLE:
@@ -268,14 +274,14 @@ static bool cleans_up(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
-static void judge_call(struct vidmm_referee *referee, const struct referee_call *call,
-                       const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void build_judge_call(struct vidmm_referee *referee, const struct referee_call *call,
+                             const DXGKARG_BUILDPAGINGBUFFER *args) {
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
     MANAGER_MUST(148, call->irql == PASSIVE_LEVEL, "PASSIVE_LEVEL", "IRQL %u",
                  (unsigned)call->irql);
-    reset_judge(referee, cleans_up(args));
-    judge_handles(referee, args);
+    reset_judge(referee, build_cleans_up(args));
+    build_judge_handles(referee, args);
 #if WDDM_AT_LEAST(WDDM2_0)
     referee->builds.page_tables =
         referee->builds.page_tables || args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
@@ -291,26 +297,27 @@ static void judge_call(struct vidmm_referee *referee, const struct referee_call 
 
 /* ---- What the driver answers ----------------------------------------------------------------- */
 
-static bool may_answer(NTSTATUS status) {
+static bool build_may_answer(NTSTATUS status) {
     return status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER ||
            status == STATUS_GRAPHICS_ALLOCATION_BUSY;
 }
 
-static void judge_busy(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *in) {
+static void build_judge_busy(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *in) {
     DXGKARG_BUILDPAGINGBUFFER copy = *in;
     UINT mask;
-    bool may = idle_flag(&copy, &mask) && !said_idle(in);
+    bool may = build_idle_flag(&copy, &mask) && !build_said_idle(in);
     DRIVER_MUST(163, may,
                 "ALLOCATION_BUSY only for TRANSFER, DISCARD_CONTENT and SPECIAL_LOCK_TRANSFER "
                 "without AllocationIsIdle",
-                "STATUS_GRAPHICS_ALLOCATION_BUSY%s", said_idle(in) ? " with AllocationIsIdle" : "");
+                "STATUS_GRAPHICS_ALLOCATION_BUSY%s",
+                build_said_idle(in) ? " with AllocationIsIdle" : "");
     if (!may)
         submit_give_up(referee);
 }
 
 /* INSUFFICIENT gets the rest of the operation nowhere. */
-static void judge_progress(struct vidmm_referee *referee, const struct build_call *call,
-                           const DXGKARG_BUILDPAGINGBUFFER *out) {
+static void build_judge_progress(struct vidmm_referee *referee, const struct build_call *call,
+                                 const DXGKARG_BUILDPAGINGBUFFER *out) {
     bool moved = call->written != 0 || out->MultipassOffset != call->in.MultipassOffset;
     bool empty = !call->build || call->build->used == call->written;
     uint32_t full = referee->adapter.paging_size;
@@ -326,17 +333,18 @@ static void judge_progress(struct vidmm_referee *referee, const struct build_cal
 }
 
 /* Nameless updates are those of what the driver knows nothing of. */
-static void operation_answered(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args,
-                               bool may, NTSTATUS status) {
+static void build_operation_answered(struct vidmm_referee *referee,
+                                     const DXGKARG_BUILDPAGINGBUFFER *args, bool may,
+                                     NTSTATUS status) {
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && !args->UpdatePageTable.hAllocation)
         DRIVER_MUST(217, may, "an update without an allocation to be accepted",
                     "status 0x%08x for an update without hAllocation", (unsigned)status);
 }
 
-static void judge_answer(struct vidmm_referee *referee, const struct build_call *call,
-                         const DXGKARG_BUILDPAGINGBUFFER *out) {
+static void build_judge_answer(struct vidmm_referee *referee, const struct build_call *call,
+                               const DXGKARG_BUILDPAGINGBUFFER *out) {
     HANDLE handle = NULL;
-    bool known = operation_name((uint32_t)call->in.Operation), may = may_answer(call->status);
+    bool known = operation_name((uint32_t)call->in.Operation), may = build_may_answer(call->status);
     DRIVER_MUST(149, may,
                 "STATUS_SUCCESS, STATUS_GRAPHICS_ALLOCATION_BUSY or "
                 "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER",
@@ -348,20 +356,20 @@ static void judge_answer(struct vidmm_referee *referee, const struct build_call 
         operation_names(&call->in, &handle) && !handle)
         DRIVER_MUST(169, may, "an operation without an allocation to be accepted",
                     "status 0x%08x for an operation without hAllocation", (unsigned)call->status);
-    operation_answered(referee, &call->in, may, call->status);
+    build_operation_answered(referee, &call->in, may, call->status);
     if (!known)
         DRIVER_MUST(167, call->written == 0, "no bytes for an operation that does not exist",
                     "%u bytes were written", call->written);
     if (!may)
         submit_give_up(referee);
     else if (call->status == STATUS_GRAPHICS_ALLOCATION_BUSY)
-        judge_busy(referee, &call->in);
+        build_judge_busy(referee, &call->in);
     else if (call->status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        judge_progress(referee, call, out);
+        build_judge_progress(referee, call, out);
 }
 
 /* The operation is built: it completes with the last submission that has bytes of it. */
-static void finish(struct vidmm_referee *referee, struct build_call *call) {
+static void build_finish(struct vidmm_referee *referee, struct build_call *call) {
     struct build_operation *operation = call->operation;
     struct shadow_build *build = call->build;
     operation->end = build ? build->used : 0;
@@ -382,8 +390,8 @@ static void finish(struct vidmm_referee *referee, struct build_call *call) {
     }
 }
 
-static void take_answer(struct vidmm_referee *referee, struct build_call *call,
-                        const DXGKARG_BUILDPAGINGBUFFER *out) {
+static void build_take_answer(struct vidmm_referee *referee, struct build_call *call,
+                              const DXGKARG_BUILDPAGINGBUFFER *out) {
     struct build_operation *operation = call->operation;
     if (!operation)
         return;
@@ -393,7 +401,7 @@ static void take_answer(struct vidmm_referee *referee, struct build_call *call,
         return;
     }
     if (call->status == STATUS_SUCCESS) {
-        finish(referee, call);
+        build_finish(referee, call);
         return;
     }
     referee->builds.open.answer = call->status;
@@ -411,8 +419,8 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
     operation_call_name(name, sizeof(name), (uint32_t)args->Operation);
     referee_enter(referee, &entered, name, REFEREE_SCHEDULER);
     reports_drain(referee);
-    judge_call(referee, &entered, args);
-    call.operation = judge_operation(referee, args);
+    build_judge_call(referee, &entered, args);
+    call.operation = build_judge_operation(referee, args);
     call.build = build_aim(referee, args);
     if (call.build)
         build_redirect(call.build, args);
@@ -421,8 +429,8 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
     referee_return(referee);
     if (call.build)
         call.written = build_return(referee, call.build, &call.in, args, call.status);
-    judge_answer(referee, &call, args);
-    take_answer(referee, &call, args);
+    build_judge_answer(referee, &call, args);
+    build_take_answer(referee, &call, args);
     referee_exit(referee, &entered);
     return call.status;
 }

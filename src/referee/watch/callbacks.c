@@ -36,8 +36,8 @@ WATCHED_1(VOID, NotifyDpc, const HANDLE)
 
 /* Paging operations name it before the callback returns. */
 static struct shadow_allocation *
-begin_context_allocation(struct vidmm_referee *referee,
-                         const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+callbacks_begin_context_allocation(struct vidmm_referee *referee,
+                                   const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     DXGK_ALLOCATIONINFO info = {0};
     if (!args->hDriverAllocation || shadow_allocation(referee, args->hDriverAllocation))
         return NULL;
@@ -54,7 +54,8 @@ begin_context_allocation(struct vidmm_referee *referee,
     return object;
 }
 
-static void note_context_allocation(struct vidmm_referee *referee, HANDLE driver, HANDLE system) {
+static void callbacks_note_context_allocation(struct vidmm_referee *referee, HANDLE driver,
+                                              HANDLE system) {
     for (uint32_t i = 0; i < CONTEXTS_HANDLES; i++) {
         if (referee->contexts.handle[i].driver)
             continue;
@@ -67,12 +68,12 @@ static void note_context_allocation(struct vidmm_referee *referee, HANDLE driver
 static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
                                               DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     pthread_mutex_lock(&referee->lock);
-    struct shadow_allocation *object = begin_context_allocation(referee, args);
+    struct shadow_allocation *object = callbacks_begin_context_allocation(referee, args);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks.DxgkCbCreateContextAllocation(args);
     pthread_mutex_lock(&referee->lock);
     if (object && status == STATUS_SUCCESS)
-        note_context_allocation(referee, object->head.handle, args->hAllocation);
+        callbacks_note_context_allocation(referee, object->head.handle, args->hAllocation);
     else if (object)
         shadow_remove_allocation(referee, object);
     pthread_mutex_unlock(&referee->lock);

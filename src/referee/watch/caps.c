@@ -18,7 +18,7 @@ bool caps_reach_memory(struct vidmm_referee *referee) {
            highest >= bytes - 1;
 }
 
-static void judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS caps) {
+static void caps_judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS caps) {
     DRIVER_MUST(84, !caps.DedicatedPagingEngine && !caps.PagingEngineCanSwizzle,
                 "DedicatedPagingEngine and PagingEngineCanSwizzle 0",
                 "MemoryManagementCaps is 0x%08x: DedicatedPagingEngine %u, "
@@ -39,7 +39,7 @@ static void judge_memory_caps(struct vidmm_referee *referee, DXGK_VIDMMCAPS caps
 }
 
 /* mcdm-implementation-guidelines.md: what a compute-only driver leaves zero. */
-static void judge_compute_only(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
+static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
     const DXGK_VIDMMCAPS *memory = &caps->MemoryManagementCaps;
     const struct {
         const char *name;
@@ -62,7 +62,7 @@ static void judge_compute_only(struct vidmm_referee *referee, const DXGK_DRIVERC
 
 /* What a driver of the declared version knows of the structure; the rest of a longer buffer is
  * whatever was in it before. */
-static size_t size_known(uint32_t version) {
+static size_t caps_size_known(uint32_t version) {
     static const struct {
         uint32_t version;
         size_t size;
@@ -80,10 +80,10 @@ static size_t size_known(uint32_t version) {
     return offsetof(DXGK_DRIVERCAPS, WDDMVersion);
 }
 
-static void see_driver_caps(struct vidmm_referee *referee, const struct query *query) {
+static void caps_take_driver(struct vidmm_referee *referee, const struct query *query) {
     struct shadow_adapter *adapter = &referee->adapter;
     DXGK_DRIVERCAPS *caps = &adapter->caps;
-    size_t known = size_known(adapter->version);
+    size_t known = caps_size_known(adapter->version);
     size_t size = query->out.size < known ? query->out.size : known;
     /* A shorter answer than before says nothing new, a very short one nothing at all. */
     if (size < referee->caps.size || size < offsetof(DXGK_DRIVERCAPS, WDDMVersion))
@@ -92,9 +92,9 @@ static void see_driver_caps(struct vidmm_referee *referee, const struct query *q
     memset(caps, 0, sizeof(*caps));
     memcpy(caps, query->out.bytes, size);
     adapter->caps_known = true;
-    judge_memory_caps(referee, caps->MemoryManagementCaps);
+    caps_judge_memory_caps(referee, caps->MemoryManagementCaps);
     if (caps->MiscCaps.ComputeOnly)
-        judge_compute_only(referee, caps);
+        caps_judge_compute_only(referee, caps);
     if (adapter->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         return;
     adapter->nodes = 1;
@@ -106,7 +106,7 @@ static void see_driver_caps(struct vidmm_referee *referee, const struct query *q
     }
 }
 
-static void see_physical_caps(struct vidmm_referee *referee, const struct query *query) {
+static void caps_take_physical(struct vidmm_referee *referee, const struct query *query) {
     struct shadow_adapter *adapter = &referee->adapter;
     DXGK_PHYSICALADAPTERCAPS caps;
     size_t size = query->out.size < sizeof(caps) ? query->out.size : sizeof(caps);
@@ -128,7 +128,7 @@ static void see_physical_caps(struct vidmm_referee *referee, const struct query 
     adapter->paging_node = caps.PagingNodeIndex;
 }
 
-static void see_iommu_caps(struct vidmm_referee *referee, const struct query *query) {
+static void caps_take_iommu(struct vidmm_referee *referee, const struct query *query) {
     DXGK_IOMMU_CAPS caps;
     if (query->out.size < sizeof(caps))
         return;
@@ -140,11 +140,11 @@ void caps_answer(struct vidmm_referee *referee, const struct query *query) {
     if (!query->out.bytes)
         return;
     if (query->args->Type == DXGKQAITYPE_DRIVERCAPS)
-        see_driver_caps(referee, query);
+        caps_take_driver(referee, query);
     else if (query->args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS)
-        see_physical_caps(referee, query);
+        caps_take_physical(referee, query);
     else if (query->args->Type == DXGKQAITYPE_IOMMU_CAPS)
-        see_iommu_caps(referee, query);
+        caps_take_iommu(referee, query);
     else
         mmu_answer(referee, query);
 }

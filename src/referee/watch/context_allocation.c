@@ -15,14 +15,15 @@
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
 
-static uint32_t owner_find(struct vidmm_referee *referee, HANDLE system) {
+static uint32_t context_owner_find(struct vidmm_referee *referee, HANDLE system) {
     uint32_t i = 0;
     while (i < CONTEXTS_OWNERS && referee->contexts.owner[i].system != system)
         i++;
     return i;
 }
 
-static uint32_t owner_of_driver(struct vidmm_referee *referee, HANDLE driver, bool context) {
+static uint32_t context_owner_of_driver(struct vidmm_referee *referee, HANDLE driver,
+                                        bool context) {
     uint32_t i = 0;
     while (i < CONTEXTS_OWNERS &&
            (!referee->contexts.owner[i].system || referee->contexts.owner[i].driver != driver ||
@@ -31,9 +32,9 @@ static uint32_t owner_of_driver(struct vidmm_referee *referee, HANDLE driver, bo
     return i;
 }
 
-static uint32_t owner_add(struct vidmm_referee *referee, HANDLE system, HANDLE device,
-                          bool of_system, bool context) {
-    uint32_t i = system ? owner_find(referee, NULL) : CONTEXTS_OWNERS;
+static uint32_t context_owner_add(struct vidmm_referee *referee, HANDLE system, HANDLE device,
+                                  bool of_system, bool context) {
+    uint32_t i = system ? context_owner_find(referee, NULL) : CONTEXTS_OWNERS;
     if (i == CONTEXTS_OWNERS)
         return i;
     referee->contexts.owner[i].system = system;
@@ -44,8 +45,8 @@ static uint32_t owner_add(struct vidmm_referee *referee, HANDLE system, HANDLE d
     return i;
 }
 
-static void owner_settle(struct vidmm_referee *referee, uint32_t i, NTSTATUS status,
-                         HANDLE driver) {
+static void context_owner_settle(struct vidmm_referee *referee, uint32_t i, NTSTATUS status,
+                                 HANDLE driver) {
     if (i == CONTEXTS_OWNERS)
         return;
     referee->contexts.owner[i].driver = driver;
@@ -54,8 +55,8 @@ static void owner_settle(struct vidmm_referee *referee, uint32_t i, NTSTATUS sta
 }
 
 /* And what was made for it, which the system takes back. */
-static void owner_remove(struct vidmm_referee *referee, HANDLE driver, bool context) {
-    uint32_t i = owner_of_driver(referee, driver, context);
+static void context_owner_remove(struct vidmm_referee *referee, HANDLE driver, bool context) {
+    uint32_t i = context_owner_of_driver(referee, driver, context);
     for (uint32_t node = 0; context && node < SHADOW_NODES; node++)
         if (referee->contexts.running[node] == driver)
             referee->contexts.running[node] = NULL;
@@ -71,7 +72,7 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
                                    DXGKARG_CREATEDEVICE *args) {
     DXGK_CREATEDEVICEFLAGS flags = {.Value = args->Flags.Value};
     pthread_mutex_lock(&referee->lock);
-    uint32_t i = owner_add(referee, args->hDevice, NULL, flags.SystemDevice, false);
+    uint32_t i = context_owner_add(referee, args->hDevice, NULL, flags.SystemDevice, false);
     if (flags.SystemDevice)
         process_creating(referee, true);
     pthread_mutex_unlock(&referee->lock);
@@ -79,7 +80,7 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
     pthread_mutex_lock(&referee->lock);
     if (flags.SystemDevice)
         process_creating(referee, false);
-    owner_settle(referee, i, status, args->hDevice);
+    context_owner_settle(referee, i, status, args->hDevice);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
@@ -88,11 +89,12 @@ WATCHED_2(NTSTATUS, CreateDevice, const HANDLE, DXGKARG_CREATEDEVICE *)
 static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE device,
                                     DXGKARG_CREATECONTEXT *args) {
     pthread_mutex_lock(&referee->lock);
-    uint32_t i = owner_add(referee, args->hContext, device, args->Flags.SystemContext, true);
+    uint32_t i =
+        context_owner_add(referee, args->hContext, device, args->Flags.SystemContext, true);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->behind_contexts.DxgkDdiCreateContext(device, args);
     pthread_mutex_lock(&referee->lock);
-    owner_settle(referee, i, status, args->hContext);
+    context_owner_settle(referee, i, status, args->hContext);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
@@ -100,7 +102,7 @@ WATCHED_2(NTSTATUS, CreateContext, const HANDLE, DXGKARG_CREATECONTEXT *)
 
 static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE device) {
     pthread_mutex_lock(&referee->lock);
-    owner_remove(referee, device, false);
+    context_owner_remove(referee, device, false);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiDestroyDevice(device);
 }
@@ -108,7 +110,7 @@ WATCHED_1(NTSTATUS, DestroyDevice, const HANDLE)
 
 static NTSTATUS watch_DestroyContext(struct vidmm_referee *referee, const HANDLE context) {
     pthread_mutex_lock(&referee->lock);
-    owner_remove(referee, context, true);
+    context_owner_remove(referee, context, true);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiDestroyContext(context);
 }
@@ -116,10 +118,10 @@ WATCHED_1(NTSTATUS, DestroyContext, const HANDLE)
 
 /* ---- Creating -------------------------------------------------------------------------------- */
 
-static void judge_create(struct vidmm_referee *referee,
-                         const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+static void context_judge_create(struct vidmm_referee *referee,
+                                 const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
-    uint32_t i = owner_find(referee, shared ? args->hDevice : args->hContext);
+    uint32_t i = context_owner_find(referee, shared ? args->hDevice : args->hContext);
     if (shared)
         DRIVER_MUST(344, !args->hContext, "hContext NULL with SharedAcrossContexts",
                     "hContext is %p", args->hContext);
@@ -129,8 +131,8 @@ static void judge_create(struct vidmm_referee *referee,
                     "it was asked for one of the system's own");
 }
 
-static void note_made(struct vidmm_referee *referee,
-                      const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
+static void context_note_made(struct vidmm_referee *referee,
+                              const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
     for (uint32_t i = 0; args->hDriverAllocation && i < CONTEXTS_ALLOCATIONS; i++) {
         if (referee->contexts.made[i].driver)
@@ -147,18 +149,18 @@ static void note_made(struct vidmm_referee *referee,
 static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
                                               DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     pthread_mutex_lock(&referee->lock);
-    judge_create(referee, args);
+    context_judge_create(referee, args);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks_behind_contexts.DxgkCbCreateContextAllocation(args);
     pthread_mutex_lock(&referee->lock);
     if (status == STATUS_SUCCESS)
-        note_made(referee, args);
+        context_note_made(referee, args);
     pthread_mutex_unlock(&referee->lock);
     return status;
 }
 WATCHED_1(NTSTATUS, CreateContextAllocation, DXGKARGCB_CREATECONTEXTALLOCATION *)
 
-static uint32_t made_find(struct vidmm_referee *referee, HANDLE system) {
+static uint32_t context_made_find(struct vidmm_referee *referee, HANDLE system) {
     uint32_t i = 0;
     while (i < CONTEXTS_ALLOCATIONS &&
            (!referee->contexts.made[i].driver || referee->contexts.made[i].system != system))
@@ -167,7 +169,7 @@ static uint32_t made_find(struct vidmm_referee *referee, HANDLE system) {
 }
 
 uint64_t context_allocation_size(struct vidmm_referee *referee, HANDLE system) {
-    uint32_t i = made_find(referee, system);
+    uint32_t i = context_made_find(referee, system);
     return i != CONTEXTS_ALLOCATIONS ? referee->contexts.made[i].bytes : 0;
 }
 
@@ -177,7 +179,7 @@ watch_MapContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
     D3DGPU_VIRTUAL_ADDRESS va =
         referee->callbacks_behind_contexts.DxgkCbMapContextAllocation(adapter, args);
     pthread_mutex_lock(&referee->lock);
-    uint32_t i = made_find(referee, args->hAllocation);
+    uint32_t i = context_made_find(referee, args->hAllocation);
     if (va != 0 && i != CONTEXTS_ALLOCATIONS) {
         referee->contexts.made[i].va = (uint64_t)va;
         referee->contexts.made[i].mapped = args->SizeInPages * SHADOW_PAGE;
@@ -190,8 +192,8 @@ WATCHED_2(D3DGPU_VIRTUAL_ADDRESS, MapContextAllocation, const HANDLE,
 
 /* ---- In place -------------------------------------------------------------------------------- */
 
-/* Where it is after a reset nobody can tell; that it never had a place is sure. */
-static void judge_place(struct vidmm_referee *referee, HANDLE driver) {
+/* After a reset its place is not known; an allocation that never had a place is still known. */
+static void context_judge_place(struct vidmm_referee *referee, HANDLE driver) {
     const struct shadow_allocation *allocation = shadow_allocation(referee, driver);
     if (allocation && (allocation->placed || !allocation->placed_before))
         MANAGER_MUST(346, allocation->placed,
@@ -201,8 +203,8 @@ static void judge_place(struct vidmm_referee *referee, HANDLE driver) {
 }
 
 /* With GPU virtual addresses: the driver was told where it is, and its addresses lead there. */
-static void judge_reach(struct vidmm_referee *referee, uint32_t i,
-                        const struct tables_process *process) {
+static void context_judge_reach(struct vidmm_referee *referee, uint32_t i,
+                                const struct tables_process *process) {
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, referee->contexts.made[i].driver);
     const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 *flags =
@@ -224,7 +226,8 @@ static void judge_reach(struct vidmm_referee *referee, uint32_t i,
     }
 }
 
-static bool needs(struct vidmm_referee *referee, uint32_t i, uint32_t context, uint32_t device) {
+static bool context_needs(struct vidmm_referee *referee, uint32_t i, uint32_t context,
+                          uint32_t device) {
     return referee->contexts.made[i].driver &&
            (referee->contexts.made[i].owner == referee->contexts.owner[context].system ||
             (device != CONTEXTS_OWNERS &&
@@ -232,28 +235,29 @@ static bool needs(struct vidmm_referee *referee, uint32_t i, uint32_t context, u
 }
 
 /* Context `one` keeps something in allocation `i`. */
-static bool keeps(struct vidmm_referee *referee, uint32_t one, uint32_t i) {
+static bool context_keeps(struct vidmm_referee *referee, uint32_t one, uint32_t i) {
     return one != CONTEXTS_OWNERS &&
-           needs(referee, i, one,
-                 owner_of_driver(referee, referee->contexts.owner[one].device, false));
+           context_needs(
+               referee, i, one,
+               context_owner_of_driver(referee, referee->contexts.owner[one].device, false));
 }
 
-static void judge_submission(struct vidmm_referee *referee, HANDLE context, bool virtual) {
+static void context_judge_submission(struct vidmm_referee *referee, HANDLE context, bool virtual) {
     const struct tables_process *process =
         tables_process_of(referee, shadow_context(referee, context));
-    uint32_t one = owner_of_driver(referee, context, true);
+    uint32_t one = context_owner_of_driver(referee, context, true);
     for (uint32_t i = 0; i < CONTEXTS_ALLOCATIONS; i++) {
-        if (!keeps(referee, one, i))
+        if (!context_keeps(referee, one, i))
             continue;
         if (virtual)
-            judge_reach(referee, i, process);
+            context_judge_reach(referee, i, process);
         else
-            judge_place(referee, referee->contexts.made[i].driver);
+            context_judge_place(referee, referee->contexts.made[i].driver);
     }
 }
 
 /* Work that names no context and is neither paging nor a switch leaves the GPU as it was. */
-static void note_running(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+static void context_note_running(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     bool empty = args->DmaBufferSubmissionStartOffset == args->DmaBufferSubmissionEndOffset;
     if (args->Flags.ContextSwitch)
         MANAGER_MUST(283, empty, "a buffer of length zero with ContextSwitch", "it has %u bytes",
@@ -268,9 +272,9 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
                                     const DXGKARG_SUBMITCOMMAND *args) {
     pthread_mutex_lock(&referee->lock);
     if (!args->Flags.Paging)
-        judge_submission(referee, args->hContext, false);
+        context_judge_submission(referee, args->hContext, false);
     if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN8)
-        note_running(referee, args);
+        context_note_running(referee, args);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiSubmitCommand(adapter, args);
 }
@@ -280,7 +284,7 @@ static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const 
                                            const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     pthread_mutex_lock(&referee->lock);
     if (!args->Flags.Paging && referee->tables.mmu.known)
-        judge_submission(referee, args->hContext, true);
+        context_judge_submission(referee, args->hContext, true);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiSubmitCommandVirtual(adapter, args);
 }
@@ -289,7 +293,7 @@ WATCHED_2(NTSTATUS, SubmitCommandVirtual, const HANDLE, const DXGKARG_SUBMITCOMM
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
 /* What a paging operation takes out of its place, or NULL. */
-static HANDLE leaving(const DXGKARG_BUILDPAGINGBUFFER *args) {
+static HANDLE context_leaving(const DXGKARG_BUILDPAGINGBUFFER *args) {
     switch (args->Operation) {
     case DXGK_OPERATION_TRANSFER:
         return args->Transfer.Source.SegmentId != 0 ? args->Transfer.hAllocation : NULL;
@@ -302,14 +306,15 @@ static HANDLE leaving(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
-static void judge_leaving(struct vidmm_referee *referee, HANDLE allocation) {
+static void context_judge_leaving(struct vidmm_referee *referee, HANDLE allocation) {
     uint32_t i = 0;
     while (i < CONTEXTS_ALLOCATIONS && referee->contexts.made[i].driver != allocation)
         i++;
     for (uint32_t node = 0; i < CONTEXTS_ALLOCATIONS && node < SHADOW_NODES; node++) {
-        bool held =
-            referee->contexts.running[node] &&
-            keeps(referee, owner_of_driver(referee, referee->contexts.running[node], true), i);
+        bool held = referee->contexts.running[node] &&
+                    context_keeps(
+                        referee,
+                        context_owner_of_driver(referee, referee->contexts.running[node], true), i);
         MANAGER_MUST(283, !held,
                      "a switch to no context before what the running one keeps is moved",
                      "0x%llx bytes of the context that node %u ran last are moved",
@@ -338,7 +343,8 @@ WATCHED_2(NTSTATUS, ResetEngine, const HANDLE, DXGKARG_RESETENGINE *)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-static void judge_init(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void context_judge_init(struct vidmm_referee *referee,
+                               const DXGKARG_BUILDPAGINGBUFFER *args) {
     const struct shadow_allocation *allocation =
         shadow_allocation(referee, args->InitContextResource.hAllocation);
     if (!allocation)
@@ -359,10 +365,10 @@ static NTSTATUS watch_BuildPagingBuffer(struct vidmm_referee *referee, const HAN
                                         DXGKARG_BUILDPAGINGBUFFER *args) {
     pthread_mutex_lock(&referee->lock);
     if (args->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE)
-        judge_init(referee, args);
-    HANDLE allocation = leaving(args);
+        context_judge_init(referee, args);
+    HANDLE allocation = context_leaving(args);
     if (allocation)
-        judge_leaving(referee, allocation);
+        context_judge_leaving(referee, allocation);
     pthread_mutex_unlock(&referee->lock);
     return referee->behind_contexts.DxgkDdiBuildPagingBuffer(adapter, args);
 }

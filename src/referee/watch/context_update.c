@@ -14,8 +14,8 @@
 
 /* ---- The callback ---------------------------------------------------------------------------- */
 
-static uint32_t begin(struct vidmm_referee *referee,
-                      const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+static uint32_t update_begin(struct vidmm_referee *referee,
+                             const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     uint32_t i = 0;
     while (i < CONTEXTS_UPDATES && referee->contexts.update[i].used)
         i++;
@@ -33,7 +33,7 @@ static uint32_t begin(struct vidmm_referee *referee,
 static NTSTATUS watch_UpdateContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
                                               const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     pthread_mutex_lock(&referee->lock);
-    uint32_t i = begin(referee, args);
+    uint32_t i = update_begin(referee, args);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status =
         referee->callbacks_behind_updates.DxgkCbUpdateContextAllocation(adapter, args);

@@ -16,7 +16,7 @@
 
 /* ---- One descriptor: flags ------------------------------------------------------------------- */
 
-static uint32_t known_flags(struct vidmm_referee *referee) {
+static uint32_t descriptor_known_flags(struct vidmm_referee *referee) {
     static const struct {
         uint32_t version, bits;
     } gates[] = {
@@ -31,7 +31,8 @@ static uint32_t known_flags(struct vidmm_referee *referee) {
     return (1u << 10) - 1u;
 }
 
-static void judge_agp(struct vidmm_referee *referee, const struct described *d, uint32_t id) {
+static void descriptor_judge_agp(struct vidmm_referee *referee, const struct described *d,
+                                 uint32_t id) {
     DXGK_SEGMENTFLAGS alone = {.Value = 0};
     uint64_t base, size;
     alone.Agp = 1;
@@ -42,12 +43,13 @@ static void judge_agp(struct vidmm_referee *referee, const struct described *d, 
                 "segment %u has flags 0x%x", id, d->flags.Value);
 }
 
-static void judge_flags(struct vidmm_referee *referee, const struct described *d, uint32_t id) {
+static void descriptor_judge_flags(struct vidmm_referee *referee, const struct described *d,
+                                   uint32_t id) {
     DXGK_SEGMENTFLAGS f = d->flags;
-    DRIVER_MUST(54, (f.Value & ~known_flags(referee)) == 0,
+    DRIVER_MUST(54, (f.Value & ~descriptor_known_flags(referee)) == 0,
                 "0 in every flag that the interface version does not define",
                 "segment %u has flags 0x%x, of which 0x%x are unknown", id, f.Value,
-                f.Value & ~known_flags(referee));
+                f.Value & ~descriptor_known_flags(referee));
     DRIVER_MUST(58, !f.ReservedSysMem, "ReservedSysMem 0: only the system sets it",
                 "segment %u has flags 0x%x", id, f.Value);
     DRIVER_MUST(45, f.Aperture || !f.CacheCoherent, "CacheCoherent only together with Aperture",
@@ -67,8 +69,8 @@ static void judge_flags(struct vidmm_referee *referee, const struct described *d
                     "segment %u has flags 0x%x", id, f.Value);
 }
 
-static void judge_preservation(struct vidmm_referee *referee, const struct described *d,
-                               uint32_t id) {
+static void descriptor_judge_preservation(struct vidmm_referee *referee, const struct described *d,
+                                          uint32_t id) {
     bool standby = d->flags.PreservedDuringStandby;
     bool hibernate = d->flags.PreservedDuringHibernate;
     bool partial = d->flags.PartiallyPreservedDuringHibernate;
@@ -86,8 +88,8 @@ static void judge_preservation(struct vidmm_referee *referee, const struct descr
 
 /* ---- One descriptor: extents ----------------------------------------------------------------- */
 
-static void judge_commit_limit(struct vidmm_referee *referee, const struct described *d,
-                               uint32_t id, uint32_t version) {
+static void descriptor_judge_commit_limit(struct vidmm_referee *referee, const struct described *d,
+                                          uint32_t id, uint32_t version) {
     if (d->flags.Aperture)
         DRIVER_MUST(63, d->commit_limit <= d->size && d->commit_limit >= SHADOW_PAGE,
                     "a CommitLimit of at least a page and at most Size",
@@ -101,15 +103,15 @@ static void judge_commit_limit(struct vidmm_referee *referee, const struct descr
 
 /* The first and the last page of the range are behind a BAR, or the driver's, as far as the world
  * can tell. */
-static bool behind_bar(struct vidmm_referee *referee, uint64_t base, uint64_t size) {
+static bool descriptor_behind_bar(struct vidmm_referee *referee, uint64_t base, uint64_t size) {
     const struct vidmm_referee_world *world = &referee->world;
     return !world->io || size < SHADOW_PAGE ||
            (world->io(world->ctx, base, SHADOW_PAGE) &&
             world->io(world->ctx, base + size - SHADOW_PAGE, SHADOW_PAGE));
 }
 
-static void judge_cpu_access(struct vidmm_referee *referee, const struct described *d,
-                             uint32_t id) {
+static void descriptor_judge_cpu_access(struct vidmm_referee *referee, const struct described *d,
+                                        uint32_t id) {
     /* Both ways in at once contradict each other, and so would what is said of them. */
     if (d->flags.Aperture || (d->flags.SupportsCpuHostAperture && d->flags.CpuVisible))
         return;
@@ -126,11 +128,11 @@ static void judge_cpu_access(struct vidmm_referee *referee, const struct describ
         d->cpu_base != 0 && d->cpu_base % SHADOW_PAGE == 0 && d->cpu_base <= UINT64_MAX - d->size;
     /* System memory is segment 0 without being described; what a driver took of it for its device,
      * in one piece, is the device's. */
-    bool own = range && referee->world.io && behind_bar(referee, d->cpu_base, d->size);
+    bool own = range && referee->world.io && descriptor_behind_bar(referee, d->cpu_base, d->size);
     bool system = range && !own && !d->flags.PopulatedFromSystemMemory &&
                   world_memory(referee, d->cpu_base, SHADOW_PAGE);
     bool elsewhere = system || d->flags.PopulatedFromSystemMemory;
-    bool reached = range && (elsewhere || behind_bar(referee, d->cpu_base, d->size));
+    bool reached = range && (elsewhere || descriptor_behind_bar(referee, d->cpu_base, d->size));
     DRIVER_MUST(18, !system, "no descriptor of system memory, which is segment 0 implicitly",
                 "CpuTranslatedAddress 0x%llx of segment %u is system memory", HEX(d->cpu_base), id);
     DRIVER_MUST(39, reached,
@@ -140,7 +142,8 @@ static void judge_cpu_access(struct vidmm_referee *referee, const struct describ
 }
 
 /* dividing-a-memory-space-segment-into-banks.md: end offsets; that of the last bank is Size. */
-static void judge_banks(struct vidmm_referee *referee, const struct described *d, uint32_t id) {
+static void descriptor_judge_banks(struct vidmm_referee *referee, const struct described *d,
+                                   uint32_t id) {
     bool there = d->banks >= 1 && d->banks <= BANKS_MAX && d->bank_ends;
     uint64_t previous = 0;
     if (!d->flags.UseBanking)
@@ -159,33 +162,33 @@ static void judge_banks(struct vidmm_referee *referee, const struct described *d
     }
 }
 
-static void judge_one(struct vidmm_referee *referee, const struct described *d, uint32_t id,
-                      uint32_t version) {
+static void descriptor_judge_one(struct vidmm_referee *referee, const struct described *d,
+                                 uint32_t id, uint32_t version) {
     if (d->flags.Agp) {
-        judge_agp(referee, d, id);
+        descriptor_judge_agp(referee, d, id);
         return;
     }
-    judge_flags(referee, d, id);
+    descriptor_judge_flags(referee, d, id);
     DRIVER_MUST(32, d->size != 0 && d->size % SHADOW_PAGE == 0, "a Size in whole pages, not 0",
                 "Size of segment %u is 0x%llx", id, HEX(d->size));
     DRIVER_MUST(54, d->reserved == 0, "Reserved 0", "Reserved of segment %u is 0x%llx", id,
                 HEX(d->reserved));
-    judge_preservation(referee, d, id);
-    judge_commit_limit(referee, d, id, version);
-    judge_cpu_access(referee, d, id);
+    descriptor_judge_preservation(referee, d, id);
+    descriptor_judge_commit_limit(referee, d, id, version);
+    descriptor_judge_cpu_access(referee, d, id);
     if (version < 4)
-        judge_banks(referee, d, id);
+        descriptor_judge_banks(referee, d, id);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
 
-static bool overlap(const struct described *a, const struct described *b) {
+static bool descriptor_overlap(const struct described *a, const struct described *b) {
     return !a->flags.Agp && !b->flags.Agp && a->base < b->base + b->size &&
            b->base < a->base + a->size;
 }
 
-static void judge_places(struct vidmm_referee *referee, const struct described *segments,
-                         uint32_t count) {
+static void descriptor_judge_places(struct vidmm_referee *referee, const struct described *segments,
+                                    uint32_t count) {
     uint32_t agp = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct described *a = &segments[i];
@@ -194,7 +197,7 @@ static void judge_places(struct vidmm_referee *referee, const struct described *
                     "segments within 64 bits of address", "segment %u has 0x%llx bytes at 0x%llx",
                     i + 1, HEX(a->size), HEX(a->base));
         for (uint32_t j = 0; j < i; j++)
-            DRIVER_MUST(20, !overlap(a, &segments[j]),
+            DRIVER_MUST(20, !descriptor_overlap(a, &segments[j]),
                         "ranges of the GPU address space that do not overlap",
                         "segment %u has 0x%llx bytes at 0x%llx, segment %u 0x%llx at 0x%llx", j + 1,
                         HEX(segments[j].size), HEX(segments[j].base), i + 1, HEX(a->size),
@@ -203,8 +206,8 @@ static void judge_places(struct vidmm_referee *referee, const struct described *
     DRIVER_MUST(34, agp <= 1, "one AGP segment at most", "%u segments have the Agp flag", agp);
 }
 
-static void judge_kinds(struct vidmm_referee *referee, const struct described *segments,
-                        uint32_t count, uint32_t version) {
+static void descriptor_judge_kinds(struct vidmm_referee *referee, const struct described *segments,
+                                   uint32_t count, uint32_t version) {
     uint32_t apertures = 0, memories = 0, preserved = 0;
     uint32_t least = referee->adapter.caps.MiscCaps.ComputeOnly ? 0 : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -233,17 +236,18 @@ static void judge_kinds(struct vidmm_referee *referee, const struct described *s
  * of another process means nothing, as two drivers may have the same function there.
  */
 
-static bool same_kind(const struct vidmm_ledger_segment *a, const struct vidmm_ledger_segment *b) {
+static bool descriptor_same_kind(const struct vidmm_ledger_segment *a,
+                                 const struct vidmm_ledger_segment *b) {
     return a->flags == b->flags && a->base == b->base && a->size == b->size &&
            a->commit_limit == b->commit_limit;
 }
 
-static struct vidmm_ledger_segment remembered(const struct described *d) {
+static struct vidmm_ledger_segment descriptor_remembered(const struct described *d) {
     return (struct vidmm_ledger_segment){d->flags.Value, d->base, d->size, d->commit_limit};
 }
 
-static void judge_again(struct vidmm_referee *referee, const struct described *segments,
-                        uint32_t count) {
+static void descriptor_judge_again(struct vidmm_referee *referee, const struct described *segments,
+                                   uint32_t count) {
     struct vidmm_ledger_segments *before = &referee->ledger->segments;
     uint64_t driver = (uint64_t)(uintptr_t)referee->real.DxgkDdiQueryAdapterInfo;
     bool again = before->process == (uint64_t)getpid() && before->calls < referee->ledger->calls &&
@@ -252,9 +256,9 @@ static void judge_again(struct vidmm_referee *referee, const struct described *s
         DRIVER_MUST(19, count == before->count, "the same segments whenever they are asked for",
                     "%u segments after %u before", count, before->count);
     for (uint32_t i = 0; again && i < count && i < before->count; i++) {
-        const struct vidmm_ledger_segment now = remembered(&segments[i]);
+        const struct vidmm_ledger_segment now = descriptor_remembered(&segments[i]);
         const struct vidmm_ledger_segment *then = &before->segment[i];
-        DRIVER_MUST(19, segments[i].flags.Agp || same_kind(&now, then),
+        DRIVER_MUST(19, segments[i].flags.Agp || descriptor_same_kind(&now, then),
                     "the same segments whenever they are asked for",
                     "segment %u has flags 0x%x and 0x%llx bytes at 0x%llx after flags 0x%x and "
                     "0x%llx bytes at 0x%llx",
@@ -267,27 +271,27 @@ static void judge_again(struct vidmm_referee *referee, const struct described *s
     before->calls = referee->ledger->calls;
     before->count = count;
     for (uint32_t i = 0; i < count; i++)
-        before->segment[i] = remembered(&segments[i]);
+        before->segment[i] = descriptor_remembered(&segments[i]);
 }
 
 /* ---- The shadow ------------------------------------------------------------------------------ */
 
-static void drop_segment(struct shadow_segment *segment) {
+static void descriptor_drop_segment(struct shadow_segment *segment) {
     free(segment->pages);
     free(segment->invalid);
     memset(segment, 0, sizeof(*segment));
 }
 
 /* A segment that is described again as it was keeps its pages. */
-static void shadow_fill(struct vidmm_referee *referee, struct shadow_segment *segment,
-                        const struct described *d, uint32_t id) {
+static void descriptor_shadow_fill(struct vidmm_referee *referee, struct shadow_segment *segment,
+                                   const struct described *d, uint32_t id) {
     uint64_t base = d->base, size = d->size;
     if (d->flags.Agp)
         segment_agp(referee, &base, &size);
     if (segment->id == id && segment->flags.Value == d->flags.Value && segment->base == base &&
         segment->size == size)
         return;
-    drop_segment(segment);
+    descriptor_drop_segment(segment);
     segment->id = id;
     segment->flags = d->flags;
     segment->aperture = d->flags.Aperture && !d->flags.Agp;
@@ -308,14 +312,14 @@ void descriptors_judge(struct vidmm_referee *referee, const struct described *se
                        uint32_t count, uint32_t version) {
     struct shadow_adapter *adapter = &referee->adapter;
     for (uint32_t i = 0; i < count; i++)
-        judge_one(referee, &segments[i], i + 1, version);
-    judge_places(referee, segments, count);
-    judge_kinds(referee, segments, count, version);
-    judge_again(referee, segments, count);
+        descriptor_judge_one(referee, &segments[i], i + 1, version);
+    descriptor_judge_places(referee, segments, count);
+    descriptor_judge_kinds(referee, segments, count, version);
+    descriptor_judge_again(referee, segments, count);
     for (uint32_t i = 0; i < count; i++)
-        shadow_fill(referee, &adapter->segment[i], &segments[i], i + 1);
+        descriptor_shadow_fill(referee, &adapter->segment[i], &segments[i], i + 1);
     for (uint32_t i = count; i < adapter->segments; i++)
-        drop_segment(&adapter->segment[i]);
+        descriptor_drop_segment(&adapter->segment[i]);
     adapter->segments = count;
     adapter->query_version = version;
 }

@@ -10,7 +10,7 @@
 
 /* ---- What DMA buffers shall be like ---------------------------------------------------------- */
 
-static void judge_dma_segments(struct vidmm_referee *referee, uint32_t set) {
+static void device_judge_dma_segments(struct vidmm_referee *referee, uint32_t set) {
     if (referee->adapter.segments == 0)
         return;
     DRIVER_MUST(79, (set & ~allocation_apertures(referee)) == 0, "a set of aperture segments, or 0",
@@ -28,9 +28,10 @@ void device_judge_use(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *inf
                      set, allocation_apertures(referee));
 }
 
-static void judge_context_info(struct vidmm_referee *referee, const DXGKARG_CREATECONTEXT *args) {
+static void device_judge_context_info(struct vidmm_referee *referee,
+                                      const DXGKARG_CREATECONTEXT *args) {
     const DXGK_CONTEXTINFO *info = &args->ContextInfo;
-    judge_dma_segments(referee, info->DmaBufferSegmentSet);
+    device_judge_dma_segments(referee, info->DmaBufferSegmentSet);
     if (args->Flags.GdiContext && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WIN7)
         DRIVER_MUST(82, info->AllocationListSize == 256, "AllocationListSize 256 of a GDI context",
                     "AllocationListSize is %u", info->AllocationListSize);
@@ -38,27 +39,27 @@ static void judge_context_info(struct vidmm_referee *referee, const DXGKARG_CREA
 
 /* A driver without contexts describes its DMA buffers in CreateDevice; pInfo shares its place with
  * the flags that went in. */
-static bool describes_device(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args,
-                             UINT flags) {
+static bool device_describes_device(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args,
+                                    UINT flags) {
     const struct shadow_adapter *adapter = &referee->adapter;
     bool contexts =
         adapter->caps.SchedulingCaps.MultiEngineAware && referee->real.DxgkDdiCreateContext;
     return adapter->caps_known && !contexts && args->pInfo && (uintptr_t)args->pInfo != flags;
 }
 
-static void take_device_info(struct vidmm_referee *referee, struct shadow_device *device,
-                             const DXGK_DEVICEINFO *info) {
+static void device_take_device_info(struct vidmm_referee *referee, struct shadow_device *device,
+                                    const DXGK_DEVICEINFO *info) {
     device->context_info.DmaBufferSize = info->DmaBufferSize;
     device->context_info.DmaBufferSegmentSet = info->DmaBufferSegmentSet;
     device->context_info.DmaBufferPrivateDataSize = info->DmaBufferPrivateDataSize;
     device->context_info.AllocationListSize = info->AllocationListSize;
     device->context_info.PatchLocationListSize = info->PatchLocationListSize;
-    judge_dma_segments(referee, info->DmaBufferSegmentSet);
+    device_judge_dma_segments(referee, info->DmaBufferSegmentSet);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static uint32_t devices_alive(struct vidmm_referee *referee) {
+static uint32_t device_devices_alive(struct vidmm_referee *referee) {
     uint32_t count = 0;
     for (const struct shadow_device *device = shadow_next_device(referee, NULL); device;
          device = shadow_next_device(referee, device))
@@ -68,7 +69,7 @@ static uint32_t devices_alive(struct vidmm_referee *referee) {
 
 /* Of processes only: what has no process has no addresses either. Of a driver with both models it
  * cannot be known which one the process is for. */
-static void judge_pasid(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args) {
+static void device_judge_pasid(struct vidmm_referee *referee, const DXGKARG_CREATEDEVICE *args) {
 #if WDDM_AT_LEAST(WDDM2_0)
     const DXGK_VIDMMCAPS *caps = &referee->adapter.caps.MemoryManagementCaps;
     if (args->hKmdProcess && caps->IoMmuSupported && !caps->GpuMmuSupported)
@@ -91,8 +92,8 @@ static void device_created(struct vidmm_referee *referee, const DXGKARG_CREATEDE
 #if WDDM_AT_LEAST(WDDM2_0)
     device->process = args->hKmdProcess;
 #endif
-    if (describes_device(referee, args, flags))
-        take_device_info(referee, device, args->pInfo);
+    if (device_describes_device(referee, args, flags))
+        device_take_device_info(referee, device, args->pInfo);
 }
 
 static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE adapter,
@@ -100,9 +101,9 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiCreateDevice", REFEREE_REENTRANT);
     query_judge_use(referee);
-    uint32_t alive = devices_alive(referee);
+    uint32_t alive = device_devices_alive(referee);
     UINT flags = args->Flags.Value;
-    judge_pasid(referee, args);
+    device_judge_pasid(referee, args);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiCreateDevice(adapter, args);
     referee_return(referee);
@@ -119,7 +120,8 @@ static NTSTATUS watch_CreateDevice(struct vidmm_referee *referee, const HANDLE a
 }
 WATCHED_2(NTSTATUS, CreateDevice, const HANDLE, DXGKARG_CREATEDEVICE *)
 
-static void forget_contexts(struct vidmm_referee *referee, const struct shadow_device *device) {
+static void device_forget_contexts(struct vidmm_referee *referee,
+                                   const struct shadow_device *device) {
     struct shadow_context *next;
     for (struct shadow_context *context = shadow_next_context(referee, NULL); context;
          context = next) {
@@ -135,7 +137,7 @@ static NTSTATUS watch_DestroyDevice(struct vidmm_referee *referee, const HANDLE 
     struct shadow_device *device = shadow_device(referee, handle);
     allocation_device_gone(referee, handle);
     if (device) {
-        forget_contexts(referee, device);
+        device_forget_contexts(referee, device);
         shadow_remove_device(referee, device);
     }
     referee_leave(referee);
@@ -149,7 +151,8 @@ WATCHED_1(NTSTATUS, DestroyDevice, const HANDLE)
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
 /* Of contexts that have updates of addresses: those with GPU virtual addresses of a process. */
-static void judge_companion_node(struct vidmm_referee *referee, const DXGKARG_CREATECONTEXT *args) {
+static void device_judge_companion_node(struct vidmm_referee *referee,
+                                        const DXGKARG_CREATECONTEXT *args) {
     const struct shadow_adapter *adapter = &referee->adapter;
     uint32_t node = args->ContextInfo.PagingCompanionNodeId;
     if (referee->tables.mmu.known && args->Flags.VirtualAddressing && !args->Flags.SystemContext)
@@ -158,7 +161,8 @@ static void judge_companion_node(struct vidmm_referee *referee, const DXGKARG_CR
 }
 
 /* A companion context is on the node that the driver chose for one that has updates. */
-static void judge_companion(struct vidmm_referee *referee, const struct shadow_context *companion) {
+static void device_judge_companion(struct vidmm_referee *referee,
+                                   const struct shadow_context *companion) {
     const struct shadow_context *context = shadow_next_context(referee, NULL);
     if (!tables_companion(referee, companion))
         return;
@@ -178,15 +182,15 @@ static NTSTATUS watch_CreateContext(struct vidmm_referee *referee, const HANDLE 
     referee_return(referee);
     if (status == STATUS_SUCCESS) {
         struct shadow_context *context = shadow_add_context(referee, args->hContext);
-        judge_context_info(referee, args);
-        judge_companion_node(referee, args);
+        device_judge_context_info(referee, args);
+        device_judge_companion_node(referee, args);
         if (context) {
             context->system = args->Flags.SystemContext;
             context->owner = shadow_device(referee, device);
             context->device = device;
             context->node = args->NodeOrdinal;
             context->context_info = args->ContextInfo;
-            judge_companion(referee, context);
+            device_judge_companion(referee, context);
         }
     }
     referee_exit(referee, &call);

@@ -15,7 +15,7 @@
 
 /* ---- What the driver says -------------------------------------------------------------------- */
 
-static void segment_answered(struct vidmm_referee *referee, const struct query *query) {
+static void dirty_segment_answered(struct vidmm_referee *referee, const struct query *query) {
     DXGK_DIRTY_BIT_TRACKING_SEGMENT_CAPS caps;
     UINT id;
     if (!query->args->pInputData || query->args->InputDataSize < sizeof(id))
@@ -41,7 +41,7 @@ void dirty_query_answered(struct vidmm_referee *referee, const struct query *que
     if (!query->out.bytes)
         return;
     if (query->args->Type == DXGKQAITYPE_DIRTYBITTRACKINGSEGMENTCAPS)
-        segment_answered(referee, query);
+        dirty_segment_answered(referee, query);
     if (query->status != STATUS_SUCCESS || query->out.size < sizeof(value))
         return;
     memcpy(&value, query->out.bytes, sizeof(value));
@@ -78,14 +78,14 @@ void dirty_judge_use(struct vidmm_referee *referee) {
 
 /* ---- Bases ----------------------------------------------------------------------------------- */
 
-static struct dirty_basis *find(struct vidmm_referee *referee, HANDLE handle) {
+static struct dirty_basis *dirty_find(struct vidmm_referee *referee, HANDLE handle) {
     struct dirty_basis *basis = referee->dirty.bases;
     while (basis && basis->handle != handle)
         basis = basis->next;
     return basis;
 }
 
-static void drop(struct vidmm_referee *referee, struct dirty_basis *basis) {
+static void dirty_drop(struct vidmm_referee *referee, struct dirty_basis *basis) {
     struct dirty_basis **link = &referee->dirty.bases;
     while (*link != basis)
         link = &(*link)->next;
@@ -96,33 +96,33 @@ static void drop(struct vidmm_referee *referee, struct dirty_basis *basis) {
 
 void dirty_end(struct vidmm_referee *referee) {
     while (referee->dirty.bases)
-        drop(referee, referee->dirty.bases);
+        dirty_drop(referee, referee->dirty.bases);
     memset(&referee->dirty, 0, sizeof(referee->dirty));
 }
 
-static int by_offset(const void *a, const void *b) {
+static int dirty_by_offset(const void *a, const void *b) {
     const DXGK_MEMORYRANGE *one = a, *other = b;
     return (one->SegmentOffset > other->SegmentOffset) -
            (one->SegmentOffset < other->SegmentOffset);
 }
 
 /* True without memory to find out. */
-static bool apart(const DXGKARG_CREATEMEMORYBASIS *args) {
+static bool dirty_apart(const DXGKARG_CREATEMEMORYBASIS *args) {
     size_t count = (size_t)args->RangeCount;
     DXGK_MEMORYRANGE *sorted = malloc(count * sizeof(*sorted) + 1);
     bool good = true;
     if (!sorted)
         return true;
     memcpy(sorted, args->Ranges, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), by_offset);
+    qsort(sorted, count, sizeof(*sorted), dirty_by_offset);
     for (size_t i = 1; good && i < count; i++)
         good = sorted[i - 1].SizeInBytes <= sorted[i].SegmentOffset - sorted[i - 1].SegmentOffset;
     free(sorted);
     return good;
 }
 
-static bool judge_range(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                        const DXGKARG_CREATEMEMORYBASIS *args, uint64_t i) {
+static bool dirty_judge_range(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                              const DXGKARG_CREATEMEMORYBASIS *args, uint64_t i) {
     uint64_t at = args->Ranges[i].SegmentOffset, size = args->Ranges[i].SizeInBytes;
     uint32_t page = dirty_page_size(referee, segment->id);
     bool inside = size != 0 && at <= segment->size && size <= segment->size - at;
@@ -136,17 +136,18 @@ static bool judge_range(struct vidmm_referee *referee, const struct shadow_segme
     return inside && whole;
 }
 
-static bool judge_ranges(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                         const DXGKARG_CREATEMEMORYBASIS *args) {
-    bool sound = apart(args);
+static bool dirty_judge_ranges(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                               const DXGKARG_CREATEMEMORYBASIS *args) {
+    bool sound = dirty_apart(args);
     MANAGER_MUST(315, sound, "ranges that do not overlap", "some of %llu ranges do",
                  LLU(args->RangeCount));
     for (uint64_t i = 0; i < args->RangeCount; i++)
-        sound = judge_range(referee, segment, args, i) && sound;
+        sound = dirty_judge_range(referee, segment, args, i) && sound;
     return sound;
 }
 
-static bool judge_basis(struct vidmm_referee *referee, const DXGKARG_CREATEMEMORYBASIS *args) {
+static bool dirty_judge_basis(struct vidmm_referee *referee,
+                              const DXGKARG_CREATEMEMORYBASIS *args) {
     const struct shadow_segment *segment = shadow_memory(referee, args->SegmentId);
     bool sound = args->RangeCount >= 1;
     MANAGER_MUST(314, segment && dirty_page_size(referee, args->SegmentId) != 0,
@@ -155,11 +156,11 @@ static bool judge_basis(struct vidmm_referee *referee, const DXGKARG_CREATEMEMOR
     MANAGER_MUST(317, sound, "at least one range", "RangeCount is 0");
     if (!segment || dirty_page_size(referee, args->SegmentId) == 0)
         return false;
-    return judge_ranges(referee, segment, args) && sound;
+    return dirty_judge_ranges(referee, segment, args) && sound;
 }
 
-static void add(struct vidmm_referee *referee, HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args,
-                bool sound) {
+static void dirty_add(struct vidmm_referee *referee, HANDLE handle,
+                      const DXGKARG_CREATEMEMORYBASIS *args, bool sound) {
     uint32_t count = args->RangeCount <= UINT16_MAX ? (uint32_t)args->RangeCount : 0;
     struct dirty_basis *basis = calloc(1, sizeof(*basis) + count * sizeof(basis->ranges[0]));
     if (!basis)
@@ -183,28 +184,29 @@ static HANDLE watch_CreateMemoryBasis(struct vidmm_referee *referee, const HANDL
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiCreateMemoryBasis", REFEREE_REENTRANT);
     dirty_count_call(referee);
-    bool sound = judge_basis(referee, args);
+    bool sound = dirty_judge_basis(referee, args);
     referee_leave(referee);
     HANDLE handle = referee->real.DxgkDdiCreateMemoryBasis(adapter, args);
     referee_return(referee);
     bool starved = referee->world.starved && referee->world.starved(referee->world.ctx);
     if (sound && !starved)
-        DRIVER_MUST(318, handle && !find(referee, handle),
+        DRIVER_MUST(318, handle && !dirty_find(referee, handle),
                     "a handle of its own for each basis, while there is memory", "%s",
                     !handle ? "NULL" : "that of another basis");
-    if (handle && !find(referee, handle))
-        add(referee, handle, args, sound);
+    if (handle && !dirty_find(referee, handle))
+        dirty_add(referee, handle, args, sound);
     referee_exit(referee, &call);
     return handle;
 }
 WATCHED_2(HANDLE, CreateMemoryBasis, const HANDLE, const DXGKARG_CREATEMEMORYBASIS *)
 
-/* A call about a basis begins. NULL: nobody knows it. */
-static struct dirty_basis *enter_basis(struct vidmm_referee *referee, struct referee_call *call,
-                                       const char *name, HANDLE handle) {
+/* A call about a basis begins. NULL: it is not known. */
+static struct dirty_basis *dirty_enter_basis(struct vidmm_referee *referee,
+                                             struct referee_call *call, const char *name,
+                                             HANDLE handle) {
     referee_enter(referee, call, name, REFEREE_REENTRANT);
     dirty_count_call(referee);
-    struct dirty_basis *basis = find(referee, handle);
+    struct dirty_basis *basis = dirty_find(referee, handle);
     MANAGER_MUST(320, basis, "a basis that was created and not destroyed", "handle %p", handle);
     return basis;
 }
@@ -212,7 +214,8 @@ static struct dirty_basis *enter_basis(struct vidmm_referee *referee, struct ref
 static NTSTATUS watch_DestroyMemoryBasis(struct vidmm_referee *referee, const HANDLE adapter,
                                          const HANDLE handle) {
     struct referee_call call;
-    struct dirty_basis *basis = enter_basis(referee, &call, "DxgkDdiDestroyMemoryBasis", handle);
+    struct dirty_basis *basis =
+        dirty_enter_basis(referee, &call, "DxgkDdiDestroyMemoryBasis", handle);
     if (basis)
         MANAGER_MUST(320, !basis->started, "tracking stopped before the basis is destroyed",
                      "it is tracked");
@@ -222,7 +225,7 @@ static NTSTATUS watch_DestroyMemoryBasis(struct vidmm_referee *referee, const HA
     if (basis) {
         DRIVER_MUST(319, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x",
                     (unsigned)status);
-        drop(referee, basis);
+        dirty_drop(referee, basis);
     }
     referee_exit(referee, &call);
     return status;
@@ -232,7 +235,8 @@ WATCHED_2(NTSTATUS, DestroyMemoryBasis, const HANDLE, const HANDLE)
 static NTSTATUS watch_StartDirtyTracking(struct vidmm_referee *referee, const HANDLE adapter,
                                          const HANDLE handle) {
     struct referee_call call;
-    struct dirty_basis *basis = enter_basis(referee, &call, "DxgkDdiStartDirtyTracking", handle);
+    struct dirty_basis *basis =
+        dirty_enter_basis(referee, &call, "DxgkDdiStartDirtyTracking", handle);
     if (basis)
         MANAGER_MUST(327, !basis->started, "one start of a basis before its stop",
                      "it is started already");
@@ -249,7 +253,8 @@ WATCHED_2(NTSTATUS, StartDirtyTracking, const HANDLE, const HANDLE)
 static NTSTATUS watch_StopDirtyTracking(struct vidmm_referee *referee, const HANDLE adapter,
                                         const HANDLE handle) {
     struct referee_call call;
-    struct dirty_basis *basis = enter_basis(referee, &call, "DxgkDdiStopDirtyTracking", handle);
+    struct dirty_basis *basis =
+        dirty_enter_basis(referee, &call, "DxgkDdiStopDirtyTracking", handle);
     if (basis)
         MANAGER_MUST(327, basis->started, "a stop of what was started", "it is not started");
     referee_leave(referee);
@@ -267,8 +272,8 @@ WATCHED_2(NTSTATUS, StopDirtyTracking, const HANDLE, const HANDLE)
 /* ---- Queries --------------------------------------------------------------------------------- */
 
 /* The part of the basis; false: there is none such. */
-static bool part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDIRTYBITDATA *args,
-                    struct dirty_answer *answer) {
+static bool dirty_part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDIRTYBITDATA *args,
+                          struct dirty_answer *answer) {
     if (args->SubrangeSize == 0) {
         answer->whole = true;
         answer->count = basis->pages;
@@ -286,9 +291,9 @@ static bool part_of(const struct dirty_basis *basis, const DXGKARG_QUERYDIRTYBIT
     return true;
 }
 
-static bool judge_query(struct vidmm_referee *referee, const struct dirty_basis *basis,
-                        const DXGKARG_QUERYDIRTYBITDATA *args, struct dirty_answer *answer) {
-    bool inside = part_of(basis, args, answer);
+static bool dirty_judge_query(struct vidmm_referee *referee, const struct dirty_basis *basis,
+                              const DXGKARG_QUERYDIRTYBITDATA *args, struct dirty_answer *answer) {
+    bool inside = dirty_part_of(basis, args, answer);
     uint64_t least = (answer->count + 7) / 8;
     MANAGER_MUST(329, inside, "a part of one range, in pages of the plane",
                  "0x%llx bytes at 0x%llx of range %llu of %u", LLU(args->SubrangeSize),
@@ -302,8 +307,8 @@ static bool judge_query(struct vidmm_referee *referee, const struct dirty_basis 
 }
 
 /* Behind the bits the buffer is as it was, and so is what lies around it. */
-static void judge_written(struct vidmm_referee *referee, const struct guard *guard,
-                          const struct dirty_answer *answer) {
+static void dirty_judge_written(struct vidmm_referee *referee, const struct guard *guard,
+                                const struct dirty_answer *answer) {
     uint64_t used = (answer->count + 7) / 8;
     const uint8_t *before = guard->original;
     int64_t at = 0;
@@ -321,10 +326,11 @@ static void judge_written(struct vidmm_referee *referee, const struct guard *gua
                     guard->bytes[used - 1], LLU(answer->count));
 }
 
-static void answered(struct vidmm_referee *referee, const DXGKARG_QUERYDIRTYBITDATA *args,
-                     struct guard *guard, struct dirty_answer *answer, NTSTATUS status) {
+static void dirty_bits_answered(struct vidmm_referee *referee,
+                                const DXGKARG_QUERYDIRTYBITDATA *args, struct guard *guard,
+                                struct dirty_answer *answer, NTSTATUS status) {
     if (guard->block)
-        judge_written(referee, guard, answer);
+        dirty_judge_written(referee, guard, answer);
     answer->bits = guard->bytes;
     answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
     if (status == STATUS_SUCCESS && answer->basis->started)
@@ -339,9 +345,9 @@ static NTSTATUS watch_QueryDirtyBitData(struct vidmm_referee *referee, const HAN
     DXGKARG_QUERYDIRTYBITDATA passed = *args;
     struct guard guard = {.block = NULL};
     struct dirty_answer answer = {
-        .basis = enter_basis(referee, &call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
-    bool sound =
-        answer.basis && answer.basis->sound && judge_query(referee, answer.basis, args, &answer);
+        .basis = dirty_enter_basis(referee, &call, "DxgkDdiQueryDirtyBitData", args->MemoryBasis)};
+    bool sound = answer.basis && answer.basis->sound &&
+                 dirty_judge_query(referee, answer.basis, args, &answer);
     if (sound) {
         guard_make(&guard, args->Buffer, args->BufferSize);
         passed.Buffer = guard.bytes;
@@ -350,7 +356,7 @@ static NTSTATUS watch_QueryDirtyBitData(struct vidmm_referee *referee, const HAN
     NTSTATUS status = referee->real.DxgkDdiQueryDirtyBitData(adapter, &passed);
     referee_return(referee);
     if (sound)
-        answered(referee, args, &guard, &answer, status);
+        dirty_bits_answered(referee, args, &guard, &answer, status);
     referee_exit(referee, &call);
     return status;
 }

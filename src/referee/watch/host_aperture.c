@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static void begin(struct vidmm_referee *referee, uint32_t segment) {
+static void host_aperture_begin(struct vidmm_referee *referee, uint32_t segment) {
     if (referee->host_aperture.segment == segment)
         return;
     referee->host_aperture.segment = segment;
@@ -22,52 +22,57 @@ static void begin(struct vidmm_referee *referee, uint32_t segment) {
 }
 
 /* Through the aperture, and in the segment; NULL: cannot be seen. */
-static const void *through(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                           uint32_t page) {
+static const void *host_aperture_through(struct vidmm_referee *referee,
+                                         const struct shadow_segment *segment, uint32_t page) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t at = segment->host_base + (uint64_t)page * segment->page_size;
     return world->io ? world->io(world->ctx, at, SHADOW_PAGE) : NULL;
 }
 
-static const void *behind_page(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                               uint64_t page) {
+static const void *host_aperture_behind_page(struct vidmm_referee *referee,
+                                             const struct shadow_segment *segment, uint64_t page) {
     return page < segment->size / segment->page_size
                ? world_segment(referee, segment, page * segment->page_size, SHADOW_PAGE)
                : NULL;
 }
 
-static uint64_t sample(const void *bytes) {
+static uint64_t host_aperture_sample(const void *bytes) {
     return bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
 }
 
 /* ---- What else is mapped --------------------------------------------------------------------- */
 
-static void sample_all(struct vidmm_referee *referee, const struct shadow_segment *segment) {
+static void host_aperture_sample_all(struct vidmm_referee *referee,
+                                     const struct shadow_segment *segment) {
     for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++)
-        referee->host_aperture.sample[i] = referee->host_aperture.page[i] != HOST_APERTURE_UNMAPPED
-                                               ? sample(through(referee, segment, i))
-                                               : 0;
+        referee->host_aperture.sample[i] =
+            referee->host_aperture.page[i] != HOST_APERTURE_UNMAPPED
+                ? host_aperture_sample(host_aperture_through(referee, segment, i))
+                : 0;
 }
 
-static void skip(struct vidmm_referee *referee, const UINT32 *pages, UINT64 count) {
+static void host_aperture_skip(struct vidmm_referee *referee, const UINT32 *pages, UINT64 count) {
     for (UINT64 i = 0; i < count; i++)
         if (pages[i] < HOST_APERTURE_PAGES)
             referee->host_aperture.sample[pages[i]] = 0;
 }
 
-static void judge_others(struct vidmm_referee *referee, const struct shadow_segment *segment) {
+static void host_aperture_judge_others(struct vidmm_referee *referee,
+                                       const struct shadow_segment *segment) {
     for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++)
         if (referee->host_aperture.sample[i] != 0)
             DRIVER_MUST(271,
-                        sample(through(referee, segment, i)) == referee->host_aperture.sample[i],
+                        host_aperture_sample(host_aperture_through(referee, segment, i)) ==
+                            referee->host_aperture.sample[i],
                         "the other pages of the aperture left as they are",
                         "the CPU sees other bytes through page %u, which was not named", i);
 }
 
 /* ---- Mapping --------------------------------------------------------------------------------- */
 
-static bool judge_request(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                          const DXGKARG_MAPCPUHOSTAPERTURE *args) {
+static bool host_aperture_judge_request(struct vidmm_referee *referee,
+                                        const struct shadow_segment *segment,
+                                        const DXGKARG_MAPCPUHOSTAPERTURE *args) {
     bool sound = true;
     for (UINT64 i = 0; i < args->NumberOfPages; i++) {
         uint32_t page = args->pCpuHostAperturePages[i];
@@ -85,12 +90,14 @@ static bool judge_request(struct vidmm_referee *referee, const struct shadow_seg
     return sound;
 }
 
-static void judge_mapped(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                         const DXGKARG_MAPCPUHOSTAPERTURE *args) {
+static void host_aperture_judge_mapped(struct vidmm_referee *referee,
+                                       const struct shadow_segment *segment,
+                                       const DXGKARG_MAPCPUHOSTAPERTURE *args) {
     for (UINT64 i = 0; i < args->NumberOfPages; i++) {
         uint32_t page = args->pCpuHostAperturePages[i];
-        uint64_t seen = sample(through(referee, segment, page));
-        uint64_t there = sample(behind_page(referee, segment, args->pMemorySegmentPages[i]));
+        uint64_t seen = host_aperture_sample(host_aperture_through(referee, segment, page));
+        uint64_t there = host_aperture_sample(
+            host_aperture_behind_page(referee, segment, args->pMemorySegmentPages[i]));
         if (seen != 0 && there != 0)
             DRIVER_MUST(268, seen == there, "the segment's page through the aperture's",
                         "the CPU sees other bytes through page %u than segment page 0x%llx has",
@@ -100,11 +107,11 @@ static void judge_mapped(struct vidmm_referee *referee, const struct shadow_segm
             referee->host_aperture.owner[page] = args->hAllocation;
         }
     }
-    judge_others(referee, segment);
+    host_aperture_judge_others(referee, segment);
 }
 
-static void judge_answer(struct vidmm_referee *referee, const DXGKARG_MAPCPUHOSTAPERTURE *args,
-                         NTSTATUS status) {
+static void host_aperture_judge_answer(struct vidmm_referee *referee,
+                                       const DXGKARG_MAPCPUHOSTAPERTURE *args, NTSTATUS status) {
     if (referee->adapter.created == 0)
         DRIVER_MUST(265, status == STATUS_SUCCESS,
                     "the aperture at work as soon as the segments are reported",
@@ -122,18 +129,18 @@ static NTSTATUS watch_MapCpuHostAperture(struct vidmm_referee *referee, const HA
     bool known = segment && segment->host_pages != 0;
     bool sound = false;
     if (known) {
-        begin(referee, segment->id);
-        sound = judge_request(referee, segment, args);
-        sample_all(referee, segment);
-        skip(referee, args->pCpuHostAperturePages, args->NumberOfPages);
+        host_aperture_begin(referee, segment->id);
+        sound = host_aperture_judge_request(referee, segment, args);
+        host_aperture_sample_all(referee, segment);
+        host_aperture_skip(referee, args->pCpuHostAperturePages, args->NumberOfPages);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiMapCpuHostAperture(adapter, args);
     referee_return(referee);
     if (sound)
-        judge_answer(referee, args, status);
+        host_aperture_judge_answer(referee, args, status);
     if (sound && status == STATUS_SUCCESS)
-        judge_mapped(referee, segment, args);
+        host_aperture_judge_mapped(referee, segment, args);
     referee_exit(referee, &call);
     return status;
 }
@@ -142,9 +149,11 @@ WATCHED_2(NTSTATUS, MapCpuHostAperture, const HANDLE, const DXGKARG_MAPCPUHOSTAP
 /* ---- Unmapping ------------------------------------------------------------------------------- */
 
 /* What the CPU wrote through a page has to be in the segment when it goes. */
-static void judge_unmapped(struct vidmm_referee *referee, const struct shadow_segment *segment,
-                           uint32_t page, uint64_t wrote) {
-    uint64_t there = sample(behind_page(referee, segment, referee->host_aperture.page[page]));
+static void host_aperture_judge_unmapped(struct vidmm_referee *referee,
+                                         const struct shadow_segment *segment, uint32_t page,
+                                         uint64_t wrote) {
+    uint64_t there = host_aperture_sample(
+        host_aperture_behind_page(referee, segment, referee->host_aperture.page[page]));
     if (wrote != 0 && there != 0)
         DRIVER_MUST(268, wrote == there, "what the CPU wrote through the page in the segment",
                     "segment page 0x%llx has other bytes than the CPU saw through page %u",
@@ -159,10 +168,10 @@ static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const 
     const struct shadow_segment *segment = shadow_segment(referee, args->SegmentId);
     bool known = segment && segment->id == referee->host_aperture.segment;
     if (known) {
-        sample_all(referee, segment);
+        host_aperture_sample_all(referee, segment);
         memcpy(referee->host_aperture.wrote, referee->host_aperture.sample,
                sizeof(referee->host_aperture.wrote));
-        skip(referee, args->pCpuHostAperturePages, args->NumberOfPages);
+        host_aperture_skip(referee, args->pCpuHostAperturePages, args->NumberOfPages);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiUnmapCpuHostAperture(adapter, args);
@@ -171,10 +180,11 @@ static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const 
         uint32_t page = args->pCpuHostAperturePages[i];
         if (page < HOST_APERTURE_PAGES &&
             referee->host_aperture.page[page] != HOST_APERTURE_UNMAPPED)
-            judge_unmapped(referee, segment, page, referee->host_aperture.wrote[page]);
+            host_aperture_judge_unmapped(referee, segment, page,
+                                         referee->host_aperture.wrote[page]);
     }
     if (known)
-        judge_others(referee, segment);
+        host_aperture_judge_others(referee, segment);
     referee_exit(referee, &call);
     return status;
 }

@@ -12,14 +12,14 @@
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static bool isolated(struct vidmm_referee *referee) {
+static bool iommu_isolated(struct vidmm_referee *referee) {
     const struct shadow_adapter *adapter = &referee->adapter;
     return adapter->caps_known && adapter->version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4 &&
            adapter->caps.MemoryManagementCaps.IoMmuSecureModeSupported;
 }
 
-static void judge_save_area(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args,
-                            NTSTATUS status) {
+static void iommu_judge_save_area(struct vidmm_referee *referee,
+                                  const DXGKARG_QUERYADAPTERINFO *args, NTSTATUS status) {
     const DXGK_FRAMEBUFFERSAVEAREA *area = args->pOutputData;
     MANAGER_MUST(356, referee->iommu.adapter_caps,
                  "FRAMEBUFFERSAVESIZE asked for after PHYSICALADAPTERCAPS",
@@ -30,7 +30,8 @@ static void judge_save_area(struct vidmm_referee *referee, const DXGKARG_QUERYAD
                     (unsigned long long)area->MaximumSize);
 }
 
-static bool overlap(const DXGK_PHYSICAL_MEMORY_RANGE *a, const DXGK_PHYSICAL_MEMORY_RANGE *b) {
+static bool iommu_overlap(const DXGK_PHYSICAL_MEMORY_RANGE *a,
+                          const DXGK_PHYSICAL_MEMORY_RANGE *b) {
     uint64_t start_a = (uint64_t)a->BaseAddress.QuadPart;
     uint64_t start_b = (uint64_t)b->BaseAddress.QuadPart;
     return start_a < start_b ? b->NumberOfBytes != 0 && start_b - start_a < a->NumberOfBytes
@@ -38,7 +39,7 @@ static bool overlap(const DXGK_PHYSICAL_MEMORY_RANGE *a, const DXGK_PHYSICAL_MEM
 }
 
 /* What the caller gave the driver to fill in: the driver's answer names other memory at will. */
-static DXGK_HARDWARERESERVEDRANGES room_for_ranges(const DXGKARG_QUERYADAPTERINFO *args) {
+static DXGK_HARDWARERESERVEDRANGES iommu_room_for_ranges(const DXGKARG_QUERYADAPTERINFO *args) {
     DXGK_HARDWARERESERVEDRANGES room = {.NumRanges = 0};
     if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES && args->pOutputData &&
         args->OutputDataSize >= sizeof(room))
@@ -46,18 +47,19 @@ static DXGK_HARDWARERESERVEDRANGES room_for_ranges(const DXGKARG_QUERYADAPTERINF
     return room;
 }
 
-static void judge_ranges(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args,
-                         const DXGK_HARDWARERESERVEDRANGES *room) {
-    DXGK_HARDWARERESERVEDRANGES told = room_for_ranges(args);
+static void iommu_judge_ranges(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args,
+                               const DXGK_HARDWARERESERVEDRANGES *room) {
+    DXGK_HARDWARERESERVEDRANGES told = iommu_room_for_ranges(args);
     UINT32 count = told.NumRanges < room->NumRanges ? told.NumRanges : room->NumRanges;
     const DXGK_PHYSICAL_MEMORY_RANGE *range = room->pPhysicalRanges;
     for (UINT32 i = 0; range && i < count && i < RANGES; i++)
         for (UINT32 j = i + 1; j < count && j < RANGES; j++)
-            DRIVER_MUST(357, !overlap(&range[i], &range[j]), "reserved ranges that do not overlap",
-                        "ranges %u and %u do", i, j);
+            DRIVER_MUST(357, !iommu_overlap(&range[i], &range[j]),
+                        "reserved ranges that do not overlap", "ranges %u and %u do", i, j);
 }
 
-static void judge_remapping(struct vidmm_referee *referee, const DXGKARG_QUERYADAPTERINFO *args) {
+static void iommu_judge_remapping(struct vidmm_referee *referee,
+                                  const DXGKARG_QUERYADAPTERINFO *args) {
     const DXGK_IOMMU_CAPS *caps = args->pOutputData;
     if (!caps || args->OutputDataSize < sizeof(*caps) || !caps->DmaRemappingSupported)
         return;
@@ -69,18 +71,18 @@ static void judge_remapping(struct vidmm_referee *referee, const DXGKARG_QUERYAD
 static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HANDLE adapter,
                                        const DXGKARG_QUERYADAPTERINFO *args) {
     char outer[96];
-    DXGK_HARDWARERESERVEDRANGES room = room_for_ranges(args);
+    DXGK_HARDWARERESERVEDRANGES room = iommu_room_for_ranges(args);
     NTSTATUS status = referee->behind_iommu.DxgkDdiQueryAdapterInfo(adapter, args);
     pthread_mutex_lock(&referee->lock);
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;
     vidmm_ledger_calling(referee->ledger, "DxgkDdiQueryAdapterInfo");
-    if (args->Type == DXGKQAITYPE_FRAMEBUFFERSAVESIZE && isolated(referee))
-        judge_save_area(referee, args, status);
+    if (args->Type == DXGKQAITYPE_FRAMEBUFFERSAVESIZE && iommu_isolated(referee))
+        iommu_judge_save_area(referee, args, status);
     if (args->Type == DXGKQAITYPE_HARDWARERESERVEDRANGES && status == STATUS_SUCCESS)
-        judge_ranges(referee, args, &room);
+        iommu_judge_ranges(referee, args, &room);
     if (args->Type == DXGKQAITYPE_IOMMU_CAPS && status == STATUS_SUCCESS)
-        judge_remapping(referee, args);
+        iommu_judge_remapping(referee, args);
     referee->iommu.adapter_caps =
         referee->iommu.adapter_caps || args->Type == DXGKQAITYPE_PHYSICALADAPTERCAPS;
     referee->iommu.ranges =
@@ -96,7 +98,7 @@ static NTSTATUS watch_BeginExclusiveAccess(struct vidmm_referee *referee, HANDLE
                                            DXGKARG_BEGINEXCLUSIVEACCESS *args) {
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiBeginExclusiveAccess", REFEREE_ALONE);
-    if (isolated(referee))
+    if (iommu_isolated(referee))
         MANAGER_MUST(357, referee->iommu.ranges,
                      "HARDWARERESERVEDRANGES asked for before a domain changes", "it was not");
     referee_leave(referee);
@@ -116,7 +118,7 @@ void referee_watch_iommu(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DA
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
 
-static void judge_callback(struct vidmm_referee *referee, const char *name, bool older) {
+static void iommu_judge_callback(struct vidmm_referee *referee, const char *name, bool older) {
     pthread_mutex_lock(&referee->lock);
     KIRQL irql = world_irql(referee);
     DRIVER_MUST(359, irql <= APC_LEVEL, "memory callbacks at APC_LEVEL or below",
@@ -132,13 +134,13 @@ static void judge_callback(struct vidmm_referee *referee, const char *name, bool
 #define WATCH_OLDER(name, argument)                                                                \
     static NTSTATUS watch_##name(struct vidmm_referee *referee, const HANDLE adapter,              \
                                  argument *args) {                                                 \
-        judge_callback(referee, "DxgkCb" #name, true);                                             \
+        iommu_judge_callback(referee, "DxgkCb" #name, true);                                       \
         return referee->callbacks_behind_iommu.DxgkCb##name(adapter, args);                        \
     }                                                                                              \
     WATCHED_2(NTSTATUS, name, const HANDLE, argument *)
 #define WATCH_NEWER(name, argument)                                                                \
     static NTSTATUS watch_##name(struct vidmm_referee *referee, argument *args) {                  \
-        judge_callback(referee, "DxgkCb" #name, false);                                            \
+        iommu_judge_callback(referee, "DxgkCb" #name, false);                                      \
         return referee->callbacks_behind_iommu.DxgkCb##name(args);                                 \
     }                                                                                              \
     WATCHED_1(NTSTATUS, name, argument *)

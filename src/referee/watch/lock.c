@@ -1,20 +1,21 @@
 /*
  * lock.c - where the CPU looks at an allocation in a segment
- * (mapping-virtual-addresses-to-a-memory-segment.md). No DDI call carries the address that an
- * application gets: whoever locks says it. Its like for sizes is watch/sizes.c.
+ * (mapping-virtual-addresses-to-a-memory-segment.md). The address is in no DDI call; the caller
+ * of the lock passes it in. watch/sizes.c does the same for sizes of memory.
  */
 #include "state/judge.h"
 
 #include <string.h>
 
 /* Its bytes are in system memory wherever it is. */
-static bool has_pages(const struct shadow_allocation *allocation) {
+static bool lock_has_pages(const struct shadow_allocation *allocation) {
     DXGK_ALLOCATIONINFOFLAGS flags = allocation->info.Flags;
     return flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem;
 }
 
-static void judge_visible(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
-                          const struct shadow_segment *segment, const void *cpu) {
+static void lock_judge_visible(struct vidmm_referee *referee,
+                               const struct shadow_allocation *allocation,
+                               const struct shadow_segment *segment, const void *cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t there = segment->cpu_base + allocation->offset;
     const void *right = world->io(world->ctx, there, SHADOW_PAGE);
@@ -34,8 +35,9 @@ static void judge_visible(struct vidmm_referee *referee, const struct shadow_all
 }
 
 /* Where the descriptor gives no address that could be used. */
-static void judge_stray(struct vidmm_referee *referee, const struct shadow_allocation *allocation,
-                        const struct shadow_segment *segment, const void *cpu) {
+static void lock_judge_stray(struct vidmm_referee *referee,
+                             const struct shadow_allocation *allocation,
+                             const struct shadow_segment *segment, const void *cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     uint64_t stray = segment->cpu_stray + allocation->offset;
     const void *wrong = world->io(world->ctx, stray, SHADOW_PAGE);
@@ -49,12 +51,12 @@ static void judge_stray(struct vidmm_referee *referee, const struct shadow_alloc
 void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE handle, const void *cpu) {
     pthread_mutex_lock(&referee->lock);
     const struct shadow_allocation *allocation = shadow_allocation(referee, handle);
-    bool placed = allocation && allocation->placed && !has_pages(allocation);
+    bool placed = allocation && allocation->placed && !lock_has_pages(allocation);
     const struct shadow_segment *segment =
         placed ? shadow_segment(referee, allocation->segment) : NULL;
     if (segment && referee->world.io && segment->cpu_stray != 0)
-        judge_stray(referee, allocation, segment, cpu);
+        lock_judge_stray(referee, allocation, segment, cpu);
     else if (segment && referee->world.io && segment->cpu_base != 0)
-        judge_visible(referee, allocation, segment, cpu);
+        lock_judge_visible(referee, allocation, segment, cpu);
     pthread_mutex_unlock(&referee->lock);
 }

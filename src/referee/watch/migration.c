@@ -1,6 +1,6 @@
 /*
  * migration.c - watches a live migration (live-migration-on-gpup-devices.md): the order of its
- * calls, the driver's own state on its way out and in, and who works meanwhile.
+ * calls, the driver's own state on its way out and in, and which work is submitted meanwhile.
  *
  * The pause of a guest is no call: it is seen by work of applications that is not there.
  */
@@ -14,14 +14,14 @@
 
 enum data_kind { IMMUTABLE, MUTABLE };
 
-static void judge_vf(struct vidmm_referee *referee, UINT vf) {
+static void migration_judge_vf(struct vidmm_referee *referee, UINT vf) {
     if (referee->migration.active)
         MANAGER_MUST(341, vf == referee->migration.vf, "the virtual GPU that was prepared",
                      "vfIndex is %u, %u was prepared", vf, referee->migration.vf);
 }
 
 /* Work of applications is on the GPU. */
-static bool guest_works(struct vidmm_referee *referee) {
+static bool migration_guest_works(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
         for (const struct shadow_submission *at = referee->node[i].first; at; at = at->next)
             if (!at->paging)
@@ -32,7 +32,7 @@ static bool guest_works(struct vidmm_referee *referee) {
 /* ---- Preparation and end --------------------------------------------------------------------- */
 
 /* Every page of the segment that could be tracked is. */
-static bool is_tracked(struct vidmm_referee *referee, uint32_t id) {
+static bool migration_is_tracked(struct vidmm_referee *referee, uint32_t id) {
     for (const struct dirty_basis *basis = dirty_each(referee, NULL); basis;
          basis = dirty_each(referee, basis))
         if (basis->segment == id && basis->started)
@@ -40,12 +40,12 @@ static bool is_tracked(struct vidmm_referee *referee, uint32_t id) {
     return false;
 }
 
-static void judge_tracking(struct vidmm_referee *referee) {
+static void migration_judge_tracking(struct vidmm_referee *referee) {
     for (uint32_t id = 1; dirty_performant(referee) && id <= referee->adapter.segments; id++) {
         const struct shadow_segment *segment = shadow_memory(referee, id);
         if (segment && dirty_page_size(referee, id) != 0 &&
             dirty_page_size(referee, id) <= segment->size)
-            MANAGER_MUST(337, is_tracked(referee, id),
+            MANAGER_MUST(337, migration_is_tracked(referee, id),
                          "tracking that costs nothing started before the migration",
                          "segment %u is not tracked when it is prepared", id);
     }
@@ -60,7 +60,7 @@ static NTSTATUS watch_PrepareLiveMigration(struct vidmm_referee *referee, const 
     MANAGER_MUST(336, !referee->migration.active, "the end of the last migration before the next",
                  "one was prepared and not ended");
     if (source)
-        judge_tracking(referee);
+        migration_judge_tracking(referee);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiPrepareLiveMigration(adapter, args);
     referee_return(referee);
@@ -84,7 +84,7 @@ static NTSTATUS watch_EndLiveMigration(struct vidmm_referee *referee, const HAND
     dirty_count_call(referee);
     MANAGER_MUST(336, referee->migration.active, "the end of a migration that was prepared",
                  "none is under way");
-    judge_vf(referee, vf);
+    migration_judge_vf(referee, vf);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiEndLiveMigration(adapter, vf);
     referee_return(referee);
@@ -104,20 +104,20 @@ void migration_judge_end(struct vidmm_referee *referee) {
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-static void judge_save(struct vidmm_referee *referee, enum data_kind kind) {
+static void migration_judge_save(struct vidmm_referee *referee, enum data_kind kind) {
     bool source = referee->migration.active && !referee->migration.target;
     if (kind == IMMUTABLE)
         MANAGER_MUST(333, source && !referee->migration.asked,
                      "immutable data saved right after the preparation of a source", "%s",
                      source ? "dirty bits were asked for before" : "no source is prepared");
     else
-        MANAGER_MUST(333, source && !guest_works(referee),
+        MANAGER_MUST(333, source && !migration_guest_works(referee),
                      "mutable data saved while the guest of a source is paused", "%s",
                      source ? "work of applications is on the GPU" : "no source is prepared");
 }
 
-static void judge_sizes(struct vidmm_referee *referee, enum data_kind kind, const UINT64 *size,
-                        const BYTE *data) {
+static void migration_judge_sizes(struct vidmm_referee *referee, enum data_kind kind,
+                                  const UINT64 *size, const BYTE *data) {
     if (!data)
         MANAGER_MUST(332, *size == 0, "0 in DataSize in the first call", "it is %llu", LLU(*size));
     else
@@ -127,8 +127,8 @@ static void judge_sizes(struct vidmm_referee *referee, enum data_kind kind, cons
                      LLU(referee->migration.size[kind]));
 }
 
-static void judge_saved(struct vidmm_referee *referee, enum data_kind kind,
-                        const struct guard *guard, UINT64 size) {
+static void migration_judge_saved(struct vidmm_referee *referee, enum data_kind kind,
+                                  const struct guard *guard, UINT64 size) {
     int64_t at = 0;
     bool whole = guard_whole(guard, &at);
     DRIVER_MUST(332, whole, "no more written than the first call answered",
@@ -138,7 +138,7 @@ static void judge_saved(struct vidmm_referee *referee, enum data_kind kind,
                 LLU(referee->migration.size[kind]), LLU(size));
 }
 
-static void keep_board(struct vidmm_referee *referee, const struct guard *guard) {
+static void migration_keep_board(struct vidmm_referee *referee, const struct guard *guard) {
     uint8_t *copy = malloc(guard->size + 1);
     if (!copy)
         return;
@@ -148,8 +148,9 @@ static void keep_board(struct vidmm_referee *referee, const struct guard *guard)
     referee->migration.board_size = guard->size;
 }
 
-static NTSTATUS save(struct vidmm_referee *referee, enum data_kind kind, const HANDLE adapter,
-                     DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args) {
+static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kind,
+                               const HANDLE adapter,
+                               DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args) {
     struct referee_call call;
     DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA passed = *args;
     struct guard guard = {.block = NULL};
@@ -158,9 +159,9 @@ static NTSTATUS save(struct vidmm_referee *referee, enum data_kind kind, const H
                                     : "DxgkDdiSaveMutableMigrationData",
                   REFEREE_REENTRANT);
     dirty_count_call(referee);
-    judge_vf(referee, args->vfIndex);
-    judge_save(referee, kind);
-    judge_sizes(referee, kind, args->DataSize, args->Data);
+    migration_judge_vf(referee, args->vfIndex);
+    migration_judge_save(referee, kind);
+    migration_judge_sizes(referee, kind, args->DataSize, args->Data);
     if (args->Data && *args->DataSize <= DATA_MAX) {
         guard_make(&guard, args->Data, (size_t)*args->DataSize);
         passed.Data = guard.bytes;
@@ -177,9 +178,9 @@ static NTSTATUS save(struct vidmm_referee *referee, enum data_kind kind, const H
     if (guard.block) {
         if (status == STATUS_SUCCESS && referee->migration.told[kind] &&
             guard.size == referee->migration.size[kind])
-            judge_saved(referee, kind, &guard, *args->DataSize);
+            migration_judge_saved(referee, kind, &guard, *args->DataSize);
         if (status == STATUS_SUCCESS && kind == IMMUTABLE)
-            keep_board(referee, &guard);
+            migration_keep_board(referee, &guard);
         referee->migration.saved =
             referee->migration.saved || (status == STATUS_SUCCESS && kind == MUTABLE);
         guard_give(&guard, 0, guard.size);
@@ -192,26 +193,26 @@ static NTSTATUS save(struct vidmm_referee *referee, enum data_kind kind, const H
 static NTSTATUS watch_SaveImmutableMigrationData(struct vidmm_referee *referee,
                                                  const HANDLE adapter,
                                                  DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *args) {
-    return save(referee, IMMUTABLE, adapter, args);
+    return migration_save(referee, IMMUTABLE, adapter, args);
 }
 WATCHED_2(NTSTATUS, SaveImmutableMigrationData, const HANDLE,
           DXGKARG_GPUP_SAVE_IMMUTABLE_MIGRATION_DATA *)
 
 static NTSTATUS watch_SaveMutableMigrationData(struct vidmm_referee *referee, const HANDLE adapter,
                                                DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args) {
-    return save(referee, MUTABLE, adapter, args);
+    return migration_save(referee, MUTABLE, adapter, args);
 }
 WATCHED_2(NTSTATUS, SaveMutableMigrationData, const HANDLE,
           DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *)
 
 /* ---- Restoring ------------------------------------------------------------------------------- */
 
-/* Of the board that was saved here; what is not known nobody judges. */
+/* Of the board that was saved here; what is not known is not judged. */
 enum likeness { UNKNOWN, SAME, UNLIKE };
 
 /* A byte that is another one may be of no account; half of them is not the same board. */
-static enum likeness likeness(struct vidmm_referee *referee,
-                              const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
+static enum likeness migration_likeness(struct vidmm_referee *referee,
+                                        const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
     uint64_t other = 0;
     if (!referee->migration.board)
         return UNKNOWN;
@@ -222,9 +223,10 @@ static enum likeness likeness(struct vidmm_referee *referee,
     return other == 0 ? SAME : other > referee->migration.board_size / 2 ? UNLIKE : UNKNOWN;
 }
 
-static void judge_board(struct vidmm_referee *referee,
-                        const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args, NTSTATUS status) {
-    enum likeness like = likeness(referee, args);
+static void migration_judge_board(struct vidmm_referee *referee,
+                                  const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args,
+                                  NTSTATUS status) {
+    enum likeness like = migration_likeness(referee, args);
     if (like == SAME)
         DRIVER_MUST(334, status == STATUS_SUCCESS, "the driver's own data of the same board taken",
                     "status 0x%08x", (unsigned)status);
@@ -234,16 +236,18 @@ static void judge_board(struct vidmm_referee *referee,
                     (unsigned)status, LLU(args->DataSize));
 }
 
-static NTSTATUS restore(struct vidmm_referee *referee, enum data_kind kind, const HANDLE adapter,
-                        const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
+static NTSTATUS migration_restore(struct vidmm_referee *referee, enum data_kind kind,
+                                  const HANDLE adapter,
+                                  const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
     struct referee_call call;
     referee_enter(referee, &call,
                   kind == IMMUTABLE ? "DxgkDdiRestoreImmutableMigrationData"
                                     : "DxgkDdiRestoreMutableMigrationData",
                   REFEREE_REENTRANT);
     dirty_count_call(referee);
-    judge_vf(referee, args->vfIndex);
-    bool paused = referee->migration.active && referee->migration.target && !guest_works(referee);
+    migration_judge_vf(referee, args->vfIndex);
+    bool paused =
+        referee->migration.active && referee->migration.target && !migration_guest_works(referee);
     MANAGER_MUST(335, paused, "data restored on a target whose guest is paused", "%s",
                  referee->migration.active && referee->migration.target
                      ? "work of applications is on the GPU"
@@ -254,7 +258,7 @@ static NTSTATUS restore(struct vidmm_referee *referee, enum data_kind kind, cons
                           : referee->real.DxgkDdiRestoreMutableMigrationData(adapter, args);
     referee_return(referee);
     if (paused && kind == IMMUTABLE)
-        judge_board(referee, args, status);
+        migration_judge_board(referee, args, status);
     referee_exit(referee, &call);
     return status;
 }
@@ -262,7 +266,7 @@ static NTSTATUS restore(struct vidmm_referee *referee, enum data_kind kind, cons
 static NTSTATUS
 watch_RestoreImmutableMigrationData(struct vidmm_referee *referee, const HANDLE adapter,
                                     const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *args) {
-    return restore(referee, IMMUTABLE, adapter, args);
+    return migration_restore(referee, IMMUTABLE, adapter, args);
 }
 WATCHED_2(NTSTATUS, RestoreImmutableMigrationData, const HANDLE,
           const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRATION_DATA *)
@@ -270,7 +274,7 @@ WATCHED_2(NTSTATUS, RestoreImmutableMigrationData, const HANDLE,
 static NTSTATUS
 watch_RestoreMutableMigrationData(struct vidmm_referee *referee, const HANDLE adapter,
                                   const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
-    return restore(referee, MUTABLE, adapter, args);
+    return migration_restore(referee, MUTABLE, adapter, args);
 }
 WATCHED_2(NTSTATUS, RestoreMutableMigrationData, const HANDLE,
           const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *)

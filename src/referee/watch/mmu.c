@@ -11,7 +11,7 @@
 
 /* ---- GPUMMUCAPS ----------------------------------------------------------------------------- */
 
-static void judge_caps(struct vidmm_referee *referee, const DXGK_GPUMMUCAPS *caps) {
+static void mmu_judge_caps(struct vidmm_referee *referee, const DXGK_GPUMMUCAPS *caps) {
     DRIVER_MUST(250, caps->PageTableLevelCount >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT,
                 "2 levels of page tables or more", "PageTableLevelCount is %u",
                 caps->PageTableLevelCount);
@@ -20,13 +20,13 @@ static void judge_caps(struct vidmm_referee *referee, const DXGK_GPUMMUCAPS *cap
                 caps->LeafPageTableSizeFor64KPagesInBytes);
 }
 
-static void take_caps(struct vidmm_referee *referee, const struct query *query) {
+static void mmu_take_caps(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYGPUMMUCAPSIN *in = query->args->pInputData;
     DXGK_GPUMMUCAPS caps;
     if (query->out.size < sizeof(caps) || !in || query->args->InputDataSize < sizeof(*in))
         return;
     memcpy(&caps, query->out.bytes, sizeof(caps));
-    judge_caps(referee, &caps);
+    mmu_judge_caps(referee, &caps);
     if (in->PhysicalAdapterIndex != 0) {
         if (referee->tables.mmu.levels != 0)
             DRIVER_MUST(
@@ -49,8 +49,8 @@ static void take_caps(struct vidmm_referee *referee, const struct query *query) 
 /* ---- PAGETABLELEVELDESC --------------------------------------------------------------------- */
 
 /* The root of two levels begins with as many bytes and entries as it likes. */
-static void judge_size(struct vidmm_referee *referee, uint32_t level,
-                       const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
+static void mmu_judge_size(struct vidmm_referee *referee, uint32_t level,
+                           const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
     uint64_t size = desc->PageTableSizeInBytes;
     uint32_t bits = desc->PageTableIndexBitCount;
     DRIVER_MUST(253, size != 0 && size % SHADOW_PAGE == 0 && bits < 32 && size >> bits != 0,
@@ -67,8 +67,8 @@ static void judge_size(struct vidmm_referee *referee, uint32_t level,
 }
 
 /* Directories are the tables above the leaves. */
-static void judge_mode(struct vidmm_referee *referee, uint32_t level,
-                       const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
+static void mmu_judge_mode(struct vidmm_referee *referee, uint32_t level,
+                           const DXGK_PAGE_TABLE_LEVEL_DESC *desc) {
     const struct shadow_segment *segment = shadow_memory(referee, desc->PageTableSegmentId);
     bool local = segment && !segment->flags.PopulatedFromSystemMemory;
     if (level != 0)
@@ -80,7 +80,7 @@ static void judge_mode(struct vidmm_referee *referee, uint32_t level,
                     desc->PageTableSegmentId);
 }
 
-static void judge_coverage(struct vidmm_referee *referee) {
+static void mmu_judge_coverage(struct vidmm_referee *referee) {
     uint32_t below = tables_shift(referee, referee->tables.mmu.levels - 1);
     uint32_t all =
         below + referee->tables.mmu.level[referee->tables.mmu.levels - 1].PageTableIndexBitCount;
@@ -91,7 +91,7 @@ static void judge_coverage(struct vidmm_referee *referee) {
                 referee->tables.mmu.levels == TWO_LEVELS ? below : all, bits);
 }
 
-static void take_level(struct vidmm_referee *referee, const struct query *query) {
+static void mmu_take_level(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYPAGETABLELEVELDESCIN *in = query->args->pInputData;
     DXGK_PAGE_TABLE_LEVEL_DESC desc = {0};
     size_t size = query->out.size < sizeof(desc) ? query->out.size : sizeof(desc);
@@ -102,29 +102,29 @@ static void take_level(struct vidmm_referee *referee, const struct query *query)
     if (level >= referee->tables.mmu.levels || level >= TABLES_LEVELS)
         return;
     memcpy(&desc, query->out.bytes, size);
-    judge_size(referee, level, &desc);
-    judge_mode(referee, level, &desc);
+    mmu_judge_size(referee, level, &desc);
+    mmu_judge_mode(referee, level, &desc);
     referee->tables.mmu.level[level] = desc;
     referee->tables.mmu.told |= 1u << level;
     bool all = referee->tables.mmu.levels <= TABLES_LEVELS &&
                referee->tables.mmu.levels >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT &&
                referee->tables.mmu.told == (1u << referee->tables.mmu.levels) - 1;
     if (all && !referee->tables.mmu.known)
-        judge_coverage(referee);
+        mmu_judge_coverage(referee);
     referee->tables.mmu.known = all;
 }
 
 void mmu_answer(struct vidmm_referee *referee, const struct query *query) {
     if (query->args->Type == DXGKQAITYPE_GPUMMUCAPS)
-        take_caps(referee, query);
+        mmu_take_caps(referee, query);
     else if (query->args->Type == DXGKQAITYPE_PAGETABLELEVELDESC)
-        take_level(referee, query);
+        mmu_take_level(referee, query);
 }
 
 /* ---- DxgkDdiGetRootPageTableSize ------------------------------------------------------------ */
 
-static void judge_root(struct vidmm_referee *referee, const DXGKARG_GETROOTPAGETABLESIZE *in,
-                       const DXGKARG_GETROOTPAGETABLESIZE *out, uint64_t bytes) {
+static void mmu_judge_root(struct vidmm_referee *referee, const DXGKARG_GETROOTPAGETABLESIZE *in,
+                           const DXGKARG_GETROOTPAGETABLESIZE *out, uint64_t bytes) {
     uint32_t root = referee->tables.mmu.levels - 1;
     const struct shadow_segment *segment =
         shadow_segment(referee, referee->tables.mmu.level[root].PageTableSegmentId);
@@ -152,7 +152,7 @@ static SIZE_T watch_GetRootPageTableSize(struct vidmm_referee *referee, const HA
     SIZE_T bytes = referee->real.DxgkDdiGetRootPageTableSize(adapter, args);
     referee_return(referee);
     if (referee->tables.mmu.known && referee->tables.mmu.levels == TWO_LEVELS)
-        judge_root(referee, &in, args, bytes);
+        mmu_judge_root(referee, &in, args, bytes);
     referee_exit(referee, &call);
     return bytes;
 }

@@ -31,7 +31,7 @@ static NTSTATUS watch_CreateProcess(struct vidmm_referee *referee, const HANDLE 
 WATCHED_2(NTSTATUS, CreateProcess, const HANDLE, DXGKARG_CREATEPROCESS *)
 
 /* R235: of the tables of a process that ends. */
-static uint32_t valid_entries(struct vidmm_referee *referee, HANDLE process) {
+static uint32_t process_valid_entries(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
     for (const struct tables_table *table = tables_each(referee, NULL); table;
          table = tables_each(referee, table)) {
@@ -44,7 +44,7 @@ static uint32_t valid_entries(struct vidmm_referee *referee, HANDLE process) {
 }
 
 /* Updates and flushes of its tables that the GPU has not done. */
-static uint32_t under_way(struct vidmm_referee *referee, HANDLE process) {
+static uint32_t process_under_way(struct vidmm_referee *referee, HANDLE process) {
     const struct shadow_submission *work = submit_next(referee, NULL);
     uint32_t count = 0;
     for (; work; work = submit_next(referee, work)) {
@@ -59,7 +59,8 @@ static uint32_t under_way(struct vidmm_referee *referee, HANDLE process) {
     return count;
 }
 
-static void judge_flushed(struct vidmm_referee *referee, const struct tables_process *process) {
+static void process_judge_flushed(struct vidmm_referee *referee,
+                                  const struct tables_process *process) {
     uint32_t stale = process ? tables_stale(referee, process, TABLES_ASKED) : 0;
     uint32_t late = process ? tables_stale(referee, process, TABLES_DONE) : 0;
     MANAGER_MUST(231, stale == 0 && late == 0, "FLUSH_TLB before the page tables go",
@@ -73,12 +74,12 @@ static NTSTATUS watch_DestroyProcess(struct vidmm_referee *referee, const HANDLE
     referee_enter(referee, &call, "DxgkDdiDestroyProcess", REFEREE_REENTRANT);
     reports_drain(referee);
     if (referee->tables.mmu.caps.ExplicitPageTableInvalidation) {
-        uint32_t valid = valid_entries(referee, handle);
+        uint32_t valid = process_valid_entries(referee, handle);
         MANAGER_MUST(235, valid == 0, "every entry made invalid before its table is freed",
                      "%u entries of the process are valid", valid);
     }
-    judge_flushed(referee, tables_process(referee, handle));
-    uint32_t open = under_way(referee, handle);
+    process_judge_flushed(referee, tables_process(referee, handle));
+    uint32_t open = process_under_way(referee, handle);
     MANAGER_MUST(231, open == 0, "FLUSH_TLB, and its completion, before the page tables go",
                  "%u updates and flushes of them are under way", open);
     tables_process_remove(referee, handle);
@@ -92,7 +93,7 @@ WATCHED_2(NTSTATUS, DestroyProcess, const HANDLE, const HANDLE)
 
 /* ---- Roots ---------------------------------------------------------------------------------- */
 
-static uint32_t running(struct vidmm_referee *referee, HANDLE context) {
+static uint32_t process_running(struct vidmm_referee *referee, HANDLE context) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++) {
         const struct shadow_submission *at = referee->node[i].first;
@@ -102,7 +103,8 @@ static uint32_t running(struct vidmm_referee *referee, HANDLE context) {
     return count;
 }
 
-static bool moved(const struct shadow_context *context, const DXGKARG_SETROOTPAGETABLE *args) {
+static bool process_moved(const struct shadow_context *context,
+                          const DXGKARG_SETROOTPAGETABLE *args) {
     return context->root.SegmentId != args->Address.SegmentId ||
            context->root.SegmentOffset != args->Address.SegmentOffset;
 }
@@ -113,11 +115,12 @@ static VOID watch_SetRootPageTable(struct vidmm_referee *referee, const HANDLE a
     referee_enter(referee, &call, "DxgkDdiSetRootPageTable", REFEREE_REENTRANT);
     struct shadow_context *context = shadow_context(referee, args->hContext);
     if (context) {
-        uint32_t count = running(referee, args->hContext);
+        uint32_t count = process_running(referee, args->hContext);
         MANAGER_MUST(256, count == 0, "a context at rest while its root is set",
                      "%u submissions of it are under way", count);
         if (context->system && !tables_companion(referee, context) && context->root_entries != 0)
-            MANAGER_MUST(262, !moved(context, args), "the paging process's tables where they were",
+            MANAGER_MUST(262, !process_moved(context, args),
+                         "the paging process's tables where they were",
                          "its root moved to 0x%llx of segment %u", LLU(args->Address.SegmentOffset),
                          args->Address.SegmentId);
         context->root = args->Address;
@@ -140,8 +143,8 @@ void referee_watch_process(struct vidmm_referee *referee, DRIVER_INITIALIZATION_
 
 /* ---- Addresses that the driver reserves ----------------------------------------------------- */
 
-static void judge_reservation(struct vidmm_referee *referee,
-                              const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
+static void process_judge_reservation(struct vidmm_referee *referee,
+                                      const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     DRIVER_MUST(259, referee->contexts.creating != 0,
                 "reservations from inside DxgkDdiCreateProcess, or while the system device is made",
 
@@ -162,7 +165,7 @@ static NTSTATUS watch_ReserveGpuVirtualAddressRange(struct vidmm_referee *refere
                                                     DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     pthread_mutex_lock(&referee->lock);
     bool inside = referee->contexts.creating != 0;
-    judge_reservation(referee, args);
+    process_judge_reservation(referee, args);
     pthread_mutex_unlock(&referee->lock);
     NTSTATUS status = referee->callbacks.DxgkCbReserveGpuVirtualAddressRange(adapter, args);
     pthread_mutex_lock(&referee->lock);

@@ -15,7 +15,7 @@
 
 #define OUTPUT_MAX (1u << 20)
 
-static const char *name_of(DXGK_QUERYADAPTERINFOTYPE type) {
+static const char *query_name_of(DXGK_QUERYADAPTERINFOTYPE type) {
     static const char *const names[] = {
         [DXGKQAITYPE_UMDRIVERPRIVATE] = "UMDRIVERPRIVATE",
         [DXGKQAITYPE_DRIVERCAPS] = "DRIVERCAPS",
@@ -40,7 +40,7 @@ static const char *name_of(DXGK_QUERYADAPTERINFOTYPE type) {
 #define LAST_TYPE ((uint32_t)DXGKQAITYPE_PAGINGPROCESSGPUVASIZE)
 
 /* nc-d3dkmddi-dxgkddi_queryadapterinfo lists the answers; pages of some types add their own. */
-static bool status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
+static bool query_status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
     switch (status) {
     case STATUS_SUCCESS:
     case STATUS_INVALID_PARAMETER:
@@ -64,10 +64,10 @@ static bool status_allowed(DXGK_QUERYADAPTERINFOTYPE type, NTSTATUS status) {
     }
 }
 
-static void judge_status(struct vidmm_referee *referee, const struct query *query) {
+static void query_judge_status(struct vidmm_referee *referee, const struct query *query) {
     DXGK_QUERYADAPTERINFOTYPE type = query->args->Type;
     NTSTATUS status = query->status;
-    DRIVER_MUST(27, status_allowed(type, status),
+    DRIVER_MUST(27, query_status_allowed(type, status),
                 "STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY or "
                 "STATUS_GRAPHICS_DRIVER_MISMATCH",
                 "query type %u was answered with status 0x%08x", (unsigned)type, (unsigned)status);
@@ -79,7 +79,7 @@ static void judge_status(struct vidmm_referee *referee, const struct query *quer
 }
 
 /* mcdm-implementation-guidelines.md: what a compute-only driver answers, and what it does not. */
-static void judge_compute_only(struct vidmm_referee *referee, const struct query *query) {
+static void query_judge_compute_only(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_DRIVERCAPS *caps = &referee->adapter.caps;
     bool success = query->status == STATUS_SUCCESS;
     uint32_t type = (uint32_t)query->args->Type;
@@ -102,7 +102,7 @@ static void judge_compute_only(struct vidmm_referee *referee, const struct query
 }
 
 /* Bytes around the caller's buffer belong to the rule about what the driver fills in there. */
-static void judge_output(struct vidmm_referee *referee, const struct query *query) {
+static void query_judge_output(struct vidmm_referee *referee, const struct query *query) {
     int64_t at = 0;
     bool whole = guard_whole(&query->out, &at);
     uint32_t size = query->args->OutputDataSize;
@@ -122,8 +122,8 @@ static void judge_output(struct vidmm_referee *referee, const struct query *quer
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-static void begin(struct vidmm_referee *referee, struct query *query,
-                  const DXGKARG_QUERYADAPTERINFO *args) {
+static void query_begin(struct vidmm_referee *referee, struct query *query,
+                        const DXGKARG_QUERYADAPTERINFO *args) {
     memset(query, 0, sizeof(*query));
     query->args = args;
     query->passed = *args;
@@ -135,10 +135,10 @@ static void begin(struct vidmm_referee *referee, struct query *query,
     }
 }
 
-static void end(struct vidmm_referee *referee, struct query *query) {
-    judge_status(referee, query);
-    judge_compute_only(referee, query);
-    judge_output(referee, query);
+static void query_end(struct vidmm_referee *referee, struct query *query) {
+    query_judge_status(referee, query);
+    query_judge_compute_only(referee, query);
+    query_judge_output(referee, query);
     segment_answer(referee, query);
     ranges_answer(referee, query);
     if (query->status == STATUS_SUCCESS && query->kind == QUERY_OTHER)
@@ -155,17 +155,17 @@ static NTSTATUS watch_QueryAdapterInfo(struct vidmm_referee *referee, const HAND
     struct referee_call call;
     struct query query;
     char text[96];
-    const char *name = name_of(args->Type);
+    const char *name = query_name_of(args->Type);
     if (name)
         snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(%s)", name);
     else
         snprintf(text, sizeof(text), "DxgkDdiQueryAdapterInfo(type %u)", (unsigned)args->Type);
     referee_enter(referee, &call, text, REFEREE_ALONE);
-    begin(referee, &query, args);
+    query_begin(referee, &query, args);
     referee_leave(referee);
     query.status = referee->real.DxgkDdiQueryAdapterInfo(adapter, &query.passed);
     referee_return(referee);
-    end(referee, &query);
+    query_end(referee, &query);
     referee_exit(referee, &call);
     return query.status;
 }

@@ -13,8 +13,8 @@ static const DXGK_CONTEXTINFO *render_info(struct vidmm_referee *referee, HANDLE
 }
 
 /* What the context asked for is what it gets. */
-static void judge_buffer(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info,
-                         const DXGKARG_RENDER *args) {
+static void render_judge_buffer(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *info,
+                                const DXGKARG_RENDER *args) {
     UINT id = args->DmaBufferSegmentId;
     device_judge_use(referee, info);
     if (info->DmaBufferSegmentSet == 0)
@@ -36,8 +36,8 @@ static void judge_buffer(struct vidmm_referee *referee, const DXGK_CONTEXTINFO *
  * The page wants split offsets strictly increasing, and then speaks of elements that share one;
  * what both allow is that they never decrease.
  */
-static void judge_patches(struct vidmm_referee *referee, const D3DDDI_PATCHLOCATIONLIST *list,
-                          size_t count) {
+static void render_judge_patches(struct vidmm_referee *referee,
+                                 const D3DDDI_PATCHLOCATIONLIST *list, size_t count) {
     const struct shadow_adapter *adapter = &referee->adapter;
     for (size_t i = 0; i < count; i++) {
         if (i != 0)
@@ -54,14 +54,14 @@ static void judge_patches(struct vidmm_referee *referee, const D3DDDI_PATCHLOCAT
 }
 
 /* How far the driver moved the pointer to the guarded bytes. */
-static size_t written(const struct guard *guard, const void *moved) {
+static size_t render_written(const struct guard *guard, const void *moved) {
     return (size_t)((uintptr_t)moved - (uintptr_t)guard->bytes);
 }
 
-static void judge_output(struct vidmm_referee *referee, const struct guard *buffer,
-                         const struct guard *patches, const DXGKARG_RENDER *mine) {
-    size_t bytes = written(buffer, mine->pDmaBuffer);
-    size_t listed = written(patches, mine->pPatchLocationListOut);
+static void render_judge_output(struct vidmm_referee *referee, const struct guard *buffer,
+                                const struct guard *patches, const DXGKARG_RENDER *mine) {
+    size_t bytes = render_written(buffer, mine->pDmaBuffer);
+    size_t listed = render_written(patches, mine->pPatchLocationListOut);
     guard_judge(referee, buffer, "pDmaBuffer");
     guard_judge(referee, patches, "pPatchLocationListOut");
     if (bytes > buffer->size)
@@ -72,27 +72,27 @@ static void judge_output(struct vidmm_referee *referee, const struct guard *buff
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
                           "DxgkDdiRender moved pPatchLocationListOut to no element of its list");
     else
-        judge_patches(referee, (const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
-                      listed / sizeof(D3DDDI_PATCHLOCATIONLIST));
+        render_judge_patches(referee, (const D3DDDI_PATCHLOCATIONLIST *)patches->bytes,
+                             listed / sizeof(D3DDDI_PATCHLOCATIONLIST));
 }
 
 /* Back to the caller's buffer, and the same place there for the pointer into the copy. */
-static void *give_back(struct vidmm_referee *referee, struct guard *guard, void *moved) {
-    uintptr_t to = (uintptr_t)guard->original + written(guard, moved);
+static void *render_give_back(struct vidmm_referee *referee, struct guard *guard, void *moved) {
+    uintptr_t to = (uintptr_t)guard->original + render_written(guard, moved);
     guard_give(guard, 0, guard->size);
     guard_free(referee, guard);
     return (void *)to;
 }
 
-static NTSTATUS render(struct vidmm_referee *referee, const char *name, PDXGKDDI_RENDER real,
-                       HANDLE handle, DXGKARG_RENDER *args) {
+static NTSTATUS render_render(struct vidmm_referee *referee, const char *name, PDXGKDDI_RENDER real,
+                              HANDLE handle, DXGKARG_RENDER *args) {
     struct referee_call call;
     struct guard buffer, patches;
     DXGKARG_RENDER mine = *args;
     referee_enter(referee, &call, name, REFEREE_REENTRANT);
     const DXGK_CONTEXTINFO *info = render_info(referee, handle);
     if (info)
-        judge_buffer(referee, info, args);
+        render_judge_buffer(referee, info, args);
     guard_make(&buffer, args->pDmaBuffer, args->DmaSize);
     guard_make(&patches, args->pPatchLocationListOut,
                (size_t)args->PatchLocationListOutSize * sizeof(*args->pPatchLocationListOut));
@@ -102,9 +102,9 @@ static NTSTATUS render(struct vidmm_referee *referee, const char *name, PDXGKDDI
     NTSTATUS status = real(handle, &mine);
     referee_return(referee);
     if (status == STATUS_SUCCESS || status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER)
-        judge_output(referee, &buffer, &patches, &mine);
-    mine.pDmaBuffer = give_back(referee, &buffer, mine.pDmaBuffer);
-    mine.pPatchLocationListOut = give_back(referee, &patches, mine.pPatchLocationListOut);
+        render_judge_output(referee, &buffer, &patches, &mine);
+    mine.pDmaBuffer = render_give_back(referee, &buffer, mine.pDmaBuffer);
+    mine.pPatchLocationListOut = render_give_back(referee, &patches, mine.pPatchLocationListOut);
     *args = mine;
     referee_exit(referee, &call);
     return status;
@@ -112,13 +112,13 @@ static NTSTATUS render(struct vidmm_referee *referee, const char *name, PDXGKDDI
 
 static NTSTATUS watch_Render(struct vidmm_referee *referee, const HANDLE context,
                              DXGKARG_RENDER *args) {
-    return render(referee, "DxgkDdiRender", referee->real.DxgkDdiRender, context, args);
+    return render_render(referee, "DxgkDdiRender", referee->real.DxgkDdiRender, context, args);
 }
 WATCHED_2(NTSTATUS, Render, const HANDLE, DXGKARG_RENDER *)
 
 static NTSTATUS watch_RenderKm(struct vidmm_referee *referee, const HANDLE context,
                                DXGKARG_RENDER *args) {
-    return render(referee, "DxgkDdiRenderKm", referee->real.DxgkDdiRenderKm, context, args);
+    return render_render(referee, "DxgkDdiRenderKm", referee->real.DxgkDdiRenderKm, context, args);
 }
 WATCHED_2(NTSTATUS, RenderKm, const HANDLE, DXGKARG_RENDER *)
 

@@ -6,14 +6,14 @@
 #include "watch/watch.h"
 #include "work/work.h"
 
-/* Nobody else in the driver; the life-cycle call itself is one of REFEREE_ALONE. */
-static bool nobody_else(struct vidmm_referee *referee, const struct referee_call *call) {
+/* No other thread is in the driver; the life-cycle call itself is one of REFEREE_ALONE. */
+static bool reset_nobody_else(struct vidmm_referee *referee, const struct referee_call *call) {
     return call->alone && referee->inside[REFEREE_REENTRANT] == 0 &&
            referee->inside[REFEREE_SCHEDULER] == 0 && referee->inside[REFEREE_SWIZZLING] == 0;
 }
 
 /* An allocation whose content only a memory segment has, or NULL. */
-static const struct shadow_allocation *in_video_memory(struct vidmm_referee *referee) {
+static const struct shadow_allocation *reset_in_video_memory(struct vidmm_referee *referee) {
     const struct shadow_allocation *object = shadow_next_allocation(referee, NULL);
     for (; object; object = shadow_next_allocation(referee, object)) {
         const struct shadow_segment *segment = shadow_segment(referee, object->segment);
@@ -24,14 +24,14 @@ static const struct shadow_allocation *in_video_memory(struct vidmm_referee *ref
 }
 
 /* Level 3. */
-static void judge_at_rest(struct vidmm_referee *referee, const struct referee_call *call) {
+static void reset_judge_at_rest(struct vidmm_referee *referee, const struct referee_call *call) {
     if (submit_gave_up(referee))
         return;
-    MANAGER_MUST(360, nobody_else(referee, call), "a single thread in the driver",
+    MANAGER_MUST(360, reset_nobody_else(referee, call), "a single thread in the driver",
                  "another call is under way%s", "");
     MANAGER_MUST(360, !submit_under_way(referee), "no DMA buffer under way", "work is under way%s",
                  "");
-    MANAGER_MUST(360, !in_video_memory(referee), "video memory that is evicted",
+    MANAGER_MUST(360, !reset_in_video_memory(referee), "video memory that is evicted",
                  "an allocation is in a memory segment%s", "");
 }
 
@@ -39,8 +39,8 @@ static NTSTATUS watch_ResetFromTimeout(struct vidmm_referee *referee, const HAND
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiResetFromTimeout", REFEREE_ALONE);
     reports_drain(referee);
-    MANAGER_MUST(361, nobody_else(referee, &call), "no other call during DxgkDdiResetFromTimeout",
-                 "another call is under way%s", "");
+    MANAGER_MUST(361, reset_nobody_else(referee, &call),
+                 "no other call during DxgkDdiResetFromTimeout", "another call is under way%s", "");
     reset_judge_lost(referee, true);
     submit_node_reset(referee, UINT32_MAX);
     referee->reset.phase = RESET_RESETTING;
@@ -71,7 +71,7 @@ static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID cont
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiStopDevice", REFEREE_ALONE);
     reports_drain(referee);
-    judge_at_rest(referee, &call);
+    reset_judge_at_rest(referee, &call);
     referee->reset.phase = RESET_RUNNING;
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiStopDevice(context);
@@ -86,7 +86,7 @@ static NTSTATUS watch_SetPowerState(struct vidmm_referee *referee, const PVOID c
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiSetPowerState", REFEREE_ALONE);
     reports_drain(referee);
-    judge_at_rest(referee, &call);
+    reset_judge_at_rest(referee, &call);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSetPowerState(context, device, state, action);
     referee_return(referee);
@@ -98,8 +98,8 @@ WATCHED_4(NTSTATUS, SetPowerState, const PVOID, ULONG, DEVICE_POWER_STATE, POWER
 /* ---- The GPU scheduler's other calls --------------------------------------------------------- */
 
 #if WDDM_AT_LEAST(WIN8)
-static void enter_scheduler(struct vidmm_referee *referee, struct referee_call *call,
-                            const char *name) {
+static void reset_enter_scheduler(struct vidmm_referee *referee, struct referee_call *call,
+                                  const char *name) {
     referee_enter(referee, call, name, REFEREE_SCHEDULER);
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
@@ -107,14 +107,14 @@ static void enter_scheduler(struct vidmm_referee *referee, struct referee_call *
     referee_leave(referee);
 }
 
-static void leave_scheduler(struct vidmm_referee *referee, struct referee_call *call) {
+static void reset_leave_scheduler(struct vidmm_referee *referee, struct referee_call *call) {
     referee_return(referee);
     referee_exit(referee, call);
 }
 
 /* No rule of the table, and yet nothing that a scheduler could reset by. */
-static void judge_group(struct vidmm_referee *referee,
-                        const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
+static void reset_judge_group(struct vidmm_referee *referee,
+                              const DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
     uint32_t nodes = referee->adapter.nodes;
     uint64_t mask = args->DependentNodeOrdinalMask, beyond = nodes < 64 ? mask >> nodes : 0;
     if (nodes == 0 || args->NodeOrdinal >= nodes ||
@@ -129,11 +129,11 @@ static void judge_group(struct vidmm_referee *referee,
 static NTSTATUS watch_QueryDependentEngineGroup(struct vidmm_referee *referee, const HANDLE handle,
                                                 DXGKARG_QUERYDEPENDENTENGINEGROUP *args) {
     struct referee_call call;
-    enter_scheduler(referee, &call, "DxgkDdiQueryDependentEngineGroup");
+    reset_enter_scheduler(referee, &call, "DxgkDdiQueryDependentEngineGroup");
     NTSTATUS status = referee->real.DxgkDdiQueryDependentEngineGroup(handle, args);
     referee_return(referee);
     if (status == STATUS_SUCCESS)
-        judge_group(referee, args);
+        reset_judge_group(referee, args);
     referee_exit(referee, &call);
     return status;
 }
@@ -142,15 +142,15 @@ WATCHED_2(NTSTATUS, QueryDependentEngineGroup, const HANDLE, DXGKARG_QUERYDEPEND
 static NTSTATUS watch_QueryEngineStatus(struct vidmm_referee *referee, const HANDLE handle,
                                         DXGKARG_QUERYENGINESTATUS *args) {
     struct referee_call call;
-    enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus");
+    reset_enter_scheduler(referee, &call, "DxgkDdiQueryEngineStatus");
     NTSTATUS status = referee->real.DxgkDdiQueryEngineStatus(handle, args);
-    leave_scheduler(referee, &call);
+    reset_leave_scheduler(referee, &call);
     return status;
 }
 WATCHED_2(NTSTATUS, QueryEngineStatus, const HANDLE, DXGKARG_QUERYENGINESTATUS *)
 
 /* True when paging work of a node up to `fence` is not complete. */
-static bool paging_before(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
+static bool reset_paging_before(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
     const struct shadow_submission *at = node < SHADOW_NODES ? referee->node[node].first : NULL;
     for (; at && (int32_t)(fence - at->fence) >= 0; at = at->next) {
         if (at->paging)
@@ -160,8 +160,8 @@ static bool paging_before(struct vidmm_referee *referee, uint32_t node, uint32_t
 }
 
 /* How far the engine came, by what the driver answers. */
-static bool judge_aborted(struct vidmm_referee *referee, const struct shadow_node *node,
-                          uint32_t fence) {
+static bool reset_judge_aborted(struct vidmm_referee *referee, const struct shadow_node *node,
+                                uint32_t fence) {
     bool kept = !node->any || ((int32_t)(node->submitted - fence) >= 0 &&
                                !(node->told && (int32_t)(node->completed - fence) > 0));
     DRIVER_MUST(281, kept,
@@ -174,17 +174,17 @@ static bool judge_aborted(struct vidmm_referee *referee, const struct shadow_nod
 
 /* The engine begins anew: work that was aborted is over, the rest is for the manager to submit
  * again. Lost paging work is for the adapter's reset to give up. */
-static void engine_was_reset(struct vidmm_referee *referee, const DXGKARG_RESETENGINE *args) {
+static void reset_engine_was_reset(struct vidmm_referee *referee, const DXGKARG_RESETENGINE *args) {
     uint32_t index = args->NodeOrdinal;
     if (index >= SHADOW_NODES)
         return;
     submit_node_reset(referee, index);
-    if (!judge_aborted(referee, &referee->node[index], args->LastAbortedFenceId)) {
+    if (!reset_judge_aborted(referee, &referee->node[index], args->LastAbortedFenceId)) {
         submit_give_up(referee);
         return;
     }
     referee->reset.lost_paging =
-        referee->reset.lost_paging || paging_before(referee, index, args->LastAbortedFenceId);
+        referee->reset.lost_paging || reset_paging_before(referee, index, args->LastAbortedFenceId);
     if (!referee->reset.lost_paging)
         preempt_reset(referee, index, args->LastAbortedFenceId);
 }
@@ -192,12 +192,12 @@ static void engine_was_reset(struct vidmm_referee *referee, const DXGKARG_RESETE
 static NTSTATUS watch_ResetEngine(struct vidmm_referee *referee, const HANDLE handle,
                                   DXGKARG_RESETENGINE *args) {
     struct referee_call call;
-    enter_scheduler(referee, &call, "DxgkDdiResetEngine");
+    reset_enter_scheduler(referee, &call, "DxgkDdiResetEngine");
     NTSTATUS status = referee->real.DxgkDdiResetEngine(handle, args);
     referee_return(referee);
     reports_drain(referee);
     if (status == STATUS_SUCCESS)
-        engine_was_reset(referee, args);
+        reset_engine_was_reset(referee, args);
     referee_exit(referee, &call);
     return status;
 }

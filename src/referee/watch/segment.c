@@ -6,10 +6,10 @@
 #include "watch/query.h"
 #include "watch/watch.h"
 
-#include <vidmm/segment_queries.h>
-
 #include <stdlib.h>
 #include <string.h>
+
+#include <vidmm/segment_queries.h>
 
 #define CANARY       0xa5a5a5a5u
 #define SEGMENTS_MAX 31u /* ids have five bits */
@@ -23,7 +23,7 @@ void segment_begin(struct vidmm_referee *referee) {
 
 /* ---- What the manager asks ------------------------------------------------------------------- */
 
-static uint32_t version_of(DXGK_QUERYADAPTERINFOTYPE type) {
+static uint32_t segment_version_of(DXGK_QUERYADAPTERINFOTYPE type) {
     switch ((uint32_t)type) {
 #define QUERY(version, suffix, since, strided)                                                     \
     case DXGKQAITYPE_QUERYSEGMENT##suffix:                                                         \
@@ -35,7 +35,7 @@ static uint32_t version_of(DXGK_QUERYADAPTERINFOTYPE type) {
     }
 }
 
-static uint32_t out_size(uint32_t version) {
+static uint32_t segment_out_size(uint32_t version) {
     return version >= 4 ? sizeof(DXGK_QUERYSEGMENTOUT4) : sizeof(DXGK_QUERYSEGMENTOUT);
 }
 
@@ -46,7 +46,7 @@ _Static_assert(sizeof(DXGK_QUERYSEGMENTOUT) == sizeof(DXGK_QUERYSEGMENTOUT3) &&
                "one structure serves all three queries");
 
 /* Bytes of a descriptor as the newest version knows it. */
-static uint32_t element_size(uint32_t version) {
+static uint32_t segment_element_size(uint32_t version) {
     switch (version) {
 #define QUERY(number, suffix, since, strided)                                                      \
     case number:                                                                                   \
@@ -59,13 +59,13 @@ static uint32_t element_size(uint32_t version) {
 }
 
 /* Of version 4: what it has to have at the driver's interface version. */
-static uint32_t element_least(struct vidmm_referee *referee) {
+static uint32_t segment_element_least(struct vidmm_referee *referee) {
     return referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
                ? sizeof(DXGK_SEGMENTDESCRIPTOR4)
                : offsetof(DXGK_SEGMENTDESCRIPTOR4, VprRangeStartOffset);
 }
 
-static bool judge_input_4(struct vidmm_referee *referee, const struct query *query) {
+static bool segment_judge_input_4(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYSEGMENTIN4 *in = query->args->pInputData;
     bool enough = in && query->args->InputDataSize >= sizeof(*in);
     MANAGER_MUST(12, enough && in->PhysicalAdapterIndex == 0,
@@ -75,7 +75,7 @@ static bool judge_input_4(struct vidmm_referee *referee, const struct query *que
     return enough && in->PhysicalAdapterIndex == 0;
 }
 
-static bool judge_input(struct vidmm_referee *referee, const struct query *query) {
+static bool segment_judge_input(struct vidmm_referee *referee, const struct query *query) {
     const DXGK_QUERYSEGMENTIN *in = query->args->pInputData;
     bool enough = in && query->args->InputDataSize >= sizeof(*in);
     MANAGER_MUST(11, enough, "a DXGK_QUERYSEGMENTIN in both calls",
@@ -96,7 +96,7 @@ static bool judge_input(struct vidmm_referee *referee, const struct query *query
     return enough;
 }
 
-static void ask_count(struct vidmm_referee *referee, struct query *query) {
+static void segment_ask_count(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
     if (query->version >= 4) {
         query->fair = asked->NbSegment == 0;
@@ -109,7 +109,7 @@ static void ask_count(struct vidmm_referee *referee, struct query *query) {
     }
 }
 
-static void ask_fill(struct vidmm_referee *referee, struct query *query) {
+static void segment_ask_fill(struct vidmm_referee *referee, struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
     bool counted = referee->segments.counted == query->version;
     MANAGER_MUST(1, counted, "a call for the number of segments before the call for their content",
@@ -122,29 +122,29 @@ static void ask_fill(struct vidmm_referee *referee, struct query *query) {
                      referee->segments.count);
     if (query->version >= 4) {
         uint64_t stride = asked->SegmentDescriptorStride;
-        bool enough = stride >= element_least(referee);
+        bool enough = stride >= segment_element_least(referee);
         MANAGER_MUST(9, enough, "a SegmentDescriptorStride that holds the descriptor",
                      "SegmentDescriptorStride is %llu, the descriptor has %u bytes",
-                     (unsigned long long)stride, element_least(referee));
+                     (unsigned long long)stride, segment_element_least(referee));
         query->fair = query->fair && enough;
     }
 }
 
 /* A driver that leaves a paging-buffer member alone leaves a canary: given back by restore. */
-static void put_canaries(struct query *query) {
+static void segment_put_canaries(struct query *query) {
     DXGK_QUERYSEGMENTOUT4 out = query->asked;
     out.PagingBufferSegmentId = CANARY;
     out.PagingBufferSize = CANARY;
     out.PagingBufferPrivateDataSize = CANARY;
     if (query->array.bytes)
         out.pSegmentDescriptor = query->array.bytes;
-    memcpy(query->out.bytes, &out, out_size(query->version));
+    memcpy(query->out.bytes, &out, segment_out_size(query->version));
     for (uint32_t i = 0; query->array.block && i < query->asked.NbSegment; i++)
         memset(query->array.bytes + (size_t)i * query->stride + query->element, GUARD_BYTE,
                query->stride - query->element);
 }
 
-static void guard_array(struct query *query) {
+static void segment_guard_array(struct query *query) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
     uint64_t stride = query->version >= 4 ? asked->SegmentDescriptorStride : query->element;
     if (query->kind == QUERY_COUNT) {
@@ -161,29 +161,30 @@ static void guard_array(struct query *query) {
 }
 
 void segment_ask(struct vidmm_referee *referee, struct query *query) {
-    uint32_t version = version_of(query->args->Type);
-    if (version == 0 || !query->out.bytes || query->out.size < out_size(version))
+    uint32_t version = segment_version_of(query->args->Type);
+    if (version == 0 || !query->out.bytes || query->out.size < segment_out_size(version))
         return;
     query->version = version;
-    query->element = element_size(version);
-    memcpy(&query->asked, query->out.bytes, out_size(version));
+    query->element = segment_element_size(version);
+    memcpy(&query->asked, query->out.bytes, segment_out_size(version));
     bool filling = query->asked.pSegmentDescriptor && query->asked.NbSegment != 0;
     query->kind = filling ? QUERY_FILL : QUERY_COUNT;
-    bool input = version >= 4 ? judge_input_4(referee, query) : judge_input(referee, query);
+    bool input =
+        version >= 4 ? segment_judge_input_4(referee, query) : segment_judge_input(referee, query);
     if (filling)
-        ask_fill(referee, query);
+        segment_ask_fill(referee, query);
     else
-        ask_count(referee, query);
+        segment_ask_count(referee, query);
     query->addressed = input;
     referee->segments.used = false;
-    guard_array(query);
-    put_canaries(query);
+    segment_guard_array(query);
+    segment_put_canaries(query);
 }
 
 /* ---- The first answer ------------------------------------------------------------------------ */
 
 /* The first member besides NbSegment that the driver wrote, or NULL. */
-static const char *touched(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
+static const char *segment_touched(const struct query *query, const DXGK_QUERYSEGMENTOUT4 *got) {
     int64_t at;
     if (got->pSegmentDescriptor != query->array.bytes)
         return "pSegmentDescriptor";
@@ -198,9 +199,9 @@ static const char *touched(const struct query *query, const DXGK_QUERYSEGMENTOUT
     return guard_whole(&query->array, &at) ? NULL : "the array";
 }
 
-static void answer_count(struct vidmm_referee *referee, const struct query *query,
-                         const DXGK_QUERYSEGMENTOUT4 *got) {
-    const char *member = touched(query, got);
+static void segment_answer_count(struct vidmm_referee *referee, const struct query *query,
+                                 const DXGK_QUERYSEGMENTOUT4 *got) {
+    const char *member = segment_touched(query, got);
     const char *named = member ? member : "";
     bool success = query->status == STATUS_SUCCESS;
     if (query->fair && query->version < 4)
@@ -224,7 +225,7 @@ static void answer_count(struct vidmm_referee *referee, const struct query *quer
 /* ---- The second answer ----------------------------------------------------------------------- */
 
 /* The gap behind element `i` is as it was, or was cleared together with the element. */
-static bool gap_left_alone(const struct query *query, uint32_t i) {
+static bool segment_gap_left_alone(const struct query *query, uint32_t i) {
     const uint8_t *gap = query->array.bytes + (size_t)i * query->stride + query->element;
     bool canary = true, zero = true;
     for (uint32_t at = 0; at < query->stride - query->element; at++) {
@@ -234,19 +235,19 @@ static bool gap_left_alone(const struct query *query, uint32_t i) {
     return canary || zero;
 }
 
-static bool element_written(const struct query *query, uint32_t i) {
+static bool segment_element_written(const struct query *query, uint32_t i) {
     size_t at = (size_t)i * query->stride;
     return memcmp(query->array.bytes + at, (uint8_t *)query->array.original + at, query->element) !=
            0;
 }
 
 /* True when the elements are where they should be, and nothing is anywhere else. */
-static bool judge_array_4(struct vidmm_referee *referee, const struct query *query) {
+static bool segment_judge_array_4(struct vidmm_referee *referee, const struct query *query) {
     const char *by_stride = "element i at pSegmentDescriptor + i * SegmentDescriptorStride";
     bool good = true;
     int64_t at = 0;
     for (uint32_t i = 0; i < query->asked.NbSegment; i++) {
-        bool gap = gap_left_alone(query, i), written = element_written(query, i);
+        bool gap = segment_gap_left_alone(query, i), written = segment_element_written(query, i);
         good = good && gap && written;
         DRIVER_MUST(8, gap, by_stride,
                     "the %u bytes behind element %u were written, the stride is %u",
@@ -260,11 +261,11 @@ static bool judge_array_4(struct vidmm_referee *referee, const struct query *que
     return good && whole;
 }
 
-static bool judge_array(struct vidmm_referee *referee, const struct query *query) {
+static bool segment_judge_array(struct vidmm_referee *referee, const struct query *query) {
     bool good = true;
     int64_t at = 0;
     for (uint32_t i = 0; i < query->asked.NbSegment; i++) {
-        bool written = element_written(query, i);
+        bool written = segment_element_written(query, i);
         good = good && written;
         DRIVER_MUST(10, written, "all descriptors filled in by the second call",
                     "element %u was not written", i);
@@ -276,7 +277,8 @@ static bool judge_array(struct vidmm_referee *referee, const struct query *query
     return good && whole;
 }
 
-static void judge_paging_buffer(struct vidmm_referee *referee, const DXGK_QUERYSEGMENTOUT4 *got) {
+static void segment_judge_paging_buffer(struct vidmm_referee *referee,
+                                        const DXGK_QUERYSEGMENTOUT4 *got) {
     const struct {
         const char *name;
         uint32_t value;
@@ -296,7 +298,8 @@ static void judge_paging_buffer(struct vidmm_referee *referee, const DXGK_QUERYS
 }
 
 /* After the segments are known. */
-static void judge_paging_segment(struct vidmm_referee *referee, const DXGK_QUERYSEGMENTOUT4 *got) {
+static void segment_judge_paging_segment(struct vidmm_referee *referee,
+                                         const DXGK_QUERYSEGMENTOUT4 *got) {
     uint32_t id = got->PagingBufferSegmentId;
     const struct shadow_segment *segment = shadow_segment(referee, id);
     bool zero = id == 0 && referee->readings.paging_segment == 0;
@@ -310,7 +313,7 @@ static void judge_paging_segment(struct vidmm_referee *referee, const DXGK_QUERY
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static void read_1(struct described *out, const uint8_t *element) {
+static void segment_read_1(struct described *out, const uint8_t *element) {
     DXGK_SEGMENTDESCRIPTOR in;
     memcpy(&in, element, sizeof(in));
     *out = (struct described){.flags = in.Flags,
@@ -322,7 +325,7 @@ static void read_1(struct described *out, const uint8_t *element) {
                               .bank_ends = in.pBankRangeTable};
 }
 
-static void read_3(struct described *out, const uint8_t *element) {
+static void segment_read_3(struct described *out, const uint8_t *element) {
     DXGK_SEGMENTDESCRIPTOR3 in;
     memcpy(&in, element, sizeof(in));
     *out = (struct described){.flags = in.Flags,
@@ -337,7 +340,7 @@ static void read_3(struct described *out, const uint8_t *element) {
 }
 
 /* The members of later versions say nothing that is judged. */
-static void read_4(struct described *out, const uint8_t *element) {
+static void segment_read_4(struct described *out, const uint8_t *element) {
     DXGK_SEGMENTDESCRIPTOR4 in;
     memset(&in, 0, sizeof(in));
     memcpy(&in, element, offsetof(DXGK_SEGMENTDESCRIPTOR4, VprRangeStartOffset));
@@ -352,11 +355,12 @@ static void read_4(struct described *out, const uint8_t *element) {
                               .invalid = in.NumInvalidMemoryRanges};
 }
 
-static void read_descriptor(struct described *out, const uint8_t *element, uint32_t version) {
+static void segment_read_descriptor(struct described *out, const uint8_t *element,
+                                    uint32_t version) {
     switch (version) {
 #define QUERY(number, suffix, since, strided)                                                      \
     case number:                                                                                   \
-        read_##number(out, element);                                                               \
+        segment_read_##number(out, element);                                                       \
         break;
         VIDMM_SEGMENT_QUERIES(QUERY)
 #undef QUERY
@@ -365,22 +369,22 @@ static void read_descriptor(struct described *out, const uint8_t *element, uint3
     }
 }
 
-static void see_descriptors(struct vidmm_referee *referee, const struct query *query) {
+static void segment_take_descriptors(struct vidmm_referee *referee, const struct query *query) {
     struct described segments[SEGMENTS_MAX];
     uint32_t count = query->asked.NbSegment;
     if (count > SEGMENTS_MAX)
         return;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *element = query->array.bytes + (size_t)i * query->stride;
-        read_descriptor(&segments[i], element, query->version);
+        segment_read_descriptor(&segments[i], element, query->version);
         referee->segments.announced[i] = segments[i].invalid;
         referee->segments.ranges[i] = false;
     }
     descriptors_judge(referee, segments, count, query->version);
 }
 
-static void answer_fill(struct vidmm_referee *referee, const struct query *query,
-                        const DXGK_QUERYSEGMENTOUT4 *got) {
+static void segment_answer_fill(struct vidmm_referee *referee, const struct query *query,
+                                const DXGK_QUERYSEGMENTOUT4 *got) {
     if (query->status != STATUS_SUCCESS || !query->fair || !query->array.block)
         return;
     DRIVER_MUST(7, got->NbSegment == referee->segments.count,
@@ -395,15 +399,16 @@ static void answer_fill(struct vidmm_referee *referee, const struct query *query
                     "the array is at %p after %p, the stride %llu after %u",
                     (void *)got->pSegmentDescriptor, (void *)query->array.bytes,
                     (unsigned long long)got->SegmentDescriptorStride, query->stride);
-    judge_paging_buffer(referee, got);
-    if (query->version >= 4 ? judge_array_4(referee, query) : judge_array(referee, query)) {
-        see_descriptors(referee, query);
-        judge_paging_segment(referee, got);
+    segment_judge_paging_buffer(referee, got);
+    if (query->version >= 4 ? segment_judge_array_4(referee, query)
+                            : segment_judge_array(referee, query)) {
+        segment_take_descriptors(referee, query);
+        segment_judge_paging_segment(referee, got);
     }
 }
 
 /* The manager's values again where the driver left ours. */
-static void restore(struct query *query, DXGK_QUERYSEGMENTOUT4 *got) {
+static void segment_restore(struct query *query, DXGK_QUERYSEGMENTOUT4 *got) {
     const DXGK_QUERYSEGMENTOUT4 *asked = &query->asked;
     if (got->PagingBufferSegmentId == CANARY)
         got->PagingBufferSegmentId = asked->PagingBufferSegmentId;
@@ -412,11 +417,11 @@ static void restore(struct query *query, DXGK_QUERYSEGMENTOUT4 *got) {
     if (got->PagingBufferPrivateDataSize == CANARY)
         got->PagingBufferPrivateDataSize = asked->PagingBufferPrivateDataSize;
     got->pSegmentDescriptor = guard_original(&query->array, got->pSegmentDescriptor);
-    memcpy(query->out.bytes, got, out_size(query->version));
+    memcpy(query->out.bytes, got, segment_out_size(query->version));
     for (uint32_t i = 0; query->array.block && i < asked->NbSegment; i++) {
         size_t gap = (size_t)i * query->stride + query->element;
         uint32_t size = query->stride - query->element;
-        if (gap_left_alone(query, i))
+        if (segment_gap_left_alone(query, i))
             memcpy(query->array.bytes + gap, (uint8_t *)query->array.original + gap, size);
     }
 }
@@ -426,12 +431,12 @@ void segment_answer(struct vidmm_referee *referee, struct query *query) {
     if (query->kind != QUERY_COUNT && query->kind != QUERY_FILL)
         return;
     memset(&got, 0, sizeof(got));
-    memcpy(&got, query->out.bytes, out_size(query->version));
+    memcpy(&got, query->out.bytes, segment_out_size(query->version));
     if (query->kind == QUERY_COUNT)
-        answer_count(referee, query, &got);
+        segment_answer_count(referee, query, &got);
     else
-        answer_fill(referee, query, &got);
-    restore(query, &got);
+        segment_answer_fill(referee, query, &got);
+    segment_restore(query, &got);
 }
 
 /* ---- Memory ranges --------------------------------------------------------------------------- */
@@ -476,8 +481,8 @@ void ranges_ask(struct vidmm_referee *referee, struct query *query) {
     }
 }
 
-static void keep_ranges(struct shadow_segment *segment, const DXGK_MEMORYRANGE *ranges,
-                        uint32_t count) {
+static void segment_keep_ranges(struct shadow_segment *segment, const DXGK_MEMORYRANGE *ranges,
+                                uint32_t count) {
     DXGK_MEMORYRANGE *copy = calloc(count, sizeof(*copy));
     if (!copy)
         return;
@@ -487,8 +492,8 @@ static void keep_ranges(struct shadow_segment *segment, const DXGK_MEMORYRANGE *
     segment->invalid_count = count;
 }
 
-static void judge_ranges(struct vidmm_referee *referee, const struct query *query,
-                         struct shadow_segment *segment) {
+static void segment_judge_ranges(struct vidmm_referee *referee, const struct query *query,
+                                 struct shadow_segment *segment) {
     uint32_t count = query->state.NumInvalidMemoryRanges;
     int64_t at = 0;
     bool whole = guard_whole(&query->array, &at);
@@ -510,7 +515,7 @@ static void judge_ranges(struct vidmm_referee *referee, const struct query *quer
                     (unsigned long long)range.SegmentOffset, segment->page_size,
                     (unsigned long long)segment->size);
     }
-    keep_ranges(segment, (const DXGK_MEMORYRANGE *)(const void *)query->array.bytes, count);
+    segment_keep_ranges(segment, (const DXGK_MEMORYRANGE *)(const void *)query->array.bytes, count);
 }
 
 void ranges_answer(struct vidmm_referee *referee, struct query *query) {
@@ -518,7 +523,7 @@ void ranges_answer(struct vidmm_referee *referee, struct query *query) {
         return;
     struct shadow_segment *segment = shadow_segment(referee, query->state.DriverSegmentId);
     if (query->status == STATUS_SUCCESS && query->fair && segment)
-        judge_ranges(referee, query, segment);
+        segment_judge_ranges(referee, query, segment);
     DXGK_QUERYSEGMENTMEMORYSTATE got;
     memcpy(&got, query->out.bytes, sizeof(got));
     got.pMemoryRanges = guard_original(&query->array, got.pMemoryRanges);
@@ -527,7 +532,8 @@ void ranges_answer(struct vidmm_referee *referee, struct query *query) {
 
 /* ---- Going on -------------------------------------------------------------------------------- */
 
-static void judge_use_of(struct vidmm_referee *referee, const struct shadow_segment *segment) {
+static void segment_judge_use_of(struct vidmm_referee *referee,
+                                 const struct shadow_segment *segment) {
     DXGK_SEGMENTFLAGS f = segment->flags;
     if (f.Agp) {
         DXGK_SEGMENTFLAGS alone = {.Value = 0};
@@ -556,5 +562,5 @@ void query_judge_use(struct vidmm_referee *referee) {
                  "HighestAcceptableAddress is 0x%llx with 0x%llx bytes of memory",
                  (unsigned long long)highest, (unsigned long long)referee->world.memory_bytes);
     for (uint32_t id = 1; id <= referee->adapter.segments; id++)
-        judge_use_of(referee, shadow_segment(referee, id));
+        segment_judge_use_of(referee, shadow_segment(referee, id));
 }

@@ -6,11 +6,11 @@
 
 #define LEAST_AVAILABLE ((uint64_t)64 << 20)
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
+static uint64_t sizes_smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static struct vidmm_referee_sizes compute(struct vidmm_referee *referee) {
+static struct vidmm_referee_sizes sizes_compute(struct vidmm_referee *referee) {
     const struct shadow_adapter *adapter = &referee->adapter;
     struct vidmm_referee_sizes sizes = {.available = referee->world.memory_bytes / 2};
     uint64_t limit = adapter->caps.ApertureSegmentCommitLimit, apertures = 0;
@@ -27,14 +27,14 @@ static struct vidmm_referee_sizes compute(struct vidmm_referee *referee) {
         else
             sizes.dedicated_video += segment->size;
     }
-    sizes.dedicated_system = smaller(sizes.dedicated_system, sizes.available);
+    sizes.dedicated_system = sizes_smaller(sizes.dedicated_system, sizes.available);
     /* 0 states none: a compute-only driver has to leave it so, and others do that systems run. */
-    sizes.shared_system = smaller(limit != 0 ? smaller(limit, apertures) : apertures,
-                                  sizes.available - sizes.dedicated_system);
+    sizes.shared_system = sizes_smaller(limit != 0 ? sizes_smaller(limit, apertures) : apertures,
+                                        sizes.available - sizes.dedicated_system);
     return sizes;
 }
 
-static bool has_agp(struct vidmm_referee *referee) {
+static bool sizes_has_agp(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < referee->adapter.segments; i++) {
         if (referee->adapter.segment[i].flags.Agp)
             return true;
@@ -42,7 +42,7 @@ static bool has_agp(struct vidmm_referee *referee) {
     return false;
 }
 
-static bool has_populated_aperture(struct vidmm_referee *referee) {
+static bool sizes_has_populated_aperture(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < referee->adapter.segments; i++) {
         DXGK_SEGMENTFLAGS flags = referee->adapter.segment[i].flags;
         if (flags.Aperture && flags.PopulatedFromSystemMemory)
@@ -58,7 +58,7 @@ void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
     if (referee->adapter.segments == 0)
         return; /* the driver's answer was not fit to be looked at */
     pthread_mutex_lock(&referee->lock);
-    struct vidmm_referee_sizes right = compute(referee);
+    struct vidmm_referee_sizes right = sizes_compute(referee);
     MANAGER_MUST(364, sizes->available == right.available,
                  "half of system memory, at least 64 MiB, available for graphics", "0x%llx bytes",
                  BYTES(sizes->available));
@@ -71,14 +71,14 @@ void vidmm_referee_judge_sizes(struct vidmm_referee *referee,
         "segments come to 0x%llx and 0x%llx",
         BYTES(sizes->dedicated_video), BYTES(sizes->dedicated_system), BYTES(right.dedicated_video),
         BYTES(right.dedicated_system));
-    if (has_populated_aperture(referee))
+    if (sizes_has_populated_aperture(referee))
         MANAGER_MUST(48, sizes->dedicated_system == right.dedicated_system,
                      "PopulatedFromSystemMemory that counts for nothing on an aperture",
                      "0x%llx bytes of dedicated system memory; without the aperture it comes to "
                      "0x%llx",
                      BYTES(sizes->dedicated_system), BYTES(right.dedicated_system));
     /* How much of an AGP aperture there is the platform says, not the driver. */
-    if (!has_agp(referee))
+    if (!sizes_has_agp(referee))
         MANAGER_MUST(366, sizes->shared_system == right.shared_system,
                      "the least of the commit limits and what is available and not dedicated",
                      "0x%llx bytes of shared system memory; it comes to 0x%llx",

@@ -10,7 +10,8 @@
 #include "watch/allocation.h"
 #include "watch/thunk.h"
 
-static struct standards_data *find(struct vidmm_referee *referee, uint64_t hash, size_t size) {
+static struct standards_data *standard_find(struct vidmm_referee *referee, uint64_t hash,
+                                            size_t size) {
     for (uint32_t i = 0; i < STANDARDS_REMEMBERED; i++) {
         if (referee->standards.remembered[i].size == size &&
             referee->standards.remembered[i].hash == hash && size != 0)
@@ -23,19 +24,20 @@ uint32_t standard_of(struct vidmm_referee *referee, const void *private_data, si
     if (!private_data || size == 0)
         return 0;
     const struct standards_data *known =
-        find(referee, hash_bytes(HASH_START, private_data, size), size);
+        standard_find(referee, hash_bytes(HASH_START, private_data, size), size);
     return known ? known->type : 0;
 }
 
-static bool is_primary(uint32_t type) {
+static bool standard_is_primary(uint32_t type) {
     return type == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
 }
 
-static void remember(struct vidmm_referee *referee, uint32_t type, const void *data, size_t size) {
+static void standard_remember(struct vidmm_referee *referee, uint32_t type, const void *data,
+                              size_t size) {
     uint64_t hash = hash_bytes(HASH_START, data, size);
-    struct standards_data *known = find(referee, hash, size);
+    struct standards_data *known = standard_find(referee, hash, size);
     if (known) { /* of kinds that are alike all that matters is whether one is a primary */
-        if (is_primary(known->type) != is_primary(type))
+        if (standard_is_primary(known->type) != standard_is_primary(type))
             known->type = 0;
         return;
     }
@@ -66,7 +68,7 @@ watch_GetStandardAllocationDriverData(struct vidmm_referee *referee, const HANDL
     guard_free(referee, &resource);
     UINT size = mine.AllocationPrivateDriverDataSize;
     if (NT_SUCCESS(status) && data.original && size <= data.size)
-        remember(referee, (uint32_t)args->StandardAllocationType, data.original, size);
+        standard_remember(referee, (uint32_t)args->StandardAllocationType, data.original, size);
     mine.pAllocationPrivateDriverData = data.original;
     mine.pResourcePrivateDriverData = resource.original;
     *args = mine;
@@ -81,7 +83,7 @@ static NTSTATUS watch_DescribeAllocation(struct vidmm_referee *referee, const HA
     struct referee_call call;
     referee_enter(referee, &call, "DxgkDdiDescribeAllocation", REFEREE_REENTRANT);
     const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
-    bool primary = allocation && is_primary(allocation->standard);
+    bool primary = allocation && standard_is_primary(allocation->standard);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiDescribeAllocation(adapter, args);
     referee_return(referee);

@@ -16,7 +16,7 @@
 /* ---- DxgkDdiPatch ---------------------------------------------------------------------------- */
 
 /* Over the buffer's bytes outside of the range to be submitted. */
-static uint64_t hash_outside(const DXGKARG_PATCH *args) {
+static uint64_t submit_hash_outside(const DXGKARG_PATCH *args) {
     const uint8_t *bytes = args->pDmaBuffer;
     uint32_t size = args->DmaBufferSize, start = args->DmaBufferSubmissionStartOffset;
     uint32_t end = args->DmaBufferSubmissionEndOffset;
@@ -29,7 +29,7 @@ static uint64_t hash_outside(const DXGKARG_PATCH *args) {
 }
 
 /* Buffers in system memory are contiguous: each page's bytes are where the address says. */
-static bool contiguous(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+static bool submit_contiguous(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     const uint8_t *bytes = args->pDmaBuffer;
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
     for (uint32_t at = 0; at < args->DmaBufferSize; at += SHADOW_PAGE) {
@@ -41,8 +41,8 @@ static bool contiguous(struct vidmm_referee *referee, const DXGKARG_PATCH *args)
     return true;
 }
 
-static void judge_paging_patch(struct vidmm_referee *referee, const DXGKARG_PATCH *args,
-                               struct shadow_build *build) {
+static void submit_judge_paging_patch(struct vidmm_referee *referee, const DXGKARG_PATCH *args,
+                                      struct shadow_build *build) {
     MANAGER_MUST(273,
                  args->Flags.Paging && !args->pAllocationList && args->AllocationListSize == 0 &&
                      !args->pPatchLocationList && args->PatchLocationListSize == 0,
@@ -51,7 +51,7 @@ static void judge_paging_patch(struct vidmm_referee *referee, const DXGKARG_PATC
                  args->AllocationListSize, (const void *)args->pAllocationList,
                  args->PatchLocationListSize, (const void *)args->pPatchLocationList);
     if (args->DmaBufferSegmentId == 0 && args->pDmaBuffer && referee->world.memory)
-        MANAGER_MUST(74, contiguous(referee, args),
+        MANAGER_MUST(74, submit_contiguous(referee, args),
                      "contiguous system memory at DmaBufferPhysicalAddress",
                      "the bytes at 0x%llx are not those of the paging buffer",
                      (unsigned long long)args->DmaBufferPhysicalAddress.QuadPart);
@@ -62,7 +62,7 @@ static void judge_paging_patch(struct vidmm_referee *referee, const DXGKARG_PATC
 }
 
 /* What a patch location refers to must be in a segment by now. */
-static void judge_residency(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+static void submit_judge_residency(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     uint64_t end =
         (uint64_t)args->PatchLocationListSubmissionStart + args->PatchLocationListSubmissionLength;
     if (!args->pAllocationList || !args->pPatchLocationList || end > args->PatchLocationListSize)
@@ -80,7 +80,7 @@ static void judge_residency(struct vidmm_referee *referee, const DXGKARG_PATCH *
 }
 
 /* Where the list says that allocations are. */
-static void judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+static void submit_judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     UINT count = args->pAllocationList ? args->AllocationListSize : 0;
     for (UINT i = 0; referee->adapter.segments != 0 && i < count; i++) {
         const DXGK_ALLOCATIONLIST *element = &args->pAllocationList[i];
@@ -102,7 +102,7 @@ static void judge_list(struct vidmm_referee *referee, const DXGKARG_PATCH *args)
 }
 
 /* The allocations that the list names, for as long as the submission is under way. */
-static void note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
+static void submit_note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH *args) {
     uint32_t count = args->pAllocationList ? args->AllocationListSize : 0;
     referee->submissions.patched.handles = 0;
     if (count > referee->submissions.patched.room) {
@@ -123,14 +123,15 @@ static void note_uses(struct vidmm_referee *referee, const DXGKARG_PATCH *args) 
     }
 }
 
-static void judge_class(struct vidmm_referee *referee, const struct referee_call *call) {
+static void submit_judge_class(struct vidmm_referee *referee, const struct referee_call *call) {
     MANAGER_MUST(147, call->alone, "one thread at a time in the GPU scheduler's calls",
                  "another of them is under way%s", "");
     reset_judge(referee, false);
 }
 
-static void judge_patch_answer(struct vidmm_referee *referee, const DXGKARG_PATCH *before,
-                               const DXGKARG_PATCH *after, bool same_outside, NTSTATUS status) {
+static void submit_judge_patch_answer(struct vidmm_referee *referee, const DXGKARG_PATCH *before,
+                                      const DXGKARG_PATCH *after, bool same_outside,
+                                      NTSTATUS status) {
     DRIVER_MUST(274, same_outside && memcmp(before, after, sizeof(*after)) == 0,
                 "changes within the submitted range only", "%s",
                 same_outside ? "the arguments changed" : "bytes outside of the range changed");
@@ -146,23 +147,24 @@ static NTSTATUS watch_Patch(struct vidmm_referee *referee, const HANDLE handle,
     memcpy(&before, args, sizeof(before));
     referee_enter(referee, &call, "DxgkDdiPatch", REFEREE_SCHEDULER);
     reports_drain(referee);
-    judge_class(referee, &call);
+    submit_judge_class(referee, &call);
     struct shadow_build *build = build_at(referee, args->pDmaBuffer);
     if (build || args->Flags.Paging)
-        judge_paging_patch(referee, args, build);
+        submit_judge_paging_patch(referee, args, build);
     else
-        judge_residency(referee, args);
+        submit_judge_residency(referee, args);
     if (!args->Flags.Paging)
         promise_submitted(referee);
-    judge_list(referee, args);
-    note_uses(referee, args);
+    submit_judge_list(referee, args);
+    submit_note_uses(referee, args);
     referee->submissions.patched.args = *args;
     referee->submissions.patched.open = true;
-    uint64_t outside = hash_outside(args);
+    uint64_t outside = submit_hash_outside(args);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiPatch(handle, args);
     referee_return(referee);
-    judge_patch_answer(referee, &before, args, hash_outside(&before) == outside, status);
+    submit_judge_patch_answer(referee, &before, args, submit_hash_outside(&before) == outside,
+                              status);
     if (status != STATUS_SUCCESS)
         referee->submissions.patched.open = false;
     referee_exit(referee, &call);
@@ -172,7 +174,7 @@ WATCHED_2(NTSTATUS, Patch, const HANDLE, const DXGKARG_PATCH *)
 
 /* ---- DxgkDdiSubmitCommand -------------------------------------------------------------------- */
 
-static bool as_patched(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+static bool submit_as_patched(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     const DXGKARG_PATCH *patch = &referee->submissions.patched.args;
     return args->SubmissionFenceId == patch->SubmissionFenceId &&
            args->hContext == patch->hContext &&
@@ -188,7 +190,7 @@ static bool as_patched(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAN
                patch->DmaBufferPrivateDataSubmissionEndOffset;
 }
 
-static void judge_place(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+static void submit_judge_place(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t id = args->DmaBufferSegmentId;
     const struct shadow_segment *segment = shadow_segment(referee, id);
     const struct shadow_context *context = shadow_context(referee, args->hContext);
@@ -210,7 +212,7 @@ static void judge_place(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMA
 }
 
 /* The pages of a paging buffer in an aperture are mapped there. */
-static void judge_mapped(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+static void submit_judge_mapped(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     const struct shadow_segment *segment = shadow_segment(referee, args->DmaBufferSegmentId);
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart, mapped = 0;
     uint64_t end = args->DmaBufferSubmissionEndOffset;
@@ -229,8 +231,8 @@ static void judge_mapped(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMM
                  (unsigned long long)pages);
 }
 
-static void judge_paging_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
-                                bool again) {
+static void submit_judge_paging_submit(struct vidmm_referee *referee,
+                                       const DXGKARG_SUBMITCOMMAND *args, bool again) {
     const struct shadow_context *context = shadow_context(referee, args->hContext);
     const struct shadow_build *build = build_of(referee, args);
     MANAGER_MUST(276,
@@ -245,7 +247,7 @@ static void judge_paging_submit(struct vidmm_referee *referee, const DXGKARG_SUB
         MANAGER_MUST(88, args->NodeOrdinal == node,
                      "the paging node that the driver named, or the companion context's",
                      "NodeOrdinal is %u instead of %u", args->NodeOrdinal, node);
-    judge_mapped(referee, args);
+    submit_judge_mapped(referee, args);
     if (!build)
         return;
     MANAGER_MUST(280, again || args->DmaBufferSubmissionStartOffset >= build->submitted,
@@ -255,8 +257,8 @@ static void judge_paging_submit(struct vidmm_referee *referee, const DXGKARG_SUB
 }
 
 /* Fences of a node go up, also of work that is no paging and is submitted again. */
-static void judge_fence(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
-                        const struct shadow_node *node) {
+static void submit_judge_fence(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                               const struct shadow_node *node) {
 #if WDDM_AT_LEAST(WDDM2_0)
     if (args->Flags.Resubmission && args->Flags.Paging) {
         MANAGER_MUST(281, false, "paging work that a preemption or a reset left undone",
@@ -271,14 +273,14 @@ static void judge_fence(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMA
 }
 
 /* `again`: it was preempted. */
-static void judge_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
-                         const struct shadow_node *node, bool again) {
+static void submit_judge_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
+                                const struct shadow_node *node, bool again) {
     bool paging = args->Flags.Paging || (referee->submissions.patched.open &&
                                          referee->submissions.patched.args.Flags.Paging);
     uint32_t start = args->DmaBufferSubmissionStartOffset;
     uint32_t end = args->DmaBufferSubmissionEndOffset;
     if (referee->submissions.patched.open)
-        MANAGER_MUST(275, as_patched(referee, args),
+        MANAGER_MUST(275, submit_as_patched(referee, args),
                      "the buffer, the range and the fence of DxgkDdiPatch",
                      "fence %u, bytes %u to %u at 0x%llx; Patch had fence %u, bytes %u to %u at "
                      "0x%llx",
@@ -291,16 +293,16 @@ static void judge_submit(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMM
                          referee->submissions.patched.args.DmaBufferPhysicalAddress.QuadPart);
     MANAGER_MUST(280, start <= end && end <= args->DmaBufferSize, "a range inside the buffer",
                  "the range is %u to %u of %u bytes", start, end, args->DmaBufferSize);
-    judge_place(referee, args);
+    submit_judge_place(referee, args);
     if (paging)
-        judge_paging_submit(referee, args, again);
+        submit_judge_paging_submit(referee, args, again);
     if (!again)
-        judge_fence(referee, args, node);
+        submit_judge_fence(referee, args, node);
 }
 
 /* The driver did not take it: nothing of it will complete. */
-static void withdraw(struct vidmm_referee *referee, uint32_t index,
-                     const struct work_submission *submission) {
+static void submit_withdraw(struct vidmm_referee *referee, uint32_t index,
+                            const struct work_submission *submission) {
     struct shadow_node *node = &referee->node[index];
     if (node->last != &submission->shadow)
         return;
@@ -309,16 +311,16 @@ static void withdraw(struct vidmm_referee *referee, uint32_t index,
 }
 
 /* A node that does not exist is taken for the first. */
-static uint32_t node_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
+static uint32_t submit_node_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     uint32_t nodes = referee->adapter.nodes;
     uint32_t known = nodes != 0 && nodes < SHADOW_NODES ? nodes : SHADOW_NODES;
     return args->NodeOrdinal < known ? args->NodeOrdinal : 0;
 }
 
 /* From now on it is under way, with what was built into it. */
-static struct work_submission *enqueue(struct vidmm_referee *referee,
-                                       const DXGKARG_SUBMITCOMMAND *args, uint32_t index,
-                                       bool again) {
+static struct work_submission *submit_enqueue(struct vidmm_referee *referee,
+                                              const DXGKARG_SUBMITCOMMAND *args, uint32_t index,
+                                              bool again) {
     if (!referee->submissions.patched.open && !args->Flags.Paging && !args->Flags.ContextSwitch)
         promise_forget(referee);
     struct work_submission *submission = submission_begin(referee, args, index);
@@ -332,32 +334,32 @@ static struct work_submission *enqueue(struct vidmm_referee *referee,
 struct shadow_submission *submit_given(struct vidmm_referee *referee,
                                        const struct referee_call *call,
                                        const DXGKARG_SUBMITCOMMAND *args) {
-    uint32_t index = node_of(referee, args);
-    judge_class(referee, call);
+    uint32_t index = submit_node_of(referee, args);
+    submit_judge_class(referee, call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
     if (!again)
-        judge_fence(referee, args, &referee->node[index]);
-    struct work_submission *submission = enqueue(referee, args, index, again);
+        submit_judge_fence(referee, args, &referee->node[index]);
+    struct work_submission *submission = submit_enqueue(referee, args, index, again);
     return submission ? &submission->shadow : NULL;
 }
 
 void submit_refused(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args,
                     struct shadow_submission *submission) {
-    withdraw(referee, node_of(referee, args), (struct work_submission *)submission);
+    submit_withdraw(referee, submit_node_of(referee, args), (struct work_submission *)submission);
 }
 
 static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE handle,
                                     const DXGKARG_SUBMITCOMMAND *args) {
     struct referee_call call;
-    uint32_t index = node_of(referee, args);
+    uint32_t index = submit_node_of(referee, args);
     referee_enter(referee, &call, "DxgkDdiSubmitCommand", REFEREE_SCHEDULER);
     reports_drain(referee);
-    judge_class(referee, &call);
+    submit_judge_class(referee, &call);
     migration_judge_work(referee, args->Flags.Paging);
     bool again = preempt_again(referee, args, &referee->node[index]);
-    judge_submit(referee, args, &referee->node[index], again);
-    struct work_submission *submission = enqueue(referee, args, index, again);
+    submit_judge_submit(referee, args, &referee->node[index], again);
+    struct work_submission *submission = submit_enqueue(referee, args, index, again);
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommand(handle, args);
     referee_return(referee);
@@ -365,7 +367,7 @@ static NTSTATUS watch_SubmitCommand(struct vidmm_referee *referee, const HANDLE 
     if (status != STATUS_SUCCESS) {
         submit_give_up(referee);
         if (submission)
-            withdraw(referee, index, submission);
+            submit_withdraw(referee, index, submission);
     }
     referee_exit(referee, &call);
     return status;

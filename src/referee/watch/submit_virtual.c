@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The same in the members of the other call. */
-static DXGKARG_SUBMITCOMMAND as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+static DXGKARG_SUBMITCOMMAND virtual_as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     DXGKARG_SUBMITCOMMAND same;
     memset(&same, 0, sizeof(same));
     same.hContext = args->hContext;
@@ -26,8 +26,8 @@ static DXGKARG_SUBMITCOMMAND as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *arg
 
 /* ---- The context ---------------------------------------------------------------------------- */
 
-static void judge_root(struct vidmm_referee *referee, const struct shadow_context *context,
-                       const struct tables_process *process) {
+static void virtual_judge_root(struct vidmm_referee *referee, const struct shadow_context *context,
+                               const struct tables_process *process) {
     MANAGER_MUST(256, context->root_entries != 0,
                  "DxgkDdiSetRootPageTable before the context works",
                  "the context has no root table%s", "");
@@ -40,8 +40,9 @@ static void judge_root(struct vidmm_referee *referee, const struct shadow_contex
                  LLU(process->root.SegmentOffset), process->root.SegmentId);
 }
 
-static void judge_error(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
-                        const struct shadow_context *context) {
+static void virtual_judge_error(struct vidmm_referee *referee,
+                                const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+                                const struct shadow_context *context) {
     if (args->NodeOrdinal < SHADOW_NODES)
         MANAGER_MUST(381, !referee->submissions.faulted[args->NodeOrdinal],
                      "a reset of the engine after a page fault, before it works again",
@@ -52,8 +53,9 @@ static void judge_error(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMA
 }
 
 /* The commands themselves: of paging they are where the system put them. */
-static void judge_commands(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
-                           const struct tables_process *process) {
+static void virtual_judge_commands(struct vidmm_referee *referee,
+                                   const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
+                                   const struct tables_process *process) {
     uint64_t start = (uint64_t)args->DmaBufferVirtualAddress;
     for (uint64_t at = start & ~(uint64_t)(SHADOW_PAGE - 1); at < start + args->DmaBufferSize;
          at += SHADOW_PAGE) {
@@ -92,38 +94,38 @@ void submit_judge_buffer(struct vidmm_referee *referee, const DXGKARG_BUILDPAGIN
     }
 }
 
-static void judge_use(struct vidmm_referee *referee, const struct tables_process *process) {
+static void virtual_judge_use(struct vidmm_referee *referee, const struct tables_process *process) {
     uint32_t stale = tables_stale(referee, process, TABLES_ASKED);
     MANAGER_MUST(231, stale == 0, "FLUSH_TLB between an update and the use of its addresses",
                  "%u entries of the process changed and were not flushed", stale);
 }
 
-static void judge_submission(struct vidmm_referee *referee,
-                             const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+static void virtual_judge_submission(struct vidmm_referee *referee,
+                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     const struct shadow_context *context = shadow_context(referee, args->hContext);
     const struct tables_process *process = tables_process_of(referee, context);
     bool shared = context && context->context_info.Caps.UseIoMmu;
     if (!context || (!referee->tables.mmu.known && !shared))
         return;
     if (!shared) /* behind an IOMMU the page tables are the CPU's (iommu-model.md) */
-        judge_root(referee, context, process);
+        virtual_judge_root(referee, context, process);
     MANAGER_MUST(385, context->system == (args->Flags.Paging != 0),
                  "paging in a system context, and nothing else there", "Flags 0x%x in %s context",
                  args->Flags.Value, context->system ? "a system" : "another");
     if (!args->Flags.Paging)
-        judge_error(referee, args, context);
+        virtual_judge_error(referee, args, context);
     if (!process)
         return;
     if (args->Flags.Paging)
-        judge_commands(referee, args, process);
+        virtual_judge_commands(referee, args, process);
     else
-        judge_use(referee, process);
+        virtual_judge_use(referee, process);
 }
 
 /* ---- The call ------------------------------------------------------------------------------- */
 
-static void judge_answer(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMANDVIRTUAL *args,
-                         NTSTATUS status) {
+static void virtual_judge_answer(struct vidmm_referee *referee,
+                                 const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {
     if (args->DmaBufferPrivateDataSize == 0)
         DRIVER_MUST(391, status == STATUS_SUCCESS,
                     "private data that is not looked at when it is "
@@ -134,10 +136,10 @@ static void judge_answer(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMM
 static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const HANDLE handle,
                                            const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     struct referee_call call;
-    DXGKARG_SUBMITCOMMAND same = as_physical(args);
+    DXGKARG_SUBMITCOMMAND same = virtual_as_physical(args);
     referee_enter(referee, &call, "DxgkDdiSubmitCommandVirtual", REFEREE_SCHEDULER);
     reports_drain(referee);
-    judge_submission(referee, args);
+    virtual_judge_submission(referee, args);
     struct shadow_submission *submission = submit_given(referee, &call, &same);
     const struct tables_process *process =
         tables_process_of(referee, shadow_context(referee, args->hContext));
@@ -150,7 +152,7 @@ static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const 
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiSubmitCommandVirtual(handle, args);
     referee_return(referee);
-    judge_answer(referee, args, status);
+    virtual_judge_answer(referee, args, status);
     if (status != STATUS_SUCCESS && submission)
         submit_refused(referee, &same, submission);
     referee_exit(referee, &call);

@@ -1,6 +1,6 @@
 /*
  * swizzle.c - swizzling ranges, the CPU's windows on swizzled memory of drivers before
- * WDDM 2.0: who has which, and what the CPU sees through the others while one goes
+ * WDDM 2.0: which allocation has which, and what the CPU sees through the others while one goes
  * (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md, nc-d3dkmddi-dxgkddi_releaseswizzlingrange.md).
  */
 #include "state/hash.h"
@@ -9,20 +9,21 @@
 
 #include <string.h>
 
-static bool judged(struct vidmm_referee *referee) {
+static bool swizzle_judged(struct vidmm_referee *referee) {
     return referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION;
 }
 
-static bool alternates(const struct shadow_allocation *allocation) {
+static bool swizzle_alternates(const struct shadow_allocation *allocation) {
     return allocation && allocation->info.Flags.UseAlternateVA;
 }
 
-static void judge_request(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
-                          const struct shadow_allocation *allocation) {
+static void swizzle_judge_request(struct vidmm_referee *referee,
+                                  const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
+                                  const struct shadow_allocation *allocation) {
     const struct shadow_segment *segment = shadow_segment(referee, args->SegmentId);
     const struct shadow_adapter *adapter = &referee->adapter;
     if (segment)
-        MANAGER_MUST(349, segment->flags.CpuVisible || alternates(allocation),
+        MANAGER_MUST(349, segment->flags.CpuVisible || swizzle_alternates(allocation),
                      "an allocation in a segment with CpuVisible, or with UseAlternateVA",
                      "segment %u has flags 0x%x", args->SegmentId, segment->flags.Value);
     if (adapter->caps_known)
@@ -39,7 +40,8 @@ static void judge_request(struct vidmm_referee *referee, const DXGKARG_ACQUIRESW
  * Tried again at once, by no other call than this. Two attempts may be two locks of an application;
  * three are one that does not give up.
  */
-static void judge_retry(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
+static void swizzle_judge_retry(struct vidmm_referee *referee,
+                                const DXGKARG_ACQUIRESWIZZLINGRANGE *args) {
     bool same = referee->swizzle.refused.allocation &&
                 referee->swizzle.refused.allocation == args->hAllocation;
     bool at_once = referee->ledger->calls ==
@@ -56,27 +58,28 @@ static void judge_retry(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZ
                      "the same request came again and again without");
 }
 
-static void note_refusal(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
-                         NTSTATUS status) {
+static void swizzle_note_refusal(struct vidmm_referee *referee,
+                                 const DXGKARG_ACQUIRESWIZZLINGRANGE *args, NTSTATUS status) {
     referee->swizzle.refused.allocation = args->hAllocation;
     referee->swizzle.refused.status = status;
     referee->swizzle.refused.call = referee->ledger->calls;
     referee->swizzle.refused.released = false;
 }
 
-static const void *seen(struct vidmm_referee *referee, uint64_t cpu) {
+static const void *swizzle_seen(struct vidmm_referee *referee, uint64_t cpu) {
     const struct vidmm_referee_world *world = &referee->world;
     return world->io ? world->io(world->ctx, cpu, SHADOW_PAGE) : NULL;
 }
 
-static void judge_granted(struct vidmm_referee *referee, const DXGKARG_ACQUIRESWIZZLINGRANGE *args,
-                          SIZE_T wanted, const struct shadow_allocation *allocation) {
+static void swizzle_judge_granted(struct vidmm_referee *referee,
+                                  const DXGKARG_ACQUIRESWIZZLINGRANGE *args, SIZE_T wanted,
+                                  const struct shadow_allocation *allocation) {
     uint64_t cpu = (uint64_t)args->CPUTranslatedAddress.QuadPart;
-    DRIVER_MUST(351, args->RangeSize == wanted || alternates(allocation),
+    DRIVER_MUST(351, args->RangeSize == wanted || swizzle_alternates(allocation),
                 "RangeSize unchanged without UseAlternateVA", "it is 0x%llx instead of 0x%llx",
                 (unsigned long long)args->RangeSize, (unsigned long long)wanted);
     if (referee->world.io)
-        DRIVER_MUST(351, seen(referee, cpu), "an address in CPUTranslatedAddress",
+        DRIVER_MUST(351, swizzle_seen(referee, cpu), "an address in CPUTranslatedAddress",
                     "nothing that the CPU can reach is at 0x%llx", (unsigned long long)cpu);
     if (args->RangeId >= SWIZZLE_RANGES)
         return;
@@ -90,18 +93,18 @@ static NTSTATUS watch_AcquireSwizzlingRange(struct vidmm_referee *referee, const
     SIZE_T wanted = args->RangeSize;
     referee_enter(referee, &call, "DxgkDdiAcquireSwizzlingRange", REFEREE_SWIZZLING);
     const struct shadow_allocation *allocation = shadow_allocation(referee, args->hAllocation);
-    if (judged(referee)) {
-        judge_request(referee, args, allocation);
-        judge_retry(referee, args);
+    if (swizzle_judged(referee)) {
+        swizzle_judge_request(referee, args, allocation);
+        swizzle_judge_retry(referee, args);
     }
     referee->swizzle.refused.allocation = NULL;
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiAcquireSwizzlingRange(adapter, args);
     referee_return(referee);
-    if (status == STATUS_SUCCESS && judged(referee))
-        judge_granted(referee, args, wanted, shadow_allocation(referee, args->hAllocation));
+    if (status == STATUS_SUCCESS && swizzle_judged(referee))
+        swizzle_judge_granted(referee, args, wanted, shadow_allocation(referee, args->hAllocation));
     else if (status != STATUS_SUCCESS)
-        note_refusal(referee, args, status);
+        swizzle_note_refusal(referee, args, status);
     referee_exit(referee, &call);
     return status;
 }
@@ -109,21 +112,21 @@ WATCHED_2(NTSTATUS, AcquireSwizzlingRange, const HANDLE, DXGKARG_ACQUIRESWIZZLIN
 
 /* ---- Release --------------------------------------------------------------------------------- */
 
-static void sample_others(struct vidmm_referee *referee, uint32_t gone) {
+static void swizzle_sample_others(struct vidmm_referee *referee, uint32_t gone) {
     for (uint32_t i = 0; i < SWIZZLE_RANGES; i++) {
         const void *bytes = i != gone && referee->swizzle.range[i].allocation
-                                ? seen(referee, referee->swizzle.range[i].cpu)
+                                ? swizzle_seen(referee, referee->swizzle.range[i].cpu)
                                 : NULL;
         referee->swizzle.range[i].sample = bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
     }
 }
 
-static void judge_others(struct vidmm_referee *referee, uint32_t gone) {
+static void swizzle_judge_others(struct vidmm_referee *referee, uint32_t gone) {
     for (uint32_t i = 0; i < SWIZZLE_RANGES; i++) {
         if (i == gone || !referee->swizzle.range[i].allocation ||
             referee->swizzle.range[i].sample == 0)
             continue;
-        const void *bytes = seen(referee, referee->swizzle.range[i].cpu);
+        const void *bytes = swizzle_seen(referee, referee->swizzle.range[i].cpu);
         DRIVER_MUST(
             352,
             bytes && hash_bytes(HASH_START, bytes, SHADOW_PAGE) == referee->swizzle.range[i].sample,
@@ -133,7 +136,7 @@ static void judge_others(struct vidmm_referee *referee, uint32_t gone) {
 }
 
 /* The memory behind a range in linear order, or NULL. */
-static const uint8_t *behind_range(struct vidmm_referee *referee, uint32_t id) {
+static const uint8_t *swizzle_behind_range(struct vidmm_referee *referee, uint32_t id) {
     const struct shadow_allocation *allocation =
         id < SWIZZLE_RANGES && referee->swizzle.range[id].allocation
             ? shadow_allocation(referee, referee->swizzle.range[id].allocation)
@@ -147,15 +150,16 @@ static const uint8_t *behind_range(struct vidmm_referee *referee, uint32_t id) {
 }
 
 /* What the CPU wrote through it so far; 0: it cannot be compared. */
-static uint64_t sample_own(struct vidmm_referee *referee, uint32_t id) {
-    const void *bytes =
-        behind_range(referee, id) ? seen(referee, referee->swizzle.range[id].cpu) : NULL;
+static uint64_t swizzle_sample_own(struct vidmm_referee *referee, uint32_t id) {
+    const void *bytes = swizzle_behind_range(referee, id)
+                            ? swizzle_seen(referee, referee->swizzle.range[id].cpu)
+                            : NULL;
     return bytes ? hash_bytes(HASH_START, bytes, SHADOW_PAGE) : 0;
 }
 
 /* A range that went with another one no longer leads to the memory. */
-static void judge_own(struct vidmm_referee *referee, uint32_t id, uint64_t sample) {
-    const uint8_t *bytes = sample != 0 ? behind_range(referee, id) : NULL;
+static void swizzle_judge_own(struct vidmm_referee *referee, uint32_t id, uint64_t sample) {
+    const uint8_t *bytes = sample != 0 ? swizzle_behind_range(referee, id) : NULL;
     if (bytes)
         DRIVER_MUST(352, hash_bytes(HASH_START, bytes, SHADOW_PAGE) == sample,
                     "a range that leads to its memory until it is released itself",
@@ -168,16 +172,16 @@ static NTSTATUS watch_ReleaseSwizzlingRange(struct vidmm_referee *referee, const
     referee_enter(referee, &call, "DxgkDdiReleaseSwizzlingRange", REFEREE_SWIZZLING);
     referee->swizzle.refused.released = true;
     uint64_t own = 0;
-    if (judged(referee)) {
-        sample_others(referee, args->RangeId);
-        own = sample_own(referee, args->RangeId);
+    if (swizzle_judged(referee)) {
+        swizzle_sample_others(referee, args->RangeId);
+        own = swizzle_sample_own(referee, args->RangeId);
     }
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiReleaseSwizzlingRange(adapter, args);
     referee_return(referee);
-    if (judged(referee)) {
-        judge_others(referee, args->RangeId);
-        judge_own(referee, args->RangeId, own);
+    if (swizzle_judged(referee)) {
+        swizzle_judge_others(referee, args->RangeId);
+        swizzle_judge_own(referee, args->RangeId, own);
     }
     if (args->RangeId < SWIZZLE_RANGES)
         referee->swizzle.range[args->RangeId].allocation = NULL;

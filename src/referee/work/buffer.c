@@ -12,13 +12,14 @@
 /* A returned pointer that is not further off than this is taken for one into the mirror. */
 #define NEAR (1 << 20)
 
-static bool has_unsubmitted(const struct shadow_build *build) {
+static bool buffer_has_unsubmitted(const struct shadow_build *build) {
     return build->base && (build->used > build->submitted || build->first);
 }
 
 struct shadow_build *build_at(struct vidmm_referee *referee, const void *base) {
     for (uint32_t i = 0; base && i < BUILDS_SLOTS; i++) {
-        if (referee->builds.slot[i].base == base && has_unsubmitted(&referee->builds.slot[i]))
+        if (referee->builds.slot[i].base == base &&
+            buffer_has_unsubmitted(&referee->builds.slot[i]))
             return &referee->builds.slot[i];
     }
     return NULL;
@@ -29,7 +30,7 @@ struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMI
     struct shadow_build *oldest = NULL;
     for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
         struct shadow_build *build = &referee->builds.slot[i];
-        if (!has_unsubmitted(build))
+        if (!buffer_has_unsubmitted(build))
             continue;
         if (build->address != 0 && build->address == address &&
             build->segment == args->DmaBufferSegmentId)
@@ -40,7 +41,7 @@ struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMI
     return oldest;
 }
 
-static void drop_operations(struct vidmm_referee *referee, struct shadow_build *build) {
+static void buffer_drop_operations(struct vidmm_referee *referee, struct shadow_build *build) {
     while (build->first) {
         struct build_operation *operation = build->first;
         build->first = (struct build_operation *)operation->shadow.next;
@@ -51,7 +52,7 @@ static void drop_operations(struct vidmm_referee *referee, struct shadow_build *
 
 void build_forget(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        drop_operations(referee, &referee->builds.slot[i]);
+        buffer_drop_operations(referee, &referee->builds.slot[i]);
         referee->builds.slot[i].used = referee->builds.slot[i].submitted =
             referee->builds.slot[i].private_used = 0;
         referee->builds.slot[i].address = 0;
@@ -72,8 +73,8 @@ void build_end(struct vidmm_referee *referee) {
 /* ---- Before the call ------------------------------------------------------------------------- */
 
 /* A guard over `size` bytes at `base`, with the caller's bytes in it; kept when it fits already. */
-static void aim_guard(struct vidmm_referee *referee, struct guard *guard, uint8_t *base,
-                      uint32_t size) {
+static void buffer_aim_guard(struct vidmm_referee *referee, struct guard *guard, uint8_t *base,
+                             uint32_t size) {
     if (guard->block && guard->original == (void *)base && guard->size == size) {
         memcpy(guard->bytes, base, size);
         return;
@@ -83,46 +84,47 @@ static void aim_guard(struct vidmm_referee *referee, struct guard *guard, uint8_
 }
 
 /* True when `args` goes on where the last call left off. */
-static bool goes_on(const struct shadow_build *build, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static bool buffer_goes_on(const struct shadow_build *build,
+                           const DXGKARG_BUILDPAGINGBUFFER *args) {
     return build->base && build->used != 0 && args->pDmaBuffer == build->base + build->used &&
            args->DmaSize == build->size - build->used;
 }
 
-static struct shadow_build *find_going_on(struct vidmm_referee *referee,
-                                          const DXGKARG_BUILDPAGINGBUFFER *args) {
+static struct shadow_build *buffer_find_going_on(struct vidmm_referee *referee,
+                                                 const DXGKARG_BUILDPAGINGBUFFER *args) {
     for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        if (goes_on(&referee->builds.slot[i], args))
+        if (buffer_goes_on(&referee->builds.slot[i], args))
             return &referee->builds.slot[i];
     }
     return NULL;
 }
 
 /* A buffer with unsubmitted bytes that pDmaBuffer lies in, although not where it should. */
-static struct shadow_build *find_astray(struct vidmm_referee *referee,
-                                        const DXGKARG_BUILDPAGINGBUFFER *args) {
+static struct shadow_build *buffer_find_astray(struct vidmm_referee *referee,
+                                               const DXGKARG_BUILDPAGINGBUFFER *args) {
     const uint8_t *at = args->pDmaBuffer;
     for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
         struct shadow_build *build = &referee->builds.slot[i];
-        if (has_unsubmitted(build) && at >= build->base && at < build->base + build->size)
+        if (buffer_has_unsubmitted(build) && at >= build->base && at < build->base + build->size)
             return build;
     }
     return NULL;
 }
 
 /* A slot for the buffer at `base`: the one it had before, a free one, or the oldest at rest. */
-static struct shadow_build *find_slot(struct vidmm_referee *referee, const void *base) {
+static struct shadow_build *buffer_find_slot(struct vidmm_referee *referee, const void *base) {
     struct shadow_build *slot = NULL;
     for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
         struct shadow_build *build = &referee->builds.slot[i];
         if (build->base == base)
             return build;
-        if (!has_unsubmitted(build) && (!slot || build->number < slot->number))
+        if (!buffer_has_unsubmitted(build) && (!slot || build->number < slot->number))
             slot = build;
     }
     return slot;
 }
 
-static bool all_zero(const uint8_t *bytes, uint32_t size) {
+static bool buffer_all_zero(const uint8_t *bytes, uint32_t size) {
     uint8_t any = 0;
     for (uint32_t i = 0; i < size; i++)
         any |= bytes[i];
@@ -130,7 +132,7 @@ static bool all_zero(const uint8_t *bytes, uint32_t size) {
 }
 
 /* True the first time that an area of private data is seen. */
-static bool first_seen(struct vidmm_referee *referee, const void *area) {
+static bool buffer_first_seen(struct vidmm_referee *referee, const void *area) {
     uint32_t known =
         referee->builds.seen_privates < BUILDS_SLOTS ? referee->builds.seen_privates : BUILDS_SLOTS;
     for (uint32_t i = 0; i < known; i++) {
@@ -141,7 +143,8 @@ static bool first_seen(struct vidmm_referee *referee, const void *area) {
     return true;
 }
 
-static void judge_private(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void buffer_judge_private(struct vidmm_referee *referee,
+                                 const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint32_t wanted = referee->adapter.paging_private, size = args->DmaBufferPrivateDataSize;
     const uint8_t *bytes = args->pDmaBufferPrivateData;
     if (referee->adapter.query_version == 0)
@@ -153,12 +156,13 @@ static void judge_private(struct vidmm_referee *referee, const DXGKARG_BUILDPAGI
     }
     MANAGER_MUST(77, size == wanted && bytes, "PagingBufferPrivateDataSize bytes of private data",
                  "DmaBufferPrivateDataSize of a fresh buffer is %u instead of %u", size, wanted);
-    if (bytes && size == wanted && first_seen(referee, bytes))
-        MANAGER_MUST(77, all_zero(bytes, size), "private data that is zero at first",
+    if (bytes && size == wanted && buffer_first_seen(referee, bytes))
+        MANAGER_MUST(77, buffer_all_zero(bytes, size), "private data that is zero at first",
                      "private data that was never used before is not zero");
 }
 
-static void judge_fresh(struct vidmm_referee *referee, const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void buffer_judge_fresh(struct vidmm_referee *referee,
+                               const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint32_t wanted = referee->adapter.paging_size;
     MANAGER_MUST(150, (uintptr_t)args->pDmaBuffer % SHADOW_PAGE == 0,
                  "a fresh paging buffer that begins at a page", "pDmaBuffer is %p",
@@ -168,14 +172,14 @@ static void judge_fresh(struct vidmm_referee *referee, const DXGKARG_BUILDPAGING
                      "DmaSize of a fresh buffer is %u instead of %u", args->DmaSize, wanted);
 }
 
-static struct shadow_build *aim_fresh(struct vidmm_referee *referee,
-                                      const DXGKARG_BUILDPAGINGBUFFER *args) {
-    struct shadow_build *build = find_slot(referee, args->pDmaBuffer);
-    judge_fresh(referee, args);
+static struct shadow_build *buffer_aim_fresh(struct vidmm_referee *referee,
+                                             const DXGKARG_BUILDPAGINGBUFFER *args) {
+    struct shadow_build *build = buffer_find_slot(referee, args->pDmaBuffer);
+    buffer_judge_fresh(referee, args);
     if (!build)
         return NULL;
-    judge_private(referee, args);
-    drop_operations(referee, build);
+    buffer_judge_private(referee, args);
+    buffer_drop_operations(referee, build);
     build->base = args->pDmaBuffer;
     build->size = args->DmaSize;
     build->used = build->submitted = build->private_used = 0;
@@ -184,14 +188,14 @@ static struct shadow_build *aim_fresh(struct vidmm_referee *referee,
     build->address = 0;
     build->astray = false;
     build->number = ++referee->builds.newest;
-    aim_guard(referee, &build->bytes, build->base, build->size);
-    aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
+    buffer_aim_guard(referee, &build->bytes, build->base, build->size);
+    buffer_aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
     return build;
 }
 
 /* What the driver left in the private data is there still, and the rest of it follows. */
-static void go_on_private(struct vidmm_referee *referee, struct shadow_build *build,
-                          const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void buffer_go_on_private(struct vidmm_referee *referee, struct shadow_build *build,
+                                 const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint8_t *at = args->pDmaBufferPrivateData;
     bool there = (uintptr_t)at == (uintptr_t)build->private_base + build->private_used &&
                  args->DmaBufferPrivateDataSize == build->private_size - build->private_used;
@@ -205,12 +209,12 @@ static void go_on_private(struct vidmm_referee *referee, struct shadow_build *bu
     build->private_base = at;
     build->private_used = 0;
     build->private_size = args->DmaBufferPrivateDataSize;
-    aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
+    buffer_aim_guard(referee, &build->private_bytes, build->private_base, build->private_size);
 }
 
 /* Somewhere else in a buffer that is being filled: from there on it is filled. */
-static void aim_astray(struct vidmm_referee *referee, struct shadow_build *build,
-                       const DXGKARG_BUILDPAGINGBUFFER *args) {
+static void buffer_aim_astray(struct vidmm_referee *referee, struct shadow_build *build,
+                              const DXGKARG_BUILDPAGINGBUFFER *args) {
     uint32_t at = (uint32_t)((uint8_t *)args->pDmaBuffer - build->base);
     MANAGER_MUST(
         151, false, "the next operation right behind the last one",
@@ -220,23 +224,23 @@ static void aim_astray(struct vidmm_referee *referee, struct shadow_build *build
     build->astray = true;
     build->used = at;
     build->size = at + args->DmaSize;
-    aim_guard(referee, &build->bytes, build->base, build->size);
+    buffer_aim_guard(referee, &build->bytes, build->base, build->size);
 }
 
 struct shadow_build *build_aim(struct vidmm_referee *referee,
                                const DXGKARG_BUILDPAGINGBUFFER *args) {
     if (!args->pDmaBuffer)
         return NULL;
-    struct shadow_build *build = find_going_on(referee, args);
-    struct shadow_build *astray = !build ? find_astray(referee, args) : NULL;
+    struct shadow_build *build = buffer_find_going_on(referee, args);
+    struct shadow_build *astray = !build ? buffer_find_astray(referee, args) : NULL;
     if (build)
         MANAGER_MUST(151, true, "", "%s", "");
     else if (astray)
-        aim_astray(referee, build = astray, args);
+        buffer_aim_astray(referee, build = astray, args);
     if (build)
-        go_on_private(referee, build, args);
+        buffer_go_on_private(referee, build, args);
     else
-        build = aim_fresh(referee, args);
+        build = buffer_aim_fresh(referee, args);
 #if WDDM_AT_LEAST(WDDM2_0)
     if (build && referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
         MANAGER_MUST(173, args->DmaBufferWriteOffset == build->used,
@@ -268,18 +272,18 @@ void build_redirect(const struct shadow_build *build, DXGKARG_BUILDPAGINGBUFFER 
 /* ---- After the call -------------------------------------------------------------------------- */
 
 /* How far `p` is from the start of a mirror; -1 - NEAR: nowhere near. */
-static int64_t distance(const struct guard *guard, const void *p) {
+static int64_t buffer_distance(const struct guard *guard, const void *p) {
     int64_t at = (int64_t)((uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)guard->bytes);
     return at < -NEAR || at > (int64_t)guard->size + NEAR ? -1 - NEAR : at;
 }
 
-static void *give_pointer(const struct guard *guard, void *p) {
-    int64_t at = distance(guard, p);
+static void *buffer_give_pointer(const struct guard *guard, void *p) {
+    int64_t at = buffer_distance(guard, p);
     return at < -NEAR ? p : (void *)((uintptr_t)guard->original + (uintptr_t)at);
 }
 
-static void judge_canaries(struct vidmm_referee *referee, struct shadow_build *build,
-                           const DXGKARG_BUILDPAGINGBUFFER *in, NTSTATUS status) {
+static void buffer_judge_canaries(struct vidmm_referee *referee, struct shadow_build *build,
+                                  const DXGKARG_BUILDPAGINGBUFFER *in, NTSTATUS status) {
     int64_t at = 0;
     bool whole = guard_whole(&build->bytes, &at), after = !whole && at >= 0;
     DRIVER_MUST(152, whole, "no byte written outside the DmaSize bytes at pDmaBuffer",
@@ -293,16 +297,17 @@ static void judge_canaries(struct vidmm_referee *referee, struct shadow_build *b
 }
 
 /* Takes back one of the two pointers: the new offset, or the old one if the pointer is bad. */
-static uint32_t take_pointer(const struct guard *guard, uint32_t from, void **pointer, bool *good) {
-    int64_t at = distance(guard, *pointer);
+static uint32_t buffer_take_pointer(const struct guard *guard, uint32_t from, void **pointer,
+                                    bool *good) {
+    int64_t at = buffer_distance(guard, *pointer);
     *good = at >= (int64_t)from && at <= (int64_t)guard->size;
     guard_give(guard, 0, guard->size); /* also what the pointer was not moved over */
-    *pointer = give_pointer(guard, *pointer);
+    *pointer = buffer_give_pointer(guard, *pointer);
     return *good ? (uint32_t)at : from;
 }
 
-static void return_private(struct vidmm_referee *referee, struct shadow_build *build,
-                           DXGKARG_BUILDPAGINGBUFFER *args) {
+static void buffer_return_private(struct vidmm_referee *referee, struct shadow_build *build,
+                                  DXGKARG_BUILDPAGINGBUFFER *args) {
     bool good, whole;
     int64_t at = 0;
     if (!build->private_base && referee->adapter.query_version != 0 &&
@@ -318,8 +323,8 @@ static void return_private(struct vidmm_referee *referee, struct shadow_build *b
     int64_t moved =
         (int64_t)((uint64_t)(uintptr_t)args->pDmaBufferPrivateData -
                   (uint64_t)(uintptr_t)(build->private_bytes.bytes + build->private_used));
-    uint32_t used = take_pointer(&build->private_bytes, build->private_used,
-                                 &args->pDmaBufferPrivateData, &good);
+    uint32_t used = buffer_take_pointer(&build->private_bytes, build->private_used,
+                                        &args->pDmaBufferPrivateData, &good);
     DRIVER_MUST(166, good, "pDmaBufferPrivateData moved forward by what was used, inside the data",
                 "pDmaBufferPrivateData came back %lld bytes from where it was, of %u bytes",
                 (long long)moved, build->private_size - build->private_used);
@@ -343,14 +348,14 @@ uint32_t build_return(struct vidmm_referee *referee, struct shadow_build *build,
     uint32_t before = build->used;
     int64_t moved = (int64_t)((uint64_t)(uintptr_t)args->pDmaBuffer -
                               (uint64_t)(uintptr_t)(build->bytes.bytes + before));
-    build->used = take_pointer(&build->bytes, before, &args->pDmaBuffer, &good);
+    build->used = buffer_take_pointer(&build->bytes, before, &args->pDmaBuffer, &good);
     DRIVER_MUST(153, good, "pDmaBuffer one past the last byte written, inside the buffer",
                 "pDmaBuffer came back %lld bytes from where it was, DmaSize is %u",
                 (long long)moved, in->DmaSize);
-    judge_canaries(referee, build, in, status);
+    buffer_judge_canaries(referee, build, in, status);
     if (!build->bytes.block)
         guard_make(&build->bytes, build->base, build->size);
-    return_private(referee, build, args);
+    buffer_return_private(referee, build, args);
     if (!good)
         submit_give_up(referee);
     return build->used - before;

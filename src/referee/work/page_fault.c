@@ -4,8 +4,8 @@
 #include "work/work.h"
 
 /* The oldest work of the node with that fence; NULL: none. */
-static const struct shadow_submission *work_of(struct vidmm_referee *referee,
-                                               const struct vidmm_interrupt *report) {
+static const struct shadow_submission *fault_work_of(struct vidmm_referee *referee,
+                                                     const struct vidmm_interrupt *report) {
     const struct shadow_submission *at = referee->node[report->node].first;
     while (at && at->fence != report->fence)
         at = at->next;
@@ -13,18 +13,18 @@ static const struct shadow_submission *work_of(struct vidmm_referee *referee,
 }
 
 /* Whose handle it is the pages leave open. */
-static bool names(HANDLE reported, const struct tables_process *process) {
+static bool fault_names(HANDLE reported, const struct tables_process *process) {
     return !reported || reported == process->handle || reported == process->name;
 }
 
-static void judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
-                          const struct shadow_submission *work) {
+static void fault_judge_address(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
+                                const struct shadow_submission *work) {
     const struct tables_process *process = tables_process(referee, work->process);
     const struct shadow_context *context = shadow_context(referee, work->context);
     struct tables_found found;
     if (!process || !context)
         return;
-    DRIVER_MUST(380, names(report->process, process), "the process whose address it is",
+    DRIVER_MUST(380, fault_names(report->process, process), "the process whose address it is",
                 "FaultedProcessHandle %p is not that of the work", report->process);
     tables_walk(referee, process, report->address, TABLES_DONE, &found);
     if (!found.known || !found.settled || found.stale || !tables_at_root(context, process))
@@ -34,8 +34,8 @@ static void judge_address(struct vidmm_referee *referee, const struct vidmm_inte
                 "FaultedVirtualAddress 0x%llx leads to memory", LLU(report->address));
 }
 
-/* A fault of work that nobody can name takes a reset to be clear of. */
-static void judge_flags(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+/* A fault without a fence needs a reset. */
+static void fault_judge_flags(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     const uint32_t reset = DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED |
                            DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED |
                            DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR;
@@ -47,13 +47,13 @@ static void judge_flags(struct vidmm_referee *referee, const struct vidmm_interr
 
 void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     struct shadow_node *node = &referee->node[report->node];
-    judge_flags(referee, report);
+    fault_judge_flags(referee, report);
     referee->submissions.faulted[report->node] = true;
     if (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID)
         return;
-    const struct shadow_submission *work = work_of(referee, report);
+    const struct shadow_submission *work = fault_work_of(referee, report);
     if (referee->tables.mmu.known && work) {
-        judge_address(referee, report, work);
+        fault_judge_address(referee, report, work);
         struct shadow_context *context = shadow_context(referee, work->context);
         if (context && context->owner)
             context->owner->faulted = true;

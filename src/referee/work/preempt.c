@@ -11,8 +11,8 @@
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-static bool judge_last(struct vidmm_referee *referee, const struct shadow_node *node,
-                       uint32_t last) {
+static bool preempt_judge_last(struct vidmm_referee *referee, const struct shadow_node *node,
+                               uint32_t last) {
     if (!node->any)
         return true; /* there is no fence that it could name */
     bool kept = !fence_beyond(last, node->submitted) &&
@@ -24,7 +24,8 @@ static bool judge_last(struct vidmm_referee *referee, const struct shadow_node *
 }
 
 /* What is under way up to `newest` has not been carried out: paging work waits to come again. */
-static void take_back(struct vidmm_referee *referee, struct shadow_node *node, uint32_t newest) {
+static void preempt_take_back(struct vidmm_referee *referee, struct shadow_node *node,
+                              uint32_t newest) {
     struct shadow_submission **end = &node->preempted;
     while (*end)
         end = &(*end)->next;
@@ -43,7 +44,7 @@ void preempt_reset(struct vidmm_referee *referee, uint32_t index, uint32_t abort
     if (node->any && fence_beyond(aborted, node->completed))
         node->completed = aborted;
     node->preempting = false;
-    take_back(referee, node, node->submitted);
+    preempt_take_back(referee, node, node->submitted);
 }
 
 void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fence,
@@ -53,11 +54,12 @@ void preempt_reported(struct vidmm_referee *referee, uint32_t index, uint32_t fe
     DRIVER_MUST(281, asked, "the fence of a preemption that was asked for",
                 "preemption %u was reported for node %u, where %s", fence, index,
                 node->preempting ? "another is under way" : "none is");
-    submit_completed(referee, index, judge_last(referee, node, last) ? last : node->completed);
+    submit_completed(referee, index,
+                     preempt_judge_last(referee, node, last) ? last : node->completed);
     if (!asked)
         return;
     node->preempting = false;
-    take_back(referee, node, node->preemptable);
+    preempt_take_back(referee, node, node->preemptable);
 }
 
 bool preempt_judge_completed(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {
@@ -72,7 +74,7 @@ bool preempt_judge_completed(struct vidmm_referee *referee, uint32_t index, uint
 
 /* ---- Once more ------------------------------------------------------------------------------- */
 
-static bool flagged(const DXGKARG_SUBMITCOMMAND *args) {
+static bool preempt_flagged(const DXGKARG_SUBMITCOMMAND *args) {
 #if WDDM_AT_LEAST(WDDM2_0)
     return args->Flags.Resubmission != 0;
 #else
@@ -92,9 +94,11 @@ bool preempt_again(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *a
                  "fence %u, while fence %u waits to be submitted again", args->SubmissionFenceId,
                  next->fence);
     if (again)
-        MANAGER_MUST(
-            281, flagged(args) == (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0),
-            "Resubmission from WDDM 2.0 on, and not before", "Resubmission is %u", flagged(args));
+        MANAGER_MUST(281,
+                     preempt_flagged(args) ==
+                         (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0),
+                     "Resubmission from WDDM 2.0 on, and not before", "Resubmission is %u",
+                     preempt_flagged(args));
     return again;
 }
 

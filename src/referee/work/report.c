@@ -18,7 +18,7 @@ void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *re
     pthread_mutex_unlock(&referee->reports.lock);
 }
 
-static bool take(struct vidmm_referee *referee, struct vidmm_interrupt *report) {
+static bool report_take(struct vidmm_referee *referee, struct vidmm_interrupt *report) {
     pthread_mutex_lock(&referee->reports.lock);
     bool any = referee->reports.count != 0;
     if (any) {
@@ -31,13 +31,14 @@ static bool take(struct vidmm_referee *referee, struct vidmm_interrupt *report) 
 }
 
 /* A page fault of work that the driver cannot name. */
-static bool anonymous(const struct vidmm_interrupt *report) {
+static bool report_anonymous(const struct vidmm_interrupt *report) {
     return report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED &&
            (report->flags & DXGK_PAGE_FAULT_FENCE_INVALID) != 0;
 }
 
 /* No rule of the table, and yet nothing that a scheduler could make sense of. */
-static bool makes_sense(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
+static bool report_makes_sense(struct vidmm_referee *referee,
+                               const struct vidmm_interrupt *report) {
     const struct shadow_node *node;
     if (report->node >= SHADOW_NODES) {
         vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
@@ -46,7 +47,7 @@ static bool makes_sense(struct vidmm_referee *referee, const struct vidmm_interr
         return false;
     }
     node = &referee->node[report->node];
-    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || anonymous(report) ||
+    if (report->type == DXGK_INTERRUPT_DMA_PREEMPTED || report_anonymous(report) ||
         (node->any && (int32_t)(node->submitted - report->fence) >= 0))
         return true;
     vidmm_ledger_note(referee->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
@@ -56,7 +57,7 @@ static bool makes_sense(struct vidmm_referee *referee, const struct vidmm_interr
 }
 
 void reports_act(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
-    if (!makes_sense(referee, report))
+    if (!report_makes_sense(referee, report))
         return;
     if (report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
         submit_page_faulted(referee, report);
@@ -73,7 +74,7 @@ void reports_drain(struct vidmm_referee *referee) {
     char outer[96];
     memcpy(outer, referee->ledger->calling, sizeof(outer));
     outer[sizeof(outer) - 1] = 0;
-    while (take(referee, &report)) {
+    while (report_take(referee, &report)) {
         vidmm_ledger_calling(referee->ledger, "DxgkCbNotifyInterrupt");
         reports_act(referee, &report);
     }

@@ -69,7 +69,7 @@ void submit_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fen
 /* `fence` of `node` was reported faulted: what came before it is complete, itself is not. */
 void submit_faulted(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 /* The oldest of a node is over without having been carried out: paging work is returned, in
- * nobody's list any more; NULL: it was other work, and is gone. */
+ * no list any more; NULL: it was other work, and is gone. */
 struct shadow_submission *submit_lose(struct vidmm_referee *referee, struct shadow_node *node);
 void submit_free(struct shadow_submission *submission);
 

@@ -204,7 +204,7 @@ static void format_text(struct output *out, const char *format, __builtin_ms_va_
         out->text[out->length] = 0;
 }
 
-static void print(const char *format, __builtin_ms_va_list *args) {
+static void print_text(const char *format, __builtin_ms_va_list *args) {
     char text[1024];
     struct output out = {.text = text, .room = sizeof(text)};
     if (!host_world->config.log)
@@ -216,7 +216,7 @@ static void print(const char *format, __builtin_ms_va_list *args) {
 NTSYSAPI ULONG NTAPI DbgPrint(PCSTR Format, ...) {
     __builtin_ms_va_list args;
     __builtin_ms_va_start(args, Format);
-    print(Format, &args);
+    print_text(Format, &args);
     __builtin_ms_va_end(args);
     return (ULONG)STATUS_SUCCESS;
 }
@@ -225,7 +225,7 @@ NTSYSAPI ULONG NTAPI vDbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format,
                                  WDDM_VA_LIST Arguments) {
     (void)ComponentId;
     (void)Level;
-    print(Format, &Arguments);
+    print_text(Format, &Arguments);
     return (ULONG)STATUS_SUCCESS;
 }
 
@@ -234,7 +234,7 @@ NTSYSAPI ULONG NTAPI DbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, ..
     (void)ComponentId;
     (void)Level;
     __builtin_ms_va_start(args, Format);
-    print(Format, &args);
+    print_text(Format, &args);
     __builtin_ms_va_end(args);
     return (ULONG)STATUS_SUCCESS;
 }

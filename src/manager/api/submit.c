@@ -272,7 +272,7 @@ static enum vidmm_status submit_pass(struct call *call) {
     return status;
 }
 
-static enum vidmm_status submit(struct call *call) {
+static enum vidmm_status submit_packet(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     const struct vidmm_submission *submission = call->submission;
     enum vidmm_status status = submit_collect(call);
@@ -298,7 +298,7 @@ enum vidmm_status vidmm_submit(struct vidmm_context *context,
     if (status == VIDMM_OK)
         status = migration_admits(adapter, CALL);
     if (status == VIDMM_OK)
-        status = submit(&call);
+        status = submit_packet(&call);
     if (status == VIDMM_OK) {
         adapter->stats.submissions++;
         *fence = call.number;

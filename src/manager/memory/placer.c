@@ -51,7 +51,7 @@ static void give_spare(struct placer *placer, struct placer_block *block) {
     placer->spares++;
 }
 
-static bool grow(struct placer *placer) {
+static bool placer_grow(struct placer *placer) {
     uint64_t nodes = placer->metadata / sizeof(struct placer_block) / 4u;
     nodes = nodes > CHUNK_NODES_MIN ? nodes : CHUNK_NODES_MIN;
     nodes = nodes < CHUNK_NODES_MAX ? nodes : CHUNK_NODES_MAX;
@@ -73,7 +73,7 @@ static bool grow(struct placer *placer) {
 
 /* Cutting a range out of a hole makes two more blocks at most. */
 static bool have_spares(struct placer *placer) {
-    return placer->spares >= 2 || grow(placer);
+    return placer->spares >= 2 || placer_grow(placer);
 }
 
 /* ---- Bins ------------------------------------------------------------------------------------ */
@@ -325,7 +325,7 @@ bool placer_init(struct placer *placer, const struct vidmm_os *os, uint64_t size
     uint64_t pages = size >> placer->page_shift;
     pages = pages < PLACER_PAGES_MAX ? pages : PLACER_PAGES_MAX;
     placer->size = pages << placer->page_shift;
-    if (!grow(placer))
+    if (!placer_grow(placer))
         return false;
     struct placer_block *edge = take_spare(placer);
     edge->previous = edge->next = edge;
@@ -430,7 +430,7 @@ enum placer_result placer_alloc_at(struct placer *placer, uint64_t offset, uint6
     if (!placer_is_free(hole) || hole->start + hole->pages < end)
         return PLACER_FULL;
     uint32_t needs = (hole->start != start) + (hole->start + hole->pages != end);
-    if (placer->spares < needs && !grow(placer))
+    if (placer->spares < needs && !placer_grow(placer))
         return PLACER_NO_MEMORY;
     carve(placer, hole, start, end - start);
     *block = hole;

@@ -112,9 +112,10 @@ void resident_set_priority(struct resident_queue *queue, struct resident *reside
 }
 
 /* The policy's choice among all eligible members of a bucket and `best`. */
-static struct resident *search(const struct resident_queue *queue,
-                               const struct resident_bucket *bucket, resident_eligible *eligible,
-                               void *ctx, struct resident *best) {
+static struct resident *policy_search(const struct resident_queue *queue,
+                                      const struct resident_bucket *bucket,
+                                      resident_eligible *eligible, void *ctx,
+                                      struct resident *best) {
     for (struct resident *r = bucket->first; r; r = r->next) {
         if ((!eligible || eligible(ctx, r)) &&
             (!best || queue->policy->before(&r->facts, &best->facts)))
@@ -148,7 +149,7 @@ struct resident *resident_victim(const struct resident_queue *queue, resident_el
         if (ordered && !bucket->mixed)
             best = front(bucket, eligible, ctx);
         else
-            best = search(queue, bucket, eligible, ctx, best);
+            best = policy_search(queue, bucket, eligible, ctx, best);
     }
     return best;
 }

@@ -33,7 +33,7 @@ void outstanding_add(struct vidmm_adapter *adapter, const struct plan_op *op) {
         (struct built_op){op->op, op->first_buffer, op->last_buffer};
 }
 
-static void count(struct vidmm_adapter *adapter, const struct vidmm_op *op) {
+static void outstanding_count(struct vidmm_adapter *adapter, const struct vidmm_op *op) {
     struct vidmm_stats *stats = &adapter->stats;
     stats->ops[op->kind]++;
     if (op->kind != VIDMM_OP_FLUSH_TLB) /* a range of addresses */
@@ -52,7 +52,7 @@ void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer) {
     while (outstanding->first < outstanding->end &&
            outstanding->ops[outstanding->first].last_buffer <= buffer) {
         const struct built_op *op = &outstanding->ops[outstanding->first++];
-        count(adapter, &op->op);
+        outstanding_count(adapter, &op->op);
         if (observer->op_done)
             observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);
     }

@@ -61,8 +61,8 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
 }
 
 /* VIDMM_DOES_NOT_FIT: nothing is left that could leave. */
-static enum vidmm_status place(struct space *space, struct table_memory *memory,
-                               uint32_t alignment) {
+static enum vidmm_status table_take_place(struct space *space, struct table_memory *memory,
+                                          uint32_t alignment) {
     struct vidmm_adapter *adapter = space->adapter;
     const struct segment_request request = {
         .size = memory->size, .alignment = alignment, .from_end = true};
@@ -137,8 +137,8 @@ static enum vidmm_status memory_make(struct space *space, uint32_t level, uint64
     enum vidmm_status status =
         memory->valid ? VIDMM_OK : error_no_memory(adapter, "vidmm page tables");
     if (status == VIDMM_OK)
-        status =
-            memory->segment ? place(space, memory, info->alignment) : take_pages(adapter, memory);
+        status = memory->segment ? table_take_place(space, memory, info->alignment)
+                                 : take_pages(adapter, memory);
     if (status == VIDMM_OK)
         status = reach(space, memory);
     if (status == VIDMM_OK)

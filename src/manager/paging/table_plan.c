@@ -44,8 +44,8 @@ static uint32_t place_of(const struct plan *plan, const struct space *space) {
     return at;
 }
 
-static bool add(struct plan *plan, const struct table_op *what,
-                struct vidmm_allocation *allocation) {
+static bool table_plan_add(struct plan *plan, const struct table_op *what,
+                           struct vidmm_allocation *allocation) {
     struct vidmm_adapter *adapter = plan->adapter;
     struct plan_op *op =
         plan_insert(plan, place_of(plan, what->space), VIDMM_OP_UPDATE_PAGE_TABLE, allocation);
@@ -81,10 +81,10 @@ static bool add_whole(struct plan *plan, struct table *table, enum table_write w
                           .write = write,
                           .start = table->start,
                           .end = table_end(table)};
-    if (!add(plan, &op, NULL))
+    if (!table_plan_add(plan, &op, NULL))
         return false;
     op.wide = true;
-    return !table->memory[1].size || write == TABLE_CONVERT || add(plan, &op, NULL);
+    return !table->memory[1].size || write == TABLE_CONVERT || table_plan_add(plan, &op, NULL);
 }
 
 /* The entry, or entries, of `table` that lead to what is below [start, end). */
@@ -94,7 +94,7 @@ static bool add_links(struct plan *plan, struct table *table, uint64_t start, ui
     for (uint64_t at = start; at < end; at = op.end) {
         op.start = at;
         op.end = end - at > piece ? at + piece : end;
-        if (!add(plan, &op, NULL))
+        if (!table_plan_add(plan, &op, NULL))
             return false;
     }
     return true;
@@ -131,7 +131,8 @@ static bool is_wide(const struct leaf_run *run, uint64_t start, uint64_t end) {
 
 static bool convert(struct plan *plan, struct table *table);
 
-static struct table_op describe(const struct leaf_run *run, struct table *table, bool wide) {
+static struct table_op table_plan_describe(const struct leaf_run *run, struct table *table,
+                                           bool wide) {
     const struct mmu *mmu = mmu_of(table->space);
     const struct table_source *source = &run->source;
     const struct va_use *use = run->mapping ? &run->mapping->use : NULL;
@@ -156,13 +157,13 @@ static struct table_op describe(const struct leaf_run *run, struct table *table,
 /* [start, end) of one table, of one kind of pages. */
 static bool write_run(const struct leaf_run *run, struct table *table, bool wide, uint64_t start,
                       uint64_t end, uint64_t offset) {
-    struct table_op op = describe(run, table, wide);
+    struct table_op op = table_plan_describe(run, table, wide);
     uint64_t most = (uint64_t)TABLE_ENTRIES_MAX << PAGE_SHIFT;
     for (uint64_t at = start; at < end; at = op.end) {
         op.start = at;
         op.end = run->write == TABLE_PAGES && end - at > most ? at + most : end;
         op.offset = offset + (at - start);
-        if (!add(run->plan, &op, run->source.allocation))
+        if (!table_plan_add(run->plan, &op, run->source.allocation))
             return false;
     }
     return true;
@@ -460,7 +461,8 @@ bool tables_emit_old_root(struct plan *plan, struct space *space) {
                           .end = table_end(root)};
     return hide_memory(plan, space, &space->old_root) &&
            (!space->old_root.shown || table_flush(plan, space_privileged_of(space))) &&
-           (!mmu_of(space)->caps.ExplicitPageTableInvalidation || add(plan, &op, NULL)) &&
+           (!mmu_of(space)->caps.ExplicitPageTableInvalidation ||
+            table_plan_add(plan, &op, NULL)) &&
            write_window(plan, &space->old_root, false);
 }
 

@@ -27,7 +27,7 @@ static bool is_valid(const struct table_memory *memory, uint32_t index) {
     return memory->valid[index / 64u] >> (index % 64u) & 1u;
 }
 
-static void mark(struct table_memory *memory, uint32_t index, bool valid) {
+static void virtual_mark(struct table_memory *memory, uint32_t index, bool valid) {
     uint64_t bit = UINT64_C(1) << (index % 64u);
     memory->valid[index / 64u] =
         valid ? memory->valid[index / 64u] | bit : memory->valid[index / 64u] & ~bit;
@@ -123,7 +123,7 @@ static void make_links(const struct table_op *op, const struct entries *entries,
             narrow[i] = link_entry(child, &child->memory[0]);
         if (child && child->memory[1].size)
             wide[i] = link_entry(child, &child->memory[1]);
-        mark(entries->memory, entries->first + i, child);
+        virtual_mark(entries->memory, entries->first + i, child);
     }
 }
 
@@ -175,7 +175,7 @@ static DXGK_PTE repeated(const struct table_op *op) {
 }
 
 /* Notes what changes. False: nothing does. */
-static bool note(const struct table_op *op, const struct entries *entries) {
+static bool virtual_note(const struct table_op *op, const struct entries *entries) {
     struct space *space = op->space;
     bool valid = op->write == TABLE_PAGES || op->write == TABLE_ZERO;
     bool before = any_valid(entries);
@@ -236,7 +236,7 @@ static bool encode_update(struct vidmm_adapter *adapter, struct plan_op *plan_op
         op->table->wide = false;
     }
     struct entries entries = entries_of(op);
-    if (!note(op, &entries))
+    if (!virtual_note(op, &entries))
         return false;
     plan_op->op.size = entries.count * sizeof(DXGK_PTE);
     arg->Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
@@ -282,7 +282,7 @@ static void note_copied(const struct table_op *op, uint64_t at) {
     bool valid = is_valid(&from->memory[0], leaf_index(from, source.from));
     if (outdates(op->space, is_valid(&target->memory[0], index), valid))
         make_stale(op->space, at, at + PAGE_BYTES);
-    mark(&target->memory[0], index, valid);
+    virtual_mark(&target->memory[0], index, valid);
 }
 
 /* As if all were read before any is written, as the driver does it (R239). */

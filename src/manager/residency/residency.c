@@ -38,8 +38,9 @@ static enum vidmm_status make_once(struct vidmm_adapter *adapter,
     return status;
 }
 
-static enum vidmm_status make(struct vidmm_adapter *adapter, const struct decide_request *request,
-                              enum vidmm_plan_reason reason) {
+static enum vidmm_status residency_make_all(struct vidmm_adapter *adapter,
+                                            const struct decide_request *request,
+                                            enum vidmm_plan_reason reason) {
     enum vidmm_status status = make_once(adapter, request, reason);
     while (status == VIDMM_DOES_NOT_FIT && send_tables_away(adapter, request->device, &status))
         status = make_once(adapter, request, reason);
@@ -51,7 +52,7 @@ enum vidmm_status residency_make(struct vidmm_adapter *adapter,
                                  uint64_t number, enum vidmm_plan_reason reason) {
     const struct decide_request request = {
         .references = references, .count = count, .number = number};
-    return make(adapter, &request, reason);
+    return residency_make_all(adapter, &request, reason);
 }
 
 enum vidmm_status residency_make_for(struct vidmm_device *device,
@@ -62,7 +63,7 @@ enum vidmm_status residency_make_for(struct vidmm_device *device,
                                            .references = references,
                                            .count = count,
                                            .number = adapter->fences.submitted + 1};
-    return make(adapter, &request, reason);
+    return residency_make_all(adapter, &request, reason);
 }
 
 void residency_written(struct vidmm_allocation *allocation) {

@@ -10,8 +10,8 @@
 
 /* Registers of a submission are latched by the doorbell; see driver/submit.c for why there is no
  * lock. */
-static void submit(struct kmd_adapter *adapter, const struct kmd_context *context,
-                   const DXGKARG_SUBMITCOMMANDVIRTUAL *args, UINT size) {
+static void virtual_submit(struct kmd_adapter *adapter, const struct kmd_context *context,
+                           const DXGKARG_SUBMITCOMMANDVIRTUAL *args, UINT size) {
     ULONG engine = GPU_ENGINE(context                              ? context->node
                               : args->NodeOrdinal < adapter->nodes ? args->NodeOrdinal
                                                                    : 0);
@@ -47,7 +47,7 @@ NTSTATUS APIENTRY kmd_submit_command_virtual(const HANDLE hAdapter,
     bool sound = context && args->DmaBufferSize % sizeof(struct gpu_command) == 0 &&
                  (context->device->pasid == 0 || !args->Flags.Paging) &&
                  (!context->saved || context->saved->told);
-    submit(adapter, context, args, sound ? args->DmaBufferSize : 0);
+    virtual_submit(adapter, context, args, sound ? args->DmaBufferSize : 0);
     return sound ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 

@@ -203,6 +203,41 @@ struct vidmm_op {
     uint64_t value;          /* SIGNAL_FENCE: what is written to va_to */
 };
 
+/* A move of a plan that was executed. */
+struct vidmm_plan_move {
+    uint32_t allocation; /* D3DKMT_HANDLE */
+    enum vidmm_move_reason reason;
+    uint64_t size;               /* bytes */
+    struct vidmm_place from, to; /* of a segment its id and offset; 0: system memory */
+    bool from_memory, to_memory; /* a memory segment: an eviction, a page-in */
+    bool discard;                /* the content is not kept */
+};
+
+/* An operation of it. */
+struct vidmm_plan_op {
+    struct vidmm_op op;
+    uint32_t allocation; /* D3DKMT_HANDLE; 0: none, or not one of an application's */
+    bool from_memory, to_memory;
+    bool done; /* the GPU completed it, or the driver by itself; else it had no effect */
+};
+
+struct plan;
+
+/* A plan after its execution, while vidmm_observer.plan looks at it. */
+struct vidmm_plan {
+    enum vidmm_plan_reason reason;
+    enum vidmm_status status; /* VIDMM_OK: all of it was done; else every move was taken back */
+    uint64_t submissions;     /* of the adapter so far */
+    uint32_t moves, ops;
+    const struct plan *plan;
+};
+/* Move or operation `index`. False: it was not needed in the end. Only in vidmm_observer.plan. */
+bool vidmm_plan_move(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_move *out);
+bool vidmm_plan_op(const struct vidmm_plan *plan, uint32_t index, struct vidmm_plan_op *out);
+/* "submission", "make_resident", ...; "requested", "policy", ... */
+const char *vidmm_plan_reason_name(enum vidmm_plan_reason reason);
+const char *vidmm_move_reason_name(enum vidmm_move_reason reason);
+
 /*
  * Told what happens, in order, with the adapter's lock held: must not call vidmm functions that
  * take an adapter except vidmm_allocation_user and the vidmm_*_info getters marked so. Any member
@@ -219,6 +254,9 @@ struct vidmm_observer {
                     uint64_t last_buffer);
     /* The content of `allocation` is gone (reset, discard): it reads as anything until written. */
     void (*content_lost)(void *ctx, struct vidmm_allocation *allocation);
+    /* A plan was executed, or failed, after op_done for its operations; gets `plan_ctx`. */
+    void (*plan)(void *plan_ctx, const struct vidmm_plan *plan);
+    void *plan_ctx;
 };
 
 struct vidmm_stats {

@@ -39,6 +39,15 @@ void vidmm_report_inspection(FILE *out, const struct vidmm_inspection *inspectio
  */
 bool vidmm_report_json(const char *path, const struct vidmm_run_result *result, char *text,
                        size_t text_size);
+/*
+ * The plans of a run as JSON Lines (docs/plan.md): vidmm_report_plan is for vidmm_run_options.plan.
+ * A file appears when it is closed, whole or not at all. On failure `text` gets one sentence, and
+ * there is nothing to close.
+ */
+struct vidmm_report_plans;
+struct vidmm_report_plans *vidmm_report_plans_open(const char *path, char *text, size_t text_size);
+void vidmm_report_plan(void *plans, const struct vidmm_plan *plan);
+bool vidmm_report_plans_close(struct vidmm_report_plans *plans, char *text, size_t text_size);
 /* The same for what a driver reported. */
 bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
                                   char *text, size_t text_size);

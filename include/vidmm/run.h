@@ -48,6 +48,9 @@ struct vidmm_run_options {
     bool dirty;    /* what each frame writes; the reference driver is WDDM 3.2 by default then */
     void (*progress)(void *ctx, uint64_t events_done, uint64_t events);
     void *progress_ctx;
+    /* Each plan of the manager that the report's figures count (vidmm_observer.plan); NULL: none. */
+    void (*plan)(void *plan_ctx, const struct vidmm_plan *plan);
+    void *plan_ctx;
     bool (*gate)(void *ctx, struct vidmm_harness *harness, uint64_t event); /* of the player, unless
                                                                      `dirty`; or NULL */
     void *gate_ctx;

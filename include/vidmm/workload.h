@@ -103,6 +103,9 @@ struct vidmm_play_options {
      * overlap; false: the replay ends here, and nothing is verified any more. NULL: never. */
     bool (*gate)(void *ctx, struct vidmm_harness *harness, uint64_t event);
     void *gate_ctx;
+    /* The adapter's figures were read; what follows verifies and destroys. NULL: none. */
+    void (*counted)(void *ctx);
+    void *counted_ctx;
 };
 
 /* The last event that a replay with this limit of frames plays. */

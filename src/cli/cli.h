@@ -23,6 +23,7 @@ struct cli_options {
     const char *workload;
     const char *vram; /* NULL: the driver's default */
     const char *json; /* NULL: none */
+    const char *plan; /* file for the plans; NULL: none */
     bool quiet;
     bool help;
     struct vidmm_check_options check; /* what only the conformance check takes */
@@ -35,7 +36,7 @@ struct cli_options {
 
 /* Which options a command takes, as a set. */
 #define CLI_ADAPTER_OPTIONS 0x1u  /* driver, vram, seed, threads, ddi, set, trace */
-#define CLI_RUN_OPTIONS     0x2u  /* json, quiet, frames, a workload */
+#define CLI_RUN_OPTIONS     0x2u  /* json, plan, quiet, frames, a workload */
 #define CLI_INSPECT_OPTIONS 0x4u  /* json */
 #define CLI_CHECK_OPTIONS   0x8u  /* driver, hardware, seed, ddi, set, trace, and its own */
 #define CLI_SEND_OPTIONS    0x10u /* of a migration: the source's */

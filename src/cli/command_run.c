@@ -33,6 +33,28 @@ static int run_report(const struct cli_options *options, const struct vidmm_run_
     return (int)result->status;
 }
 
+/* Runs it, with its plans to a file if that was asked for; the exit code. */
+static int run_play(struct cli_options *options, const struct vidmm_workload *workload) {
+    struct vidmm_run_result result;
+    struct vidmm_report_plans *plans = NULL;
+    char text[512];
+    if (options->plan) {
+        plans = vidmm_report_plans_open(options->plan, text, sizeof(text));
+        if (!plans)
+            return cli_refuse("%s", text);
+        options->run.plan = vidmm_report_plan;
+        options->run.plan_ctx = plans;
+    }
+    vidmm_run(workload, &options->run, &result);
+    if (options->run.progress)
+        cli_progress_end();
+    int code = run_report(options, &result);
+    if (plans && !vidmm_report_plans_close(plans, text, sizeof(text)))
+        code = cli_refuse("%s", text);
+    vidmm_run_result_free(&result);
+    return code;
+}
+
 int cli_run(int argc, char **argv) {
     struct cli_options options;
     if (!cli_parse(argc, argv, CLI_ADAPTER_OPTIONS | CLI_RUN_OPTIONS, &options))
@@ -49,12 +71,7 @@ int cli_run(int argc, char **argv) {
     if (choose_vram(&options, &workload)) {
         bool bar = !options.quiet && !options.run.trace && isatty(STDERR_FILENO);
         options.run.progress = bar ? cli_progress : NULL;
-        struct vidmm_run_result result;
-        vidmm_run(&workload, &options.run, &result);
-        if (bar)
-            cli_progress_end();
-        code = run_report(&options, &result);
-        vidmm_run_result_free(&result);
+        code = run_play(&options, &workload);
     }
     vidmm_workload_free(&workload);
     return code;

@@ -71,6 +71,8 @@ void cli_help_run(FILE *out) {
           "                         reference driver then has WDDM 3.2\n"
           "      --unjudged         no referee: verify bytes, do not check rules\n"
           "      --json FILE        the report as JSON too; - is standard output\n"
+          "      --plan FILE        each plan of the manager as a line of JSON: why it was made,\n"
+          "                         what moves and why, its paging operations\n"
           "      --quiet            no table and no progress bar\n",
           out);
     help_adapter(out);

@@ -49,6 +49,7 @@ enum option_id {
     OPTION_CONTROL,
     OPTION_DOUBT_TIME,
     OPTION_DIRTY,
+    OPTION_PLAN,
 };
 
 #define MIGRATE_OPTIONS (CLI_SEND_OPTIONS | CLI_RECV_OPTIONS)
@@ -69,6 +70,7 @@ static const struct {
     {{"set", required_argument, NULL, OPTION_SET}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"trace", no_argument, NULL, OPTION_TRACE}, CLI_ADAPTER_OPTIONS | CLI_CHECK_OPTIONS},
     {{"json", required_argument, NULL, OPTION_JSON}, CLI_RUN_OPTIONS | CLI_INSPECT_OPTIONS},
+    {{"plan", required_argument, NULL, OPTION_PLAN}, CLI_RUN_OPTIONS},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_RUN_OPTIONS},
     {{"policy", required_argument, NULL, OPTION_POLICY}, CLI_RUN_OPTIONS},
     {{"frames", required_argument, NULL, OPTION_FRAMES}, CLI_RUN_OPTIONS},
@@ -249,6 +251,9 @@ static bool take_migrate_option(int id, char *value, struct cli_options *options
 
 static bool take_run_option(int id, char *value, struct cli_options *options) {
     switch (id) {
+    case OPTION_PLAN:
+        options->plan = value;
+        return true;
     case OPTION_JSON:
         options->json = value;
         return true;

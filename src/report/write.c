@@ -5,8 +5,6 @@
 #include "write.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,16 +15,6 @@ static bool write_fail(const char *path, char *text, size_t size) {
     return false;
 }
 
-static bool write_stream(FILE *out, const char *dump) {
-    return fputs(dump, out) >= 0 && fputc('\n', out) >= 0 && fflush(out) == 0;
-}
-
-static bool write_to(const char *path, const char *dump) {
-    FILE *out = fopen(path, "w");
-    bool written = out && write_stream(out, dump);
-    return out && fclose(out) == 0 && written;
-}
-
 /* A device or a pipe: to be written to, and still there afterwards. */
 static bool is_special(const char *path) {
     struct stat there;
@@ -34,28 +22,46 @@ static bool is_special(const char *path) {
 }
 
 /* Rename needs the same file system: the temporary name is next to the final one. */
-static bool write_file(const char *path, const char *dump, char *text, size_t size) {
-    char temporary[PATH_MAX];
-    if (is_special(path))
-        return write_to(path, dump) || write_fail(path, text, size);
-    if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >= PATH_MAX) {
+bool report_stream_open(struct report_stream *stream, const char *path, char *text, size_t size) {
+    *stream = (struct report_stream){.path = path};
+    if (strcmp(path, "-") == 0) {
+        stream->file = stdout;
+        return true;
+    }
+    if (!is_special(path) && snprintf(stream->temporary, sizeof(stream->temporary), "%s.%d.tmp",
+                                      path, (int)getpid()) >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return write_fail(path, text, size);
     }
-    if (write_to(temporary, dump) && rename(temporary, path) == 0)
+    stream->file = fopen(*stream->temporary ? stream->temporary : path, "w");
+    return stream->file || write_fail(path, text, size);
+}
+
+bool report_stream_close(struct report_stream *stream, char *text, size_t size) {
+    bool standard = stream->file == stdout;
+    bool written = fflush(stream->file) == 0 && !ferror(stream->file);
+    if (!standard)
+        written = fclose(stream->file) == 0 && written;
+    if (written && *stream->temporary)
+        written = rename(stream->temporary, stream->path) == 0;
+    if (written)
         return true;
-    write_fail(path, text, size);
-    unlink(temporary);
+    if (standard)
+        snprintf(text, size, "cannot write standard output: %s", strerror(errno));
+    else
+        write_fail(stream->path, text, size);
+    if (*stream->temporary)
+        unlink(stream->temporary);
     return false;
 }
 
 bool report_write(const char *path, const char *dump, char *text, size_t size) {
-    if (strcmp(path, "-") != 0)
-        return write_file(path, dump, text, size);
-    if (write_stream(stdout, dump))
-        return true;
-    snprintf(text, size, "cannot write standard output: %s", strerror(errno));
-    return false;
+    struct report_stream stream;
+    if (!report_stream_open(&stream, path, text, size))
+        return false;
+    (void)fputs(dump, stream.file);
+    (void)fputc('\n', stream.file);
+    return report_stream_close(&stream, text, size);
 }
 
 bool report_write_json(const char *path, json_t *root, char *text, size_t size) {

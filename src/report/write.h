@@ -5,11 +5,21 @@
 #define VIDMM_REPORT_WRITE_H
 
 #include <stdbool.h>
+#include <limits.h>
 #include <jansson.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* `dump` and a line's end to `path`, "-": standard output. false: one sentence in `text`. */
 bool report_write(const char *path, const char *dump, char *text, size_t size);
+/* A report that is written piece by piece; the file appears when it is closed. */
+struct report_stream {
+    FILE *file;
+    const char *path;         /* the caller's */
+    char temporary[PATH_MAX]; /* empty: written in place */
+};
+bool report_stream_open(struct report_stream *stream, const char *path, char *text, size_t size);
+bool report_stream_close(struct report_stream *stream, char *text, size_t size);
 /* The same of a document, which is given away. */
 bool report_write_json(const char *path, json_t *root, char *text, size_t size);
 

@@ -66,9 +66,27 @@ static void keep_figures(struct vidmm_harness *harness, struct vidmm_run_result 
     result->played = true;
 }
 
+/* The caller's observer of plans, until the figures of the report are read. */
+struct run_plans {
+    void (*plan)(void *plan_ctx, const struct vidmm_plan *plan);
+    void *plan_ctx;
+    bool counted;
+};
+
+static void run_see_plan(void *ctx, const struct vidmm_plan *plan) {
+    const struct run_plans *plans = ctx;
+    if (!plans->counted)
+        plans->plan(plans->plan_ctx, plan);
+}
+
+static void run_end_plans(void *ctx) {
+    struct run_plans *plans = ctx;
+    plans->counted = true;
+}
+
 static void run_play(const struct vidmm_run_options *options, struct vidmm_player *player,
                      struct vidmm_harness *harness, struct run_dirty *dirty,
-                     struct vidmm_run_result *result) {
+                     struct run_plans *plans, struct vidmm_run_result *result) {
     struct vidmm_play_options play_options = {
         .threads = options->threads,
         .frame_limit = options->frame_limit,
@@ -76,6 +94,8 @@ static void run_play(const struct vidmm_run_options *options, struct vidmm_playe
         .progress_ctx = options->progress_ctx,
         .gate = dirty ? run_dirty_gate : options->gate,
         .gate_ctx = dirty ? dirty : options->gate_ctx,
+        .counted = run_end_plans,
+        .counted_ctx = plans,
     };
     char text[sizeof(result->text)] = "";
     enum vidmm_play_status played =
@@ -89,7 +109,8 @@ static void run_play(const struct vidmm_run_options *options, struct vidmm_playe
 /* The same, with what each frame writes if that was asked for. */
 static void play_tracked(const struct vidmm_workload *workload,
                          const struct vidmm_run_options *options, struct vidmm_player *player,
-                         struct vidmm_harness *harness, struct vidmm_run_result *result) {
+                         struct vidmm_harness *harness, struct run_plans *plans,
+                         struct vidmm_run_result *result) {
     char text[sizeof(result->text)] = "";
     struct run_dirty *dirty = NULL;
     if (options->dirty) {
@@ -100,7 +121,7 @@ static void play_tracked(const struct vidmm_workload *workload,
             return;
         }
     }
-    run_play(options, player, harness, dirty, result);
+    run_play(options, player, harness, dirty, plans, result);
     if (!run_dirty_stop(dirty, text, sizeof(text)))
         worsen(result, VIDMM_RUN_DRIVER_FAILED, text);
 }
@@ -126,10 +147,14 @@ static void play_in_harness(const struct vidmm_workload *workload,
                             const struct vidmm_run_options *options, struct vidmm_player *player,
                             struct vidmm_ledger *ledger, struct vidmm_run_result *result) {
     struct vidmm_harness harness;
-    result->status = run_open(options, workload->peak_live_bytes, vidmm_player_observer(player),
-                              ledger, &harness, result->text, sizeof(result->text));
+    struct run_plans plans = {options->plan, options->plan_ctx, false};
+    struct vidmm_observer observer = *vidmm_player_observer(player);
+    observer.plan = options->plan ? run_see_plan : NULL;
+    observer.plan_ctx = &plans;
+    result->status = run_open(options, workload->peak_live_bytes, &observer, ledger, &harness,
+                              result->text, sizeof(result->text));
     if (result->status == VIDMM_RUN_VERIFIED) {
-        play_tracked(workload, options, player, &harness, result);
+        play_tracked(workload, options, player, &harness, &plans, result);
         go_down(&harness, result);
     }
     if (ledger)

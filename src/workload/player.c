@@ -255,6 +255,8 @@ static void player_report(struct vidmm_player *player, uint64_t started) {
     struct vidmm_play_result *result = player->result;
     const struct vidmm_os *os = vidmm_host_os(player->harness->host);
     vidmm_stats(player->harness->adapter, &result->stats);
+    if (player->options->counted)
+        player->options->counted(player->options->counted_ctx);
     for (uint32_t i = 0; player->gpummu && i < player->workload->process_count; i++)
         play_virtual_report(&player->processes[i]);
     result->virtual_ns = os->now(os->ctx) - started;

@@ -143,7 +143,8 @@ static bool play(const struct variant *variant, uint32_t one_in, uint32_t most, 
     protect_some(&workload, one_in, most);
     struct vidmm_player *player = vidmm_player_create(&workload);
     run->player = vidmm_player_observer(player);
-    const struct vidmm_observer observer = {run, op_done, content_lost};
+    const struct vidmm_observer observer = {
+        .ctx = run, .op_done = op_done, .content_lost = content_lost};
     const struct vidmm_play_options options = {.threads = 1, .frame_limit = 8};
     open_harness(run, &observer, variant, RANGE, NULL);
     if (vidmm_player_run(player, &run->harness, &options, &result, text, sizeof(text)) !=

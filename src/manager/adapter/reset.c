@@ -22,6 +22,7 @@
 #include "lists/residency_list.h"
 #include "engine/page_fault.h"
 #include "residency/residency.h"
+#include "paging/plan_tell.h"
 #include "paging/space.h"
 
 /* Built, and not known to be done. */
@@ -106,7 +107,7 @@ static void turn_round(struct plan *plan) {
     for (uint32_t i = 0; i < plan->built; i++) {
         struct plan_op *op = &plan->ops[i];
         const struct vidmm_op map = op->op;
-        op->last_buffer = 0;
+        op->first_buffer = op->last_buffer = 0;
         if (map.kind == VIDMM_OP_MAP && !plan_unmaps(plan, i, map.allocation, &map.to)) {
             op->op.kind = VIDMM_OP_UNMAP;
             op->op.from = map.to;
@@ -274,6 +275,20 @@ static enum vidmm_status build_notices(struct vidmm_adapter *adapter) {
 }
 
 /* The notices, then the restart, then what the notices left in paging buffers. */
+static enum vidmm_status give_notices(struct vidmm_adapter *adapter) {
+    enum vidmm_status status = clean_up_all(adapter);
+    if (status == VIDMM_OK)
+        status = build_notices(adapter);
+    if (status == VIDMM_OK && adapter->paging.held)
+        status = paging_restart(adapter);
+    if (status == VIDMM_OK)
+        status = paging_finish(adapter);
+    adapter->lost.reason = VIDMM_PLAN_RESET;
+    plan_tell(&adapter->lost, status);
+    return status;
+}
+
+/* The paging process's page tables, the notices, then what has to be mapped again. */
 static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
     enum vidmm_status status = VIDMM_OK;
     adapter->paging.held = true;
@@ -282,13 +297,7 @@ static enum vidmm_status start_over(struct vidmm_adapter *adapter) {
     if (adapter->gpummu)
         status = space_restore_paging(adapter);
     if (status == VIDMM_OK)
-        status = clean_up_all(adapter);
-    if (status == VIDMM_OK)
-        status = build_notices(adapter);
-    if (status == VIDMM_OK && adapter->paging.held)
-        status = paging_restart(adapter);
-    if (status == VIDMM_OK)
-        status = paging_finish(adapter);
+        status = give_notices(adapter);
     if (status)
         return status;
     plan_end(&adapter->lost);

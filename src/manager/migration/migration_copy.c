@@ -110,6 +110,7 @@ static enum vidmm_status run_aside(struct plan *plan) {
     const struct vidmm_observer observer = adapter->observer;
     const uint32_t current = adapter->paging.current;
     adapter->observer.op_done = NULL;
+    adapter->observer.plan = NULL;
     enum vidmm_status status = plan_run(plan);
     adapter->observer = observer;
     if (status == VIDMM_OK) {

@@ -26,11 +26,12 @@ enum vidmm_status outstanding_room(struct vidmm_adapter *adapter) {
                : paging_finish(adapter);
 }
 
-void outstanding_add(struct vidmm_adapter *adapter, const struct plan_op *op) {
+void outstanding_add(struct vidmm_adapter *adapter, struct plan_op *op) {
     VIDMM_ASSERT(adapter, adapter->outstanding.end < adapter->outstanding.capacity);
     struct outstanding *outstanding = &adapter->outstanding;
+    op->sequence = ++outstanding->added;
     outstanding->ops[outstanding->end++] =
-        (struct built_op){op->op, op->first_buffer, op->last_buffer};
+        (struct built_op){op->op, op->first_buffer, op->last_buffer, op->sequence};
 }
 
 static void outstanding_count(struct vidmm_adapter *adapter, const struct vidmm_op *op) {
@@ -52,6 +53,7 @@ void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer) {
     while (outstanding->first < outstanding->end &&
            outstanding->ops[outstanding->first].last_buffer <= buffer) {
         const struct built_op *op = &outstanding->ops[outstanding->first++];
+        outstanding->told = op->sequence;
         outstanding_count(adapter, &op->op);
         if (observer->op_done)
             observer->op_done(observer->ctx, &op->op, op->first_buffer, op->last_buffer);
@@ -62,4 +64,8 @@ void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer) {
 
 void outstanding_forget(struct vidmm_adapter *adapter) {
     adapter->outstanding.first = adapter->outstanding.end = 0;
+}
+
+bool outstanding_told(const struct vidmm_adapter *adapter, uint64_t sequence) {
+    return sequence && sequence <= adapter->outstanding.told;
 }

@@ -15,12 +15,14 @@ struct plan_op;
 struct built_op {
     struct vidmm_op op;
     uint64_t first_buffer, last_buffer;
+    uint64_t sequence;
 };
 
 struct outstanding {
     struct built_op *ops;
     uint32_t first, end; /* those in [first, end) */
     uint32_t capacity;
+    uint64_t added, told; /* operations that were built so far; the newest that completed */
 };
 
 /* False: no memory. */
@@ -29,7 +31,9 @@ void outstanding_destroy(struct vidmm_adapter *adapter);
 /* Makes room for one more. Where there is no memory for that, all others are completed first. */
 enum vidmm_status outstanding_room(struct vidmm_adapter *adapter);
 /* `op` was built; there must be room. */
-void outstanding_add(struct vidmm_adapter *adapter, const struct plan_op *op);
+void outstanding_add(struct vidmm_adapter *adapter, struct plan_op *op);
+/* True when operation `sequence` completed. */
+bool outstanding_told(const struct vidmm_adapter *adapter, uint64_t sequence);
 /* Every paging buffer up to `buffer` completed. */
 void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer);
 /* They will never complete. */

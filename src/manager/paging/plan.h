@@ -46,6 +46,7 @@ struct plan_op {
     void *driver_data;           /* UPDATE_CONTEXT_ALLOCATION: the driver's own */
     uint32_t driver_data_size;
     uint64_t first_buffer, last_buffer; /* 0: the driver has not seen it */
+    uint64_t sequence;                  /* counts operations that were built: outstanding.h */
     bool done;                          /* by the driver at once, or in a buffer that completed */
     bool due;                           /* in the clean-up of a reset: still to be built */
 };

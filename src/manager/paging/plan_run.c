@@ -3,6 +3,7 @@
  * the operations are built and executed, and the moves take effect.
  */
 #include "paging/plan_emit.h"
+#include "paging/plan_tell.h"
 
 #include "base/assert.h"
 #include "engine/null_context.h"
@@ -92,6 +93,7 @@ enum vidmm_status plan_execute(struct plan *plan) {
     if (status == VIDMM_OK)
         status = run_build(plan);
     adapter->paging.line = NULL;
+    plan_tell(plan, status);
     if (status)
         plan_undo(plan, 0);
     else

@@ -1,6 +1,6 @@
 /*
  * basis.c - memory bases: the system's handles for sets of ranges whose writes it wants to know
- * (nc-d3dkmddi-dxgkddi_creatememorybasis.md and its neighbours). driver/dirty.c reads the bits.
+ * (nc-d3dkmddi-dxgkddi_creatememorybasis.md and its neighbours). dirty.c reads the bits.
  *
  * The GPU keeps one plane for all, and keeps it while any basis is started. A query beside the
  * first wins nothing, so calls take turns; engines go on. A basis that was not started has no bits:

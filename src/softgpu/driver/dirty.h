@@ -1,6 +1,6 @@
 /*
  * dirty.h - memory bases and the dirty bits of their pages (dirty-bit-tracking.md): what
- * driver/basis.c, which keeps the bases, and driver/dirty.c, which reads bits, know of each other.
+ * basis.c, which keeps the bases, and dirty.c, which reads bits, know of each other.
  *
  * There is one plane for all of VRAM, and bits are taken out of it. What a query takes of pages
  * that another started basis has too is kept for that one, in `pending`, until it asks. Bases that

@@ -160,7 +160,7 @@ struct kmd_mmu {
 
 /* ---- Dirty bits and migration ---------------------------------------------------------------- */
 
-/* driver/dirty.h; page 0: there is no plane. */
+/* dirty.h; page 0: there is no plane. */
 struct kmd_dirty {
     UINT page; /* bytes that a bit stands for */
     PVOID memory;
@@ -202,7 +202,7 @@ struct kmd_adapter {
     struct kmd_dirty dirty;
     struct kmd_migration migration;
     bool iommu; /* processes may share their addresses with the GPU (IoMmu) */
-    /* Newest fences of each engine (driver/engine.c): */
+    /* Newest fences of each engine (engine.c): */
     ULONG submitted[GPU_ENGINES];
     /* Ended by a page fault or a reset; counts as completed. Interrupts say so, and other threads
      * in the middle of a reset: interlocked. */

@@ -5,7 +5,7 @@
  * the GPU reaches by an address of the process.
  *
  * Where the allocation is the system tells in NOTIFY_RESIDENCY; INIT_CONTEXT_RESOURCE and
- * UPDATE_CONTEXT_ALLOCATION (driver/paging_virtual.c) write what kmd_saved_state() says.
+ * UPDATE_CONTEXT_ALLOCATION (paging_virtual.c) write what kmd_saved_state() says.
  */
 #include "driver/kmd.h"
 

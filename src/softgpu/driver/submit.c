@@ -1,11 +1,11 @@
 /*
  * submit.c - submission, completion and resets of the adapter: the scheduler's side of the
- * driver. What concerns single engines is in driver/engine.c.
+ * driver. What concerns single engines is in engine.c.
  *
  * SubmitCommand, Patch and PreemptCommand never run at the same time as each other, so an engine's
  * submission registers need no lock. An interrupt may report several completed submissions at once:
  * fences complete in order on an engine, and the newest stands for all. What concerns GPU virtual
- * addresses alone is in driver/submit_virtual.c.
+ * addresses alone is in submit_virtual.c.
  */
 #include "driver/kmd.h"
 

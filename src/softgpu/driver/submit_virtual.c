@@ -8,7 +8,7 @@
  */
 #include "driver/kmd.h"
 
-/* Registers of a submission are latched by the doorbell; see driver/submit.c for why there is no
+/* Registers of a submission are latched by the doorbell; see submit.c for why there is no
  * lock. */
 static void virtual_submit(struct kmd_adapter *adapter, const struct kmd_context *context,
                            const DXGKARG_SUBMITCOMMANDVIRTUAL *args, UINT size) {

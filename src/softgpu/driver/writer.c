@@ -1,5 +1,5 @@
 /*
- * writer.c - see driver/writer.h.
+ * writer.c - see writer.h.
  */
 #include "driver/writer.h"
 

@@ -1,5 +1,5 @@
 /*
- * copy.c - see hardware/copy.h. One page loop for each instruction set, chosen at the first call.
+ * copy.c - see copy.h. One page loop for each instruction set, chosen at the first call.
  */
 #include "hardware/copy.h"
 

@@ -42,7 +42,7 @@ struct hw_dirty {
     struct hw_bits dirty;
     _Atomic bool on;
     uint64_t start, end;  /* registers, under hw->lock */
-    struct hw_view *view; /* hardware/trap.c; NULL: the CPU sees no VRAM */
+    struct hw_view *view; /* trap.c; NULL: the CPU sees no VRAM */
     struct hw_notes notes[GPU_ENGINES];
 };
 

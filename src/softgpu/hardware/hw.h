@@ -1,12 +1,15 @@
 /*
- * hw.h - the inside of the software GPU: one struct, and what the hw_*.c files call of each other.
+ * hw.h - the inside of the software GPU: one struct, and what the files of hardware/ call of each
+ * other.
  *
- * Locks: `lock` guards registers, queues and events, is held for moments, and never while memory is
- * moved or an interrupt raised. Each engine's `run` is held while it executes, so that a reset can
- * wait for it. `ranges_lock` guards swizzling ranges. Order: run, then ranges_lock, then lock.
- * The MMU has a lock of its own, a leaf too (hardware/mmu.h), and so have the CPU's trapped writes
- * (hardware/trap.c). Aperture entries are single words, read and written whole: mapping one never
- * disturbs another.
+ * Locks, outermost first:
+ *   run          of each engine: held while it executes, so that a reset can wait for it
+ *   ranges_lock  swizzling ranges
+ *   lock         registers, queues and events; held for moments, and never while memory is moved or
+ *                an interrupt raised
+ *   leaves       the MMU's (mmu.h), and that of the CPU's trapped writes (trap.c)
+ *
+ * Aperture entries are single words, read and written whole: mapping one never disturbs another.
  */
 #ifndef SOFTGPU_HW_H
 #define SOFTGPU_HW_H
@@ -143,7 +146,7 @@ struct hw_range {
     hw_entry *backing; /* DETACHED: pages of system memory */
 };
 
-/* hardware/host_aperture.c */
+/* host_aperture.c */
 struct hw_host_aperture {
     struct hw_memory window; /* the BAR; size 0: there is none */
     int file;                /* of invisible VRAM; -1: it is memory of our own */

@@ -1,6 +1,6 @@
 /*
  * mmu.c - the MMU as a block of the board: what it was made with, its registers, flushing, and
- * the back door through which the referee sees what it would do. hardware/translate.c does it.
+ * the back door through which the referee sees what it would do. translate.c does it.
  */
 #include "hardware/mmu.h"
 

@@ -1,6 +1,6 @@
 /*
- * mmu.h - the MMU's own: the block and its registers (hardware/mmu.c), page table walks
- * (hardware/translate.c) and the TLB in front of them (hardware/tlb.c).
+ * mmu.h - the MMU's own: the block and its registers (mmu.c), page table walks
+ * (translate.c) and the TLB in front of them (tlb.c).
  *
  * One TLB serves all engines. What it holds is used whatever the tables say by now: forgetting to
  * flush it has the consequences that it has on silicon. Replacement takes turns within a set, so
@@ -45,7 +45,7 @@ struct hw_mmu {
     _Alignas(64) unsigned char sink[GPU_ENGINES][GPU_PAGE]; /* where writes to it go */
 };
 
-/* ---- hardware/mmu.c -------------------------------------------------------------------------- */
+/* ---- mmu.c ----------------------------------------------------------------------------------- */
 
 /* Reads the settings; true with hw->mmu NULL when there shall be none. */
 bool hw_mmu_make(struct hw *hw);
@@ -60,7 +60,7 @@ void hw_mmu_write(struct hw *hw, uint32_t offset, uint64_t value);
 /* GPU_FLUSH_*; false when there is no such. */
 bool hw_mmu_flush(struct hw *hw, uint32_t what, uint32_t space, uint64_t start, uint64_t end);
 
-/* ---- hardware/translate.c: with `lock` held -------------------------------------------------- */
+/* ---- translate.c: with `lock` held ----------------------------------------------------------- */
 
 /*
  * `leaf->level` is that of the entry that decided, also of a fault. Adds to `cost_ns`. Notes the
@@ -69,7 +69,7 @@ bool hw_mmu_flush(struct hw *hw, uint32_t what, uint32_t space, uint64_t start, 
 enum gpu_fault hw_mmu_walk(struct hw *hw, const struct hw_space *space, uint64_t va,
                            struct hw_leaf *leaf, struct hw_leaves *leaves, uint64_t *cost_ns);
 
-/* ---- hardware/tlb.c: likewise ---------------------------------------------------------------- */
+/* ---- tlb.c: likewise ------------------------------------------------------------------------- */
 
 bool hw_tlb_make(struct hw *hw, struct hw_tlb *tlb, uint64_t sets, uint64_t ways);
 void hw_tlb_drop(struct hw *hw, struct hw_tlb *tlb);

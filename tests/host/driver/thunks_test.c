@@ -66,8 +66,8 @@ static void equal_runs_have_equal_hashes(void **state) {
     assert_true(hash_of_run(12288, &a, &calls) != hash);
 }
 
-/* Every `every`-th submission is made aside (0: none), between nine that are not. */
-static uint64_t hash_beside(uint32_t every, uint64_t *calls, uint64_t *beside) {
+/* Every `every`-th submission is made unhashed (0: none), between nine that are hashed. */
+static uint64_t hash_with_unhashed(uint32_t every, uint64_t *calls, uint64_t *unhashed) {
     struct vidmm_host_config config = tiny_config();
     struct vidmm_host_error error;
     struct tiny_completions done;
@@ -85,21 +85,21 @@ static uint64_t hash_beside(uint32_t every, uint64_t *calls, uint64_t *beside) {
     assert_true(tiny_wait(host, &done, fence));
     uint64_t hash = vidmm_host_calls_hash(host);
     *calls = vidmm_host_calls(host);
-    *beside = vidmm_host_unhashed_calls(host);
-    assert_int_equal(*beside == 0, vidmm_host_unhashed_hash(host) == 0);
+    *unhashed = vidmm_host_unhashed_calls(host);
+    assert_int_equal(*unhashed == 0, vidmm_host_unhashed_hash(host) == 0);
     assert_true(tiny_down(host, &error));
     return hash;
 }
 
-static void what_is_done_aside_is_no_part_of_a_run(void **state) {
-    uint64_t calls, beside;
-    uint64_t hash = hash_beside(0, &calls, &beside);
+static void what_is_done_unhashed_is_no_part_of_a_run(void **state) {
+    uint64_t calls, unhashed;
+    uint64_t hash = hash_with_unhashed(0, &calls, &unhashed);
     (void)state;
-    assert_int_equal(beside, 0);
+    assert_int_equal(unhashed, 0);
     for (uint32_t every = 1; every < 4; every++) {
-        assert_true(hash_beside(every, &calls, &beside) == hash);
+        assert_true(hash_with_unhashed(every, &calls, &unhashed) == hash);
         assert_int_equal(calls, 9);
-        assert_int_equal(beside, 9 / every);
+        assert_int_equal(unhashed, 9 / every);
     }
 }
 
@@ -190,7 +190,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_in_a_paging_call_are_reported),
         cmocka_unit_test(equal_runs_have_equal_hashes),
-        cmocka_unit_test(what_is_done_aside_is_no_part_of_a_run),
+        cmocka_unit_test(what_is_done_unhashed_is_no_part_of_a_run),
         cmocka_unit_test(settings_are_the_registry),
         cmocka_unit_test(no_callback_is_null),
         cmocka_unit_test(synchronized_routines_run_at_device_irql),

@@ -29,7 +29,8 @@ static uint32_t count_valid(const struct table_memory *memory, uint32_t first, u
         uint64_t word = memory->valid[at / 64u] >> at % 64u;
         if (left < bits)
             word &= (UINT64_C(1) << left) - 1u;
-        count += (uint32_t)__builtin_popcountll(word);
+        for (; word; word &= word - 1)
+            count++;
         at += left < bits ? left : bits;
     }
     return count;

@@ -17,7 +17,7 @@
 #include <vidmm/services.h>
 
 static struct vidmm_context *context_of(struct vidmm_adapter *adapter, HANDLE handle) {
-    for (struct vidmm_device *device = adapter->devices; device; device = device->next)
+    for (struct vidmm_device *device = adapter->devices.first; device; device = device->next)
         for (struct vidmm_context *context = device->contexts; context; context = context->next)
             if (context->handle == handle && device->process)
                 return context;
@@ -62,7 +62,7 @@ bool books_used(const struct vidmm_harness *harness, HANDLE process, uint64_t st
 }
 
 bool books_uses(const struct vidmm_harness *harness, HANDLE allocation) {
-    const struct vidmm_process *process = harness ? harness->adapter->processes : NULL;
+    const struct vidmm_process *process = harness ? harness->adapter->processes.first : NULL;
     for (; process; process = process->next) {
         const struct va *va = &process->space->va;
         for (const struct mapping *mapping = va_find(va, 0); mapping;
@@ -116,7 +116,7 @@ static bool leads_nowhere(const struct mapping *mapping) {
 /* The address space that the driver's context runs in if it is a companion; NULL: it is none. */
 static const struct vidmm_process *privileged_with(const struct vidmm_harness *harness,
                                                    HANDLE handle) {
-    const struct vidmm_process *process = harness ? harness->adapter->processes : NULL;
+    const struct vidmm_process *process = harness ? harness->adapter->processes.first : NULL;
     for (; process; process = process->next) {
         const struct vidmm_context *context = process->device ? process->device->contexts : NULL;
         while (context && context->handle != handle)
@@ -133,7 +133,7 @@ HANDLE books_companion(const struct vidmm_harness *harness, HANDLE context) {
 }
 
 bool books_privileged(const struct vidmm_harness *harness, HANDLE handle) {
-    const struct vidmm_process *process = harness ? harness->adapter->processes : NULL;
+    const struct vidmm_process *process = harness ? harness->adapter->processes.first : NULL;
     while (process && process->handle != handle)
         process = process->next;
     return process && process->owner;

@@ -228,7 +228,7 @@ static enum vidmm_status clean_up_ring(struct vidmm_adapter *adapter, struct dma
 
 static enum vidmm_status clean_up_buffers(struct vidmm_adapter *adapter) {
     enum vidmm_status status = clean_up_paging(adapter);
-    for (struct vidmm_device *device = adapter->devices; device; device = device->next) {
+    for (struct vidmm_device *device = adapter->devices.first; device; device = device->next) {
         for (struct vidmm_context *context = device->contexts; context; context = context->next) {
             if (status == VIDMM_OK)
                 status = clean_up_ring(adapter, &context->dma);

@@ -53,11 +53,11 @@ static void find_sets(struct vidmm_adapter *adapter) {
         if (segment->agp)
             continue;
         if (segment->aperture)
-            adapter->aperture_set |= 1u << i;
+            adapter->sets.aperture |= 1u << i;
         else if (!adapter->iommu)
-            adapter->memory_set |= 1u << i;
+            adapter->sets.memory |= 1u << i;
         if (segment->vpr.size)
-            adapter->vpr_set |= adapter->memory_set & 1u << i;
+            adapter->sets.vpr |= adapter->sets.memory & 1u << i;
     }
 }
 
@@ -66,7 +66,7 @@ static enum vidmm_status start_query(struct vidmm_adapter *adapter,
     struct query_context context = {.os = &adapter->os,
                                     .ddi = adapter->ddi,
                                     .hadapter = adapter->hadapter,
-                                    .policy = adapter->policy,
+                                    .policy = adapter->settings.policy,
                                     .agp_base = config->agp_base,
                                     .agp_size = config->agp_size,
                                     .readings = config->readings,
@@ -91,7 +91,7 @@ static enum vidmm_status start_check_table(struct vidmm_adapter *adapter) {
                          "ns-dispmprt-_driver_initialization_data");
 }
 
-/* The driver's choice where nobody made one: page tables of the GPU rather than of the CPU. */
+/* Where the caller chose no model: page tables of the GPU rather than of the CPU. */
 static void choose_model(struct vidmm_adapter *adapter, enum vidmm_model model) {
     bool wanted =
         model == VIDMM_MODEL_IOMMU || (model == VIDMM_MODEL_ANY && !adapter->facts.mmu.has);
@@ -151,17 +151,17 @@ static struct vidmm_adapter *new_adapter(const struct vidmm_adapter_config *conf
     adapter->os = *os;
     adapter->ddi = config->ddi;
     adapter->hadapter = config->hadapter;
-    adapter->policy = config->policy ? config->policy : &vidmm_policy_lru;
+    adapter->settings.policy = config->policy ? config->policy : &vidmm_policy_lru;
     if (config->observer)
-        adapter->observer = *config->observer;
-    adapter->readings = config->readings;
+        adapter->settings.observer = *config->observer;
+    adapter->settings.readings = config->readings;
     adapter->hooks = (struct adapter_hooks){.reset = reset_adapter,
                                             .call_ends = context_allocations_reap,
                                             .check = VIDMM_ASSERTIONS >= 2 ? adapter_check : NULL};
-    adapter->quiesce = config->quiesce;
-    adapter->quiesce_ctx = config->quiesce_ctx;
-    adapter->hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;
-    adapter->transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
+    adapter->settings.quiesce = config->quiesce;
+    adapter->settings.quiesce_ctx = config->quiesce_ctx;
+    adapter->settings.hang_ns = config->hang_ns ? config->hang_ns : DEFAULT_HANG_NS;
+    adapter->settings.transfer_chunk = config->transfer_chunk & ~(uint64_t)(PAGE_BYTES - 1);
     adapter->api_lock = os->lock_create(os->ctx);
     adapter->lock = os->lock_create(os->ctx);
     adapter->fence_lock = os->lock_create(os->ctx);
@@ -178,23 +178,23 @@ static void tear_down(struct vidmm_adapter *adapter) {
         adapter_settle(adapter, NULL);
     migration_end(adapter);
     dirty_stop(adapter);
-    while (adapter->devices)
-        device_destroy(adapter->devices);
+    while (adapter->devices.first)
+        device_destroy(adapter->devices.first);
     while (adapter->resources)
         resource_destroy(adapter->resources);
     processes_end(adapter);
     if (adapter->fences.nodes)
         paging_unmap(adapter);
-    if (adapter->system)
-        device_destroy(adapter->system);
+    if (adapter->devices.system)
+        device_destroy(adapter->devices.system);
     if (adapter->gpummu)
         paging_process_stop(adapter);
     paging_fences_end(adapter);
     migration_release(adapter);
     host_apertures_end(adapter);
     adapter_leave(adapter);
-    if (adapter->quiesce)
-        adapter->quiesce(adapter->quiesce_ctx);
+    if (adapter->settings.quiesce)
+        adapter->settings.quiesce(adapter->settings.quiesce_ctx);
     start_release(adapter);
 }
 

@@ -147,7 +147,7 @@ static void lead_nowhere(struct vidmm_context *context, const struct vidmm_alloc
 }
 
 void companion_forget(struct vidmm_allocation *allocation) {
-    struct vidmm_device *device = allocation->adapter->devices;
+    struct vidmm_device *device = allocation->adapter->devices.first;
     for (; device; device = device->next) {
         struct vidmm_context *context = device->contexts;
         for (; context; context = context->next) {
@@ -160,7 +160,7 @@ void companion_forget(struct vidmm_allocation *allocation) {
 
 enum vidmm_status companion_settle(struct vidmm_process *process, uint64_t va, uint64_t size) {
     const struct freed freed = {va, va + size};
-    struct vidmm_device *device = process->adapter->devices;
+    struct vidmm_device *device = process->adapter->devices.first;
     enum vidmm_status status = VIDMM_OK;
     for (; device; device = device->next) {
         struct vidmm_context *context = device->process == process ? device->contexts : NULL;
@@ -176,7 +176,7 @@ enum vidmm_status companion_settle(struct vidmm_process *process, uint64_t va, u
 
 void companion_free(struct vidmm_process *process, uint64_t va, uint64_t size) {
     const struct freed freed = {va, va + size};
-    struct vidmm_device *device = process->adapter->devices;
+    struct vidmm_device *device = process->adapter->devices.first;
     for (; device; device = device->next) {
         struct vidmm_context *context = device->process == process ? device->contexts : NULL;
         for (; context; context = context->next)

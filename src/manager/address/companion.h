@@ -3,11 +3,11 @@
  * (tile-resources.md): the queue of those that wait for its work, and the paging companion context
  * of the driver that carries them out.
  *
- * A queued update follows all that the context was given so far. It is carried out when somebody
- * needs it to be: before the context is given more, when the queue is full, when vidmm_va_wait asks
- * for it, or when what it is about goes. None of that depends on how fast the GPU gets on, so
- * neither does anything that is decided. Until then nobody waits, and what is queued keeps its tile
- * pools on the device's residency list.
+ * A queued update follows all that the context was given so far. It is carried out before the
+ * context is given more work, when the queue is full, when vidmm_va_wait asks for it, or when its
+ * addresses or its tile pool go. None of these depends on the speed of the GPU, so no decision does
+ * either. Until then no call waits for it, and the queue keeps its tile pools on the residency list
+ * of the device.
  *
  * The limit of 128 operations is taken to be that of one context, since the queue is its own; the
  * pages do not say.

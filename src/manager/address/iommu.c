@@ -1,6 +1,6 @@
 /*
- * iommu.c - see iommu.h. Where a process has mapped allocations is in process->shared, with the
- * same books as GPU addresses have (va.h).
+ * iommu.c - see iommu.h. Where a process has mapped allocations is in process->shared, a VA
+ * map like that of GPU addresses (va.h).
  */
 #include "lists/idle.h"
 #include "address/iommu.h"
@@ -84,7 +84,7 @@ static enum vidmm_status map_all(struct vidmm_process *process,
         os->iommu->unmap(os->ctx, process->pasid, start);
         return error_no_memory(process->adapter, CALL_MAP);
     }
-    iommu_mapping_show(mapping_of(process, allocation));
+    iommu_mapping_set_access(mapping_of(process, allocation));
     return VIDMM_OK;
 }
 

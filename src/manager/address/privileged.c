@@ -12,7 +12,7 @@
 
 #define WINDOW_UNIT (UINT64_C(1) << PAGE_SHIFT_LARGE) /* R238 */
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Mappings -------------------------------------------------------------------------------- */
 
 /* Free addresses lead to what `use` says, from its start on. */
 static enum vidmm_status privileged_map(struct space *space, uint64_t size, struct va_use use,
@@ -29,7 +29,7 @@ static enum vidmm_status privileged_map(struct space *space, uint64_t size, stru
     return status;
 }
 
-static enum vidmm_status show_table(struct space *space, struct table *table) {
+static enum vidmm_status privileged_map_table(struct space *space, struct table *table) {
     enum vidmm_status status = VIDMM_OK;
     for (uint32_t i = 0; status == VIDMM_OK && i < 2; i++) {
         struct table_memory *memory = &table->memory[i];
@@ -42,21 +42,21 @@ static enum vidmm_status show_table(struct space *space, struct table *table) {
 }
 
 /* With the tables above the leaves, whose entries say what kind of pages these have. */
-enum vidmm_status privileged_show(const struct companion *companion, struct space *space,
-                                  uint64_t start, uint64_t end) {
+enum vidmm_status privileged_map_tables(const struct companion *companion, struct space *space,
+                                        uint64_t start, uint64_t end) {
     struct vidmm_process *privileged = companion->context->device->process;
     enum vidmm_status status = table_eviction_return(privileged);
     struct table *table;
     for (uint64_t at = start; status == VIDMM_OK && (table = table_leaf(space, &at, end));
          at = table_end(table)) {
-        status = show_table(privileged->space, table);
+        status = privileged_map_table(privileged->space, table);
         if (status == VIDMM_OK && table->parent)
-            status = show_table(privileged->space, table->parent);
+            status = privileged_map_table(privileged->space, table->parent);
     }
     return status;
 }
 
-static uint64_t find_view(const struct space *space, const struct va_use *use) {
+static uint64_t privileged_find_pool(const struct space *space, const struct va_use *use) {
     const struct mapping *mapping = use->allocation->mappings;
     while (mapping && (mapping->va != &space->va || mapping->use.protection != use->protection ||
                        mapping->use.driver_protection != use->driver_protection))
@@ -64,8 +64,8 @@ static uint64_t find_view(const struct space *space, const struct va_use *use) {
     return mapping ? mapping->start : 0;
 }
 
-enum vidmm_status privileged_view(const struct companion *companion, const struct va_use *use,
-                                  uint64_t *va) {
+enum vidmm_status privileged_map_pool(const struct companion *companion, const struct va_use *use,
+                                      uint64_t *va) {
     struct vidmm_process *privileged = companion->context->device->process;
     *va = 0;
     if (use->kind != VA_PAGES || !use->allocation->segment ||
@@ -78,7 +78,7 @@ enum vidmm_status privileged_view(const struct companion *companion, const struc
                                .protection = use->protection,
                                .driver_protection = use->driver_protection};
     enum vidmm_status status = table_eviction_return(privileged);
-    *va = find_view(privileged->space, use);
+    *va = privileged_find_pool(privileged->space, use);
     if (status == VIDMM_OK && !*va)
         status = privileged_map(privileged->space, use->allocation->size, all, va);
     return status;

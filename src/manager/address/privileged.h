@@ -1,16 +1,15 @@
 /*
  * privileged.h - the address space in which a process's companion contexts run, beside its own
- * (per-process-gpu-virtual-address-spaces.md, tile-resources.md). Nobody but the manager has work
- * there.
+ * (per-process-gpu-virtual-address-spaces.md, tile-resources.md). Only the manager has work there.
  *
- * It shows, for as long as they live, the process's page tables, its tile pools and the paging
- * buffers: an update that was asked for copies entries from where a pool is mapped to where it
- * shall be, and what is copied leads to where the pool is by then. Mappings of pools follow them as
- * any others do; a table is shown when an update first touches it.
+ * The process's page tables, its tile pools and the paging buffers are mapped there for as long as
+ * they live. An update copies the entries of the addresses where a pool is mapped, so that the
+ * target leads to the pool wherever it lies by then. Mappings of pools follow them as any others do;
+ * a table is mapped when an update first writes it.
  *
  * To the driver it is the space of a process of its own, without flags ("a normal GPU virtual
- * address space"); device and contexts in it are the system's, so that their paging is told from
- * the work of applications. The pages leave open what the driver is told.
+ * address space"); device and contexts in it are the system's, which distinguishes their
+ * paging from the work of applications. The pages do not say how the driver is to see it.
  */
 #ifndef VIDMM_MANAGER_PRIVILEGED_H
 #define VIDMM_MANAGER_PRIVILEGED_H
@@ -19,15 +18,14 @@
 
 struct companion;
 
-/* What `companion` needs in order to copy entries from [from, from + size) of `source` to
- * [start, end) of `space`, or to write those, is shown. */
-enum vidmm_status privileged_show(const struct companion *companion, struct space *space,
-                                  uint64_t start, uint64_t end);
+/* Maps the page tables of [start, end) of `space`, whose entries `companion` copies or writes. */
+enum vidmm_status privileged_map_tables(const struct companion *companion, struct space *space,
+                                        uint64_t start, uint64_t end);
 /*
- * Where all of the pool of `use` is mapped with the same protections, for entries to be copied
- * from; `*va` 0: it is not resident, or has a protection that no two mappings share.
+ * Maps all of the pool of `use` with the same protections, for its entries to be copied. `*va` 0: it
+ * is not resident, or has a protection that no two mappings share.
  */
-enum vidmm_status privileged_view(const struct companion *companion, const struct va_use *use,
-                                  uint64_t *va);
+enum vidmm_status privileged_map_pool(const struct companion *companion, const struct va_use *use,
+                                      uint64_t *va);
 
 #endif

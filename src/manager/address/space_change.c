@@ -52,16 +52,16 @@ struct change {
     bool tables;              /* only they are made: entries are another plan's */
     /* An update of tiles: */
     const struct companion *companion; /* NULL: by the paging process */
-    uint64_t from;                     /* what that led to is copied; 0: it is as the books say */
+    uint64_t from;                     /* what that led to is copied; 0: it is as the VA map says */
 };
 
-static bool change_draw(struct plan *plan, const struct change *change) {
+static bool change_write(struct plan *plan, const struct change *change) {
     return change->tables || table_draw(plan, change->space, change->start, change->end);
 }
 
 static bool change_emit(struct plan *plan, struct change *change, struct table **dying) {
     struct space *space = change->space;
-    if (change->end > change->start && !change_draw(plan, change))
+    if (change->end > change->start && !change_write(plan, change))
         return false;
     if (!change->leads)
         *dying = tables_detach(space, change->start, change->end);
@@ -75,7 +75,7 @@ static enum vidmm_status change_attempt(void *ctx) {
     struct table *dying = NULL;
     enum vidmm_status status = VIDMM_OK;
     if (space->away)
-        return VIDMM_OK; /* the books are enough */
+        return VIDMM_OK; /* the VA map is enough */
     struct tables_ready ready = {.space = space};
     struct plan plan;
     if (change->leads)
@@ -101,7 +101,7 @@ static enum vidmm_status change_attempt(void *ctx) {
 
 /* ---- On a companion context ------------------------------------------------------------------ */
 
-/* What the mapping leads to is copied from where `source` shows all of its pool, row by row. */
+/* Copies the entries of the mapping from where `source` maps all of its pool, row by row. */
 static bool copy_rows(struct plan *plan, const struct change *change,
                       const struct table_copied *source) {
     const struct mapping *mapping = va_find(&change->space->va, change->start);
@@ -114,27 +114,27 @@ static bool copy_rows(struct plan *plan, const struct change *change,
     return true;
 }
 
-/* Shows what the entries are copied from: other tiles, or the pool that `use` leads to. `from` is 0
+/* Maps what the entries are copied from: other tiles, or the pool that `use` leads to. `from` is 0
  * where they cannot be copied. */
-static enum vidmm_status show_source(const struct change *change, const struct va_use *use,
-                                     struct table_copied *source) {
+static enum vidmm_status map_source(const struct change *change, const struct va_use *use,
+                                    struct table_copied *source) {
     const struct companion *companion = change->companion;
     struct space *space = change->space, *privileged = space_privileged_of(space);
     enum vidmm_status status = VIDMM_OK;
     *source = (struct table_copied){change->from ? space : privileged, change->from};
     if (change->from)
-        return privileged_show(companion, space, change->from,
-                               change->from + (change->end - change->start));
-    status = privileged_view(companion, use, &source->from);
+        return privileged_map_tables(companion, space, change->from,
+                                     change->from + (change->end - change->start));
+    status = privileged_map_pool(companion, use, &source->from);
     if (status == VIDMM_OK && source->from)
-        status = privileged_show(companion, privileged, source->from,
-                                 source->from + use->allocation->size);
+        status = privileged_map_tables(companion, privileged, source->from,
+                                       source->from + use->allocation->size);
     return status;
 }
 
 /* Making tables may have cost the pool its place. */
-static bool draw_late(struct plan *plan, const struct change *change, const struct va_use *use,
-                      const struct table_copied *source) {
+static bool write_late(struct plan *plan, const struct change *change, const struct va_use *use,
+                       const struct table_copied *source) {
     if (change->from)
         return table_copy(plan, source, change->space, change->start, change->end);
     return source->from && use->allocation->segment
@@ -142,27 +142,27 @@ static bool draw_late(struct plan *plan, const struct change *change, const stru
                : table_draw(plan, change->space, change->start, change->end);
 }
 
-/* Tables and pool are shown to the companion context, and it changes the entries. */
+/* Maps tables and pool for the companion context, which then changes the entries. */
 static enum vidmm_status run_companion(const struct change *change) {
     struct vidmm_adapter *adapter = change->space->adapter;
     const struct va_use use = va_find(&change->space->va, change->start)->use;
     struct table_copied source;
     enum vidmm_status status =
-        privileged_show(change->companion, change->space, change->start, change->end);
+        privileged_map_tables(change->companion, change->space, change->start, change->end);
     if (status == VIDMM_OK)
-        status = show_source(change, &use, &source);
+        status = map_source(change, &use, &source);
     if (status)
         return status;
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_ADDRESSES);
     plan.line = &change->companion->line;
-    bool drawn = draw_late(&plan, change, &use, &source);
+    bool drawn = write_late(&plan, change, &use, &source);
     status = drawn ? plan_run(&plan) : error_no_memory(adapter, CALL);
     plan_end(&plan);
     return status;
 }
 
-/* Tables that are needed are made before, and those that nobody needs go afterwards: entries are
+/* New tables are made before, and tables without a use go afterwards: entries are
  * changed by then, so that without memory for that plan they stay. */
 static enum vidmm_status attempt_update(struct change *change) {
     struct change tables = *change;
@@ -178,7 +178,7 @@ static enum vidmm_status attempt_update(struct change *change) {
     return status == VIDMM_NO_MEMORY ? VIDMM_OK : status;
 }
 
-/* ---- The books ------------------------------------------------------------------------------- */
+/* ---- The VA map ------------------------------------------------------------------------------ */
 
 struct saved {
     uint64_t start, end;
@@ -218,7 +218,7 @@ static void change_put_back(struct space *space, uint64_t start, uint64_t end,
                      &snapshot->ranges[i].use);
 }
 
-/* The books of a copy: what was read of the source goes to the target's reservation. */
+/* The VA map of a copy: what was read of the source goes to the target's reservation. */
 static bool set_copies(const struct change *change, const struct snapshot *source) {
     struct va *va = &change->space->va;
     const struct va_use target = va_find(va, change->start)->use;
@@ -236,7 +236,7 @@ static bool set_copies(const struct change *change, const struct snapshot *sourc
     return true;
 }
 
-static bool set_books(const struct change *change) {
+static bool set_va_map(const struct change *change) {
     struct space *space = change->space;
     uint64_t size = change->end - change->start;
     struct snapshot source = {0};
@@ -248,15 +248,15 @@ static bool set_books(const struct change *change) {
     return set;
 }
 
-/* In the books and in the tables, or in neither. The books are put back before a GPU that hangs is
- * reset: that writes tables from them, and what follows may fail, or copy from there. */
+/* Changes the VA map and the tables, or neither. The VA map is put back before a GPU that hangs is
+ * reset: the reset writes the tables from it, and what follows may fail, or copy from there. */
 static enum vidmm_status attempt_change(void *ctx) {
     struct change *change = ctx;
     struct space *space = change->space;
     struct snapshot before = {0};
     enum vidmm_status status = VIDMM_OK;
     bool taken = take_snapshot(space, change->start, change->end, &before);
-    if (!taken || !set_books(change))
+    if (!taken || !set_va_map(change))
         status = error_no_memory(space->adapter, CALL);
     else if (!space->adapter->stopped)
         status = attempt_update(change);
@@ -305,7 +305,7 @@ enum vidmm_status space_copy(struct space *space, const struct companion *compan
     return adapter_persist(space->adapter, attempt_change, &change);
 }
 
-/* A mapping as a whole: the books need no memory for it, and are never put back. */
+/* A mapping as a whole: the VA map needs no memory for it, and is never put back. */
 enum vidmm_status space_unmap(const struct mapping *mapping) {
     struct space *space = space_of(mapping);
     const struct va_use *old = &mapping->use;

@@ -1,5 +1,5 @@
 /*
- * space_change.h - one change of what a range of addresses leads to: in the books and in the page
+ * space_change.h - one change of what a range of addresses leads to: in the VA map and in the page
  * tables, or in neither. A plan and its execution of its own.
  */
 #ifndef VIDMM_MANAGER_SPACE_CHANGE_H
@@ -18,12 +18,12 @@ void space_end(struct space *space);
 /* [start, end) is used for `use`, or with NULL for nothing. */
 enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end,
                                const struct va_use *use);
-/* The same inside an attempt of somebody else, who sees to it that a GPU that hangs is reset. */
+/* As space_change, but the caller already retries on a GPU hang. */
 enum vidmm_status space_change_once(struct space *space, uint64_t start, uint64_t end,
                                     const struct va_use *use);
 /*
- * The same for an update whose turn has come: on the companion context, where there is one
- * (companion.h); its plan needs none of what the CPU would have to know by then.
+ * Runs a queued update on the companion context (companion.h), where there is one; the plan must not
+ * depend on state that the CPU learns later.
  */
 enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
                                  uint64_t start, uint64_t end, const struct va_use *use);

@@ -1,5 +1,5 @@
 /*
- * info.c - what anybody may ask about an adapter.
+ * info.c - questions about an adapter, which need no lock of the API.
  */
 #include "base/adapter.h"
 

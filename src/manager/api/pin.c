@@ -1,5 +1,5 @@
 /*
- * pin.c - allocations told to stay, and to go.
+ * pin.c - pinning and evicting one allocation on request.
  */
 #include "engine/device_error.h"
 #include "object/allocation.h"

@@ -239,7 +239,7 @@ static void submit_describe(const struct call *call, struct packet *packet) {
     packet->submit.Flags.Present = call->submission->present;
 }
 
-/* Patch and SubmitCommand: nobody else gets in between. */
+/* Patch and SubmitCommand: no other call comes in between. */
 static enum vidmm_status submit_hand_over(struct call *call) {
     struct vidmm_adapter *adapter = adapter_of(call);
     struct vidmm_context *context = call->context;

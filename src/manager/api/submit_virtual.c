@@ -45,7 +45,8 @@ static enum vidmm_status note_own(struct vidmm_context *context) {
     return VIDMM_OK;
 }
 
-/* All that the context needs is resident (R287, R346), if it must be by suspending anybody. */
+/* Makes all that the context needs resident (R287, R346), at worst by evicting what other devices
+ * have on their lists. */
 static enum vidmm_status submit_virtual_prepare(void *ctx) {
     struct call *call = ctx;
     struct vidmm_context *context = call->context;

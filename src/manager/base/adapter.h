@@ -40,9 +40,43 @@
 
 #define PAGE_BYTES 4096u
 
-/* What each process may have of a group of memory, while nobody's list changes: budget.h. */
-struct share {
-    uint32_t set; /* segments that count; 0: not looked at so far */
+/* As struct vidmm_adapter_config has them. */
+struct adapter_settings {
+    const struct vidmm_policy *policy;
+    struct vidmm_observer observer;
+    struct vidmm_readings readings;
+    void (*quiesce)(void *ctx); /* NULL: none */
+    void *quiesce_ctx;
+    uint64_t hang_ns, transfer_chunk;
+};
+
+/* Sets of segments: bit id - 1 of each. */
+struct segment_sets {
+    uint32_t memory, aperture; /* that may hold allocations */
+    uint32_t vpr;              /* of the memory segments, those with a protected range */
+};
+
+struct adapter_processes {
+    struct vidmm_process *first;    /* without the system process */
+    struct vidmm_process *system;   /* runs paging, with GPU virtual addresses */
+    struct vidmm_process *creating; /* while the driver makes it: driver_range.c */
+    uint32_t made;                  /* so far, without the system's */
+};
+
+struct adapter_devices {
+    struct vidmm_device *first;  /* without the system's */
+    struct vidmm_device *system; /* with the paging context, or NULL */
+    uint32_t made;               /* so far, without the system's */
+};
+
+struct adapter_context_allocations {
+    struct vidmm_allocation *first;
+    bool reap; /* the driver gave some of them up */
+};
+
+/* The share of each process in a group of memory, as long as no residency list changes: budget.h. */
+struct memory_share {
+    uint32_t set; /* segments that count; 0: not known so far */
     uint64_t bytes;
     bool known;
 };
@@ -51,54 +85,43 @@ struct vidmm_adapter {
     struct vidmm_os os;
     const DRIVER_INITIALIZATION_DATA *ddi;
     HANDLE hadapter;
-    const struct vidmm_policy *policy;
-    struct vidmm_observer observer;
-    struct vidmm_readings readings;
-    struct adapter_hooks hooks;
-    void (*quiesce)(void *ctx); /* NULL: none; see struct vidmm_adapter_config */
-    void *quiesce_ctx;
-    uint64_t hang_ns, transfer_chunk;
+    struct adapter_settings settings;
+    struct adapter_facts facts;
+    struct segment_sets sets;
+    bool contexts; /* the driver is multi-engine aware and makes contexts */
+    bool gpummu;   /* runs on GPU virtual addresses: virtual.h */
+    bool iommu;    /* runs on the CPU's addresses: iommu.h */
 
     void *api_lock, *lock, *fence_lock;
+    struct adapter_hooks hooks;
     bool stopped;    /* in error or stopping */
     uint32_t within; /* callbacks under way, each from inside a DDI call, that use the GPU */
     bool hung;       /* the GPU, in one of them: reset when the outermost call returns */
     struct vidmm_error error;
+    struct vidmm_stats stats;
 
-    struct adapter_facts facts;
-    uint32_t memory_set, aperture_set; /* segment sets that may hold allocations */
-    uint32_t vpr_set;                  /* of the memory segments, those with a protected range */
-    bool contexts;                     /* the driver is multi-engine aware and makes contexts */
+    struct handles handles;
+    struct adapter_processes processes;
+    struct adapter_devices devices;
+    struct vidmm_resource *resources;
+    struct adapter_context_allocations context_allocations;
+    struct swizzling swizzling;
+    struct memory_share shares[2]; /* by enum vidmm_memory_group */
 
     struct fences fences;
-    struct handles handles;
     struct paging paging;
-    struct plan lost;  /* what the GPU hung on, until it was reset: plan.h */
-    struct plan spare; /* memory that the next plan takes */
     struct outstanding outstanding;
-    struct swizzling swizzling;
-    uint32_t mark; /* of the newest decision; see allocation.h */
-
-    bool gpummu;                          /* runs on GPU virtual addresses: virtual.h */
-    bool iommu;                           /* runs on the CPU's addresses: iommu.h */
-    uint64_t epoch;                       /* counts plans in which something moved */
-    struct share shares[2];               /* by enum vidmm_memory_group */
-    struct vidmm_process *processes;      /* without the system process */
-    struct vidmm_process *system_process; /* runs paging, with GPU virtual addresses */
-    struct vidmm_process *creating;       /* while the driver makes it: driver_range.c */
+    struct fence_page *fence_pages; /* paging_fence.h */
     struct spaces spaces;
     struct dirty dirty;
     struct migration migration;
-    struct fence_page *fence_pages; /* paging_fence.h */
-    struct vidmm_device *devices;
-    uint32_t processes_made, devices_made; /* without the system's */
-    struct vidmm_device *system;           /* system device with the paging context, or NULL */
-    struct vidmm_resource *resources;
-    struct vidmm_allocation *context_allocations;
-    bool reap;                       /* some of them are dead */
+
+    struct plan lost;                /* what the GPU hung on, until it was reset: plan.h */
+    struct plan spare;               /* memory that the next plan takes */
+    uint64_t epoch;                  /* counts plans in which something moved */
+    uint32_t mark;                   /* of the newest decision; see allocation.h */
     struct vidmm_reference *scratch; /* decide.c: the references, sorted */
     uint32_t scratch_size;
-    struct vidmm_stats stats;
 };
 
 /* Commands name virtual addresses, of the GPU or of the CPU, and devices list what they need. */
@@ -109,7 +132,7 @@ static inline bool adapter_virtual(const struct vidmm_adapter *adapter) {
 /* True for a place in a memory segment. */
 static inline bool adapter_in_memory(const struct vidmm_adapter *adapter,
                                      const struct vidmm_place *place) {
-    return place->segment && ((adapter->memory_set >> (place->segment - 1)) & 1u);
+    return place->segment && ((adapter->sets.memory >> (place->segment - 1)) & 1u);
 }
 
 static inline uint64_t page_round(uint64_t bytes) {

@@ -26,7 +26,7 @@ enum vidmm_status error_argument(struct vidmm_adapter *adapter, const char *call
                                  const char *expected);
 /*
  * For a `call` that the driver may refuse: VIDMM_OK with STATUS_SUCCESS, with any other status
- * VIDMM_DRIVER_REFUSED and a error that names the call and its `page`.
+ * VIDMM_DRIVER_REFUSED and an error that names the call and its `page`.
  */
 enum vidmm_status error_unless_success(struct vidmm_adapter *adapter, const char *call,
                                        const char *page, NTSTATUS nt);

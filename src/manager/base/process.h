@@ -21,17 +21,17 @@ struct vidmm_process {
     uint32_t number;            /* counted from 1 as they were created; 0: the system's */
     struct space *space;        /* with page tables of the GPU */
     struct va shared;           /* behind an IOMMU: what the CPU's addresses lead to (iommu.h) */
-    uint32_t pasid;             /* and who the process is to the IOMMU; 0: there is none */
+    uint32_t pasid;             /* its number at the IOMMU; 0: none */
     /* The address space beside its own, a process to the driver (privileged.h): */
     struct vidmm_process *privileged; /* NULL: it needed none so far */
-    struct vidmm_process *owner;      /* of a privileged one: whose it is */
+    struct vidmm_process *owner;      /* of a privileged one: the process that it serves */
     struct vidmm_device *device;      /* the same: the system's, for companion contexts */
     uint64_t buffers;                 /* the same: where the paging buffers are */
     uint32_t devices;                 /* of it that live */
     uint64_t listed[PROCESS_GROUPS];  /* bytes on residency lists of its devices */
     uint64_t held[PROCESS_GROUPS];    /* those of them that are resident in the group */
     uint64_t fixed[PROCESS_GROUPS];   /* budgets set from outside; UINT64_MAX: none */
-    uint64_t told;                    /* 1 + the local budget it was last told to keep; 0: none */
+    uint64_t trimmed_to; /* 1 + the local budget that it was last asked to trim to; 0: none */
 };
 
 /* `space` is the privileged one of its process (privileged.h). */

@@ -122,8 +122,8 @@ static void count_mappings(void *ctx, struct vidmm_allocation *allocation) {
 
 void check_addresses(struct vidmm_adapter *adapter) {
     struct listed listed = {.adapter = adapter};
-    uint64_t mapped = check_process_addresses(adapter, adapter->system_process);
-    for (const struct vidmm_process *one = adapter->processes; one; one = one->next)
+    uint64_t mapped = check_process_addresses(adapter, adapter->processes.system);
+    for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next)
         mapped += check_process_addresses(adapter, one);
     allocation_each(adapter, count_mappings, &listed);
     CHECK(adapter, listed.mapped == mapped, check_object("addresses of all processes", 0),

@@ -25,7 +25,8 @@ static void check_process_budget(struct vidmm_adapter *adapter, const struct vid
                                  uint32_t group) {
     struct check_object object = check_object("budget of process", process->number);
     uint64_t listed = 0, held = 0;
-    for (const struct vidmm_device *device = adapter->devices; device; device = device->next) {
+    for (const struct vidmm_device *device = adapter->devices.first; device;
+         device = device->next) {
         const struct residency_entry *one = device->list.chains[CHAIN_ALL].first;
         for (; device->process == process && one; one = one->link[CHAIN_ALL].next) {
             check_charge(adapter, one, group, object);
@@ -40,7 +41,7 @@ static void check_process_budget(struct vidmm_adapter *adapter, const struct vid
 }
 
 void check_budgets(struct vidmm_adapter *adapter) {
-    for (const struct vidmm_process *one = adapter->processes; one; one = one->next) {
+    for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next) {
         for (uint32_t group = 0; group < PROCESS_GROUPS; group++)
             check_process_budget(adapter, one, group);
     }

@@ -7,7 +7,7 @@
 #include "base/device.h"
 
 static bool device_lives(const struct vidmm_adapter *adapter, const struct vidmm_device *device) {
-    const struct vidmm_device *one = adapter->devices;
+    const struct vidmm_device *one = adapter->devices.first;
     while (one && one != device)
         one = one->next;
     return one;

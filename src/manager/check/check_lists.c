@@ -140,7 +140,8 @@ static void check_entries_of(void *ctx, struct vidmm_allocation *allocation) {
 void check_lists(struct vidmm_adapter *adapter) {
     struct entries found = {.adapter = adapter};
     uint64_t entries = 0;
-    for (const struct vidmm_device *device = adapter->devices; device; device = device->next) {
+    for (const struct vidmm_device *device = adapter->devices.first; device;
+         device = device->next) {
         check_list(adapter, device);
         entries += device->list.chains[CHAIN_ALL].count;
     }

@@ -11,7 +11,7 @@
 #include "object/allocation.h"
 
 static bool is_device(const struct vidmm_adapter *adapter, const struct vidmm_device *device) {
-    const struct vidmm_device *one = adapter->devices;
+    const struct vidmm_device *one = adapter->devices.first;
     while (one && one != device)
         one = one->next;
     return one;
@@ -86,7 +86,7 @@ static void check_context(struct vidmm_adapter *adapter, const struct vidmm_devi
 static void check_device(struct vidmm_adapter *adapter, const struct vidmm_device *device) {
     struct check_object object = check_object("device", device->number);
     CHECK(adapter, device->adapter == adapter, object, "of another adapter");
-    CHECK(adapter, device->number <= adapter->devices_made, object, "its number is still to come");
+    CHECK(adapter, device->number <= adapter->devices.made, object, "its number is still to come");
     for (const struct vidmm_context *one = device->contexts; one; one = one->next)
         check_context(adapter, device, one);
     for (const struct vidmm_paging_queue *one = device->queues; one; one = one->next)
@@ -101,12 +101,13 @@ static bool is_context(const struct vidmm_device *device, const struct vidmm_con
 }
 
 static void check_context_allocations(struct vidmm_adapter *adapter) {
-    const struct vidmm_allocation *one = adapter->context_allocations;
+    const struct vidmm_allocation *one = adapter->context_allocations.first;
     struct check_object object = check_object("allocations of contexts", 0);
     for (; one; one = one->next) {
         bool owned = is_device(adapter, one->device);
         CHECK(adapter, !one->resource, object, "one belongs to a resource");
-        CHECK(adapter, !one->dead || adapter->reap, object, "one was given up, and stays");
+        CHECK(adapter, !one->dead || adapter->context_allocations.reap, object,
+              "one was given up, and stays");
         CHECK(adapter, owned, object, "one belongs to a device that is gone");
         CHECK(adapter, !owned || !one->context || is_context(one->device, one->context), object,
               "one belongs to a context that is gone");
@@ -117,7 +118,7 @@ void check_owners(struct vidmm_adapter *adapter) {
     fences_lock(adapter);
     check_handles(adapter, check_resources(adapter));
     fences_unlock(adapter);
-    for (const struct vidmm_device *one = adapter->devices; one; one = one->next)
+    for (const struct vidmm_device *one = adapter->devices.first; one; one = one->next)
         check_device(adapter, one);
     check_context_allocations(adapter);
 }

@@ -8,7 +8,7 @@
 static uint32_t count_devices(const struct vidmm_adapter *adapter,
                               const struct vidmm_process *process) {
     uint32_t count = 0;
-    for (const struct vidmm_device *one = adapter->devices; one; one = one->next)
+    for (const struct vidmm_device *one = adapter->devices.first; one; one = one->next)
         count += one->process == process;
     return count;
 }
@@ -16,7 +16,7 @@ static uint32_t count_devices(const struct vidmm_adapter *adapter,
 static void check_process(struct vidmm_adapter *adapter, const struct vidmm_process *process) {
     struct check_object object = check_object("process", process->number);
     CHECK(adapter, process->adapter == adapter, object, "of another adapter");
-    CHECK(adapter, process->number <= adapter->processes_made, object,
+    CHECK(adapter, process->number <= adapter->processes.made, object,
           "its number is still to come");
     CHECK(adapter, process->devices == count_devices(adapter, process), object,
           "its devices are not as many as counted");
@@ -32,8 +32,8 @@ static void check_process(struct vidmm_adapter *adapter, const struct vidmm_proc
 }
 
 void check_processes(struct vidmm_adapter *adapter) {
-    CHECK(adapter, !adapter->creating, check_object("process", adapter->processes_made),
+    CHECK(adapter, !adapter->processes.creating, check_object("process", adapter->processes.made),
           "still being made");
-    for (const struct vidmm_process *one = adapter->processes; one; one = one->next)
+    for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next)
         check_process(adapter, one);
 }

@@ -144,12 +144,12 @@ static void check_space_places(struct census *census, const struct vidmm_process
 static void take_census(struct census *census) {
     struct vidmm_adapter *adapter = census->adapter;
     allocation_each(adapter, check_allocation_place, census);
-    for (const struct vidmm_device *device = adapter->devices; device; device = device->next)
+    for (const struct vidmm_device *device = adapter->devices.first; device; device = device->next)
         check_contexts(census, device);
     for (uint32_t i = 0; i <= PAGING_BUFFERS; i++)
         check_buffer(census, &adapter->paging.buffers[i], check_object("paging buffer", i));
-    check_space_places(census, adapter->system_process);
-    for (const struct vidmm_process *one = adapter->processes; one; one = one->next)
+    check_space_places(census, adapter->processes.system);
+    for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next)
         check_space_places(census, one);
 }
 

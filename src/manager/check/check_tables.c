@@ -177,8 +177,8 @@ static uint64_t check_space(struct vidmm_adapter *adapter, const struct vidmm_pr
 }
 
 void check_tables(struct vidmm_adapter *adapter) {
-    uint64_t bytes = check_space(adapter, adapter->system_process);
-    for (const struct vidmm_process *one = adapter->processes; one; one = one->next)
+    uint64_t bytes = check_space(adapter, adapter->processes.system);
+    for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next)
         bytes += check_space(adapter, one);
     CHECK(adapter, adapter->stats.table_bytes == bytes,
           check_object("statistics of page tables", 0),

@@ -52,7 +52,7 @@ enum vidmm_status device_report_lost(struct vidmm_adapter *adapter, uint32_t num
                                      const char *call) {
     enum vidmm_status status;
     adapter_enter(adapter);
-    struct vidmm_device *device = adapter->devices;
+    struct vidmm_device *device = adapter->devices.first;
     while (device && device->number != number)
         device = device->next;
     if (device)

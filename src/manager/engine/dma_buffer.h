@@ -26,7 +26,7 @@ struct dma_buffer {
     uint32_t fence;          /* of its last submission */
     uint32_t node;           /* paging buffers: of the same */
     uint64_t number;         /* paging buffers: of its last submission, from 1 */
-    bool pending;            /* submitted, and nobody has waited for it since */
+    bool pending;            /* submitted, and not waited for since */
 };
 
 /* residency/dma_ring.h */

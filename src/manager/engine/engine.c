@@ -36,15 +36,14 @@ static bool can_reset(const struct vidmm_adapter *adapter) {
            ddi->DxgkDdiQueryEngineStatus && ddi->DxgkDdiQueryDependentEngineGroup;
 }
 
-/* ---- Once more --------------------------------------------------------------------------------
- */
+/* ---- Once more ------------------------------------------------------------------------------- */
 
 struct again {
     uint32_t count;
     struct fence_record *record[FENCES_IN_FLIGHT];
 };
 
-/* Done as far as its waiters are concerned: nobody will hand it over again. */
+/* Done as far as its waiters are concerned: it is not submitted again. */
 static void engine_drop(struct vidmm_adapter *adapter, struct node *node,
                         struct fence_record *record) {
     fence_lose(adapter, record);
@@ -112,8 +111,7 @@ static enum vidmm_status engine_resubmit(struct vidmm_adapter *adapter, uint32_t
     return status;
 }
 
-/* ---- Preemption -------------------------------------------------------------------------------
- */
+/* ---- Preemption ------------------------------------------------------------------------------ */
 
 /* With the fence lock. */
 static bool wait_preempted(struct vidmm_adapter *adapter, struct node *node, uint64_t deadline) {
@@ -145,8 +143,7 @@ static enum vidmm_status engine_preempt(struct vidmm_adapter *adapter, uint32_t 
     return VIDMM_OK;
 }
 
-/* ---- Reset ------------------------------------------------------------------------------------
- */
+/* ---- Reset ----------------------------------------------------------------------------------- */
 
 static enum vidmm_status bad_fence(struct vidmm_adapter *adapter, uint32_t index, uint32_t fence) {
     return FATAL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = "DxgkDdiResetEngine",
@@ -276,8 +273,7 @@ static enum vidmm_status engine_reset(struct vidmm_adapter *adapter, uint32_t in
     return status;
 }
 
-/* ---- A hang -----------------------------------------------------------------------------------
- */
+/* ---- A hang ---------------------------------------------------------------------------------- */
 
 /* One more attempt to get on without a reset; false: there were enough of them. */
 static bool may_try(struct vidmm_adapter *adapter, struct node *node, bool preempting) {
@@ -307,7 +303,7 @@ static enum vidmm_status preempt_hang(struct vidmm_adapter *adapter, uint32_t in
     *done = false;
     if (!can_preempt(adapter) || !may_try(adapter, node, true))
         return VIDMM_OK;
-    enum vidmm_status status = engine_preempt(adapter, index, adapter->hang_ns, done);
+    enum vidmm_status status = engine_preempt(adapter, index, adapter->settings.hang_ns, done);
     return status == VIDMM_OK && *done ? engine_resubmit(adapter, index) : status;
 }
 

@@ -47,13 +47,13 @@ void fences_destroy(struct vidmm_adapter *adapter) {
  * returns with the fence lock held.
  */
 static bool sleep_on(struct vidmm_adapter *adapter, struct node *node) {
-    uint64_t deadline = node->progress_ns + adapter->hang_ns;
+    uint64_t deadline = node->progress_ns + adapter->settings.hang_ns;
     if (node->faulted)
         return false;
     if (adapter->os.wait(adapter->os.ctx, adapter->fence_lock, deadline))
         return true;
     return node->faulted ||
-           adapter->os.now(adapter->os.ctx) < node->progress_ns + adapter->hang_ns ||
+           adapter->os.now(adapter->os.ctx) < node->progress_ns + adapter->settings.hang_ns ||
            node->count == 0;
 }
 

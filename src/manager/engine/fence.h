@@ -32,7 +32,7 @@ struct node {
     bool adapter_reset;  /* ... of the whole adapter */
     bool deaf;           /* being reset: what the driver says of it is not listened to */
     bool preempting;     /* asked to, with the fence `preemption`, and not answered */
-    bool anonymous;      /* of `fault` nobody knows whose work it was */
+    bool anonymous;      /* it is unknown which work `fault` belongs to */
     uint32_t preemption; /* fence id */
     uint32_t tries;      /* to get on without a reset, since it last finished something */
     uint32_t futile;     /* resets that aborted nothing, since then */
@@ -91,8 +91,7 @@ bool fence_lost(struct vidmm_adapter *adapter, uint64_t number, uint32_t *device
 enum vidmm_status fence_wait_node(struct vidmm_adapter *adapter, uint32_t node);
 enum vidmm_status fence_wait_all(struct vidmm_adapter *adapter);
 
-/* ---- For engine.c and page_fault.c ------------------------------------------------------------
- */
+/* ---- For engine.c and page_fault.c ----------------------------------------------------------- */
 
 void fences_lock(struct vidmm_adapter *adapter);
 void fences_unlock(struct vidmm_adapter *adapter);
@@ -109,10 +108,10 @@ void fence_complete(struct vidmm_adapter *adapter, struct node *node, uint32_t f
 /* With the lock: the work of `record` is given up, and its device with it. */
 void fence_lose(struct vidmm_adapter *adapter, const struct fence_record *record);
 /* Takes the lock, for news from a node: it, or NULL when there is none of this number (yet) or
- * nobody listens to it. */
+ * its news are ignored (deaf). */
 struct node *fence_notified(struct vidmm_adapter *adapter, uint32_t index);
-/* Lets go of the lock and wakes who waits; nothing of the adapter is touched after the unlock: who
- * waited may be about to free it. */
+/* Releases the lock and wakes all waits. Touches nothing of the adapter after the unlock, because a
+ * thread that waited may free it. */
 void fences_unlock_and_wake(struct vidmm_adapter *adapter);
 
 /*

@@ -1,11 +1,11 @@
 /*
  * null_context.h - getting the state of a context off the GPU.
  *
- * A GPU switches contexts lazily: what it keeps of one stays on it behind the last command of that
- * context, until a command of another comes (nc-d3dkmddi-dxgkcb_createcontextallocation.md). Before
- * the memory where it would save that is moved it is told to switch to no context at all
- * (ns-d3dkmddi-_dxgk_submitcommandflags.md). Contexts that DxgkDdiSubmitCommand runs, that is; what
- * runs them is noted in struct node.
+ * A GPU switches contexts lazily: it keeps the state of a context behind its last command, and saves
+ * it when a command of another context comes (nc-d3dkmddi-dxgkcb_createcontextallocation.md). Before
+ * the memory for that state is moved, the GPU is told to switch to no context
+ * (ns-d3dkmddi-_dxgk_submitcommandflags.md). Applies only to contexts run through SubmitCommand;
+ * struct node has the context that each node ran last.
  */
 #ifndef VIDMM_MANAGER_NULL_CONTEXT_H
 #define VIDMM_MANAGER_NULL_CONTEXT_H

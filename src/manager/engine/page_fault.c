@@ -2,7 +2,7 @@
  * page_fault.c - see page_fault.h.
  *
  * A report comes in an interrupt, where nothing but fences may be looked at: what the address
- * belongs to is found out by whoever next uses the adapter.
+ * belongs to is looked up by the next call that uses the adapter.
  */
 #include "engine/page_fault.h"
 
@@ -15,8 +15,7 @@
 /* No allocation further away than this is named. */
 #define NEAR_BYTES (UINT64_C(16) << 20)
 
-/* ---- The report -------------------------------------------------------------------------------
- */
+/* ---- The report ------------------------------------------------------------------------------ */
 
 static struct vidmm_access access_of(const struct vidmm_page_fault *fault,
                                      const struct vidmm_device *device) {
@@ -54,7 +53,7 @@ void page_fault_blame_paging(struct node *node, struct vidmm_device *device) {
 }
 
 /* Work before the one that faulted is done, and so is that (ne-d3dkmdt-_dxgk_page_fault_flags.md);
- * paging work is for the reset to give up, as is what nobody knows. */
+ * the reset gives up paging work, and work that is unknown. */
 static void give_up(struct vidmm_adapter *adapter, struct node *node,
                     const struct vidmm_page_fault *fault) {
     for (uint32_t i = 0; i < node->count; i++) {
@@ -109,8 +108,7 @@ void vidmm_notify_faulted(struct vidmm_adapter *adapter, uint32_t index, uint32_
     fences_unlock_and_wake(adapter);
 }
 
-/* ---- What the address belongs to --------------------------------------------------------------
- */
+/* ---- What the address belongs to ------------------------------------------------------------- */
 
 /* The nearest allocation below `address` in `va`, or NULL. */
 static const struct mapping *page_fault_below(const struct va *va, uint64_t address) {
@@ -173,6 +171,6 @@ static void page_fault_resolve(struct vidmm_device *device) {
 
 void page_faults_resolve(struct vidmm_adapter *adapter) {
     VIDMM_ASSERT_LOCKED(adapter);
-    for (struct vidmm_device *device = adapter->devices; device; device = device->next)
+    for (struct vidmm_device *device = adapter->devices.first; device; device = device->next)
         page_fault_resolve(device);
 }

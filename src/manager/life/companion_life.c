@@ -11,7 +11,7 @@
 #define CALL "vidmm_va_update"
 
 /* One behind the other, as struct paging_line has them. */
-static enum vidmm_status companion_show_buffers(struct vidmm_process *privileged) {
+static enum vidmm_status companion_map_buffers(struct vidmm_process *privileged) {
     struct vidmm_adapter *adapter = privileged->adapter;
     struct space *space = privileged->space;
     uint64_t size = page_round(adapter->facts.paging_size), at;
@@ -43,7 +43,7 @@ static enum vidmm_status companion_make_process(struct vidmm_process *process) {
     if (status == VIDMM_OK)
         status = device_create_own(privileged);
     if (status == VIDMM_OK)
-        status = companion_show_buffers(privileged);
+        status = companion_map_buffers(privileged);
     if (status)
         process_end(privileged);
     return status;

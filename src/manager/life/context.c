@@ -62,7 +62,7 @@ void context_destroy(struct vidmm_context *context) {
     VIDMM_ASSERT_ENTERED(context->device->adapter);
     struct vidmm_adapter *adapter = context->device->adapter;
     companion_end(context);
-    if (context->device == adapter->system)
+    if (context->device == adapter->devices.system)
         adapter->paging.context = NULL;
     dma_ring_destroy(adapter, &context->dma);
     context_driver_destroy(context);

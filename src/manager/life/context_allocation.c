@@ -11,7 +11,7 @@
 #include "life/context_allocation.h"
 
 static struct vidmm_device *find_device(struct vidmm_adapter *adapter, HANDLE handle) {
-    struct vidmm_device *device = adapter->devices;
+    struct vidmm_device *device = adapter->devices.first;
     while (device && (HANDLE)device != handle)
         device = device->next;
     return device;
@@ -24,7 +24,7 @@ static bool find_owner(struct vidmm_adapter *adapter, const DXGKARGCB_CREATECONT
     *context = NULL;
     if (args->ContextAllocationFlags.SharedAcrossContexts)
         return *device && !args->hContext;
-    for (struct vidmm_device *owner = adapter->devices; owner; owner = owner->next) {
+    for (struct vidmm_device *owner = adapter->devices.first; owner; owner = owner->next) {
         for (struct vidmm_context *one = owner->contexts; one; one = one->next) {
             if ((HANDLE)one != args->hContext || (*device && *device != owner))
                 continue;
@@ -38,11 +38,11 @@ static bool find_owner(struct vidmm_adapter *adapter, const DXGKARGCB_CREATECONT
 
 static bool context_allocation_sane(const struct vidmm_adapter *adapter,
                                     const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
-    uint32_t usable = adapter->memory_set | adapter->aperture_set;
+    uint32_t usable = adapter->sets.memory | adapter->sets.aperture;
     bool aligned = (args->Alignment & (args->Alignment - 1)) == 0;
     return args->Size && args->Size < UINT64_MAX / 2 && aligned &&
            (args->SupportedSegmentSet & usable) &&
-           !(args->EvictionSegmentSet & ~adapter->aperture_set);
+           !(args->EvictionSegmentSet & ~adapter->sets.aperture);
 }
 
 static struct vidmm_allocation *new_allocation(struct vidmm_adapter *adapter,
@@ -79,8 +79,8 @@ NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter,
         if (allocation) {
             allocation->device = device;
             allocation->context = context;
-            allocation->next = adapter->context_allocations;
-            adapter->context_allocations = allocation;
+            allocation->next = adapter->context_allocations.first;
+            adapter->context_allocations.first = allocation;
             args->hAllocation = allocation;
         }
     }
@@ -92,26 +92,26 @@ NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE 
     adapter_close(adapter);
     struct vidmm_allocation *allocation = context_allocation_find(adapter, handle);
     if (allocation)
-        allocation->dead = adapter->reap = true;
+        allocation->dead = adapter->context_allocations.reap = true;
     adapter_open(adapter);
     return allocation ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 
 void context_allocations_abandon(struct vidmm_device *device, struct vidmm_context *context) {
-    struct vidmm_allocation *allocation = device->adapter->context_allocations;
+    struct vidmm_allocation *allocation = device->adapter->context_allocations.first;
     for (; allocation; allocation = allocation->next) {
         if (allocation->device == device && (!context || allocation->context == context))
-            allocation->dead = device->adapter->reap = true;
+            allocation->dead = device->adapter->context_allocations.reap = true;
     }
 }
 
 /* Listed until it has left its segment: a reset on the way must find it. */
 void context_allocations_reap(struct vidmm_adapter *adapter) {
     VIDMM_ASSERT_LOCKED(adapter);
-    struct vidmm_allocation **link = &adapter->context_allocations;
-    if (!adapter->reap)
+    struct vidmm_allocation **link = &adapter->context_allocations.first;
+    if (!adapter->context_allocations.reap)
         return;
-    adapter->reap = false;
+    adapter->context_allocations.reap = false;
     while (*link) {
         struct vidmm_allocation *allocation = *link;
         if (!allocation->dead) {

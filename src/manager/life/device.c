@@ -57,10 +57,10 @@ static enum vidmm_status device_create(struct vidmm_adapter *adapter, struct vid
     device->adapter = adapter;
     device->system = system;
     device->process = process;
-    device->number = system ? 0 : ++adapter->devices_made;
+    device->number = system ? 0 : ++adapter->devices.made;
     if (!system) { /* listed before the call: the driver may create device allocations in it */
-        device->next = adapter->devices;
-        adapter->devices = device;
+        device->next = adapter->devices.first;
+        adapter->devices.first = device;
     }
     enum vidmm_status status = device_driver_create(device);
     if (status == VIDMM_OK) {
@@ -68,7 +68,7 @@ static enum vidmm_status device_create(struct vidmm_adapter *adapter, struct vid
         return VIDMM_OK;
     }
     if (!system)
-        adapter->devices = device->next;
+        adapter->devices.first = device->next;
     context_allocations_abandon(device, NULL);
     context_allocations_reap(adapter);
     adapter_free(adapter, device, sizeof(*device));
@@ -78,12 +78,13 @@ static enum vidmm_status device_create(struct vidmm_adapter *adapter, struct vid
 enum vidmm_status system_device_create(struct vidmm_adapter *adapter) {
     if (adapter->facts.interface_version < DXGKDDI_INTERFACE_VERSION_WIN8 || !adapter->contexts)
         return VIDMM_OK; /* before WDDM 1.2 paging has no context (DXGKARG_SUBMITCOMMAND) */
-    adapter->creating = adapter->system_process; /* it has a device only when this has returned */
+    adapter->processes.creating =
+        adapter->processes.system; /* it has a device only when this has returned */
     enum vidmm_status status =
-        device_create(adapter, adapter->system_process, true, &adapter->system);
-    adapter->creating = NULL;
+        device_create(adapter, adapter->processes.system, true, &adapter->devices.system);
+    adapter->processes.creating = NULL;
     if (status == VIDMM_OK)
-        status = system_context_create(adapter->system);
+        status = system_context_create(adapter->devices.system);
     return status;
 }
 
@@ -144,7 +145,7 @@ static void leave_resources(struct vidmm_device *device) {
 }
 
 static void unlink_device(struct vidmm_device *device) {
-    struct vidmm_device **link = &device->adapter->devices;
+    struct vidmm_device **link = &device->adapter->devices.first;
     while (*link && *link != device)
         link = &(*link)->next;
     if (*link)
@@ -165,8 +166,8 @@ void device_destroy(struct vidmm_device *device) {
     context_allocations_abandon(device, NULL);
     context_allocations_reap(adapter);
     unlink_device(device);
-    if (adapter->system == device)
-        adapter->system = NULL;
+    if (adapter->devices.system == device)
+        adapter->devices.system = NULL;
     else if (device->system)
         device->process->device = NULL;
     else if (device->process)

@@ -15,6 +15,6 @@ enum vidmm_status device_create_own(struct vidmm_process *process);
 enum vidmm_status context_make(struct vidmm_device *device, uint32_t node,
                                struct vidmm_context **out);
 void context_destroy(struct vidmm_context *context);
-/* Destroys device, contexts and bindings. Gate held, lock held. */
+/* Destroys device, contexts and bindings. With both locks held. */
 void device_destroy(struct vidmm_device *device);
 #endif

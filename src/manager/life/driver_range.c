@@ -69,7 +69,7 @@ NTSTATUS vidmm_driver_reserve(struct vidmm_adapter *adapter,
                               DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {
     NTSTATUS nt = STATUS_INVALID_PARAMETER;
     adapter_close(adapter);
-    struct vidmm_process *process = adapter->creating;
+    struct vidmm_process *process = adapter->processes.creating;
     if (!adapter->gpummu)
         nt = STATUS_NOT_SUPPORTED;
     else if (process && (HANDLE)process == args->hDxgkProcess) /* R259 */

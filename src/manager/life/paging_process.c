@@ -94,14 +94,15 @@ static enum vidmm_status paging_process_make_tables(struct vidmm_adapter *adapte
 enum vidmm_status paging_process_start(struct vidmm_adapter *adapter) {
     enum vidmm_status status = paging_process_needs(adapter);
     if (status == VIDMM_OK)
-        status = process_make(adapter, 0, &adapter->system_process);
-    return status == VIDMM_OK ? paging_process_make_tables(adapter, adapter->system_process->space)
-                              : status;
+        status = process_make(adapter, 0, &adapter->processes.system);
+    return status == VIDMM_OK
+               ? paging_process_make_tables(adapter, adapter->processes.system->space)
+               : status;
 }
 
 void paging_process_stop(struct vidmm_adapter *adapter) {
     struct spaces *spaces = &adapter->spaces;
-    struct vidmm_process *process = adapter->system_process;
+    struct vidmm_process *process = adapter->processes.system;
     if (process && process->space->root && !adapter->stopped) {
         struct plan plan;
         plan_begin(&plan, adapter, VIDMM_PLAN_STOP);
@@ -110,7 +111,7 @@ void paging_process_stop(struct vidmm_adapter *adapter) {
     }
     if (process)
         process_end(process);
-    adapter->system_process = NULL;
+    adapter->processes.system = NULL;
     adapter_free(adapter, spaces->entries, 2 * TABLE_ENTRIES_MAX * sizeof(*spaces->entries));
     adapter_free(adapter, spaces->kept, spaces->kept_capacity * sizeof(*spaces->kept));
     memset(spaces, 0, sizeof(*spaces));

@@ -2,8 +2,8 @@
  * paging_queue.h - a device's line for residency and mapping work, and its monitored fence
  * (device-paging-queues.md).
  *
- * Work is done in the call that asks for it, one call at a time (the adapter's gate), so a queue's
- * fence has reached its newest value whenever nobody is inside a call. What is left of a queue is
+ * Work is done in the call that asks for it, one call at a time (api_lock), so a queue's
+ * fence has reached its newest value whenever no call is under way. What is left of a queue is
  * the order that callers see: the value that a call returns, and the signal that tells the driver's
  * GPU of it.
  */

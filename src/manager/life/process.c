@@ -45,9 +45,9 @@ static enum vidmm_status make_both(struct vidmm_process *process, bool system) {
         adapter->gpummu ? space_make(process, system, &process->space) : VIDMM_OK;
     if (status)
         return status;
-    adapter->creating = process;
+    adapter->processes.creating = process;
     status = process_driver_create(process, system);
-    adapter->creating = NULL;
+    adapter->processes.creating = NULL;
     if (status && process->space)
         space_end(process->space);
     return status;
@@ -81,12 +81,12 @@ enum vidmm_status process_make(struct vidmm_adapter *adapter, uint32_t number,
 }
 
 void process_list(struct vidmm_process *process) {
-    process->next = process->adapter->processes;
-    process->adapter->processes = process;
+    process->next = process->adapter->processes.first;
+    process->adapter->processes.first = process;
 }
 
 static void process_unlist(struct vidmm_process *process) {
-    struct vidmm_process **link = &process->adapter->processes;
+    struct vidmm_process **link = &process->adapter->processes.first;
     while (*link && *link != process)
         link = &(*link)->next;
     if (*link)
@@ -109,8 +109,8 @@ void process_end(struct vidmm_process *process) {
 }
 
 void processes_end(struct vidmm_adapter *adapter) {
-    while (adapter->processes)
-        process_end(adapter->processes);
+    while (adapter->processes.first)
+        process_end(adapter->processes.first);
 }
 
 /* Listed before its root is written: a reset in between writes it again. */
@@ -118,10 +118,10 @@ static enum vidmm_status process_create(struct vidmm_adapter *adapter, struct vi
     struct vidmm_process *process = NULL;
     if (!adapter_virtual(adapter))
         return error_argument(adapter, CALL, "an adapter that runs on virtual addresses");
-    enum vidmm_status status = process_make(adapter, adapter->processes_made + 1, &process);
+    enum vidmm_status status = process_make(adapter, adapter->processes.made + 1, &process);
     if (status)
         return status;
-    adapter->processes_made++;
+    adapter->processes.made++;
     process_list(process);
     status = adapter->gpummu ? space_root(process->space) : VIDMM_OK;
     if (status) {

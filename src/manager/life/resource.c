@@ -35,6 +35,25 @@ static void free_resource(struct vidmm_resource *resource) {
 }
 
 /* An empty resource with copies of the callers' private data; NULL: no memory. */
+/* One allocation of a new resource as far as `request` tells. False: no memory. */
+static bool new_allocation(struct vidmm_resource *resource, struct vidmm_allocation *allocation,
+                           const struct vidmm_allocation_request *request) {
+    struct vidmm_adapter *adapter = resource->adapter;
+    allocation->adapter = adapter;
+    allocation->resource = resource;
+    allocation->user = request->user;
+    allocation->primary = request->primary;
+    allocation->kernel = handle_open(adapter, allocation);
+    if (!allocation->kernel || request->private_size == 0)
+        return allocation->kernel != 0;
+    allocation->private_data = adapter_alloc(adapter, request->private_size);
+    if (!allocation->private_data)
+        return false;
+    memcpy(allocation->private_data, request->private_data, request->private_size);
+    allocation->info.PrivateDriverDataSize = request->private_size;
+    return true;
+}
+
 static struct vidmm_resource *new_resource(struct vidmm_device *device,
                                            const struct vidmm_allocation_request *requests,
                                            uint32_t count) {
@@ -53,25 +72,8 @@ static struct vidmm_resource *new_resource(struct vidmm_device *device,
     bool complete = resource->allocations && resource->handles;
     if (!resource->allocations)
         resource->count = 0;
-    for (uint32_t i = 0; complete && i < count; i++) {
-        struct vidmm_allocation *allocation = &resource->allocations[i];
-        allocation->adapter = adapter;
-        allocation->resource = resource;
-        allocation->user = requests[i].user;
-        allocation->primary = requests[i].primary;
-        allocation->kernel = handle_open(adapter, allocation);
-        complete = allocation->kernel != 0;
-        if (!complete)
-            break;
-        if (requests[i].private_size == 0)
-            continue;
-        allocation->private_data = adapter_alloc(adapter, requests[i].private_size);
-        complete = allocation->private_data;
-        if (!complete)
-            break;
-        memcpy(allocation->private_data, requests[i].private_data, requests[i].private_size);
-        allocation->info.PrivateDriverDataSize = requests[i].private_size;
-    }
+    for (uint32_t i = 0; complete && i < count; i++)
+        complete = new_allocation(resource, &resource->allocations[i], &requests[i]);
     if (complete)
         return resource;
     free_resource(resource);

@@ -54,7 +54,7 @@ static enum vidmm_status update_check(const struct update *update) {
     const struct vidmm_allocation *allocation = update->allocation;
     struct vidmm_adapter *adapter = allocation->adapter;
     const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *wanted = update->wanted;
-    uint32_t usable = adapter->memory_set | adapter->aperture_set;
+    uint32_t usable = adapter->sets.memory | adapter->sets.aperture;
     uint32_t set = wanted->SupportedSegmentSet;
     if (!allocation->resource || allocation->locks || allocation->pinned || allocation->offered)
         return error_argument(adapter, CALL, "an allocation not locked, pinned or offered");
@@ -88,7 +88,7 @@ static bool update_fits(const struct vidmm_allocation *allocation) {
             (!allocation->adapter->gpummu || !allocation_contiguous(allocation) || row));
 }
 
-/* Out, and back in if somebody counts on it. */
+/* Out, and back in if it is on a residency list. */
 static enum vidmm_status update_move(void *ctx) {
     struct vidmm_allocation *allocation = ctx;
     struct vidmm_adapter *adapter = allocation->adapter;

@@ -21,7 +21,7 @@ enum vidmm_memory_group budget_group(const struct segment *segment) {
  * none is.
  */
 static uint32_t group_set(struct vidmm_adapter *adapter, enum vidmm_memory_group group) {
-    struct share *share = &adapter->shares[group];
+    struct memory_share *share = &adapter->shares[group];
     uint32_t all = 0, targets = 0;
     if (share->set)
         return share->set;
@@ -97,9 +97,10 @@ void budget_charge(struct residency_entry *entry) {
     if (!entry->device->process)
         return;
     entry->charged = entry->charged || !charged_elsewhere(entry);
-    budget_set_charge(entry,
-                      entry->charged && !entry->allocation->offered &&
-                          !allocation_in_vpr(entry->allocation)); /* the range is nobody's share */
+    budget_set_charge(
+        entry,
+        entry->charged && !entry->allocation->offered &&
+            !allocation_in_vpr(entry->allocation)); /* the protected range is no process's share */
 }
 
 void budget_discharge(struct residency_entry *entry) {
@@ -133,14 +134,14 @@ static uint64_t budget_least(uint64_t a, uint64_t b) {
 
 /*
  * What is left for each of those that take all they are given, when every other process has what it
- * lists of `bytes`. `greedy` (NULL: nobody in particular) is one of them.
+ * lists of `bytes`. `greedy` (NULL: no process in particular) is one of them.
  */
 static uint64_t round_of_shares(const struct vidmm_adapter *adapter, enum vidmm_memory_group group,
                                 const struct vidmm_process *greedy, uint64_t bytes,
                                 uint64_t share) {
     uint64_t modest = 0;
     uint32_t takers = 0;
-    for (const struct vidmm_process *one = adapter->processes; one; one = one->next) {
+    for (const struct vidmm_process *one = adapter->processes.first; one; one = one->next) {
         uint64_t limit = budget_least(share, one->fixed[group]);
         if (one == greedy || one->listed[group] > limit)
             takers += one == greedy || limit == share;
@@ -151,7 +152,8 @@ static uint64_t round_of_shares(const struct vidmm_adapter *adapter, enum vidmm_
     return takers ? bytes / takers : UINT64_MAX;
 }
 
-/* Rounds, until what is left unused is given to those who want it: a few, one a process at most. */
+/* Rounds, until what is left unused is shared among the processes that want more: at most one for each
+ * process. */
 static uint64_t fair_share(struct vidmm_adapter *adapter, enum vidmm_memory_group group,
                            const struct vidmm_process *greedy) {
     uint64_t bytes = group_bytes(adapter, group), share = 0, next = 0;
@@ -169,7 +171,7 @@ uint64_t budget_of(const struct vidmm_process *process, enum vidmm_memory_group 
 
 static uint64_t budget_over(const struct vidmm_process *process, enum vidmm_memory_group group,
                             uint64_t bytes) {
-    struct share *share = &process->adapter->shares[group];
+    struct memory_share *share = &process->adapter->shares[group];
     uint64_t budget = process->fixed[group];
     if (budget == UINT64_MAX && !share->known) {
         share->bytes = fair_share(process->adapter, group, NULL);

@@ -4,7 +4,7 @@
  * Memory comes in two groups: LOCAL, the memory segments that applications are told of, and
  * NON_LOCAL, system memory that the GPU reaches. A group is shared equally among the processes that
  * list something of it, and what one leaves unused is for the others to have. Budgets are advice:
- * they decide who is asked to trim and who gives way, not what may be allocated.
+ * they decide which processes are asked to trim and which lose memory, not what may be allocated.
  *
  * A process is charged once for an allocation, in the group of its most preferred segment, while
  * any of its devices lists it and it is not offered; and it holds it in the group where it lies.
@@ -28,7 +28,7 @@ uint64_t budget_overdraft(const struct vidmm_process *process, enum vidmm_memory
  */
 void budget_keep(struct vidmm_adapter *adapter, struct segment *segment, uint64_t bytes, bool back);
 
-/* The charge for a entry follows the state of its allocation; ends with it. */
+/* The charge for an entry follows the state of its allocation; ends with it. */
 void budget_charge(struct residency_entry *entry);
 void budget_discharge(struct residency_entry *entry);
 

@@ -106,7 +106,7 @@ static bool residency_list_prepare(struct vidmm_device *device) {
         return true;
     list->placed = adapter_alloc(adapter, residency_list_placed_bytes(adapter));
     for (uint32_t i = 0; list->placed && i < adapter->facts.segment_count; i++)
-        resident_queue_init(&list->placed[i], adapter->policy);
+        resident_queue_init(&list->placed[i], adapter->settings.policy);
     return list->placed;
 }
 

@@ -1,5 +1,5 @@
 /*
- * policy.h - who is evicted next.
+ * policy.h - which allocation is evicted next.
  *
  * Every allocation that is placed in a segment and may be evicted is a `struct resident` in that
  * segment's queue. With vidmm_policy_lru the queue is kept in the order of eviction, so that the

@@ -36,7 +36,7 @@ static bool init_vpr(struct segment *segment, const struct vidmm_os *os) {
            placer_alloc_at(&segment->placer, vpr->start, vpr->size, &block) == PLACER_OK;
 }
 
-/* The part of [offset, end) in [low, high) is nobody's. */
+/* The part of [offset, end) in [low, high) is never given out. */
 static enum placer_result segment_withhold(struct placer *placer, uint64_t offset, uint64_t end,
                                            uint64_t low, uint64_t high) {
     struct placer_block *block;

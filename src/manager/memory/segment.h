@@ -65,7 +65,7 @@ struct segment {
     /* Bytes that are no process's share: page tables, the protected range, invalid ranges. */
     uint64_t kept;
     uint32_t residents;          /* ranges placed */
-    struct resident_queue queue; /* who could be evicted, in order */
+    struct resident_queue queue; /* what could be evicted, in order */
 };
 
 /* One contiguous part of a place. */
@@ -80,7 +80,7 @@ struct extent {
  * the segment's pages; and in an aperture it may be no range at all, only pages that count.
  */
 struct placement {
-    struct placer *placer; /* whose the blocks are */
+    struct placer *placer; /* that the blocks belong to */
     struct placer_block *block;
     uint64_t offset;        /* bytes from the segment's start; scattered: of the first extent */
     uint64_t size;          /* bytes reserved, page multiple */
@@ -107,7 +107,7 @@ bool segment_init(struct segment *segment, const struct vidmm_os *os, struct sha
 void segment_destroy(struct segment *segment, const struct vidmm_os *os);
 
 /*
- * Before anything is placed: nobody ever gets these bytes. PLACER_FULL: not in the segment, or some
+ * Before anything is placed: these bytes are never given out. PLACER_FULL: not in the segment, or some
  * of them are out of reach already.
  */
 enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uint64_t size);

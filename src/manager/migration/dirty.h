@@ -2,8 +2,8 @@
  * dirty.h - which pages of memory segments were written: the adapter's memory bases, and a plane a
  * segment in which the manager gathers what they tell.
  *
- * dirty.c makes the driver's calls for one basis, whoever's it is; dirty_plane.c has a basis over
- * each tracked segment and keeps what was reported of it, so that no report is lost when nobody can
+ * dirty.c makes the driver's calls for one basis, the manager's or a caller's; dirty_plane.c has a basis over
+ * each tracked segment and keeps what was reported of it, so that no report is lost when no caller can
  * use it yet. What is done with it is migration.h.
  */
 #ifndef VIDMM_MANAGER_DIRTY_H
@@ -24,15 +24,15 @@ struct vidmm_memory_basis {
 };
 
 /*
- * A tracked segment. A bit of `pending` says that who receives the segment may not have what is in
- * the page; it stays until the page was sent, in use or not: a page that somebody left dirty may
- * come into use again without being written. A bit of `written` says that the page may differ from
- * memory that nobody ever wrote, and is never cleared: with it the next migration begins.
+ * A tracked segment. A `pending` bit: the migration target may lack this page. The bit stays until
+ * the page was sent, in use or not: a page that was left dirty may come into use again without being
+ * written. A `written` bit: the page may differ from memory that was never written. It is never
+ * cleared: the next migration begins with it.
  */
 struct dirty_plane {
     struct vidmm_memory_basis *basis; /* NULL: there is no plane */
     uint64_t pages;                   /* of the segment; the last may be a part of one */
-    uint8_t *pending, *written;       /* NULL: nobody will ask */
+    uint8_t *pending, *written;       /* NULL: not asked for */
 };
 
 /* Of the adapter. */
@@ -56,7 +56,7 @@ enum vidmm_status basis_ask(struct vidmm_memory_basis *basis, const struct vidmm
 
 /* At start, when nothing but the paging process is in memory: planes for what is tracked. */
 enum vidmm_status dirty_start(struct vidmm_adapter *adapter);
-/* When the adapter goes: all bases, whoever made them. */
+/* When the adapter goes: all bases, also those of callers. */
 void dirty_stop(struct vidmm_adapter *adapter);
 /* The memory was lost, and perhaps what was known of writes: every page may differ. */
 void dirty_lost(struct vidmm_adapter *adapter);
@@ -69,7 +69,7 @@ struct dirty_plane *dirty_plane_of(struct vidmm_adapter *adapter, uint32_t id);
 /* Tracks every plane that is not tracked yet; and those no more that are not tracked always. */
 enum vidmm_status dirty_track(struct vidmm_adapter *adapter);
 void dirty_untrack(struct vidmm_adapter *adapter);
-/* A migration begins: pending is what may differ from memory that nobody ever wrote. */
+/* A migration begins: pending is what may differ from memory that was never written. */
 void dirty_rewind(struct vidmm_adapter *adapter);
 /* Takes what the driver knows of segment `id` into its plane, and clears it there. */
 enum vidmm_status dirty_gather(struct vidmm_adapter *adapter, uint32_t id);

@@ -85,7 +85,7 @@ enum vidmm_status dirty_start(struct vidmm_adapter *adapter) {
         return status;
     if (facts->performant)
         return dirty_track(adapter);
-    dirty_lost(adapter); /* nobody knows what was written before a migration begins */
+    dirty_lost(adapter); /* what was written before a migration begins is unknown */
     return VIDMM_OK;
 }
 
@@ -172,8 +172,8 @@ void dirty_note_answer(const struct vidmm_memory_basis *basis,
 }
 
 /*
- * A driver may share one plane among bases, so that what somebody starts is cleared for all (R321,
- * R326). What was written and not gathered by then nobody can tell any more.
+ * A driver may share one plane among bases, so that starting one clears it for all (R321,
+ * R326). What was written and not gathered by then is no longer known.
  */
 void dirty_note_start(const struct vidmm_memory_basis *basis) {
     struct dirty_plane *plane = dirty_plane_of(basis->adapter, basis->segment);

@@ -60,11 +60,12 @@ void in_use_mark(struct vidmm_adapter *adapter, const struct segment *segment, u
                  uint8_t *map) {
     struct marking marking = {segment, unit, map};
     allocation_each(adapter, mark_allocation, &marking);
-    for (const struct vidmm_process *process = adapter->processes; process; process = process->next)
+    for (const struct vidmm_process *process = adapter->processes.first; process;
+         process = process->next)
         mark_space(&marking, process->space);
 }
 
-/* Every page of [offset, end) that nobody has. */
+/* Every page of [offset, end) that is not in use. */
 static enum vidmm_status take_rest(struct vidmm_adapter *adapter, struct segment *segment,
                                    uint64_t offset, uint64_t end) {
     for (uint64_t at = offset; at < end; at += segment->page_size) {
@@ -87,7 +88,7 @@ enum vidmm_status in_use_separate(struct vidmm_adapter *adapter, struct segment 
     enum vidmm_status status = VIDMM_OK;
     if (!map)
         return error_no_memory(adapter, "vidmm_adapter_start");
-    mark_space(&marking, adapter->system_process->space);
+    mark_space(&marking, adapter->processes.system->space);
     for (struct bitmap_run run = bitmap_run(map, 0, units);
          status == VIDMM_OK && run.first < run.end; run = bitmap_run(map, run.end, units)) {
         uint64_t end = run.end * unit;

@@ -13,7 +13,7 @@ void in_use_mark(struct vidmm_adapter *adapter, const struct segment *segment, u
                  uint8_t *map);
 /*
  * At start: takes the rest of each piece of `unit` bytes that holds page tables of the paging
- * process, so that no piece is both somebody's and the manager's own.
+ * process, so that no piece holds both memory of a process and the manager's own.
  */
 enum vidmm_status in_use_separate(struct vidmm_adapter *adapter, struct segment *segment,
                                   uint32_t unit);

@@ -1,5 +1,5 @@
 /*
- * migration.c - see migration.h: the driver's calls, and who is paused.
+ * migration.c - see migration.h: the driver's calls, and which side is paused.
  */
 #include "life/paging_process.h"
 #include "base/assert.h"

@@ -2,7 +2,7 @@
  * migration.h - the manager's part in a live migration of the whole adapter, vfIndex 0
  * (live-migration-on-gpup-devices.md).
  *
- * migration.c makes the driver's calls and keeps who is paused; migration_dirty.c says what has to
+ * migration.c makes the driver's calls and keeps which side is paused; migration_dirty.c says what has to
  * be sent; migration_copy.c moves it. None of it may show in what is decided afterwards: nothing is
  * placed, nobody is moved or counts as used, and what it needs for itself (staging pages, addresses
  * of the paging process) was taken at the start of an adapter whose driver can migrate.
@@ -32,13 +32,13 @@ enum vidmm_status migration_admits(struct vidmm_adapter *adapter, const char *ca
 /* Ends one that is under way; with the lock held. */
 void migration_end(struct vidmm_adapter *adapter);
 
-/* VIDMM_BAD_ARGUMENT with a error, unless a migration of `side` is under way. */
+/* VIDMM_BAD_ARGUMENT with an error, unless a migration of `side` is under way. */
 enum vidmm_status migration_is(struct vidmm_adapter *adapter, enum vidmm_migration_side side,
                                const char *call);
-/* The plane of segment `id`; NULL with a error: its content cannot be moved. */
+/* The plane of segment `id`; NULL with an error: its content cannot be moved. */
 struct dirty_plane *migration_plane(struct vidmm_adapter *adapter, uint32_t id, const char *call,
                                     enum vidmm_status *status);
-/* A new map of what of segment `id` is in use, a bit a dirty page; NULL with a error. */
+/* A new map of what of segment `id` is in use, a bit a dirty page; NULL with an error. */
 uint8_t *migration_map(struct vidmm_adapter *adapter, uint32_t id, const char *call);
 
 #endif

@@ -101,18 +101,18 @@ static void restore_figures(struct vidmm_adapter *adapter, struct vidmm_stats fi
 }
 
 /*
- * Nobody but who migrates is to see that it happened: neither the observer nor the figures nor the
+ * The copy leaves no trace outside of the migration: neither in the observer nor in the figures nor in the
  * next paging operations, which go into the buffer that they would have gone into.
  */
 static enum vidmm_status run_aside(struct plan *plan) {
     struct vidmm_adapter *adapter = plan->adapter;
     const struct vidmm_stats figures = adapter->stats;
-    const struct vidmm_observer observer = adapter->observer;
+    const struct vidmm_observer observer = adapter->settings.observer;
     const uint32_t current = adapter->paging.current;
-    adapter->observer.op_done = NULL;
-    adapter->observer.plan = NULL;
+    adapter->settings.observer.op_done = NULL;
+    adapter->settings.observer.plan = NULL;
     enum vidmm_status status = plan_run(plan);
-    adapter->observer = observer;
+    adapter->settings.observer = observer;
     if (status == VIDMM_OK) {
         restore_figures(adapter, figures);
         adapter->paging.current = current;

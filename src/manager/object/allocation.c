@@ -44,7 +44,7 @@ void allocation_each(struct vidmm_adapter *adapter,
                 visit(ctx, &resource->allocations[i]);
         }
     }
-    struct vidmm_allocation *allocation = adapter->context_allocations;
+    struct vidmm_allocation *allocation = adapter->context_allocations.first;
     for (; allocation; allocation = allocation->next)
         visit(ctx, allocation);
 }
@@ -126,7 +126,7 @@ void allocation_publish(struct vidmm_allocation *allocation) {
 }
 
 void allocation_lost_content(struct vidmm_allocation *allocation) {
-    const struct vidmm_observer *observer = &allocation->adapter->observer;
+    const struct vidmm_observer *observer = &allocation->adapter->settings.observer;
     if (observer->content_lost)
         observer->content_lost(observer->ctx, allocation);
 }

@@ -5,7 +5,7 @@
  * Its system pages (the backing store) are committed when it is created and stay for its whole
  * life; the pages docs let go of while content is in a memory segment are kept here, so that an
  * eviction never needs memory. Three facts say all about content:
- *   content  somebody wrote it; without, it reads as zero, or as anything after it was lost
+ *   content  it was written to; without, it reads as zero, or as anything after it was lost
  *   stale    the system pages do not hold it
  *   segment  where it is resident; in an aperture segment it *is* the system pages, and never stale
  * An allocation in a memory segment that is not stale is clean: it leaves by DISCARD_CONTENT.
@@ -112,7 +112,7 @@ bool allocation_in_vpr(const struct vidmm_allocation *allocation);
 /* Its going may make room for `request` (NULL: for anything): both in the range, or neither. */
 bool allocation_in_the_way(const struct vidmm_allocation *allocation,
                            const struct segment_request *request);
-/* With GPU virtual addresses the driver is told when it comes and goes (R246). */
+/* With GPU virtual addresses: the driver gets NOTIFY_RESIDENCY when it comes and goes (R246). */
 bool allocation_announced(const struct vidmm_allocation *allocation);
 /* Overlay and capture allocations stay once they are resident. */
 bool allocation_stays(const struct vidmm_allocation *allocation);

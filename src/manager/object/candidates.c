@@ -76,17 +76,17 @@ struct segment_request candidate_request(const struct vidmm_allocation *allocati
 uint32_t candidate_set(const struct vidmm_allocation *allocation, bool write) {
     const struct vidmm_adapter *adapter = allocation->adapter;
     uint32_t set = write ? allocation->write_set : allocation->read_set;
-    set &= adapter->memory_set | adapter->aperture_set;
-    if (allocation_swizzled(allocation) && (set & adapter->memory_set))
-        set &= adapter->memory_set;
+    set &= adapter->sets.memory | adapter->sets.aperture;
+    if (allocation_swizzled(allocation) && (set & adapter->sets.memory))
+        set &= adapter->sets.memory;
     if (allocation_in_vpr(allocation))
-        set &= adapter->vpr_set;
+        set &= adapter->sets.vpr;
     /* The CPU has a pointer to the system pages: only an aperture shows the GPU the same bytes. */
     if (allocation->lock_kind == LOCK_SYSTEM && !allocation->info.Flags.PermanentSysMem &&
         !allocation->info.Flags.ExistingSysMem && !allocation->info.Flags.ExistingKernelSysMem)
-        set &= adapter->aperture_set;
+        set &= adapter->sets.aperture;
     if (!aperture_serves(allocation) &&
         !(adapter->iommu && !allocation_contiguous(allocation))) /* no range of it */
-        set &= ~adapter->aperture_set;
+        set &= ~adapter->sets.aperture;
     return set;
 }

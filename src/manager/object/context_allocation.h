@@ -1,6 +1,6 @@
 /*
  * context_allocation.h - the allocations that the driver made for contexts and devices
- * (life/context_allocation.h), as those who submit and page see them.
+ * (life/context_allocation.h), as submitting and paging need them.
  */
 #ifndef VIDMM_MANAGER_OBJECT_CONTEXT_ALLOCATION_H
 #define VIDMM_MANAGER_OBJECT_CONTEXT_ALLOCATION_H

@@ -18,7 +18,7 @@ void iommu_mapping_end(const struct mapping *mapping) {
     (void)va_set(&process->shared, mapping->start, mapping->end, NULL);
 }
 
-void iommu_mapping_show(const struct mapping *mapping) {
+void iommu_mapping_set_access(const struct mapping *mapping) {
     const struct vidmm_process *process = iommu_mapping_process(mapping);
     const struct vidmm_os *os = &process->adapter->os;
     os->iommu->show(os->ctx, process->pasid, mapping->start, mapping->use.allocation->segment);
@@ -26,7 +26,7 @@ void iommu_mapping_show(const struct mapping *mapping) {
 
 void iommu_mapping_follow(const struct vidmm_allocation *allocation) {
     for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next)
-        iommu_mapping_show(mapping);
+        iommu_mapping_set_access(mapping);
 }
 
 void iommu_mapping_forget(struct vidmm_allocation *allocation) {

@@ -8,10 +8,10 @@
 #include "object/va.h"
 
 /* Lets the GPU reach the allocation while it is resident, and not otherwise. */
-void iommu_mapping_show(const struct mapping *mapping);
+void iommu_mapping_set_access(const struct mapping *mapping);
 /* Ends the mapping. Needs no memory: what made it prepared the nodes. */
 void iommu_mapping_end(const struct mapping *mapping);
-/* The allocation became resident, or is not any more: as iommu_mapping_show for all its mappings. */
+/* The allocation became resident, or is not any more: as iommu_mapping_set_access for all its mappings. */
 void iommu_mapping_follow(const struct vidmm_allocation *allocation);
 /* Before an allocation is destroyed: ends all its mappings. */
 void iommu_mapping_forget(struct vidmm_allocation *allocation);

@@ -1,7 +1,7 @@
 /*
  * swizzle.c - see swizzle.h. Statuses of DxgkDdiAcquireSwizzlingRange are taken as
  * nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md has it: UNSUPPORTED ends the attempt, UNAVAILABLE
- * costs somebody else's idle range and is tried again while there are any.
+ * costs the idle range of another allocation and is tried again while there are any.
  */
 #include "object/swizzle.h"
 

@@ -19,7 +19,7 @@ struct table_memory;
 struct vidmm_allocation;
 
 enum va_kind {
-    VA_NOTHING, /* taken, and every access is a error */
+    VA_NOTHING, /* taken, and every access is an error */
     VA_ZERO,    /* reads give zero */
     VA_PAGES,   /* of an allocation */
     VA_MEMORY,  /* a page table, or pages of the manager's own, which stay where they are */
@@ -28,7 +28,7 @@ enum va_kind {
 /* Whose a reservation is. */
 enum va_owner {
     VA_OF_USER,
-    VA_OF_DRIVER, /* nobody else maps anything there: driver_range.c */
+    VA_OF_DRIVER, /* nothing else may be mapped there: driver_range.c */
     VA_OF_BOTH,   /* the driver's, and it lets others map */
 };
 

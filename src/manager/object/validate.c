@@ -69,7 +69,7 @@ static void validate_sets(struct validation *validation, const DXGK_ALLOCATIONIN
         validate_broke(validation, "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet",
                        "segments that the adapter has, at least one", "R16", INFO_PAGE, both);
     validate_preference(validation, info, both);
-    if (info->EvictionSegmentSet & ~adapter->aperture_set)
+    if (info->EvictionSegmentSet & ~adapter->sets.aperture)
         validate_broke(validation, "DXGK_ALLOCATIONINFO.EvictionSegmentSet",
                        "aperture segments only", "R99", INFO_PAGE, info->EvictionSegmentSet);
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
@@ -120,7 +120,7 @@ static void validate_flags(struct validation *validation, const DXGK_ALLOCATIONI
                        "only from a driver with DXGK_VIDMMCAPS.MapAperture2Supported", NULL,
                        WDDM2_FLAGS_PAGE, flags.Value);
     if (version >= DXGKDDI_INTERFACE_VERSION_WDDM2_1 && info->FlagsWddm2.CreateInVpr &&
-        !(info->SupportedWriteSegmentSet & validation->adapter->vpr_set))
+        !(info->SupportedWriteSegmentSet & validation->adapter->sets.vpr))
         validate_broke(validation, "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CreateInVpr",
                        "only where a supported segment has a video protected range", NULL,
                        WDDM2_FLAGS_PAGE, flags.Value);

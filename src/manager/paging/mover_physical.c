@@ -24,7 +24,7 @@
 
 static uint64_t physical_piece(const struct vidmm_adapter *adapter,
                                const struct vidmm_allocation *allocation, uint64_t at, bool whole) {
-    uint64_t left = allocation->size - at, chunk = adapter->transfer_chunk;
+    uint64_t left = allocation->size - at, chunk = adapter->settings.transfer_chunk;
     if (whole || chunk == 0 || chunk >= left || at + chunk >= START_LIMIT)
         return left;
     return chunk;
@@ -88,7 +88,7 @@ static void physical_find_window(struct vidmm_adapter *adapter, struct move *mov
     struct segment_request request = {.size = allocation->size};
     for (uint32_t i = 0; i < adapter->facts.segment_count; i++) {
         struct segment *segment = &adapter->facts.segments[i];
-        if (!segment_in_set(segment, allocation->evict_set & adapter->aperture_set) ||
+        if (!segment_in_set(segment, allocation->evict_set & adapter->sets.aperture) ||
             segment->flags.PitchAlignment)
             continue;
         if (segment_place(segment, &request, &move->window_place) == PLACER_OK) {

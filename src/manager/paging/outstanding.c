@@ -49,7 +49,7 @@ static void outstanding_count(struct vidmm_adapter *adapter, const struct vidmm_
 
 void outstanding_done(struct vidmm_adapter *adapter, uint64_t buffer) {
     struct outstanding *outstanding = &adapter->outstanding;
-    const struct vidmm_observer *observer = &adapter->observer;
+    const struct vidmm_observer *observer = &adapter->settings.observer;
     while (outstanding->first < outstanding->end &&
            outstanding->ops[outstanding->first].last_buffer <= buffer) {
         const struct built_op *op = &outstanding->ops[outstanding->first++];

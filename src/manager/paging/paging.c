@@ -53,7 +53,7 @@ static DXGK_TRANSFERFLAGS transfer_flags(const struct vidmm_op *op) {
  */
 static UINT mdl_offset(const struct vidmm_adapter *adapter, const struct vidmm_op *op,
                        const struct vidmm_place *place) {
-    uint64_t before = adapter->readings.transfer_offset == 1 ? op->at / PAGE_BYTES : 0;
+    uint64_t before = adapter->settings.readings.transfer_offset == 1 ? op->at / PAGE_BYTES : 0;
     return (UINT)(place->mdl_page - before);
 }
 
@@ -179,7 +179,7 @@ static void encode_init(struct vidmm_adapter *adapter, const struct vidmm_op *op
     arg->InitContextResource.Destination.SegmentAddress = segment_start(adapter, &op->to, 0);
     arg->InitContextResource.Destination.GpuVirtualAddress = op->va_to;
     if (allocation->info.Flags.CpuVisible && allocation->info.Flags.Protected &&
-        !(allocation->write_set & adapter->memory_set))
+        !(allocation->write_set & adapter->sets.memory))
         arg->InitContextResource.Destination.VirtualAddress = allocation_cpu(allocation);
 }
 
@@ -316,7 +316,7 @@ static enum vidmm_status bad_status(struct vidmm_adapter *adapter,
 /* By the other reading what an INSUFFICIENT answer wrote is not run: the operation starts over. */
 static void drop_pass(struct vidmm_adapter *adapter, DXGKARG_BUILDPAGINGBUFFER *arg,
                       uint32_t used_before) {
-    if (adapter->readings.insufficient == 0 || used_before == 0)
+    if (adapter->settings.readings.insufficient == 0 || used_before == 0)
         return;
     adapter->paging.used = used_before;
     arg->MultipassOffset = 0;

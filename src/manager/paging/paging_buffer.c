@@ -78,7 +78,7 @@ uint64_t paging_address(const struct vidmm_adapter *adapter, const struct dma_bu
 static void describe_physical(struct vidmm_adapter *adapter, const struct dma_buffer *buffer,
                               struct packet *packet) {
     const struct paging *paging = &adapter->paging;
-    packet->patches = adapter->ddi->DxgkDdiPatch && adapter->readings.paging_patch == 0;
+    packet->patches = adapter->ddi->DxgkDdiPatch && adapter->settings.readings.paging_patch == 0;
     packet->patch = (DXGKARG_PATCH){
         .hContext = paging->context,
         .DmaBufferSegmentId = dma_buffer_segment(buffer),

@@ -14,8 +14,8 @@ void plan_tell(const struct plan *plan, enum vidmm_status status) {
                                     .moves = plan->move_count,
                                     .ops = plan->op_count,
                                     .plan = plan};
-    if (adapter->observer.plan && (told.moves || told.ops))
-        adapter->observer.plan(adapter->observer.plan_ctx, &told);
+    if (adapter->settings.observer.plan && (told.moves || told.ops))
+        adapter->settings.observer.plan(adapter->settings.observer.plan_ctx, &told);
 }
 
 static struct vidmm_place tell_place(const struct segment *segment, const struct placement *place) {

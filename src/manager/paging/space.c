@@ -77,7 +77,8 @@ static void space_tell_device(const struct vidmm_device *device) {
 
 void space_tell_contexts(const struct space *space) {
     const struct vidmm_process *process = space->process;
-    for (struct vidmm_device *device = space->adapter->devices; device; device = device->next) {
+    for (struct vidmm_device *device = space->adapter->devices.first; device;
+         device = device->next) {
         if (device->process == process)
             space_tell_device(device);
     }
@@ -121,7 +122,7 @@ enum vidmm_status space_restore_paging(struct vidmm_adapter *adapter) {
 }
 
 enum vidmm_status space_restore(struct vidmm_adapter *adapter) {
-    struct vidmm_process *process = adapter->processes;
+    struct vidmm_process *process = adapter->processes.first;
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_RESET);
     while (process && (!process->space->root || tables_emit_again(&plan, process->space)))

@@ -66,8 +66,8 @@ static bool next_piece(struct vidmm_adapter *adapter, const struct vidmm_allocat
     if (piece->at >= end)
         return false;
     piece->protection = protection_at(allocation, piece->at, &end);
-    if (adapter->transfer_chunk && adapter->transfer_chunk < most)
-        most = adapter->transfer_chunk;
+    if (adapter->settings.transfer_chunk && adapter->settings.transfer_chunk < most)
+        most = adapter->settings.transfer_chunk;
     piece->size = end - piece->at < most ? end - piece->at : most;
     return true;
 }

@@ -1,7 +1,7 @@
 /*
  * ask.h - one DxgkDdiQueryAdapterInfo call, and the words for an answer that is refused.
  *
- * Shared by caps.c, query.c, mmu_query.c and dirty_query.c only.
+ * Only for caps.c, segment_query.c, query.c, mmu_query.c and dirty_query.c.
  */
 #ifndef VIDMM_MANAGER_ASK_H
 #define VIDMM_MANAGER_ASK_H
@@ -11,7 +11,7 @@
 
 #include "reported/query.h"
 
-/* A question in progress: who is asked, and where to put the reason of a refusal. */
+/* A question in progress: the driver that is asked, and where the reason of a refusal goes. */
 struct question {
     const struct query_context *context;
     struct vidmm_error *error; /* never NULL */

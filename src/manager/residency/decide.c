@@ -193,8 +193,8 @@ static enum vidmm_status in_order(struct decision *decision) {
 /* Fewest choices first, then largest. */
 static bool goes_before(const struct vidmm_adapter *adapter, const struct vidmm_reference *a,
                         const struct vidmm_reference *b) {
-    bool a_free = (candidate_set(a->allocation, a->write) & adapter->aperture_set) != 0;
-    bool b_free = (candidate_set(b->allocation, b->write) & adapter->aperture_set) != 0;
+    bool a_free = (candidate_set(a->allocation, a->write) & adapter->sets.aperture) != 0;
+    bool b_free = (candidate_set(b->allocation, b->write) & adapter->sets.aperture) != 0;
     return a_free != b_free ? b_free : a->allocation->size > b->allocation->size;
 }
 

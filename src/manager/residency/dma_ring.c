@@ -8,7 +8,7 @@
 
 static enum vidmm_status dma_ring_check(struct vidmm_adapter *adapter, const DXGK_CONTEXTINFO *info,
                                         const char *call) {
-    uint32_t known = adapter->aperture_set;
+    uint32_t known = adapter->sets.aperture;
     if (info->DmaBufferSegmentSet & ~known)
         return FAIL(adapter, .status = VIDMM_DRIVER_BROKE_RULE, .call = call,
                     .field = "DXGK_CONTEXTINFO.DmaBufferSegmentSet",

@@ -76,7 +76,7 @@ static struct room_victim room_listed(const struct room *room, const struct segm
     uint64_t least;
     if (!room_claim(room->device, group, size, &least))
         return victim;
-    for (const struct vidmm_device *device = room->adapter->devices; device;
+    for (const struct vidmm_device *device = room->adapter->devices.first; device;
          device = device->next) {
         uint64_t excess = budget_excess(device->process, group, 0);
         const struct residency_entry *found = excess < least || (victim.allocation && excess == 0)

@@ -26,7 +26,8 @@ static bool tables_in(const struct vidmm_adapter *adapter, const struct segment 
 static struct vidmm_process *someone(struct vidmm_adapter *adapter,
                                      const struct vidmm_process *runs) {
     struct vidmm_process *found = NULL;
-    for (struct vidmm_process *process = adapter->processes; process; process = process->next) {
+    for (struct vidmm_process *process = adapter->processes.first; process;
+         process = process->next) {
         bool needed =
             process == runs || (runs && (process->owner == runs || runs->owner == process));
         if (!needed && process->space->root && !process->space->fresh)

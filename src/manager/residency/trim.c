@@ -41,7 +41,7 @@ static void call_back(struct vidmm_device *device, uint32_t flags, uint64_t byte
 
 /* One of those that are noted. False: there is none. */
 static bool call_one(struct vidmm_adapter *adapter) {
-    struct vidmm_device *device = adapter->devices;
+    struct vidmm_device *device = adapter->devices.first;
     while (device && !device->trim.flags)
         device = device->next;
     if (!device)
@@ -64,7 +64,8 @@ static void call_all(struct vidmm_adapter *adapter) {
 bool trim_others(struct vidmm_device *asking) {
     VIDMM_ASSERT_ENTERED(asking->adapter);
     bool noted = false;
-    for (struct vidmm_device *device = asking->adapter->devices; device; device = device->next) {
+    for (struct vidmm_device *device = asking->adapter->devices.first; device;
+         device = device->next) {
         if (!wants(device, asking->process) ||
             budget_overdraft(device->process, VIDMM_GROUP_LOCAL) == 0)
             continue;
@@ -78,21 +79,22 @@ bool trim_others(struct vidmm_device *asking) {
 /* True when the process has not been told of a budget as small as the one it has. */
 static bool shrank(struct vidmm_process *process) {
     if (budget_overdraft(process, VIDMM_GROUP_LOCAL) == 0) {
-        process->told = 0;
+        process->trimmed_to = 0;
         return false;
     }
     uint64_t budget = budget_of(process, VIDMM_GROUP_LOCAL) + 1;
-    bool news = process->told == 0 || budget < process->told;
+    bool news = process->trimmed_to == 0 || budget < process->trimmed_to;
     if (news)
-        process->told = budget;
+        process->trimmed_to = budget;
     return news;
 }
 
 void trim_shrunken(struct vidmm_adapter *adapter, const struct vidmm_process *except) {
-    for (struct vidmm_process *process = adapter->processes; process; process = process->next) {
+    for (struct vidmm_process *process = adapter->processes.first; process;
+         process = process->next) {
         if (process == except || !shrank(process))
             continue;
-        for (struct vidmm_device *device = adapter->devices; device; device = device->next) {
+        for (struct vidmm_device *device = adapter->devices.first; device; device = device->next) {
             if (device->process == process && wants(device, except))
                 device->trim.flags |= VIDMM_TRIM_TO_BUDGET;
         }
@@ -102,7 +104,7 @@ void trim_shrunken(struct vidmm_adapter *adapter, const struct vidmm_process *ex
 
 void vidmm_trim(struct vidmm_adapter *adapter, bool restart) {
     adapter_enter(adapter);
-    for (struct vidmm_device *device = adapter->devices; device; device = device->next) {
+    for (struct vidmm_device *device = adapter->devices.first; device; device = device->next) {
         if (wants(device, NULL))
             device->trim.flags |= restart ? VIDMM_TRIM_RESTART_PERIODIC : VIDMM_TRIM_PERIODIC;
     }

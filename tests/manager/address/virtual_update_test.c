@@ -108,8 +108,7 @@ static void each_mode(void (*play)(struct scene *scene)) {
     }
 }
 
-/* ---- The order --------------------------------------------------------------------------------
- */
+/* ---- The order ------------------------------------------------------------------------------- */
 
 static void play_order(struct scene *scene) {
     begin_work(scene);
@@ -148,8 +147,7 @@ static void a_full_queue_makes_its_caller_wait(void **state) {
     each_mode(play_limit);
 }
 
-/* ---- What it is about goes --------------------------------------------------------------------
- */
+/* ---- What it is about goes ------------------------------------------------------------------- */
 
 /* Another one of the same device finds no room beside the pool until the update is carried out. */
 static void play_pool(struct scene *scene) {
@@ -253,8 +251,7 @@ static void pools_and_contexts_go_with_their_updates(void **state) {
     each_mode(play_destroy);
 }
 
-/* ---- The companion context --------------------------------------------------------------------
- */
+/* ---- The companion context ------------------------------------------------------------------- */
 
 static void play_companion(struct scene *scene) {
     struct world *world = scene->game->world;
@@ -311,8 +308,7 @@ static void a_companion_node_must_exist(void **state) {
     game_end(scene.game);
 }
 
-/* ---- Failures ---------------------------------------------------------------------------------
- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static void play_hangs(struct scene *scene) {
     struct world *world = scene->game->world;

@@ -119,13 +119,13 @@ static void commit_limit(void *ctx) {
 
 static void context_owner(void *ctx) {
     struct scene *scene = ctx;
-    assert_non_null(scene->adapter->context_allocations);
-    SPOIL(scene->adapter->context_allocations->context, (struct vidmm_context *)ctx);
+    assert_non_null(scene->adapter->context_allocations.first);
+    SPOIL(scene->adapter->context_allocations.first->context, (struct vidmm_context *)ctx);
 }
 
 static void context_allocation_dead(void *ctx) {
     struct scene *scene = ctx;
-    SPOIL(scene->adapter->context_allocations->dead, true);
+    SPOIL(scene->adapter->context_allocations.first->dead, true);
 }
 
 static void context_device(void *ctx) {

@@ -249,8 +249,7 @@ static void engines_of_one_group_go_together(void **state) {
     }
 }
 
-/* ---- Page faults ------------------------------------------------------------------------------
- */
+/* ---- Page faults ----------------------------------------------------------------------------- */
 
 /* The GPU stops at the first device's first submission and says so. */
 static void fault(struct two *two, uint32_t flags) {

@@ -106,8 +106,7 @@ static void a_page_fault_costs_one_process_its_device(void **state) {
     game_end(game);
 }
 
-/* ---- What is not resident any more ------------------------------------------------------------
- */
+/* ---- What is not resident any more ----------------------------------------------------------- */
 
 static DRIVER_INITIALIZATION_DATA below;
 static uint32_t notices[2]; /* by Resident */

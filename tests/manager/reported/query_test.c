@@ -15,8 +15,7 @@
 #define MIB (1ull << 20)
 #define GIB (1ull << 30)
 
-/* ---- A driver that says what a test wants ------------------------------------------------------
- */
+/* ---- A driver that says what a test wants ---------------------------------------------------- */
 
 struct fake_segment {
     DXGK_SEGMENTFLAGS flags;
@@ -207,8 +206,7 @@ static void fake_init(struct fake *fake) {
     aperture->size = aperture->commit = 32 * MIB;
 }
 
-/* ---- Asking it ---------------------------------------------------------------------------------
- */
+/* ---- Asking it ------------------------------------------------------------------------------- */
 
 #define V1  0x1u
 #define V3  0x2u
@@ -496,8 +494,7 @@ static void protect(struct fake *fake, uint64_t start, uint64_t size) {
 REFUSALS(DEFINE)
 /* clang-format on */
 
-/* ---- Good answers ------------------------------------------------------------------------------
- */
+/* ---- Good answers ---------------------------------------------------------------------------- */
 
 static void a_good_driver_is_accepted_in_every_version(void **state) {
     (void)state;

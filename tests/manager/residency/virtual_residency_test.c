@@ -578,8 +578,7 @@ static void what_is_accessed_physically_lies_in_one_row(void **state) {
     game_end(game);
 }
 
-/* ---- Locks ------------------------------------------------------------------------------------
- */
+/* ---- Locks ----------------------------------------------------------------------------------- */
 
 static DXGKDDI_CREATEALLOCATION *create_swappable;
 

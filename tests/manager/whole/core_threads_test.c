@@ -113,8 +113,7 @@ static void threads_share_an_adapter(void **state) {
     world_end(world);
 }
 
-/* ---- The beginning and the end ----------------------------------------------------------------
- */
+/* ---- The beginning and the end --------------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock;

@@ -108,12 +108,12 @@ static bool entry_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UI
 
 /* Nobody but the paging process or companion contexts uses these addresses. */
 static bool paging_only(HANDLE process) {
-    return process == paging_process || books_privileged(harness, process);
+    return process == paging_process || bookkeeping_privileged(harness, process);
 }
 
 /* The process whose addresses paging of the context uses. */
 static HANDLE paging_in(HANDLE context) {
-    HANDLE companion = books_companion(harness, context);
+    HANDLE companion = bookkeeping_companion(harness, context);
     return companion ? companion : paging_process;
 }
 
@@ -130,7 +130,7 @@ static bool new_links(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
 static bool takes_from_work(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift_of(update);
     for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes)
-        if (entry_takes(update, i) && books_used(harness, update->hProcess, va, va + bytes))
+        if (entry_takes(update, i) && bookkeeping_used(harness, update->hProcess, va, va + bytes))
             return true;
     return false;
 }
@@ -146,14 +146,15 @@ static uint64_t unit = 4096;
 
 /* What the leaf entries of an update show. Of two tables for the same addresses that of 4 KB pages
  * is cleared with the other one. */
-static void note_shown(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t shift) {
+static void note_mapped(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t shift) {
     uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift;
     bool wide = update->Flags.Use64KBPages && update->pPageTableEntries64KB;
     if (!wide)
-        ranges_remove(RANGES_SHOWN, update->hProcess, va, va + update->NumPageTableEntries * bytes);
+        ranges_remove(RANGES_MAPPED, update->hProcess, va,
+                      va + update->NumPageTableEntries * bytes);
     for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes)
         if (entry_of(update, wide, i) & 1)
-            ranges_add(RANGES_SHOWN, update->hProcess, va, va + bytes);
+            ranges_add(RANGES_MAPPED, update->hProcess, va, va + bytes);
 }
 
 static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
@@ -173,7 +174,7 @@ static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     set_cell(operation_table(update), TABLE_PROCESS, (uintptr_t)update->hProcess);
     set_cell(operation_table(update), TABLE_START,
              update->FirstPteVirtualAddress - ((uint64_t)update->StartIndex << shift));
-    note_shown(update, shift);
+    note_mapped(update, shift);
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
@@ -279,7 +280,7 @@ static bool copy_entry(uint64_t table, uint32_t index, uint64_t value) {
     if (changes)
         ranges_add(RANGES_STALE, process, va, va + 4096);
     if (value & 1)
-        ranges_add(RANGES_SHOWN, process, va, va + 4096);
+        ranges_add(RANGES_MAPPED, process, va, va + 4096);
     return changes;
 }
 
@@ -456,7 +457,7 @@ static bool takes(const DXGKARG_BUILDPAGINGBUFFER *args) {
         return false;
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
         return !args->TransferVirtual.hAllocation ||
-               books_uses(harness, args->TransferVirtual.hAllocation);
+               bookkeeping_uses(harness, args->TransferVirtual.hAllocation);
     default:
         return moves(args);
     }
@@ -489,7 +490,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
     NTSTATUS status = STATUS_SUCCESS;
     if (!now.again) {
         DXGKARG_BUILDPAGINGBUFFER known = *args;
-        books_name(harness, &known);
+        bookkeeping_name(harness, &known);
         waits_called(in_turn(args) || beside_paging(&args->UpdatePageTable), takes(&known));
         unused_operation(args, &known, paging_in(args->hSystemContext), entry_bytes);
         choose(&known);
@@ -509,7 +510,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
 /* ---- The other calls ------------------------------------------------------------------------ */
 
 static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
-    waits_called(true, !books_companion(harness, args->hContext));
+    waits_called(true, !bookkeeping_companion(harness, args->hContext));
     if (dropped_comes(DROPPED_ROOT))
         snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "root of %u entries",
                  args->NumEntries);
@@ -520,8 +521,8 @@ static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETAB
 static NTSTATUS APIENTRY submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     HANDLE process = args->Flags.Paging ? paging_in(args->hContext) : NULL;
     if (!args->Flags.Paging && harness)
-        process = books_tell(harness, args);
-    waits_called(args->Flags.Paging || waits_hidden(process), false);
+        process = bookkeeping_tell(harness, args);
+    waits_called(args->Flags.Paging || waits_unmapped(process), false);
     unused_submission(args, process);
     return good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }

@@ -118,15 +118,15 @@ bool waits_flush_left(void) {
            fence_passed(open.adapter, open.adapter->facts.paging_node, open.changing);
 }
 
-bool waits_hidden(HANDLE process) {
-    bool hidden = waits_flush_left();
-    for (uint32_t i = 0; i < FLUSHES && hidden; i++) {
+bool waits_unmapped(HANDLE process) {
+    bool unmapped = waits_flush_left();
+    for (uint32_t i = 0; i < FLUSHES && unmapped; i++) {
         const struct flushed *flush = &open.flushes[i];
-        hidden = flush->process != process ||
-                 fence_passed(open.adapter, open.adapter->facts.paging_node, flush->fence) ||
-                 !ranges_any(RANGES_SHOWN, process, flush->start, flush->end);
+        unmapped = flush->process != process ||
+                   fence_passed(open.adapter, open.adapter->facts.paging_node, flush->fence) ||
+                   !ranges_any(RANGES_MAPPED, process, flush->start, flush->end);
     }
-    return hidden;
+    return unmapped;
 }
 
 /* Everything that is outstanding on `nodes` now. */

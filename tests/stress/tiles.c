@@ -147,7 +147,7 @@ void tiles_queue(struct actor *actor) {
 
 /* ---- What the tiles lead to ------------------------------------------------------------------ */
 
-/* By the manager's books, when all that was queued is in them. */
+/* By the manager's VA map, when all queued changes are in it. */
 static void compare(struct actor *actor) {
     MUST(actor, vidmm_va_wait(actor->context));
     for (uint32_t i = 0; i < TILES; i++) {

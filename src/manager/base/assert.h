@@ -4,7 +4,7 @@
  * The option `assertions` of the build sets VIDMM_ASSERTIONS:
  *   0  nothing is checked
  *   1  cheap assertions: a lock is held, an object is on a list, a range lies inside its segment
- *   2  also adapter_check() (check/check.h), which walks all books after each call of the API
+ *   2  also adapter_check() (check/check.h), which walks all records after each call of the API
  * The manager has no operating system to abort with: vidmm_os.assertion_failed is called, or, where
  * there is none, the compiler's trap. When assertion_failed returns, the manager goes on.
  */

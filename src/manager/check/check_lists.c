@@ -4,7 +4,7 @@
  * segment where the allocation lies.
  */
 #include "address/companion.h"
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/device.h"
 #include "lists/residency_list.h"
 #include "object/allocation.h"

@@ -4,7 +4,7 @@
  */
 #include "address/companion.h"
 #include "base/handle.h"
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/device.h"
 #include "life/paging_queue.h"
 #include "base/process.h"

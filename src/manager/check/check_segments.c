@@ -4,7 +4,7 @@
  * and the sums of all places are what the segments count, so that no range is taken twice or by
  * nobody.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/process.h"
 #include "memory/placer_block.h"
 #include "object/allocation.h"

@@ -118,7 +118,7 @@ static enum vidmm_status context_allocation_attempt(void *ctx) {
 static NTSTATUS context_allocation_update(struct vidmm_allocation *allocation,
                                           const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     struct update what = {allocation, args};
-    if (!space_shows_whole(allocation))
+    if (!space_maps_whole(allocation))
         return STATUS_INSUFFICIENT_RESOURCES;
     switch (adapter_persist(allocation->adapter, context_allocation_attempt, &what)) {
     case VIDMM_OK:

@@ -15,7 +15,7 @@ struct target {
     bool listed;
 };
 
-/* Where a page of addresses leads by the test's own books. */
+/* Where a page of addresses leads by the test's own records. */
 struct expected {
     uint32_t target; /* index + 1; 0: nowhere */
     uint32_t page;   /* of the allocation */

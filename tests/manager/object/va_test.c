@@ -1,5 +1,5 @@
 /*
- * va_test.c - the books of an address space, alone: random changes against a model that remembers
+ * va_test.c - the VA map of an address space, alone: random changes against a model that remembers
  * every page, and the failure of every allocation.
  */
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  *
  * Each part is written by the file that watches the calls it comes from, and read by all:
  * segments and caps (watch/query.c), objects (watch/allocation.c, watch/device.c), aperture pages and
- * places (watch/operation.c), paging buffers (watch/build.c), fences (watch/submit.c).
+ * places (operation/aperture.c, operation/place.c), paging buffers (watch/build.c), fences (watch/submit.c).
  */
 #ifndef REFEREE_SHADOW_H
 #define REFEREE_SHADOW_H

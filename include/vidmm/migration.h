@@ -23,8 +23,7 @@
 
 #include <vidmm/manager.h>
 
-/* ---- Tracking ---------------------------------------------------------------------------------
- */
+/* ---- Tracking -------------------------------------------------------------------------------- */
 
 struct vidmm_dirty_info {
     bool tracking;      /* DirtyBitTrackingSupported */
@@ -75,8 +74,7 @@ size_t vidmm_basis_query_bytes(const struct vidmm_memory_basis *basis,
 enum vidmm_status vidmm_basis_query(struct vidmm_memory_basis *basis,
                                     const struct vidmm_dirty_query *query, void *bits, size_t size);
 
-/* ---- Migration ---------------------------------------------------------------------------------
- */
+/* ---- Migration ------------------------------------------------------------------------------- */
 
 enum vidmm_migration_side { VIDMM_MIGRATION_SOURCE, VIDMM_MIGRATION_TARGET };
 

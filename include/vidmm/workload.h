@@ -89,8 +89,7 @@ struct vidmm_generator {
 /* The generators; `*count` of them. */
 const struct vidmm_generator *vidmm_generators(size_t *count);
 
-/* ---- Playing -----------------------------------------------------------------------------------
- */
+/* ---- Playing --------------------------------------------------------------------------------- */
 
 struct vidmm_play_options {
     uint32_t threads;     /* submitting threads at most one a process; 0 or 1: one */

@@ -268,8 +268,7 @@ static void a_reset_that_fails_ends_the_stage(void **state) {
     assert_non_null(strstr(result.text, "DxgkDdiResetFromTimeout"));
 }
 
-/* ---- Engines ----------------------------------------------------------------------------------
- */
+/* ---- Engines --------------------------------------------------------------------------------- */
 
 static void engines_are_reset_alone(void **state) {
     static const uint32_t rules[] = {281, 380, 381};

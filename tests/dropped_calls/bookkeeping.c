@@ -111,8 +111,7 @@ static bool leads_nowhere(const struct mapping *mapping) {
            (mapping->use.kind == VA_PAGES && !mapping->use.allocation->segment);
 }
 
-/* ---- Tables that companion contexts name ------------------------------------------------------
- */
+/* ---- Tables that companion contexts name ----------------------------------------------------- */
 
 /* The address space that the driver's context runs in if it is a companion; NULL: it is none. */
 static const struct vidmm_process *privileged_with(const struct vidmm_harness *harness,

@@ -64,8 +64,7 @@ uint64_t operation_table(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update);
 /* The harness that the calls are made in, once there is one. */
 void operation_in(const struct vidmm_harness *harness);
 
-/* ---- ranges.c ---------------------------------------------------------------------------------
- */
+/* ---- ranges.c -------------------------------------------------------------------------------- */
 
 enum range_set {
     RANGES_STALE,  /* entries changed that were not flushed since */
@@ -120,7 +119,7 @@ bool waits_unmapped(HANDLE process);
 /* The hardware whose engine is held back that is not waited for. */
 const struct vidmm_hw_model *waits_hardware(void);
 
-/* ---- bookkeeping.c --------------------------------------------------------------------------------- */
+/* ---- bookkeeping.c --------------------------------------------------------------------------- */
 
 /* Tells the referee where the addresses have to lead that work of the context may use. The driver's
  * handle of its process, or NULL. */

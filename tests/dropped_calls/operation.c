@@ -17,7 +17,7 @@ static HANDLE paging_process;
 static uint32_t index_bits[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
 static uint32_t table_bytes[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
 
-/* ---- What tables hold, as far as it was asked for ------------------------------------------- */
+/* ---- What tables hold, as far as it was asked for -------------------------------------------- */
 
 #define CELLS (1u << 20)
 
@@ -177,7 +177,7 @@ static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     note_mapped(update, shift);
 }
 
-/* ---- Choosing ------------------------------------------------------------------------------- */
+/* ---- Choosing -------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
@@ -364,7 +364,7 @@ static void choose(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
-/* ---- BuildPagingBuffer ---------------------------------------------------------------------- */
+/* ---- BuildPagingBuffer ----------------------------------------------------------------------- */
 
 static void take_room(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGINGBUFFER *used) {
     args->DmaBufferWriteOffset += (UINT)((uintptr_t)used->pDmaBuffer - (uintptr_t)args->pDmaBuffer);
@@ -507,7 +507,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
     return status;
 }
 
-/* ---- The other calls ------------------------------------------------------------------------ */
+/* ---- The other calls ------------------------------------------------------------------------- */
 
 static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
     waits_called(true, !bookkeeping_companion(harness, args->hContext));

@@ -482,7 +482,7 @@ static NTSTATUS APIENTRY build_backwards(const HANDLE adapter, DXGKARG_BUILDPAGI
 }
 SPOIL(backwards, BuildPagingBuffer, build_backwards)
 
-/* ---- The mutants ---------------------------------------------------------------------------- */
+/* ---- The mutants ----------------------------------------------------------------------------- */
 
 #define TRACKING                                                                                   \
     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2}, {"DirtyPageBytes", PAGE}}

@@ -81,8 +81,7 @@ uint64_t actor_held(const struct actor *actor);
 /* Checks all content, and goes. */
 void actor_end(struct actor *actor);
 
-/* ---- What its steps are made of --------------------------------------------------------------
- */
+/* ---- What its steps are made of -------------------------------------------------------------- */
 
 uint64_t actor_below(struct actor *actor, uint64_t limit);
 /* Ends the test unless `status` is VIDMM_OK; `begin`: when the request was made. */

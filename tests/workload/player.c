@@ -3,8 +3,7 @@
  */
 #include "runs.h"
 
-/* ---- Right runs ---------------------------------------------------------------------------------
- */
+/* ---- Right runs ------------------------------------------------------------------------------ */
 
 static void every_generator_is_right_with_plenty_and_with_too_little_memory(void **state) {
     (void)state;
@@ -120,8 +119,7 @@ static void what_does_not_fit_is_counted_and_the_rest_goes_on(void **state) {
     vidmm_workload_free(&workload);
 }
 
-/* ---- Wrong runs ---------------------------------------------------------------------------------
- */
+/* ---- Wrong runs ------------------------------------------------------------------------------ */
 
 static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
     (void)state;

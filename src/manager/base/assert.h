@@ -32,7 +32,7 @@ bool assert_held(const struct vidmm_os *os, void *lock);
 #endif
 #define VIDMM_ASSERT(adapter, holds) VIDMM_ASSERT_WITH(&(adapter)->os, holds)
 
-/* The caller holds the adapter's lock; api_lock and lock; the lock of fences and of what is shown. */
+/* The caller holds the adapter's lock; api_lock and lock; fence_lock. */
 #define VIDMM_ASSERT_LOCKED(adapter)                                                               \
     VIDMM_ASSERT(adapter, assert_held(&(adapter)->os, (adapter)->lock))
 #define VIDMM_ASSERT_ENTERED(adapter)                                                              \

@@ -48,7 +48,7 @@ void check_tables(struct vidmm_adapter *adapter);
 /* Fences and packets; the paging queue. */
 void check_fences(struct vidmm_adapter *adapter);
 void check_paging(struct vidmm_adapter *adapter);
-/* Who made what: resources, handles, devices, contexts, processes. */
+/* Owners of objects: resources, handles, devices, contexts, processes. */
 void check_owners(struct vidmm_adapter *adapter);
 void check_processes(struct vidmm_adapter *adapter);
 /* Swizzling ranges and CPU host apertures. */

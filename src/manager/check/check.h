@@ -4,8 +4,8 @@
  *
  * A record is what the manager keeps of one concept in one place; most of its content follows from
  * another record as well. A contradiction is reported through vidmm_os.assertion_failed, in a
- * sentence that names the record and the object: "segment 2: ...". The checks change nothing and take
- * no memory.
+ * sentence that names the record and the object: "segment 2: ...". The checks change nothing and
+ * take no memory.
  */
 #ifndef VIDMM_MANAGER_CHECK_H
 #define VIDMM_MANAGER_CHECK_H

@@ -1,5 +1,6 @@
 /*
- * finding.c - how adapter_check() says what is wrong: one sentence, made without an operating system.
+ * finding.c - how adapter_check() says what is wrong: one sentence, made without an operating
+ * system.
  */
 #include "check/bookkeeping.h"
 

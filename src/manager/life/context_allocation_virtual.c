@@ -4,7 +4,8 @@
  * driver changes itself, in a paging operation of its own.
  *
  * Both make DDI calls, and both come from inside one: of a thread that holds api_lock and has
- * released lock, or from a thread of the driver's own, which then takes api_lock as any caller does. A GPU that hangs in the first case is reset when that call has returned: what asked has
+ * released lock, or from a thread of the driver's own, which then takes api_lock as any caller
+ * does. A GPU that hangs in the first case is reset when that call has returned: what asked has
  * failed.
  */
 #include "life/context_allocation.h"

@@ -35,8 +35,8 @@ struct view {
 struct view space_view_of(const struct vidmm_allocation *allocation);
 
 /*
- * Runs the plan under construction, whose entries the CPU writes at once; `emitted` false: there was
- * no memory for it.
+ * Runs the plan under construction, whose entries the CPU writes at once; `emitted` false: there
+ * was no memory for it.
  */
 enum vidmm_status space_run_now(struct plan *plan, struct space *space, bool emitted);
 

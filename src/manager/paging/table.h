@@ -126,8 +126,8 @@ static inline struct space *space_of(const struct mapping *mapping) {
 /* ---- table.c --------------------------------------------------------------------------------- */
 
 /*
- * Tables that are in memory, and which of them were not written yet: what tables_prepare made, and a
- * plan begins with (tables_begin). Where nothing is made: .space alone.
+ * Tables that are in memory, and which of them were not written yet: what tables_prepare made, and
+ * a plan begins with (tables_begin). Where nothing is made: .space alone.
  */
 struct tables_ready {
     struct space *space;
@@ -184,8 +184,8 @@ struct table_copied {
     uint64_t from;
 };
 /*
- * In a plan of a companion context: the GPU copies the entries of [start, end). Where the GPU cannot
- * copy them, the PTEs are written from the VA map, which has the change already.
+ * In a plan of a companion context: the GPU copies the entries of [start, end). Where the GPU
+ * cannot copy them, the PTEs are written from the VA map, which has the change already.
  */
 bool table_copy(struct plan *plan, const struct table_copied *source, struct space *space,
                 uint64_t start, uint64_t end);

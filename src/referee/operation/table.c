@@ -71,8 +71,8 @@ static bool table_physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL
            (end == 0 || place.SegmentOffset < end);
 }
 
-/* Bytes of the table that the entries of an update are in: from *first to *end; none: nobody can
- * tell. */
+/* Bytes of the table that the entries of an update are in: from *first to *end; none: not
+ * known. */
 static void table_written_bytes(struct vidmm_referee *referee,
                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
                                 uint64_t *first, uint64_t *end) {

@@ -1,9 +1,9 @@
 /*
  * work.h - what becomes of work on its way through the driver: paging buffers while they are filled
- * (buffer.c), operations that complete or are given up (completion.c), submissions (submission.c) and
- * what comes again after a preemption (preempt.c), reports of the driver (report.c, page_fault.c),
- * resets (reset.c), and the end of all of it (forget.c). state/work.h has the structures. Everything
- * is called with the referee's lock held.
+ * (buffer.c), operations that complete or are given up (completion.c), submissions (submission.c)
+ * and what comes again after a preemption (preempt.c), reports of the driver (report.c,
+ * page_fault.c), resets (reset.c), and the end of all of it (forget.c). state/work.h has the
+ * structures. Everything is called with the referee's lock held.
  */
 #ifndef REFEREE_WORK_WORK_H
 #define REFEREE_WORK_WORK_H

@@ -166,7 +166,7 @@ static void query(struct setup *s) {
          "DxgkDdiQueryDirtyBitData");
 }
 
-/* No page is in the answer: what every answer costs, whoever wrote it. */
+/* No page is in the answer: the cost that every answer has. */
 static void zeros(struct setup *s) {
     memset(s->out, 0, s->words * 8);
     __asm__ volatile("" ::: "memory");

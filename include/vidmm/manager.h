@@ -97,7 +97,7 @@ struct vidmm_segment_info {
     uint32_t banks;              /* 0: none */
     const uint64_t *bank_ends;   /* `banks` exclusive end offsets */
     /* The video protected range, in which only allocations with CreateInVpr lie; size 0: none.
-     * `vpr_reserve` bytes at each end of it are nobody's. */
+     * No allocation gets the `vpr_reserve` bytes at each end of it. */
     uint64_t vpr_start, vpr_size, vpr_reserve;
     /* Changing figures: */
     uint64_t used; /* bytes placed */

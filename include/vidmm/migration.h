@@ -81,8 +81,8 @@ enum vidmm_migration_side { VIDMM_MIGRATION_SOURCE, VIDMM_MIGRATION_TARGET };
 /*
  * DxgkDdiPrepareLiveMigration. Each one is ended by vidmm_migration_end, whatever fails between. A
  * target is paused from here on. On a source every memory segment is tracked from here on, unless
- * it always was; the first vidmm_migration_dirty reports what may differ from memory that nobody
- * ever wrote: everything in use, or what was written since the start.
+ * it always was; the first vidmm_migration_dirty reports what may differ from memory that was
+ * never written: everything in use, or what was written since the start.
  */
 enum vidmm_status vidmm_migration_prepare(struct vidmm_adapter *adapter,
                                           enum vidmm_migration_side side);

@@ -94,7 +94,7 @@ void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint3
 /* All that is known of one rule. */
 void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule);
 
-/* What became of those who broke a rule on purpose, by its number; empty: nobody did. */
+/* Results of the mutants that break a rule, by the number of the rule; empty: no mutants ran. */
 struct vidmm_rule_matrix {
     char cell[VIDMM_RULES_SIZE][128];
 };

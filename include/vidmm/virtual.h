@@ -148,8 +148,8 @@ struct vidmm_va_operation {
 /*
  * Changes the mappings inside one reservation, in order, after what `context` was given so far and
  * before what it is given next (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md). The operations
- * are queued, and nobody waits, unless more than 128 of the context would be: then those that were
- * queued before are carried out first. What is queued keeps its allocations required to be
+ * are queued without a wait. Only if more than 128 of the context would be queued, the earlier ones
+ * are carried out first. What is queued keeps its allocations required to be
  * resident. It is carried out before the context is destroyed; the device is lost if there is no
  * memory for that.
  *
@@ -198,8 +198,8 @@ uint32_t vidmm_residency_count(struct vidmm_device *device, struct vidmm_allocat
 #define VIDMM_TRIM_TO_BUDGET        0x4u
 
 /*
- * Called without locks, from inside the call of somebody who needs memory; may call
- * vidmm_device_evict, nothing that needs memory itself.
+ * Called without locks, inside the API call that needs memory; may call
+ * vidmm_device_evict, but no function that needs memory itself.
  */
 typedef void vidmm_trim_callback(void *ctx, uint32_t flags, uint64_t bytes_to_trim);
 /*
@@ -249,8 +249,8 @@ enum vidmm_status vidmm_allocation_update(struct vidmm_allocation *allocation,
 
 /*
  * DxgkCbReserveGpuVirtualAddressRange, while DxgkDdiCreateProcess runs for that process: whole
- * entries of its root table, none of them the first. Unless the driver allows it nobody else maps
- * anything there; the entries are invalid and the driver's to overwrite.
+ * entries of its root table, none of them the first. Unless the driver allows it no other
+ * mapping lies there; the entries are invalid and the driver's to overwrite.
  */
 NTSTATUS vidmm_driver_reserve(struct vidmm_adapter *adapter,
                               DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args);

@@ -1,6 +1,7 @@
 /*
- * The conformance check outlives whatever a driver does: it crashes, hangs, ends the process, leaks,
- * refuses or scribbles, and each of these is a finding; and the reports say so in every format.
+ * The conformance check outlives whatever a driver does: it crashes, hangs, ends the process,
+ * leaks, refuses or scribbles, and each of these is a finding; and the reports say so in every
+ * format.
  */
 #include "examined.h"
 

@@ -1,7 +1,7 @@
 /*
- * bookkeeping.c - what user mode asked for, as the manager records it: which addresses lead to which
- * allocations, and which of these a device lists. The manager's records are right even where what it asks of
- * the driver is not.
+ * bookkeeping.c - what user mode asked for, as the manager records it: which addresses lead to
+ * which allocations, and which of these a device lists. The manager's records are right even where
+ * what it asks of the driver is not.
  */
 #include "dropped.h"
 

@@ -1,6 +1,6 @@
 /*
- * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with what
- * follows from it.
+ * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with
+ * what follows from it.
  *
  *   mutants_test FAMILY            its mutants: query, allocation, paging, paging-manager, operation, placement,
  *                              preempt, engines, virtual, residency, own-memory, host-aperture

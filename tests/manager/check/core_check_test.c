@@ -1,7 +1,7 @@
 /*
- * core_check_test.c - an inconsistency in the records that only physical addresses use is found, under
- * the name of the record: DMA buffers, swizzling ranges, allocations of contexts. check_test.c has
- * all others.
+ * core_check_test.c - an inconsistency in the records that only physical addresses use is found,
+ * under the name of the record: DMA buffers, swizzling ranges, allocations of contexts.
+ * check_test.c has all others.
  */
 #include "core_world.h"
 

@@ -69,7 +69,7 @@ static uint64_t entry_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, b
     return !pte ? 0 : (pte->Flags & ((1u << FLAG_BITS) - 1)) | pte->PageAddress << FLAG_BITS;
 }
 
-/* The `i`-th entry says something new; nobody knows what is in the memory of a new table. */
+/* The `i`-th entry says something new; the content of a new table's memory is unknown. */
 static bool differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
     if (update->Flags.InitialUpdate)
         return true;
@@ -106,7 +106,7 @@ static bool entry_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UI
     return false;
 }
 
-/* Nobody but the paging process or companion contexts uses these addresses. */
+/* Only the paging process or companion contexts use these addresses. */
 static bool paging_only(HANDLE process) {
     return process == paging_process || bookkeeping_privileged(harness, process);
 }

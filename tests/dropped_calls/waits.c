@@ -3,7 +3,7 @@
  *
  * The linker leads every call of fence.h's waits here (--wrap). A wait for what is done already is
  * none. The one that is left out returns at once, and the engine is as late as it can be: it is
- * held back until somebody waits for it, or nobody can tell for whom and no other one has work.
+ * held back until a wait for it, or a wait for an unknown engine while no other engine has work.
  * Nothing depended on the wait if the manager meanwhile asked nothing of the driver and let the CPU
  * at no memory, or nothing that work under way could notice, or nothing but paging behind paging;
  * or only flushes of addresses were left that lead the work behind them nowhere.
@@ -38,9 +38,9 @@ static uint32_t flush_turn;
 static struct {
     struct vidmm_adapter *adapter; /* NULL: nothing */
     uint32_t fence[NODES], nodes;
-    uint64_t held;     /* engines */
-    uint64_t asked;    /* engines that a wait of the manager's is for; 0: nobody can tell */
-    uint32_t changing; /* of the paging among it */
+    uint64_t held;                   /* engines */
+    uint64_t asked;                  /* engines that a wait of the manager's is for; 0: unknown */
+    uint32_t changing;               /* of the paging among it */
     struct flushed flushes[FLUSHES]; /* likewise */
 } open;
 

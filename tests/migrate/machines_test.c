@@ -1,6 +1,6 @@
 /*
  * machines_test.c - both state machines over a guest and a link in memory: what must hold wherever
- * the link breaks and whoever is killed.
+ * the link breaks and whichever side is killed.
  */
 #include "fixture.h"
 
@@ -47,7 +47,7 @@ static void a_guest_moves_in_mid_run_and_ends_with_every_byte_right(void **state
 
 /* ---- The link breaks ------------------------------------------------------------------------- */
 
-/* Whatever happened, nobody was killed: one side has the guest, and has every byte. */
+/* No side was killed: one side has the guest, and has every byte. */
 static void one_owner_has_everything(struct fixture *fixture, const char *what, uint64_t at) {
     const struct fixture_side *source = &fixture->source, *target = &fixture->target;
     bool moved = target->own_event != FIXTURE_NEVER;
@@ -122,9 +122,9 @@ static void a_stream_full_of_pages_may_break_or_be_spoilt_anywhere(void **state)
     }
 }
 
-/* ---- Somebody dies --------------------------------------------------------------------------- */
+/* ---- A side is killed ------------------------------------------------------------------------ */
 
-/* Who is left decides, as a person would who sees what the other one did. */
+/* The side that is left decides, as an operator would who sees what the peer did. */
 static void decide(struct fixture_side *left, const struct fixture_side *dead) {
     bool has_owned = dead->is_target && dead->own_event != FIXTURE_NEVER;
     left->verdict = has_owned ? VIDMM_MIGRATE_DROP : VIDMM_MIGRATE_TAKE;
@@ -279,7 +279,7 @@ static void a_failed_migration_begins_again_when_asked_to(void **state) {
     assert_int_equal(fixture->source.result.attempts, 1);
     struct fixture_side *target = &fixture->target;
     migrate_target_stop(&target->target);
-    target->alive = target->wants = true; /* somebody starts another */
+    target->alive = target->wants = true; /* an operator starts another */
     fixture_restart(target);
     struct migrate_party party = target->target.party;
     party.areas = (struct migrate_areas){0};

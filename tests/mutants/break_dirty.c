@@ -11,7 +11,7 @@
 #define HANDLES      16u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bases that were created, whoever did; the one of seven pages in two ranges. */
+/* Bases that were created, by any caller; the one of seven pages in two ranges. */
 static HANDLE handles[HANDLES], seven;
 
 static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {

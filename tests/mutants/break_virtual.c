@@ -276,7 +276,7 @@ static void install_wants_private(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = wants_private;
 }
 
-/* Forgets a page, and says of the fault that it was somebody else's. */
+/* Forgets a page, and reports the fault for another process. */
 static DXGKRNL_INTERFACE system_calls;
 
 static VOID APIENTRY blame_other(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {

@@ -6,7 +6,7 @@
  *                              preempt, engines, virtual, residency, own-memory, host-aperture
  *   mutants_test FAMILY R152       only those of one rule, with what was found
  *   mutants_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
- *   mutants_test --complete        nobody whom the rules of the memory calls judge goes unbroken
+ *   mutants_test --complete        every side that a rule of the memory calls judges is broken
  */
 #include "mutants.h"
 

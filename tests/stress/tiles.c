@@ -10,7 +10,7 @@
 #define QUEUED_MOST 128u           /* operations that a context may have queued */
 #define MANY        160u           /* of one step; more than that */
 #define RANGE_BYTES (TILES * PAGE) /* whole units of reservations */
-#define ZERO_ORACLE UINT64_MAX     /* of a page that is nobody's */
+#define ZERO_ORACLE UINT64_MAX     /* of a page without an owner */
 
 /* ---- The model ------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
  * migrate_proxy.c - stands between the two sides of a migration, and does harm once: cuts the link,
- * or flips a bit, at one byte. Whoever connects afterwards is served faithfully.
+ * or flips a bit, at one byte. Later connections are served faithfully.
  *
  *   migrate_proxy LISTEN CONNECT cut|flip target|source TYPE BYTE
  *

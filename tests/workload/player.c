@@ -163,7 +163,7 @@ static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
     }
 }
 
-/* Neither what the GPU did not get to do nor the clean-up notices are anybody's wrong bytes. */
+/* Neither work that the GPU did not run nor the clean-up notices count as wrong bytes. */
 static void a_reset_blames_nobody(void **state) {
     (void)state;
     static const struct {

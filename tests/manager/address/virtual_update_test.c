@@ -114,7 +114,7 @@ static void play_order(struct scene *scene) {
     begin_work(scene);
     assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
     assert_int_equal(update(scene, map(scene, 1, 3 * WIDE)), VIDMM_OK);
-    assert_true(scene->game->world->busy); /* nobody waited */
+    assert_true(scene->game->world->busy); /* no call waited */
     assert_int_equal(queued(scene), 2);
     expect_nowhere(scene, scene->va);
     must_submit(scene->player);

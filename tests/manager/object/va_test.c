@@ -30,7 +30,7 @@ static void set_model(struct model *model, uint32_t first, uint32_t end, uint32_
         model->owner[i] = owner;
 }
 
-/* Every page belongs to whom the model says, and ranges are in order. */
+/* Every page has the owner that the model says, and ranges are in order. */
 static void compare(const struct va *va, const struct model *model) {
     for (uint32_t i = 0; i < PAGES; i++) {
         uint64_t at = (uint64_t)i * UNIT;

@@ -203,7 +203,7 @@ static void begin_actor(struct play *play, uint32_t index) {
         (void)make_pool(play, actor, &actor->pools[i]);
 }
 
-/* Device and process are gone, and everything of them; somebody else comes. */
+/* Destroys device and process with all that they own; then makes new ones. */
 static void replace_actor(struct play *play, struct actor *actor) {
     struct player *player = actor->player;
     vidmm_device_destroy(player->device);

@@ -17,8 +17,8 @@
 #define BENCH_MIB    ((uint64_t)1 << 20)
 
 /*
- * Seconds of this thread. In virtual time a harness has no other, and never sleeps: it costs the same
- * whoever else is at work on the machine.
+ * Seconds of this thread. In virtual time a harness has no other thread and never sleeps, so the
+ * load of the machine does not change the measured time.
  */
 double bench_now(void);
 

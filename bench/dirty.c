@@ -33,8 +33,7 @@ struct setup {
     uint64_t *out;
 };
 
-/* ---- The loops that it is compared with -------------------------------------------------------
- */
+/* ---- The loops that it is compared with ------------------------------------------------------ */
 
 static void exchange_all(struct setup *s) {
     for (uint64_t i = 0; i < s->words; i++)
@@ -69,8 +68,7 @@ static void scan(struct setup *s) {
                         : 0;
 }
 
-/* ---- Setting bits ------------------------------------------------------------------------------
- */
+/* ---- Setting bits ---------------------------------------------------------------------------- */
 
 static uint64_t next(uint64_t *state) {
     *state ^= *state << 13;
@@ -98,8 +96,7 @@ static void set(struct setup *s, double density, uint64_t run) {
     }
 }
 
-/* ---- The driver --------------------------------------------------------------------------------
- */
+/* ---- The driver ------------------------------------------------------------------------------ */
 
 static struct vidmm_hw_bar bars_now[VIDMM_HW_BARS];
 
@@ -169,14 +166,13 @@ static void query(struct setup *s) {
          "DxgkDdiQueryDirtyBitData");
 }
 
-/* No page is in the answer: what every answer costs, whoever wrote it. */
+/* No page is in the answer: the cost that every answer has. */
 static void zeros(struct setup *s) {
     memset(s->out, 0, s->words * 8);
     __asm__ volatile("" ::: "memory");
 }
 
-/* ---- Measuring ---------------------------------------------------------------------------------
- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 static double timed(struct setup *s, void (*what)(struct setup *)) {
     double start = bench_now();

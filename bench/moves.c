@@ -3,8 +3,8 @@
  * and places scattered over a segment in holes of one page, system pages likewise.
  *
  * The whole way (decide, scratch page tables, flush, build, submit, execute, show, fence) and the
- * software GPU's bare kernel over the same pieces (src/softgpu/hardware/copy.h, which fetches the next
- * piece meanwhile) take turns in one run; figures are medians, and ratios are what counts.
+ * software GPU's bare kernel over the same pieces (src/softgpu/hardware/copy.h, which fetches the
+ * next piece meanwhile) take turns in one run; figures are medians, and ratios are what counts.
  */
 #include "bench.h"
 

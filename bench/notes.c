@@ -117,8 +117,7 @@ static double run(struct board *board, uint64_t at, uint32_t size, bool virtual)
     return seconds;
 }
 
-/* ---- Commands, at the end of RAM --------------------------------------------------------------
- */
+/* ---- Commands, at the end of RAM ------------------------------------------------------------- */
 
 #define COMMANDS (RAM - 2 * BENCH_MIB)
 
@@ -151,8 +150,7 @@ static void make_tables(struct board *board, bool in_order) {
     put(board, GPU_REG_FLUSH, 4, GPU_FLUSH_ALL);
 }
 
-/* ---- Measuring --------------------------------------------------------------------------------
- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 enum shape { RANGE, VIRTUAL_RANGE, VIRTUAL_SCATTERED, COMMANDS_OF_A_PAGE };
 

@@ -3,8 +3,8 @@
  *
  * For blocks of 4 KiB to 64 MiB: a set of allocations is paged in, filled and paged out by the
  * manager through the reference driver and the software GPU (decide, build, submit, execute,
- * fence), and right after that the software GPU's bare kernels (src/softgpu/hardware/copy.h) move the
- * same bytes between the same places. Both are repeated in turn in one run; the figures are
+ * fence), and right after that the software GPU's bare kernels (src/softgpu/hardware/copy.h) move
+ * the same bytes between the same places. Both are repeated in turn in one run; the figures are
  * medians, and the ratio of the two is what counts (absolute figures move with the machine).
  */
 #include "bench.h"

@@ -66,8 +66,7 @@ static double now_ns(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* ---- First fit, the baseline ------------------------------------------------------------------
- */
+/* ---- First fit, the baseline ----------------------------------------------------------------- */
 
 /* Holes in address order. */
 struct hole {
@@ -118,8 +117,7 @@ static void first_fit_free(struct first_fit *f, uint32_t start, uint32_t pages) 
     }
 }
 
-/* ---- One run ----------------------------------------------------------------------------------
- */
+/* ---- One run --------------------------------------------------------------------------------- */
 
 struct slot {
     struct placer_block *block; /* ours */
@@ -241,8 +239,7 @@ static struct figures measure(struct run run, uint64_t number) {
     return figures;
 }
 
-/* ---- Tables -----------------------------------------------------------------------------------
- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

@@ -1,8 +1,9 @@
 /*
- * harness.h - host, driver and manager put together: the few lines that every program over vidmm needs.
+ * harness.h - host, driver and manager put together: the few lines that every program over vidmm
+ * needs.
  *
- * vidmm_harness_open brings a driver up (DriverEntry ... StartDevice), starts the manager over it and
- * wires interrupts and callbacks between them; vidmm_harness_close goes the orderly way down.
+ * vidmm_harness_open brings a driver up (DriverEntry ... StartDevice), starts the manager over it
+ * and wires interrupts and callbacks between them; vidmm_harness_close goes the orderly way down.
  */
 #ifndef VIDMM_HARNESS_H
 #define VIDMM_HARNESS_H
@@ -14,7 +15,7 @@
 struct vidmm_harness {
     struct vidmm_host *host;
     struct vidmm_adapter *adapter;
-    struct vidmm_referee *referee;    /* NULL: nobody judges */
+    struct vidmm_referee *referee;    /* NULL: no referee judges the run */
     DRIVER_INITIALIZATION_DATA table; /* what the manager calls */
 };
 

@@ -17,7 +17,7 @@ struct vidmm_interrupt {
     uint32_t fence;          /* completed, faulted, or the preemption request's */
     uint32_t last_completed; /* DMA_PREEMPTED: the fence of the last work done before it */
     uint64_t address;        /* DMA_PAGE_FAULTED: the GPU virtual address */
-    HANDLE process;          /* DMA_PAGE_FAULTED: whose it is, or NULL */
+    HANDLE process;          /* DMA_PAGE_FAULTED: the process of the fault, or NULL */
     uint32_t flags;          /* DMA_PAGE_FAULTED: DXGK_PAGE_FAULT_* */
 };
 

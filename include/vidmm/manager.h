@@ -97,7 +97,7 @@ struct vidmm_segment_info {
     uint32_t banks;              /* 0: none */
     const uint64_t *bank_ends;   /* `banks` exclusive end offsets */
     /* The video protected range, in which only allocations with CreateInVpr lie; size 0: none.
-     * `vpr_reserve` bytes at each end of it are nobody's. */
+     * No allocation gets the `vpr_reserve` bytes at each end of it. */
     uint64_t vpr_start, vpr_size, vpr_reserve;
     /* Changing figures: */
     uint64_t used; /* bytes placed */
@@ -275,8 +275,7 @@ struct vidmm_stats {
     uint64_t table_bytes, table_bytes_peak; /* of page tables, the paging process's included */
 };
 
-/* ---- The adapter ------------------------------------------------------------------------------
- */
+/* ---- The adapter ----------------------------------------------------------------------------- */
 
 /* How the GPU reaches memory. */
 enum vidmm_model {
@@ -366,8 +365,7 @@ enum vidmm_status vidmm_evict_all(struct vidmm_adapter *adapter);
 enum vidmm_status vidmm_flush(struct vidmm_adapter *adapter, uint32_t segment, uint64_t offset,
                               bool write);
 
-/* ---- Devices, contexts ------------------------------------------------------------------------
- */
+/* ---- Devices, contexts ----------------------------------------------------------------------- */
 
 enum vidmm_status vidmm_device_create(struct vidmm_adapter *adapter, struct vidmm_device **out);
 /* Closes every allocation the device opened; destroys those it created. */
@@ -379,8 +377,7 @@ enum vidmm_status vidmm_context_create(struct vidmm_device *device, uint32_t nod
                                        struct vidmm_context **out);
 void vidmm_context_destroy(struct vidmm_context *context);
 
-/* ---- Allocations ------------------------------------------------------------------------------
- */
+/* ---- Allocations ----------------------------------------------------------------------------- */
 
 struct vidmm_allocation_request {
     void *private_data; /* passed to DxgkDdiCreateAllocation; the driver may change it */
@@ -447,8 +444,7 @@ enum vidmm_status vidmm_allocation_evict(struct vidmm_allocation *allocation, bo
 enum vidmm_status vidmm_lock(struct vidmm_allocation *allocation, uint32_t flags, void **cpu);
 void vidmm_unlock(struct vidmm_allocation *allocation);
 
-/* ---- Context allocations (DxgkCbCreateContextAllocation; the host forwards the callback) -------
- */
+/* ---- Context allocations (DxgkCbCreateContextAllocation; the host forwards the callback) ----- */
 
 NTSTATUS vidmm_context_allocation_create(struct vidmm_adapter *adapter,
                                          DXGKARGCB_CREATECONTEXTALLOCATION *args);
@@ -462,8 +458,7 @@ NTSTATUS vidmm_context_allocation_destroy(struct vidmm_adapter *adapter, HANDLE 
  */
 void *vidmm_handle_data(struct vidmm_adapter *adapter, D3DKMT_HANDLE handle);
 
-/* ---- Submissions ------------------------------------------------------------------------------
- */
+/* ---- Submissions ----------------------------------------------------------------------------- */
 
 struct vidmm_reference {
     struct vidmm_allocation *allocation;

@@ -25,8 +25,8 @@ enum vidmm_migrate_status {
     VIDMM_MIGRATE_DRIVER_FAILED = 3,
     VIDMM_MIGRATE_STAYED = 4,  /* source: the guest ran on here, to a verified end; target: it never
                                   had it */
-    VIDMM_MIGRATE_IN_DOUBT = 5 /* ended while only the other side, or somebody, could say whose the
-                                  guest is */
+    VIDMM_MIGRATE_IN_DOUBT = 5 /* ended undecided: only the peer or an operator knows the owner of
+                                  the guest */
 };
 
 /* The dirty rate is above what the link carries. */

@@ -23,8 +23,7 @@
 
 #include <vidmm/manager.h>
 
-/* ---- Tracking ---------------------------------------------------------------------------------
- */
+/* ---- Tracking -------------------------------------------------------------------------------- */
 
 struct vidmm_dirty_info {
     bool tracking;      /* DirtyBitTrackingSupported */
@@ -75,16 +74,15 @@ size_t vidmm_basis_query_bytes(const struct vidmm_memory_basis *basis,
 enum vidmm_status vidmm_basis_query(struct vidmm_memory_basis *basis,
                                     const struct vidmm_dirty_query *query, void *bits, size_t size);
 
-/* ---- Migration ---------------------------------------------------------------------------------
- */
+/* ---- Migration ------------------------------------------------------------------------------- */
 
 enum vidmm_migration_side { VIDMM_MIGRATION_SOURCE, VIDMM_MIGRATION_TARGET };
 
 /*
  * DxgkDdiPrepareLiveMigration. Each one is ended by vidmm_migration_end, whatever fails between. A
  * target is paused from here on. On a source every memory segment is tracked from here on, unless
- * it always was; the first vidmm_migration_dirty reports what may differ from memory that nobody
- * ever wrote: everything in use, or what was written since the start.
+ * it always was; the first vidmm_migration_dirty reports what may differ from memory that was
+ * never written: everything in use, or what was written since the start.
  */
 enum vidmm_status vidmm_migration_prepare(struct vidmm_adapter *adapter,
                                           enum vidmm_migration_side side);

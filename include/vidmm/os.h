@@ -54,7 +54,7 @@ struct vidmm_os {
     void (*unlock)(void *ctx, void *lock);
 
     /*
-     * Sleeps until somebody calls wake(), or until `deadline_ns` of now() has passed. `lock` is
+     * Sleeps until a call of wake(), or until `deadline_ns` of now() has passed. `lock` is
      * held by the caller, released while asleep and held again on return. Returns false when the
      * deadline passed. May return early (true) without a wake: the caller checks its condition
      * again. With virtual time this is where the simulated GPU runs.
@@ -87,8 +87,8 @@ struct vidmm_os {
     const struct vidmm_iommu *iommu; /* NULL: the system has none */
 
     /*
-     * For debug builds of the manager (meson option `assertions`). `what` is the condition that does
-     * not hold, or a sentence that names a book of the manager and an object in it. NULL: the
+     * For debug builds of the manager (meson option `assertions`). `what` is the condition that
+     * does not hold, or a sentence that names a record of the manager and an object in it. NULL: the
      * compiler's trap. The manager goes on when the function returns.
      */
     void (*assertion_failed)(void *ctx, const char *what, const char *file, int line);

@@ -6,9 +6,9 @@
  * it and without it the same calls are made. What it sees goes into a ledger of plain data without
  * pointers, which may lie in memory shared with another process and outlives a driver that crashes.
  *
- * Several referees may exist in a process, 16 at a time, each between one manager and one driver and
- * with a ledger of its own. A call tells its referee by the table that it came through, so that the
- * handles of two drivers may be equal. The functions may be called from any thread.
+ * Several referees may exist in a process, 16 at a time, each between one manager and one driver
+ * and with a ledger of its own. A call tells its referee by the table that it came through, so that
+ * the handles of two drivers may be equal. The functions may be called from any thread.
  */
 #ifndef VIDMM_REFEREE_H
 #define VIDMM_REFEREE_H
@@ -130,8 +130,8 @@ void vidmm_referee_wrap_ddi(struct vidmm_referee *referee, DRIVER_INITIALIZATION
 /* The same for the callbacks that the driver will get from StartDevice. */
 void vidmm_referee_wrap_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks);
 /*
- * Where no driver's callback says so: work of `node` up to `fence` is complete. Judges what the
- * work should have done, before anybody acts on it.
+ * Reports that the work of `node` up to `fence` is complete, where no callback of a driver does.
+ * Judges what the work should have done, before the caller acts on the completion.
  */
 void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 
@@ -139,8 +139,8 @@ void vidmm_referee_completed(struct vidmm_referee *referee, uint32_t node, uint3
 void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
 
 /*
- * Whoever builds by hand says that the paging buffer at `base`, in which operations are built
- * already, ends after `size` bytes: the rest is not there for what is built behind them.
+ * A caller that builds paging buffers itself says that the paging buffer at `base`, in which
+ * operations are built already, ends after `size` bytes: later operations may not use the rest.
  */
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
 

@@ -52,8 +52,7 @@ bool vidmm_report_plans_close(struct vidmm_report_plans *plans, char *text, size
 bool vidmm_report_inspection_json(const char *path, const struct vidmm_inspection *inspection,
                                   char *text, size_t text_size);
 
-/* ---- Migration ---------------------------------------------------------------------------------
- */
+/* ---- Migration ------------------------------------------------------------------------------- */
 
 /* What one side has to tell: rounds, bytes, rates, the pause, a full copy; and of the target the
  * run to its end. */
@@ -62,8 +61,7 @@ void vidmm_report_migration(FILE *out, const struct vidmm_migrate_result *result
 bool vidmm_report_migration_json(const char *path, const struct vidmm_migrate_result *result,
                                  bool target, char *text, size_t text_size);
 
-/* ---- The conformance check ---------------------------------------------------------------------------
- */
+/* ---- The conformance check ------------------------------------------------------------------- */
 
 enum vidmm_check_format {
     VIDMM_CHECK_TEXT,  /* for people: worst first */
@@ -96,7 +94,7 @@ void vidmm_report_rules(FILE *out, const struct vidmm_rule_filter *filter, uint3
 /* All that is known of one rule. */
 void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule);
 
-/* What became of those who broke a rule on purpose, by its number; empty: nobody did. */
+/* Results of the mutants that break a rule, by the number of the rule; empty: no mutants ran. */
 struct vidmm_rule_matrix {
     char cell[VIDMM_RULES_SIZE][128];
 };

@@ -1,8 +1,8 @@
 /*
  * rules.h - the rule table: every rule of the memory contract that vidmm knows, one row a rule.
  *
- * `vidmm rules`, docs/rules.md, the referee's findings and the conformance check all speak of the same
- * rows. A number, once given, is never given to another rule.
+ * `vidmm rules`, docs/rules.md, the referee's findings and the conformance check all speak of the
+ * same rows. A number, once given, is never given to another rule.
  */
 #ifndef VIDMM_RULES_H
 #define VIDMM_RULES_H
@@ -18,7 +18,7 @@
 #define VIDMM_RULES_LAST 499u
 #define VIDMM_RULES_SIZE (VIDMM_RULES_LAST + 1u)
 
-/* Who must obey; a set. */
+/* The sides that must obey; a set. */
 enum vidmm_side {
     VIDMM_SIDE_DRIVER = 1,  /* the display miniport */
     VIDMM_SIDE_MANAGER = 2, /* the system's half */

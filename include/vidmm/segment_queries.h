@@ -1,5 +1,6 @@
 /*
- * segment_queries.h - the table of the segment queries of DxgkDdiQueryAdapterInfo, one row a version.
+ * segment_queries.h - the table of the segment queries of DxgkDdiQueryAdapterInfo, one row a
+ * version.
  *
  * The manager asks by the newest one that the driver's interface version has, the referee judges
  * whichever is asked. Both read the descriptors with a function of their own for each version.

@@ -1,7 +1,7 @@
 /*
  * services.h - what user mode asked of a manager and what it was told: residency, offers, GPU
- * virtual addresses, locks, budgets. No DDI call carries any of it. Whoever asks says it here, and
- * the referee judges the manager by it (vidmm_referee_judge_told).
+ * virtual addresses, locks, budgets. No DDI call carries any of it. The caller of the manager
+ * reports each request here, and the referee judges the manager by it (vidmm_referee_judge_told).
  *
  * The words are those of the user-mode callbacks (D3DDDI_MAKERESIDENT, D3DKMT_EVICT,
  * D3DDDI_MAPGPUVIRTUALADDRESS ...), so that any manager's interface can be told in them.

@@ -20,8 +20,7 @@
 struct vidmm_process;
 struct vidmm_paging_queue;
 
-/* ---- The MMU as the driver reported it --------------------------------------------------------
- */
+/* ---- The MMU as the driver reported it ------------------------------------------------------- */
 
 struct vidmm_level_info {
     uint32_t index_bits;
@@ -49,8 +48,7 @@ void vidmm_gpummu_info(struct vidmm_adapter *adapter, struct vidmm_gpummu_info *
 uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64_t page,
                                uint64_t *offset);
 
-/* ---- Processes ---------------------------------------------------------------------------------
- */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 /*
  * DxgkDdiCreateProcess and an empty address space; on IoMmu with a PASID. VIDMM_BAD_ARGUMENT unless
@@ -69,8 +67,7 @@ enum vidmm_status vidmm_process_device_create(struct vidmm_process *process,
 bool vidmm_process_lookup(struct vidmm_process *process, uint64_t va,
                           struct vidmm_allocation **allocation, uint64_t *offset);
 
-/* ---- Paging queues -----------------------------------------------------------------------------
- */
+/* ---- Paging queues --------------------------------------------------------------------------- */
 
 /*
  * A device's line for residency and mapping work, with a monitored fence (device-paging-queues.md).
@@ -85,8 +82,7 @@ uint64_t vidmm_paging_fence(const struct vidmm_paging_queue *queue);
 /* Sleeps until it reached `value`. */
 enum vidmm_status vidmm_paging_wait(struct vidmm_paging_queue *queue, uint64_t value);
 
-/* ---- Addresses ---------------------------------------------------------------------------------
- */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 
 /* D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE */
 #define VIDMM_VA_WRITE      0x1u
@@ -152,8 +148,8 @@ struct vidmm_va_operation {
 /*
  * Changes the mappings inside one reservation, in order, after what `context` was given so far and
  * before what it is given next (D3DKMT_UPDATEGPUVIRTUALADDRESS, tile-resources.md). The operations
- * are queued, and nobody waits, unless more than 128 of the context would be: then those that were
- * queued before are carried out first. What is queued keeps its allocations required to be
+ * are queued without a wait. Only if more than 128 of the context would be queued, the earlier ones
+ * are carried out first. What is queued keeps its allocations required to be
  * resident. It is carried out before the context is destroyed; the device is lost if there is no
  * memory for that.
  *
@@ -172,8 +168,7 @@ uint32_t vidmm_va_queued(struct vidmm_context *context);
  */
 enum vidmm_status vidmm_va_free(struct vidmm_process *process, uint64_t va, uint64_t size);
 
-/* ---- Residency ---------------------------------------------------------------------------------
- */
+/* ---- Residency ------------------------------------------------------------------------------- */
 
 #define VIDMM_RESIDENT_CANT_TRIM    0x1u /* the last attempt: the caller has nothing left to trim */
 #define VIDMM_RESIDENT_MUST_SUCCEED 0x2u /* with CANT_TRIM: the device is lost otherwise */
@@ -203,8 +198,8 @@ uint32_t vidmm_residency_count(struct vidmm_device *device, struct vidmm_allocat
 #define VIDMM_TRIM_TO_BUDGET        0x4u
 
 /*
- * Called without locks, from inside the call of somebody who needs memory; may call
- * vidmm_device_evict, nothing that needs memory itself.
+ * Called without locks, inside the API call that needs memory; may call
+ * vidmm_device_evict, but no function that needs memory itself.
  */
 typedef void vidmm_trim_callback(void *ctx, uint32_t flags, uint64_t bytes_to_trim);
 /*
@@ -250,13 +245,12 @@ void vidmm_process_set_budget(struct vidmm_process *process, enum vidmm_memory_g
 enum vidmm_status vidmm_allocation_update(struct vidmm_allocation *allocation,
                                           const DXGKARG_VALIDATEUPDATEALLOCPROPERTY *properties);
 
-/* ---- What a driver asks for (the host forwards the callbacks) ----------------------------------
- */
+/* ---- What a driver asks for (the host forwards the callbacks) -------------------------------- */
 
 /*
  * DxgkCbReserveGpuVirtualAddressRange, while DxgkDdiCreateProcess runs for that process: whole
- * entries of its root table, none of them the first. Unless the driver allows it nobody else maps
- * anything there; the entries are invalid and the driver's to overwrite.
+ * entries of its root table, none of them the first. Unless the driver allows it no other
+ * mapping lies there; the entries are invalid and the driver's to overwrite.
  */
 NTSTATUS vidmm_driver_reserve(struct vidmm_adapter *adapter,
                               DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args);
@@ -277,8 +271,7 @@ NTSTATUS vidmm_context_allocation_update(struct vidmm_adapter *adapter,
                                          const DXGKARGCB_UPDATECONTEXTALLOCATION *args,
                                          bool inside);
 
-/* ---- Submissions -------------------------------------------------------------------------------
- */
+/* ---- Submissions ----------------------------------------------------------------------------- */
 
 struct vidmm_virtual_submission {
     uint64_t commands; /* GPU virtual address */

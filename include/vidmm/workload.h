@@ -3,8 +3,8 @@
  *
  * A workload is a list of events (allocate, free, map, unmap, submit, present; further GPU
  * addresses of allocations; offers), read from a recording (JSON Lines, plain or .zst;
- * docs/workloads.md) or made by a seeded generator. The player replays it over a started harness and
- * holds every byte against the oracle.
+ * docs/workloads.md) or made by a seeded generator. The player replays it over a started harness
+ * and holds every byte against the oracle.
  */
 #ifndef VIDMM_WORKLOAD_H
 #define VIDMM_WORKLOAD_H
@@ -89,8 +89,7 @@ struct vidmm_generator {
 /* The generators; `*count` of them. */
 const struct vidmm_generator *vidmm_generators(size_t *count);
 
-/* ---- Playing -----------------------------------------------------------------------------------
- */
+/* ---- Playing --------------------------------------------------------------------------------- */
 
 struct vidmm_play_options {
     uint32_t threads;     /* submitting threads at most one a process; 0 or 1: one */

@@ -37,8 +37,7 @@ void check_reset(struct check *check) {
     (void)vidmm_reset(check->harness.adapter);
 }
 
-/* ---- Playing -----------------------------------------------------------------------------------
- */
+/* ---- Playing --------------------------------------------------------------------------------- */
 
 /* The manager had to reset a GPU that made no progress; bytes that were lost so are not judged. */
 static bool judge_hangs(struct check *check) {

@@ -10,8 +10,7 @@
 /* Past every fence that the manager used. */
 #define FIRST_FENCE 0x10000u
 
-/* ---- What the driver tells --------------------------------------------------------------------
- */
+/* ---- What the driver tells ------------------------------------------------------------------- */
 
 static void completed(void *ctx, uint32_t node, uint32_t fence) {
     struct raw_submitter *raw = ctx;

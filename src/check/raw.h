@@ -51,7 +51,7 @@ struct raw_submitter {
     PMDL source, target; /* RAW_PAGES each */
 };
 
-/* ---- raw.c ---------------------------------------------------------------------------------- */
+/* ---- raw.c ----------------------------------------------------------------------------------- */
 
 /* After check_open. DONE, or why not: check->shared->text says it. */
 enum vidmm_stage_outcome raw_open(struct raw_submitter *raw, struct check *check);
@@ -76,7 +76,7 @@ void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed);
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found);
 
-/* ---- raw_work.c ----------------------------------------------------------------------------- */
+/* ---- raw_work.c ------------------------------------------------------------------------------ */
 
 /* The driver refused a call: nothing is asked any more. False. */
 bool raw_refuse(struct raw_submitter *raw, const char *call, NTSTATUS status);
@@ -104,7 +104,7 @@ enum raw_engine raw_reset_engine(struct raw_submitter *raw);
 /* As a TDR: what is under way is lost. */
 bool raw_reset(struct raw_submitter *raw);
 
-/* ---- raw_operation.c ------------------------------------------------------------------------ */
+/* ---- raw_operation.c ------------------------------------------------------------------------- */
 
 /* GPU address of the `page`th page of the memory segment. */
 uint64_t raw_memory_at(const struct raw_submitter *raw, uint32_t page);

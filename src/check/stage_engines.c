@@ -14,8 +14,7 @@ static enum vidmm_stage_outcome cannot(struct check *check) {
                      "the driver does not say SupportPerEngineTDR: not reached");
 }
 
-/* ---- Queued paging work -----------------------------------------------------------------------
- */
+/* ---- Queued paging work ---------------------------------------------------------------------- */
 
 /* What is left undone comes again; what was lost, after a reset of the adapter, anew. */
 static bool recover(struct raw_submitter *raw, bool *refused) {
@@ -71,8 +70,7 @@ static enum vidmm_stage_outcome by_hand(struct check *check) {
                : check_say(check, VIDMM_STAGE_SKIPPED, "DxgkDdiResetEngine refuses: not reached");
 }
 
-/* ---- An address that leads nowhere ------------------------------------------------------------
- */
+/* ---- An address that leads nowhere ----------------------------------------------------------- */
 
 #define NOWHERE_BYTES 65536u
 

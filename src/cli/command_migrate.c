@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Progress ----------------------------------------------------------------------------------
- */
+/* ---- Progress -------------------------------------------------------------------------------- */
 
 struct screen {
     const char *control;
@@ -46,8 +45,7 @@ static void migrate_show(void *ctx, const struct vidmm_migrate_progress *progres
     fflush(stderr);
 }
 
-/* ---- send, recv --------------------------------------------------------------------------------
- */
+/* ---- send, recv ------------------------------------------------------------------------------ */
 
 static bool choose_vram(struct cli_options *options, const struct vidmm_workload *workload) {
     const char *vram = options->vram ? options->vram : "100%";
@@ -129,8 +127,7 @@ static int migrate_play(int argc, char **argv, bool receives) {
     return code;
 }
 
-/* ---- resolve -----------------------------------------------------------------------------------
- */
+/* ---- resolve --------------------------------------------------------------------------------- */
 
 static int migrate_resolve(int argc, char **argv) {
     enum vidmm_migrate_verdict verdict = VIDMM_MIGRATE_ASK;

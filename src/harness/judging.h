@@ -1,6 +1,6 @@
 /*
- * judging.h - a referee for a harness: created before the host, wired into it as its interposer, shown
- * the world once there is one, destroyed when the host is gone.
+ * judging.h - a referee for a harness: created before the host, wired into it as its interposer,
+ * shown the world once there is one, destroyed when the host is gone.
  */
 #ifndef HARNESS_JUDGING_H
 #define HARNESS_JUDGING_H

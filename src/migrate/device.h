@@ -1,6 +1,6 @@
 /*
- * device.h - the virtual GPU that moves, as the state machines see it: adapter.c is one over a harness,
- * tests have a block of memory.
+ * device.h - the virtual GPU that moves, as the state machines see it: adapter.c is one over a
+ * harness, tests have a block of memory.
  *
  * Members that return bool leave a sentence for why() when they return false.
  */

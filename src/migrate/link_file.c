@@ -44,8 +44,7 @@ static void file_fail(struct file_link *file, const char *doing) {
     file->failed = true;
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static void answer(struct file_link *file, const struct migrate_message *message) {
     if (file->count < ANSWERS)
@@ -140,8 +139,7 @@ static enum migrate_news written_receive(void *ctx, struct migrate_message *out,
     return MIGRATE_DOWN;
 }
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void read_send(void *ctx, struct migrate_message *message) {
     (void)ctx; /* a file does not listen */
@@ -193,8 +191,7 @@ static enum migrate_news read_receive(void *ctx, struct migrate_message *out, ch
     return take_commit(file, out, text, text_size);
 }
 
-/* ---- Both --------------------------------------------------------------------------------------
- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static bool file_room(void *ctx) {
     (void)ctx;

@@ -64,8 +64,7 @@ static bool is_parting(struct socket_link *link) {
     return parting;
 }
 
-/* ---- Making a connection -----------------------------------------------------------------------
- */
+/* ---- Making a connection --------------------------------------------------------------------- */
 
 static int accept_one(struct socket_link *link, char *text, size_t text_size) {
     for (;;) {
@@ -93,8 +92,7 @@ static int connect_one(struct socket_link *link, char *text, size_t text_size) {
     }
 }
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void set_timeout(int fd, uint64_t ns) {
     struct timeval timeout = {.tv_sec = (time_t)(ns / 1000000000),
@@ -169,8 +167,7 @@ static void read_all(struct socket_link *link, int fd, char *text, size_t text_s
     migrate_reader_reset(&reader);
 }
 
-/* ---- The life of a connection ------------------------------------------------------------------
- */
+/* ---- The life of a connection ---------------------------------------------------------------- */
 
 static void connected(struct socket_link *link, int fd) {
     set_timeout(fd, link->options.timeout_ns);
@@ -233,8 +230,7 @@ static void *live(void *ctx) {
     return NULL;
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static void sleep_until(uint64_t at) {
     const struct timespec until = {.tv_sec = (time_t)(at / 1000000000),
@@ -339,8 +335,7 @@ static void *write_all(void *ctx) {
     return NULL;
 }
 
-/* ---- The link's own face -----------------------------------------------------------------------
- */
+/* ---- The link's own face --------------------------------------------------------------------- */
 
 static void socket_send(void *ctx, struct migrate_message *message) {
     struct socket_link *link = ctx;
@@ -406,8 +401,7 @@ static void socket_wait(void *ctx, uint64_t ns) {
     migrate_queue_wait(&link->in, ns);
 }
 
-/* ---- Open and close ----------------------------------------------------------------------------
- */
+/* ---- Open and close -------------------------------------------------------------------------- */
 
 static void dispose(struct socket_link *link) {
     if (link->listen_fd >= 0) {

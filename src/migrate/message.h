@@ -94,8 +94,7 @@ bool migrate_payload_encode(struct migrate_message *message, uint8_t *to, size_t
 bool migrate_payload_decode(struct migrate_message *message, const uint8_t *from, size_t size,
                             char *text, size_t text_size);
 
-/* ---- pages.c -----------------------------------------------------------------------------------
- */
+/* ---- pages.c --------------------------------------------------------------------------------- */
 
 size_t migrate_pages_bound(const struct migrate_pages *pages);
 /* Elides zero pages and compresses what is left when that pays. false: out of memory. */

@@ -29,8 +29,7 @@ void migrate_pages_free(struct migrate_pages *pages) {
     free(pages);
 }
 
-/* ---- Encoding ----------------------------------------------------------------------------------
- */
+/* ---- Encoding -------------------------------------------------------------------------------- */
 
 static bool all_zero(const uint8_t *bytes, size_t size) {
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
@@ -108,8 +107,7 @@ bool migrate_pages_encode(struct migrate_pages *pages, uint8_t *to, size_t *size
     return true;
 }
 
-/* ---- Decoding ----------------------------------------------------------------------------------
- */
+/* ---- Decoding -------------------------------------------------------------------------------- */
 
 static bool page_size_good(uint32_t bytes) {
     return bytes >= MIGRATE_PAGE_LEAST && bytes <= MIGRATE_PAGE_MOST && (bytes & (bytes - 1)) == 0;

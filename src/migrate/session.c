@@ -14,8 +14,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* ---- The world ---------------------------------------------------------------------------------
- */
+/* ---- The world ------------------------------------------------------------------------------- */
 
 static uint64_t world_now(void *ctx) {
     (void)ctx;
@@ -68,8 +67,7 @@ void migrate_session_wait(struct migrate_session *session) {
                           party->phase == VIDMM_MIGRATE_DOUBT ? 10 * MS : MS);
 }
 
-/* ---- Opening -----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void or_default(uint64_t *value, uint64_t otherwise) {
     if (*value == 0)
@@ -157,8 +155,7 @@ void migrate_session_close(struct migrate_session *session) {
     free(session->config);
 }
 
-/* ---- Defaults ----------------------------------------------------------------------------------
- */
+/* ---- Defaults -------------------------------------------------------------------------------- */
 
 void vidmm_migrate_defaults(struct vidmm_run_options *run, struct vidmm_host_setting *settings) {
     static const char page[] = "DirtyPageBytes";

@@ -47,8 +47,7 @@ void migrate_source_stop(struct migrate_source *source) {
     source->batch = NULL;
 }
 
-/* ---- Greeting ----------------------------------------------------------------------------------
- */
+/* ---- Greeting -------------------------------------------------------------------------------- */
 
 static bool open_areas(struct migrate_source *source) {
     char text[256] = "out of memory for the books of a migration";
@@ -98,8 +97,7 @@ static void greeted(struct migrate_source *source, const struct migrate_message 
     migrate_say_event(&source->party, source->quick ? MIGRATE_STAND : MIGRATE_FOLLOW, source->goal);
 }
 
-/* ---- Beginning ---------------------------------------------------------------------------------
- */
+/* ---- Beginning ------------------------------------------------------------------------------- */
 
 static bool source_begin(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
@@ -122,8 +120,7 @@ static bool source_begin(struct migrate_source *source) {
     return false;
 }
 
-/* ---- Where the target is -----------------------------------------------------------------------
- */
+/* ---- Where the target is --------------------------------------------------------------------- */
 
 /* The event that the guest will have come to after so long. */
 static uint64_t event_in(const struct migrate_source *source, uint64_t ns) {
@@ -183,8 +180,7 @@ static uint32_t wait_for_target(struct migrate_source *source) {
     return lag == 0 ? 0 : source->lag_wait;
 }
 
-/* ---- Where to pause ----------------------------------------------------------------------------
- */
+/* ---- Where to pause -------------------------------------------------------------------------- */
 
 /* Far enough for the target to fill its memory, and to send what is due while the guest runs on. */
 static void plan(struct migrate_source *source) {
@@ -228,8 +224,7 @@ static void decide(struct migrate_source *source) {
         too_dirty(source);
 }
 
-/* ---- Brownout ----------------------------------------------------------------------------------
- */
+/* ---- Brownout -------------------------------------------------------------------------------- */
 
 /*
  * What is sent early is dirty again before the pause, and sent again: rounds wait for a target that
@@ -330,8 +325,7 @@ static enum migrate_verdict step_lead(struct migrate_source *source) {
     return there ? await_target(source) : MIGRATE_HOLD;
 }
 
-/* ---- News --------------------------------------------------------------------------------------
- */
+/* ---- News ------------------------------------------------------------------------------------ */
 
 static void told(struct migrate_source *source, const struct migrate_message *message) {
     char text[MIGRATE_TEXT_BYTES + 32];
@@ -413,8 +407,7 @@ static void take_news(struct migrate_source *source) {
     }
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static enum migrate_verdict step_early(struct migrate_source *source) {
     struct migrate_party *party = &source->party;

@@ -83,8 +83,7 @@ void migrate_source_ended(struct migrate_source *source);
 bool migrate_source_done(struct migrate_source *source);
 void migrate_source_stop(struct migrate_source *source);
 
-/* ---- source_rounds.c ---------------------------------------------------------------------------
- */
+/* ---- source_rounds.c ------------------------------------------------------------------------- */
 
 /* Everything in use is due. false: the reason is the device's. */
 bool source_rounds_begin(struct migrate_source *source);
@@ -98,8 +97,7 @@ uint64_t source_rounds_read_rate(const struct migrate_source *source);
 uint64_t source_rounds_predict(const struct migrate_source *source);
 void source_rounds_progress(struct migrate_source *source);
 
-/* ---- source_give.c -----------------------------------------------------------------------------
- */
+/* ---- source_give.c --------------------------------------------------------------------------- */
 
 /* Pauses at this event and sends what is left. */
 enum migrate_verdict source_give_pause(struct migrate_source *source);

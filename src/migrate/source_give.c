@@ -15,8 +15,7 @@
 #define REMIND_NS  (5000 * MS)
 #define HOLD_SLICE (20 * MS)
 
-/* ---- Ways out ----------------------------------------------------------------------------------
- */
+/* ---- Ways out -------------------------------------------------------------------------------- */
 
 static void hang_up(struct migrate_source *source, const char *why) {
     if (!source->open)
@@ -87,8 +86,7 @@ static void take_back(struct migrate_source *source, const char *why) {
     close_attempt(source);
 }
 
-/* ---- The pause ---------------------------------------------------------------------------------
- */
+/* ---- The pause ------------------------------------------------------------------------------- */
 
 enum migrate_verdict source_give_pause(struct migrate_source *source) {
     struct migrate_party *party = &source->party;
@@ -133,8 +131,7 @@ static void send_last(struct migrate_source *source) {
         source_rounds_progress(source);
 }
 
-/* ---- The commit --------------------------------------------------------------------------------
- */
+/* ---- The commit ------------------------------------------------------------------------------ */
 
 static void ready(struct migrate_source *source, const struct migrate_message *message) {
     if (message->digest != migrate_areas_digest(&source->party.areas)) {
@@ -202,8 +199,7 @@ void source_give_told(struct migrate_source *source, const struct migrate_messag
     }
 }
 
-/* ---- The link ----------------------------------------------------------------------------------
- */
+/* ---- The link -------------------------------------------------------------------------------- */
 
 void source_give_up(struct migrate_source *source) {
     if (source->state == SOURCE_GIVEN)
@@ -227,8 +223,7 @@ static void reopen(struct migrate_source *source) {
     source->open = true;
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static enum migrate_verdict step_given(struct migrate_source *source) {
     struct migrate_party *party = &source->party;

@@ -19,8 +19,7 @@
 #define TELL_NS     UINT64_C(100000000) /* progress */
 #define GUESS_PER_S (UINT64_C(256) << 20)
 
-/* ---- What is due -------------------------------------------------------------------------------
- */
+/* ---- What is due ----------------------------------------------------------------------------- */
 
 static void settle(struct migrate_area *area) {
     size_t words = (size_t)((area->due.pages + 63) / 64);
@@ -101,8 +100,7 @@ bool source_rounds_next(struct migrate_source *source) {
     return true;
 }
 
-/* ---- Batches -----------------------------------------------------------------------------------
- */
+/* ---- Batches --------------------------------------------------------------------------------- */
 
 static void note_sent(struct migrate_source *source, struct migrate_area *area,
                       const struct vidmm_memory_range *range, const uint8_t *bytes) {
@@ -174,8 +172,7 @@ bool source_rounds_pump(struct migrate_source *source, uint64_t until) {
     return true;
 }
 
-/* ---- How fast ----------------------------------------------------------------------------------
- */
+/* ---- How fast -------------------------------------------------------------------------------- */
 
 static uint64_t per_second(uint64_t bytes, uint64_t ns) {
     return ns < 1000 ? 0 : (uint64_t)((double)bytes * 1e9 / (double)ns);

@@ -41,8 +41,7 @@ void migrate_store_close(struct migrate_store *store) {
     memset(store, 0, sizeof(*store));
 }
 
-/* ---- Coming ------------------------------------------------------------------------------------
- */
+/* ---- Coming ---------------------------------------------------------------------------------- */
 
 static bool store_keep(uint8_t **page, const uint8_t *bytes, size_t size) {
     if (!bytes) {
@@ -101,8 +100,7 @@ bool migrate_store_put(struct migrate_store *store, const struct migrate_pages *
     return true;
 }
 
-/* ---- Going -------------------------------------------------------------------------------------
- */
+/* ---- Going ----------------------------------------------------------------------------------- */
 
 void migrate_store_poison(struct migrate_store *store) {
     for (uint32_t i = 0; i < store->areas->count; i++) {

@@ -38,8 +38,7 @@ void target_give_up(struct migrate_target *target, const char *why) {
     target->state = TARGET_OVER;
 }
 
-/* ---- Greeting ----------------------------------------------------------------------------------
- */
+/* ---- Greeting -------------------------------------------------------------------------------- */
 
 /* The first line of `theirs` that is not the same in `ours`. */
 static void config_differs(const char *theirs, size_t size, const char *ours, char *text,
@@ -109,8 +108,7 @@ static void take_hello(struct migrate_target *target, const struct migrate_messa
     target->party.session = message->session;
 }
 
-/* ---- Rehearsal ---------------------------------------------------------------------------------
- */
+/* ---- Rehearsal ------------------------------------------------------------------------------- */
 
 static void take_goal(struct migrate_target *target, const struct migrate_message *message) {
     bool stand = message->type == MIGRATE_STAND;
@@ -156,8 +154,7 @@ static void say_at(struct migrate_target *target, bool now) {
     migrate_say_event(party, MIGRATE_AT, party->event);
 }
 
-/* ---- Standing ----------------------------------------------------------------------------------
- */
+/* ---- Standing -------------------------------------------------------------------------------- */
 
 static bool whole(const struct target_data *data) {
     return data->begun && data->size == data->whole;
@@ -266,8 +263,7 @@ static enum migrate_verdict step_rehearse(struct migrate_target *target) {
     return MIGRATE_LEAVE;
 }
 
-/* ---- News --------------------------------------------------------------------------------------
- */
+/* ---- News ------------------------------------------------------------------------------------ */
 
 static void nonsense(struct migrate_target *target, const struct migrate_message *message) {
     char text[128];
@@ -365,8 +361,7 @@ static void take_news(struct migrate_target *target) {
     }
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static bool open_areas(struct migrate_target *target) {
     char text[256] = "out of memory for the books of a migration";

@@ -67,8 +67,7 @@ void migrate_target_stop(struct migrate_target *target);
 /* It fails, and nothing was promised. */
 void target_give_up(struct migrate_target *target, const char *why);
 
-/* ---- target_take.c -----------------------------------------------------------------------------
- */
+/* ---- target_take.c --------------------------------------------------------------------------- */
 
 /* Everything is there and right: promises to wait for the source's word. */
 void target_take_ready(struct migrate_target *target);

@@ -45,8 +45,7 @@ void target_take_stranger(struct migrate_target *target) {
     target->party.link.hang_up(target->party.link.ctx, "");
 }
 
-/* ---- Doubt -------------------------------------------------------------------------------------
- */
+/* ---- Doubt ----------------------------------------------------------------------------------- */
 
 void target_take_down(struct migrate_target *target, const char *why) {
     if (target->state == TARGET_READY && why[0] != '\0')
@@ -89,8 +88,7 @@ void target_take_told(struct migrate_target *target, const struct migrate_messag
     }
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 enum migrate_verdict target_take_step(struct migrate_target *target) {
     struct migrate_party *party = &target->party;

@@ -1,5 +1,6 @@
 /*
- * check.h - what the reports of an conformance check share: an order of the findings and words for them.
+ * check.h - what the reports of a conformance check share: an order of the findings and words for
+ * them.
  */
 #ifndef VIDMM_REPORT_CHECK_H
 #define VIDMM_REPORT_CHECK_H

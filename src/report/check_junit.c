@@ -1,6 +1,7 @@
 /*
- * check_junit.c - an conformance check as JUnit XML: a test case a rule, and one for each other kind of
- * finding. Strict readers want the time and place of a suite and at most one failure a case.
+ * check_junit.c - a conformance check as JUnit XML: a test case a rule, and one for each other
+ * kind of finding. Strict readers want the time and place of a suite and at most one failure a
+ * case.
  */
 #include "check.h"
 

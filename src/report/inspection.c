@@ -113,8 +113,7 @@ static void print_paging(FILE *out, const struct vidmm_adapter_info *info) {
             vidmm_report_size(info->paging_private, size, sizeof(size)));
 }
 
-/* ---- GPU virtual memory -------------------------------------------------------------------------
- */
+/* ---- GPU virtual memory ---------------------------------------------------------------------- */
 
 static void print_level(FILE *out, const struct vidmm_inspection *inspection, uint32_t level) {
     const struct vidmm_level_info *info = &inspection->mmu.level[level];

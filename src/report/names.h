@@ -15,8 +15,7 @@ const char *report_migrate_status_name(enum vidmm_migrate_status status);
 /* DXGK_SEGMENTFLAGS by bit (0 to 31); `name` is room for one that has none. */
 const char *report_segment_flag(unsigned bit, char name[16]);
 
-/* ---- How the GPU translates addresses ----------------------------------------------------------
- */
+/* ---- How the GPU translates addresses -------------------------------------------------------- */
 
 /* "physical", "gpummu", "iommu" */
 const char *report_model(const struct vidmm_gpummu_info *mmu);

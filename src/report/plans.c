@@ -1,6 +1,6 @@
 /*
- * plans.c - the plans of a run as JSON Lines, one plan a line. Member names are stable; docs/plan.md
- * says what each means.
+ * plans.c - the plans of a run as JSON Lines, one plan a line. Member names are stable;
+ * docs/plan.md says what each means.
  */
 #include <vidmm/report.h>
 

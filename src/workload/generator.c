@@ -102,8 +102,7 @@ void generator_present(struct generator *generator, uint32_t process) {
         generator->result = builder_present(&generator->builder, process);
 }
 
-/* ---- Ranges and offers --------------------------------------------------------------------------
- */
+/* ---- Ranges and offers ----------------------------------------------------------------------- */
 
 static uint32_t generator_range(struct generator *generator, struct vidmm_event event) {
     if (generator->result == BUILDER_OK)

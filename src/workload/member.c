@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Places ------------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 /* The text is known to be valid JSON, so these only ever meet what they expect. */
 
@@ -81,8 +80,7 @@ bool member_fail(const struct member_line *line, const char *key, size_t item, c
                       sentence);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 bool member_parse(struct member_line *line) {
     const char *nul = line->size == 0 ? NULL : memchr(line->text, 0, line->size);

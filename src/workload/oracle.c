@@ -65,8 +65,7 @@ void oracle_allocation_destroy(struct oracle_allocation *allocation) {
     memset(allocation, 0, sizeof(*allocation));
 }
 
-/* ---- Writes ------------------------------------------------------------------------------------
- */
+/* ---- Writes ---------------------------------------------------------------------------------- */
 
 static void set_versions(struct oracle_allocation *allocation, struct oracle_range range,
                          uint32_t version) {
@@ -126,8 +125,7 @@ uint32_t oracle_same_version(struct oracle_allocation *allocation, struct oracle
     return length;
 }
 
-/* ---- Comparisons -------------------------------------------------------------------------------
- */
+/* ---- Comparisons ----------------------------------------------------------------------------- */
 
 static uint32_t count_wrong(const unsigned char *bytes, uint64_t key, uint32_t *first) {
     *first = vidmm_pattern_check(bytes, key);

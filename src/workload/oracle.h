@@ -113,8 +113,7 @@ struct vidmm_umd_result;
 void oracle_gpu_result(struct oracle *oracle, const struct vidmm_umd_result *result,
                        uint64_t expected);
 
-/* ---- For oracle_ops.c, with the lock held
- * --------------------------------------------------------- */
+/* ---- For oracle_ops.c, with the lock held ---------------------------------------------------- */
 
 /* Wrong bytes of a page, 0: right or unknown; `*first`: offset of the first one. */
 uint32_t oracle_wrong_bytes(const struct oracle_allocation *allocation, uint32_t page,

@@ -18,8 +18,7 @@
 #define TILE_WIDTH  512u
 #define TILE_HEIGHT 8u
 
-/* ---- Looking at bytes ---------------------------------------------------------------------------
- */
+/* ---- Looking at bytes ------------------------------------------------------------------------ */
 
 const void *oracle_system_page(const struct oracle *oracle, PMDL mdl, uint64_t page) {
     if (!mdl)
@@ -95,8 +94,7 @@ static const void *side_page(const struct side *side, uint64_t i, unsigned char 
     return vidmm_host_peek(oracle->host, address + i * PAGE, PAGE);
 }
 
-/* ---- Judging ------------------------------------------------------------------------------------
- */
+/* ---- Judging --------------------------------------------------------------------------------- */
 
 /*
  * What the source of a wrong page shows. All operations of a paging buffer are done when the
@@ -270,8 +268,7 @@ static void judge(struct oracle_allocation *allocation, const struct vidmm_op *o
     }
 }
 
-/* ---- The observer -------------------------------------------------------------------------------
- */
+/* ---- The observer ---------------------------------------------------------------------------- */
 
 static void op_done(void *ctx, const struct vidmm_op *op, uint64_t first_buffer,
                     uint64_t last_buffer) {

@@ -100,8 +100,7 @@ bool play_frames_finish(struct player_process *process) {
     return true;
 }
 
-/* ---- The chart ----------------------------------------------------------------------------------
- */
+/* ---- The chart ------------------------------------------------------------------------------- */
 
 static void sample(struct vidmm_player *player, uint32_t at) {
     struct vidmm_play_result *result = player->result;

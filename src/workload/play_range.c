@@ -17,8 +17,7 @@ static uint32_t tiles_of(uint64_t bytes) {
     return (uint32_t)(bytes / VIDMM_TILE_BYTES);
 }
 
-/* ---- Books --------------------------------------------------------------------------------------
- */
+/* ---- Books ----------------------------------------------------------------------------------- */
 
 /* What tiles [at, at + count) lead to tells `index + 1`, from `tile` on; 0: nothing. */
 static void set_tiles(struct player_range *range, uint32_t at, uint32_t count, uint32_t allocation,
@@ -48,8 +47,7 @@ static void remember_runs(struct vidmm_player *player, uint32_t index, uint32_t 
     }
 }
 
-/* ---- Choosing an address ------------------------------------------------------------------------
- */
+/* ---- Choosing an address --------------------------------------------------------------------- */
 
 /* How many tiles from `tile` on still lead where `alias` says. */
 static uint32_t valid_tiles(const struct vidmm_player *player, uint32_t allocation,
@@ -92,8 +90,7 @@ uint64_t play_range_address(struct player_process *process, struct player_alloca
     return va - before;
 }
 
-/* ---- Making and ending --------------------------------------------------------------------------
- */
+/* ---- Making and ending ----------------------------------------------------------------------- */
 
 void play_ranges_start(struct vidmm_player *player) {
     const struct vidmm_workload *workload = player->workload;
@@ -186,8 +183,7 @@ static bool range_release(struct player_process *process, struct player_range *r
     return true;
 }
 
-/* ---- Tiles --------------------------------------------------------------------------------------
- */
+/* ---- Tiles ----------------------------------------------------------------------------------- */
 
 static bool range_update(struct player_process *process,
                          const struct vidmm_va_operation *operation) {
@@ -241,8 +237,7 @@ bool play_range(struct player_process *process, const struct vidmm_event *event)
     return (event->kind == VIDMM_EVENT_COPY ? range_copy : range_bind)(process, event);
 }
 
-/* ---- The end ------------------------------------------------------------------------------------
- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 /* Tiles of a reserved range that lead to `allocation` lead nowhere. */
 static bool unbind_all(struct player_process *process, uint32_t index, uint32_t allocation) {

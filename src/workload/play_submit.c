@@ -23,8 +23,7 @@ struct oracle_range play_share(const struct vidmm_player *player,
     return (struct oracle_range){first, pages - first < part ? pages - first : part};
 }
 
-/* ---- Putting together ---------------------------------------------------------------------------
- */
+/* ---- Putting together ------------------------------------------------------------------------ */
 
 static bool grow_references(struct player_process *process) {
     uint32_t room = process->reference_room * 2 + 16;
@@ -151,8 +150,7 @@ static bool add_result(struct player_process *process) {
     return true;
 }
 
-/* ---- Submitting ---------------------------------------------------------------------------------
- */
+/* ---- Submitting ------------------------------------------------------------------------------ */
 
 /* True when the run goes on: accepted, or refused because it does not fit. */
 static bool note_status(struct player_process *process, enum vidmm_status status) {

@@ -15,8 +15,7 @@
 #define BUFFER_BYTES (256u << 10) /* of packets in one submission */
 #define PACKET_BYTES ((uint32_t)sizeof(struct vidmm_umd_draw))
 
-/* ---- What stays resident ------------------------------------------------------------------------
- */
+/* ---- What stays resident --------------------------------------------------------------------- */
 
 static void unlink_allocation(struct player_allocation *allocation) {
     struct player_process *process = allocation->process;
@@ -125,8 +124,7 @@ static enum vidmm_status make_resident(struct player_process *process,
     return status;
 }
 
-/* ---- Packets ------------------------------------------------------------------------------------
- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 static uint32_t write_packets(const struct player_process *process, unsigned char *cpu,
                               uint32_t first, uint32_t count) {
@@ -213,8 +211,7 @@ enum vidmm_status play_virtual_submit(struct player_process *process, uint64_t *
     return status;
 }
 
-/* ---- Coming and going ---------------------------------------------------------------------------
- */
+/* ---- Coming and going ------------------------------------------------------------------------ */
 
 enum vidmm_status play_virtual_made(struct player_process *process,
                                     struct player_allocation *allocation) {

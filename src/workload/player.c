@@ -10,9 +10,7 @@
 /* Bytes that the GPU checks and stamps in a whole run, about. */
 #define TOUCHED_GOAL (UINT64_C(12) << 30)
 
-/* ---- Making
- * ------------------------------------------------------------------------------------
- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 /* Bytes that CHECK and STAMP would go over if everything were touched whole. */
 static uint64_t touched_bytes(const struct vidmm_workload *workload, uint64_t *sizes) {
@@ -103,8 +101,7 @@ static void player_lose_process(struct player_process *process) {
     pthread_mutex_unlock(&player->lock);
 }
 
-/* ---- Running -----------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 #define PROGRESS 64u /* events between two reports of the progress */
 
@@ -192,8 +189,7 @@ static bool start_processes(struct vidmm_player *player) {
     return true;
 }
 
-/* ---- The end -----------------------------------------------------------------------------------
- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static void destroy_processes(struct vidmm_player *player) {
     for (uint32_t i = 0; i < player->workload->process_count; i++) {

@@ -152,24 +152,21 @@ struct vidmm_player {
     size_t text_size;
 };
 
-/* ---- player.c ----------------------------------------------------------------------------------
- */
+/* ---- player.c -------------------------------------------------------------------------------- */
 
 /* `doing` failed with `status`: the run is over, unless only a device is lost. Returns false. */
 bool player_fail(struct vidmm_player *player, enum vidmm_status status, const char *doing);
 /* An allocation or a submission did not fit: counts it and keeps the first reason. Returns true. */
 bool player_refused(struct vidmm_player *player);
 
-/* ---- play.c ------------------------------------------------------------------------------------
- */
+/* ---- play.c ---------------------------------------------------------------------------------- */
 
 bool play_event(struct vidmm_player *player, uint64_t index);
 /* Verifies and destroys one live allocation. */
 bool play_free(struct vidmm_player *player, struct player_process *process,
                struct player_allocation *allocation);
 
-/* ---- play_submit.c -----------------------------------------------------------------------------
- */
+/* ---- play_submit.c --------------------------------------------------------------------------- */
 
 bool play_submit(struct player_process *process, const struct vidmm_event *event);
 /* Has the GPU check all of a resident allocation. */
@@ -178,8 +175,7 @@ bool play_submit_check(struct player_process *process, struct player_allocation 
 struct oracle_range play_share(const struct vidmm_player *player,
                                const struct player_allocation *allocation, uint32_t *turn);
 
-/* ---- play_virtual.c ----------------------------------------------------------------------------
- */
+/* ---- play_virtual.c -------------------------------------------------------------------------- */
 
 /* Device, context and command buffers of a process in a GPU address space of its own. */
 bool play_virtual_start(struct player_process *process);
@@ -194,8 +190,7 @@ enum vidmm_status play_virtual_submit(struct player_process *process, uint64_t *
 /* How memory went, into the run's result. */
 void play_virtual_report(struct player_process *process);
 
-/* ---- play_range.c ------------------------------------------------------------------------------
- */
+/* ---- play_range.c ---------------------------------------------------------------------------- */
 
 /* Assigns each range to its process. Called before there are threads. */
 void play_ranges_start(struct vidmm_player *player);
@@ -213,15 +208,13 @@ uint64_t play_range_address(struct player_process *process, struct player_alloca
 bool play_range_leave(struct player_process *process, struct player_allocation *allocation);
 void play_ranges_stop(struct vidmm_player *player);
 
-/* ---- play_offer.c ------------------------------------------------------------------------------
- */
+/* ---- play_offer.c ---------------------------------------------------------------------------- */
 
 bool play_offer(struct player_process *process, struct player_allocation *allocation);
 /* Nothing unless it is offered. */
 bool play_reclaim(struct player_process *process, struct player_allocation *allocation);
 
-/* ---- play_frame.c ------------------------------------------------------------------------------
- */
+/* ---- play_frame.c ---------------------------------------------------------------------------- */
 
 bool play_frames_start(struct player_process *process);
 void play_frames_stop(struct player_process *process);
@@ -234,8 +227,7 @@ bool play_frame_count(struct vidmm_player *player);
 /* Waits for all frames and looks at what they found. */
 bool play_frames_finish(struct player_process *process);
 
-/* ---- play_verify.c -----------------------------------------------------------------------------
- */
+/* ---- play_verify.c --------------------------------------------------------------------------- */
 
 /* The CPU maps it, compares a share, and with `write` writes some pages. */
 bool play_cpu(struct vidmm_player *player, struct player_allocation *allocation, bool write);

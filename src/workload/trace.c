@@ -88,8 +88,7 @@ struct trace_id *trace_new_id(const struct member_line *line, const char *key, v
     return NULL;
 }
 
-/* ---- One function an op ------------------------------------------------------------------------
- */
+/* ---- One function an op ---------------------------------------------------------------------- */
 
 static bool has_flag(const json_t *flags, const char *name) {
     size_t i;
@@ -208,8 +207,7 @@ static bool read_present(struct trace *trace, const struct member_line *line) {
     return trace_built(line, builder_present(&trace->builder, 0));
 }
 
-/* ---- Lines -------------------------------------------------------------------------------------
- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *op;
@@ -266,8 +264,7 @@ static bool take_line(void *ctx, uint64_t number, const char *text, size_t size)
     return ok;
 }
 
-/* ---- Recordings --------------------------------------------------------------------------------
- */
+/* ---- Recordings ------------------------------------------------------------------------------ */
 
 static void trace_start(struct trace *trace, const char *name, struct vidmm_workload_error *error) {
     memset(trace, 0, sizeof(*trace));

@@ -27,8 +27,7 @@ struct trace {
     size_t named_room;
 };
 
-/* ---- trace.c -----------------------------------------------------------------------------------
- */
+/* ---- trace.c --------------------------------------------------------------------------------- */
 
 /* True when the builder took it; otherwise the error is filled in. */
 bool trace_built(const struct member_line *line, enum builder_result result);
@@ -42,8 +41,7 @@ struct trace_id *trace_new_id(const struct member_line *line, const char *key, v
 uint32_t trace_find_usable(struct trace *trace, const struct member_line *line, const char *key,
                            size_t item, uint64_t id);
 
-/* ---- trace_ranges.c ----------------------------------------------------------------------------
- */
+/* ---- trace_ranges.c -------------------------------------------------------------------------- */
 
 /* A line each; false with the error filled in. */
 bool trace_reserve(struct trace *trace, const struct member_line *line);

@@ -2,8 +2,8 @@
  * umd_shim.h - the user-mode half of a driver, as far as the player needs one.
  *
  * WDDM leaves private data of allocations and commands to the driver. A miniport that knows
- * vidmm/umd.h is spoken to in that language (umd_shim_native.c); for every other one allocations are
- * described by the driver itself as standard ones, and the CPU does the writing
+ * vidmm/umd.h is spoken to in that language (umd_shim_native.c); for every other one allocations
+ * are described by the driver itself as standard ones, and the CPU does the writing
  * (umd_shim_standard.c).
  */
 #ifndef VIDMM_WORKLOAD_UMD_SHIM_H

@@ -1,6 +1,7 @@
 /*
- * The conformance check outlives whatever a driver does: it crashes, hangs, ends the process, leaks,
- * refuses or scribbles, and each of these is a finding; and the reports say so in every format.
+ * The conformance check outlives whatever a driver does: it crashes, hangs, ends the process,
+ * leaks, refuses or scribbles, and each of these is a finding; and the reports say so in every
+ * format.
  */
 #include "examined.h"
 
@@ -47,7 +48,7 @@ static void the_reference_driver_passes(void **state) {
     assert_int_equal(result.broken, 0);
     assert_true(result.passed > 80);
     assert_int_equal(result.passed + result.broken + result.not_reached, result.judged);
-    /* Nobody tracks writes before WDDM 3.2. */
+    /* No driver tracks writes before WDDM 3.2. */
     for (uint32_t i = 0; i < result.stages; i++) {
         const char *name = result.stage[i].name;
         bool later = strcmp(name, "dirty") == 0 || strcmp(name, "migration") == 0;

@@ -1,6 +1,6 @@
 /*
  * Where pages contradict each other a driver that keeps to one reading passes under that one and
- * not under the other: each reading that can be chosen makes a difference to somebody.
+ * not under the other: each reading that can be chosen changes the result of some driver.
  */
 #include <setjmp.h>
 #include <stdarg.h>

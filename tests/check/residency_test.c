@@ -1,6 +1,6 @@
 /*
- * residency_test.c - what user mode is promised is judged where there is somebody to promise it,
- * and said to be out of reach where there is not.
+ * residency_test.c - promises to user mode are judged where a manager makes them, and reported as
+ * out of reach where none does.
  */
 #include "examined.h"
 

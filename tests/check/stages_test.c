@@ -1,7 +1,7 @@
 /*
  * What only some stages provoke: memory runs out in every call that may allocate, submissions wait
- * to be preempted, paging buffers have little room, and a driver whose user-mode half nobody knows
- * is examined through the surfaces that the system makes for itself.
+ * to be preempted, paging buffers have little room, and a driver whose user-mode half is unknown is
+ * examined through the surfaces that the system makes for itself.
  */
 #include "examined.h"
 
@@ -268,8 +268,7 @@ static void a_reset_that_fails_ends_the_stage(void **state) {
     assert_non_null(strstr(result.text, "DxgkDdiResetFromTimeout"));
 }
 
-/* ---- Engines ----------------------------------------------------------------------------------
- */
+/* ---- Engines --------------------------------------------------------------------------------- */
 
 static void engines_are_reset_alone(void **state) {
     static const uint32_t rules[] = {281, 380, 381};
@@ -302,7 +301,7 @@ static void an_engine_that_cannot_be_reset_alone_is_not_reached(void **state) {
     assert_non_null(strstr(stage_of("engines")->text, "SupportPerEngineTDR"));
 }
 
-/* ---- Apertures, and drivers that nobody knows ------------------------------------------------ */
+/* ---- Apertures, and drivers with unknown private data ---------------------------------------- */
 
 static void paging_buffers_in_an_aperture_are_examined(void **state) {
     (void)state;

@@ -64,12 +64,11 @@ uint64_t operation_table(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update);
 /* The harness that the calls are made in, once there is one. */
 void operation_in(const struct vidmm_harness *harness);
 
-/* ---- ranges.c ---------------------------------------------------------------------------------
- */
+/* ---- ranges.c -------------------------------------------------------------------------------- */
 
 enum range_set {
-    RANGES_STALE, /* entries changed that were not flushed since */
-    RANGES_SHOWN, /* leaf entries lead somewhere */
+    RANGES_STALE,  /* entries changed that were not flushed since */
+    RANGES_MAPPED, /* leaf entries lead somewhere */
     RANGES_SETS
 };
 
@@ -116,27 +115,29 @@ void waits_flush(struct vidmm_adapter *adapter, const DXGK_BUILDPAGINGBUFFER_FLU
 /* Of the paging that was not waited for only flushes are left, which go through no address. */
 bool waits_flush_left(void);
 /* And they are of no address that leads work of the process anywhere. */
-bool waits_hidden(HANDLE process);
+bool waits_unmapped(HANDLE process);
 /* The hardware whose engine is held back that is not waited for. */
 const struct vidmm_hw_model *waits_hardware(void);
 
-/* ---- books.c --------------------------------------------------------------------------------- */
+/* ---- bookkeeping.c --------------------------------------------------------------------------- */
 
 /* Tells the referee where the addresses have to lead that work of the context may use. The driver's
  * handle of its process, or NULL. */
-HANDLE books_tell(const struct vidmm_harness *harness, const DXGKARG_SUBMITCOMMANDVIRTUAL *args);
+HANDLE bookkeeping_tell(const struct vidmm_harness *harness,
+                        const DXGKARG_SUBMITCOMMANDVIRTUAL *args);
 /* Work under way may use some address of [start, end). */
-bool books_used(const struct vidmm_harness *harness, HANDLE process, uint64_t start, uint64_t end);
+bool bookkeeping_used(const struct vidmm_harness *harness, HANDLE process, uint64_t start,
+                      uint64_t end);
 /* Work under way may use an address of the allocation. */
-bool books_uses(const struct vidmm_harness *harness, HANDLE allocation);
+bool bookkeeping_uses(const struct vidmm_harness *harness, HANDLE allocation);
 /* Tables that an operation of a companion context names by its own addresses get the names that the
  * paging process has for them; `args` is the caller's own. */
-void books_name(const struct vidmm_harness *harness, DXGKARG_BUILDPAGINGBUFFER *args);
+void bookkeeping_name(const struct vidmm_harness *harness, DXGKARG_BUILDPAGINGBUFFER *args);
 /* The process in whose addresses the driver's context runs if it is a companion context, which has
  * no work while its root is set; NULL: it is none. */
-HANDLE books_companion(const struct vidmm_harness *harness, HANDLE context);
+HANDLE bookkeeping_companion(const struct vidmm_harness *harness, HANDLE context);
 /* Only companion contexts use the addresses of the process. */
-bool books_privileged(const struct vidmm_harness *harness, HANDLE process);
+bool bookkeeping_privileged(const struct vidmm_harness *harness, HANDLE process);
 
 /* ---- scenes.c -------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
- * dropped_run.c - see dropped_run.h. A harness is all that a process has, so each run has a process,
- * a copy of one that has read the scene's workload; it may crash or hang.
+ * dropped_run.c - see dropped_run.h. A harness is all that a process has, so each run has a
+ * process, a copy of one that has read the scene's workload; it may crash or hang.
  */
 #include "dropped_run.h"
 

@@ -8,7 +8,7 @@ enum outcome {
     OUTCOME_ORACLE,   /* a wrong byte was named */
     OUTCOME_REFEREE,  /* a rule, broken by the manager */
     OUTCOME_EQUAL,    /* it made no difference, for the reason that is given */
-    OUTCOME_SURVIVED, /* nobody noticed */
+    OUTCOME_SURVIVED, /* not detected */
     OUTCOME_BROKEN,   /* crashed, hung, or the replay took another course */
     OUTCOMES
 };

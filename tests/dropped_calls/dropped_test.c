@@ -1,10 +1,11 @@
 /*
  * dropped_test.c - nothing that the manager does for page tables, TLBs and fences can be left out
- * without being named, or without a reason why nobody could have noticed.
+ * without being named, or without a reason why it could not be detected.
  *
  *   dropped-calls-test [--full] [--seed N] [SCENE [KIND [AT]]]
  *
- * Without --full long scenes are sampled. What nobody noticed is printed with what repeats it.
+ * Without --full long scenes are sampled. What was not detected is printed with the command that
+ * repeats it.
  */
 #include "dropped_run.h"
 

@@ -17,7 +17,7 @@ static HANDLE paging_process;
 static uint32_t index_bits[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
 static uint32_t table_bytes[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
 
-/* ---- What tables hold, as far as it was asked for ------------------------------------------- */
+/* ---- What tables hold, as far as it was asked for -------------------------------------------- */
 
 #define CELLS (1u << 20)
 
@@ -69,7 +69,7 @@ static uint64_t entry_of(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, b
     return !pte ? 0 : (pte->Flags & ((1u << FLAG_BITS) - 1)) | pte->PageAddress << FLAG_BITS;
 }
 
-/* The `i`-th entry says something new; nobody knows what is in the memory of a new table. */
+/* The `i`-th entry says something new; the content of a new table's memory is unknown. */
 static bool differs(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UINT i) {
     if (update->Flags.InitialUpdate)
         return true;
@@ -106,14 +106,14 @@ static bool entry_takes(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, UI
     return false;
 }
 
-/* Nobody but the paging process or companion contexts uses these addresses. */
+/* Only the paging process or companion contexts use these addresses. */
 static bool paging_only(HANDLE process) {
-    return process == paging_process || books_privileged(harness, process);
+    return process == paging_process || bookkeeping_privileged(harness, process);
 }
 
 /* The process whose addresses paging of the context uses. */
 static HANDLE paging_in(HANDLE context) {
-    HANDLE companion = books_companion(harness, context);
+    HANDLE companion = bookkeeping_companion(harness, context);
     return companion ? companion : paging_process;
 }
 
@@ -130,7 +130,7 @@ static bool new_links(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
 static bool takes_from_work(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift_of(update);
     for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes)
-        if (entry_takes(update, i) && books_used(harness, update->hProcess, va, va + bytes))
+        if (entry_takes(update, i) && bookkeeping_used(harness, update->hProcess, va, va + bytes))
             return true;
     return false;
 }
@@ -146,14 +146,15 @@ static uint64_t unit = 4096;
 
 /* What the leaf entries of an update show. Of two tables for the same addresses that of 4 KB pages
  * is cleared with the other one. */
-static void note_shown(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t shift) {
+static void note_mapped(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, uint32_t shift) {
     uint64_t va = update->FirstPteVirtualAddress, bytes = UINT64_C(1) << shift;
     bool wide = update->Flags.Use64KBPages && update->pPageTableEntries64KB;
     if (!wide)
-        ranges_remove(RANGES_SHOWN, update->hProcess, va, va + update->NumPageTableEntries * bytes);
+        ranges_remove(RANGES_MAPPED, update->hProcess, va,
+                      va + update->NumPageTableEntries * bytes);
     for (UINT i = 0; i < update->NumPageTableEntries; i++, va += bytes)
         if (entry_of(update, wide, i) & 1)
-            ranges_add(RANGES_SHOWN, update->hProcess, va, va + bytes);
+            ranges_add(RANGES_MAPPED, update->hProcess, va, va + bytes);
 }
 
 static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
@@ -173,10 +174,10 @@ static void remember(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     set_cell(operation_table(update), TABLE_PROCESS, (uintptr_t)update->hProcess);
     set_cell(operation_table(update), TABLE_START,
              update->FirstPteVirtualAddress - ((uint64_t)update->StartIndex << shift));
-    note_shown(update, shift);
+    note_mapped(update, shift);
 }
 
-/* ---- Choosing ------------------------------------------------------------------------------- */
+/* ---- Choosing -------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
@@ -279,7 +280,7 @@ static bool copy_entry(uint64_t table, uint32_t index, uint64_t value) {
     if (changes)
         ranges_add(RANGES_STALE, process, va, va + 4096);
     if (value & 1)
-        ranges_add(RANGES_SHOWN, process, va, va + 4096);
+        ranges_add(RANGES_MAPPED, process, va, va + 4096);
     return changes;
 }
 
@@ -363,7 +364,7 @@ static void choose(const DXGKARG_BUILDPAGINGBUFFER *args) {
     }
 }
 
-/* ---- BuildPagingBuffer ---------------------------------------------------------------------- */
+/* ---- BuildPagingBuffer ----------------------------------------------------------------------- */
 
 static void take_room(DXGKARG_BUILDPAGINGBUFFER *args, const DXGKARG_BUILDPAGINGBUFFER *used) {
     args->DmaBufferWriteOffset += (UINT)((uintptr_t)used->pDmaBuffer - (uintptr_t)args->pDmaBuffer);
@@ -456,7 +457,7 @@ static bool takes(const DXGKARG_BUILDPAGINGBUFFER *args) {
         return false;
     case DXGK_OPERATION_VIRTUAL_TRANSFER:
         return !args->TransferVirtual.hAllocation ||
-               books_uses(harness, args->TransferVirtual.hAllocation);
+               bookkeeping_uses(harness, args->TransferVirtual.hAllocation);
     default:
         return moves(args);
     }
@@ -489,7 +490,7 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
     NTSTATUS status = STATUS_SUCCESS;
     if (!now.again) {
         DXGKARG_BUILDPAGINGBUFFER known = *args;
-        books_name(harness, &known);
+        bookkeeping_name(harness, &known);
         waits_called(in_turn(args) || beside_paging(&args->UpdatePageTable), takes(&known));
         unused_operation(args, &known, paging_in(args->hSystemContext), entry_bytes);
         choose(&known);
@@ -506,10 +507,10 @@ static NTSTATUS APIENTRY build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *
     return status;
 }
 
-/* ---- The other calls ------------------------------------------------------------------------ */
+/* ---- The other calls ------------------------------------------------------------------------- */
 
 static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
-    waits_called(true, !books_companion(harness, args->hContext));
+    waits_called(true, !bookkeeping_companion(harness, args->hContext));
     if (dropped_comes(DROPPED_ROOT))
         snprintf(dropped_seen()->what, sizeof(dropped_seen)()->what, "root of %u entries",
                  args->NumEntries);
@@ -520,8 +521,8 @@ static VOID APIENTRY set_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETAB
 static NTSTATUS APIENTRY submit(const HANDLE adapter, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     HANDLE process = args->Flags.Paging ? paging_in(args->hContext) : NULL;
     if (!args->Flags.Paging && harness)
-        process = books_tell(harness, args);
-    waits_called(args->Flags.Paging || waits_hidden(process), false);
+        process = bookkeeping_tell(harness, args);
+    waits_called(args->Flags.Paging || waits_unmapped(process), false);
     unused_submission(args, process);
     return good.DxgkDdiSubmitCommandVirtual(adapter, args);
 }

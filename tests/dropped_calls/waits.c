@@ -3,7 +3,7 @@
  *
  * The linker leads every call of fence.h's waits here (--wrap). A wait for what is done already is
  * none. The one that is left out returns at once, and the engine is as late as it can be: it is
- * held back until somebody waits for it, or nobody can tell for whom and no other one has work.
+ * held back until a wait for it, or a wait for an unknown engine while no other engine has work.
  * Nothing depended on the wait if the manager meanwhile asked nothing of the driver and let the CPU
  * at no memory, or nothing that work under way could notice, or nothing but paging behind paging;
  * or only flushes of addresses were left that lead the work behind them nowhere.
@@ -38,9 +38,9 @@ static uint32_t flush_turn;
 static struct {
     struct vidmm_adapter *adapter; /* NULL: nothing */
     uint32_t fence[NODES], nodes;
-    uint64_t held;     /* engines */
-    uint64_t asked;    /* engines that a wait of the manager's is for; 0: nobody can tell */
-    uint32_t changing; /* of the paging among it */
+    uint64_t held;                   /* engines */
+    uint64_t asked;                  /* engines that a wait of the manager's is for; 0: unknown */
+    uint32_t changing;               /* of the paging among it */
     struct flushed flushes[FLUSHES]; /* likewise */
 } open;
 
@@ -118,15 +118,15 @@ bool waits_flush_left(void) {
            fence_passed(open.adapter, open.adapter->facts.paging_node, open.changing);
 }
 
-bool waits_hidden(HANDLE process) {
-    bool hidden = waits_flush_left();
-    for (uint32_t i = 0; i < FLUSHES && hidden; i++) {
+bool waits_unmapped(HANDLE process) {
+    bool unmapped = waits_flush_left();
+    for (uint32_t i = 0; i < FLUSHES && unmapped; i++) {
         const struct flushed *flush = &open.flushes[i];
-        hidden = flush->process != process ||
-                 fence_passed(open.adapter, open.adapter->facts.paging_node, flush->fence) ||
-                 !ranges_any(RANGES_SHOWN, process, flush->start, flush->end);
+        unmapped = flush->process != process ||
+                   fence_passed(open.adapter, open.adapter->facts.paging_node, flush->fence) ||
+                   !ranges_any(RANGES_MAPPED, process, flush->start, flush->end);
     }
-    return hidden;
+    return unmapped;
 }
 
 /* Everything that is outstanding on `nodes` now. */

@@ -15,8 +15,7 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 33);
 }
 
-/* ---- The guest ---------------------------------------------------------------------------------
- */
+/* ---- The guest ------------------------------------------------------------------------------- */
 
 static uint8_t *page_of(const struct fixture_side *side, unsigned segment, unsigned page) {
     return side->memory[segment] + (size_t)page * FIXTURE_PAGE;
@@ -112,8 +111,7 @@ bool fixture_right(const struct fixture_side *side) {
     return right;
 }
 
-/* ---- The device --------------------------------------------------------------------------------
- */
+/* ---- The device ------------------------------------------------------------------------------ */
 
 static bool grant(struct fixture_side *side) {
     return ++side->asked != side->fail_at;
@@ -228,8 +226,7 @@ static const char *device_why(void *ctx) {
     return "the device failed";
 }
 
-/* ---- The link ----------------------------------------------------------------------------------
- */
+/* ---- The link -------------------------------------------------------------------------------- */
 
 static struct fixture_pipe *outgoing(struct fixture_side *side) {
     return side->is_target ? &side->fixture->link.to_source : &side->fixture->link.to_target;
@@ -365,8 +362,7 @@ static void connect_sides(struct fixture *fixture) {
     }
 }
 
-/* ---- The world ---------------------------------------------------------------------------------
- */
+/* ---- The world ------------------------------------------------------------------------------- */
 
 static uint64_t world_now(void *ctx) {
     const struct fixture_side *side = ctx;
@@ -409,8 +405,7 @@ static struct migrate_party make_party(struct fixture_side *side) {
         .result = &side->result};
 }
 
-/* ---- Time --------------------------------------------------------------------------------------
- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 static void side_start(struct fixture *fixture, struct fixture_side *side, bool is_target) {
     side->fixture = fixture;

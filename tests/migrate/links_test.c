@@ -221,8 +221,7 @@ static void addresses_that_are_none_are_refused(void **state) {
     assert_string_equal(out.path, "::1");
 }
 
-/* ---- Files -------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static void tell_file(struct migrate_channel *file, enum migrate_type type,
                       enum migrate_type answer) {
@@ -290,8 +289,7 @@ static void a_file_without_its_end_is_nobodys(void **state) {
     unlink(at.path);
 }
 
-/* ---- Verdicts ----------------------------------------------------------------------------------
- */
+/* ---- Verdicts -------------------------------------------------------------------------------- */
 
 static void verdicts_are_taken_in_doubt_only(void **state) {
     (void)state;

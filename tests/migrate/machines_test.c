@@ -1,6 +1,6 @@
 /*
  * machines_test.c - both state machines over a guest and a link in memory: what must hold wherever
- * the link breaks and whoever is killed.
+ * the link breaks and whichever side is killed.
  */
 #include "fixture.h"
 
@@ -45,10 +45,9 @@ static void a_guest_moves_in_mid_run_and_ends_with_every_byte_right(void **state
     drop(fixture);
 }
 
-/* ---- The link breaks ---------------------------------------------------------------------------
- */
+/* ---- The link breaks ------------------------------------------------------------------------- */
 
-/* Whatever happened, nobody was killed: one side has the guest, and has every byte. */
+/* No side was killed: one side has the guest, and has every byte. */
 static void one_owner_has_everything(struct fixture *fixture, const char *what, uint64_t at) {
     const struct fixture_side *source = &fixture->source, *target = &fixture->target;
     bool moved = target->own_event != FIXTURE_NEVER;
@@ -123,10 +122,9 @@ static void a_stream_full_of_pages_may_break_or_be_spoilt_anywhere(void **state)
     }
 }
 
-/* ---- Somebody dies -----------------------------------------------------------------------------
- */
+/* ---- A side is killed ------------------------------------------------------------------------ */
 
-/* Who is left decides, as a person would who sees what the other one did. */
+/* The side that is left decides, as an operator would who sees what the peer did. */
 static void decide(struct fixture_side *left, const struct fixture_side *dead) {
     bool has_owned = dead->is_target && dead->own_event != FIXTURE_NEVER;
     left->verdict = has_owned ? VIDMM_MIGRATE_DROP : VIDMM_MIGRATE_TAKE;
@@ -181,8 +179,7 @@ static void killing_either_side_around_the_commit_never_makes_two_owners(void **
     }
 }
 
-/* ---- In doubt ----------------------------------------------------------------------------------
- */
+/* ---- In doubt -------------------------------------------------------------------------------- */
 
 /* The byte of the stream to the target at which COMMIT begins. */
 static uint64_t commit_byte(void) {
@@ -230,8 +227,7 @@ static void in_doubt_both_sides_wait_with_all_they_have_and_say_so(void **state)
     drop(fixture);
 }
 
-/* ---- Decisions ---------------------------------------------------------------------------------
- */
+/* ---- Decisions ------------------------------------------------------------------------------- */
 
 static void run_dirty(struct fixture *fixture, enum vidmm_migrate_too_dirty how) {
     fixture->full = true;
@@ -283,7 +279,7 @@ static void a_failed_migration_begins_again_when_asked_to(void **state) {
     assert_int_equal(fixture->source.result.attempts, 1);
     struct fixture_side *target = &fixture->target;
     migrate_target_stop(&target->target);
-    target->alive = target->wants = true; /* somebody starts another */
+    target->alive = target->wants = true; /* an operator starts another */
     fixture_restart(target);
     struct migrate_party party = target->target.party;
     party.areas = (struct migrate_areas){0};
@@ -344,8 +340,7 @@ static void a_target_that_stood_in_vain_begins_again_with_all_that_came(void **s
     drop(fixture);
 }
 
-/* ---- What does not fit -------------------------------------------------------------------------
- */
+/* ---- What does not fit ----------------------------------------------------------------------- */
 
 static void a_version_that_is_not_understood_is_refused_with_both_named(void **state) {
     (void)state;

@@ -11,7 +11,7 @@
 #define HANDLES      16u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bases that were created, whoever did; the one of seven pages in two ranges. */
+/* Bases that were created, by any caller; the one of seven pages in two ranges. */
 static HANDLE handles[HANDLES], seven;
 
 static HANDLE note(HANDLE handle, const DXGKARG_CREATEMEMORYBASIS *args) {
@@ -482,7 +482,7 @@ static NTSTATUS APIENTRY build_backwards(const HANDLE adapter, DXGKARG_BUILDPAGI
 }
 SPOIL(backwards, BuildPagingBuffer, build_backwards)
 
-/* ---- The mutants ---------------------------------------------------------------------------- */
+/* ---- The mutants ----------------------------------------------------------------------------- */
 
 #define TRACKING                                                                                   \
     .settings = {{"InterfaceVersion", DXGKDDI_INTERFACE_VERSION_WDDM3_2}, {"DirtyPageBytes", PAGE}}

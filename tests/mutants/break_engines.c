@@ -3,8 +3,7 @@
  */
 #include "mutants.h"
 
-/* ---- What drivers answer ----------------------------------------------------------------------
- */
+/* ---- What drivers answer --------------------------------------------------------------------- */
 
 static UINT off; /* what is wrong with the fence */
 
@@ -24,8 +23,7 @@ static void install_past_fence(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_to_another;
 }
 
-/* ---- What drivers report ----------------------------------------------------------------------
- */
+/* ---- What drivers report --------------------------------------------------------------------- */
 
 static DXGKRNL_INTERFACE system_calls;
 
@@ -51,8 +49,7 @@ static void install_unsure(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiStartDevice = start;
 }
 
-/* ---- Managers ---------------------------------------------------------------------------------
- */
+/* ---- Managers -------------------------------------------------------------------------------- */
 
 static UINT first; /* fence of work that is no paging: the one that faults; 0: none so far */
 

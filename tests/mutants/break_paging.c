@@ -1,6 +1,6 @@
 /*
- * break_paging.c - drivers that get BuildPagingBuffer as such, Patch and SubmitCommand wrong: groups C,
- * E and K. The managers are break_paging_manager.c's.
+ * break_paging.c - drivers that get BuildPagingBuffer as such, Patch and SubmitCommand wrong:
+ * groups C, E and K. The managers are break_paging_manager.c's.
  */
 #include "mutants.h"
 

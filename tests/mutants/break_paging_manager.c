@@ -1,6 +1,6 @@
 /*
- * break_paging_manager.c - managers that get BuildPagingBuffer as such, paging buffers, submission and
- * resets wrong: groups C, E, K, Q and T. The drivers are break_paging.c's.
+ * break_paging_manager.c - managers that get BuildPagingBuffer as such, paging buffers, submission
+ * and resets wrong: groups C, E, K, Q and T. The drivers are break_paging.c's.
  */
 #include "mutants.h"
 

@@ -12,8 +12,7 @@
 #define VRAM         (1u << 20) /* of the stages that these break */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- Managers that read DXGK_ALLOCATIONINFO otherwise than the driver wrote it ----------------
- */
+/* ---- Managers that read DXGK_ALLOCATIONINFO otherwise than the driver wrote it --------------- */
 
 static NTSTATUS create(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args, uint32_t umd_flags,
                        void (*misread)(DXGK_ALLOCATIONINFO *info)) {
@@ -55,8 +54,7 @@ MISREAD(page_in_what_is_locked, 0,
 MISREAD(open_what_nobody_maps, 0, info->FlagsWddm2.MapApertureCpuVisible = 0)
 MISREAD(map_what_is_not_accessed, 0, info->FlagsWddm2.AccessedPhysically = 1)
 
-/* ---- Managers that list something else than they did ------------------------------------------
- */
+/* ---- Managers that list something else than they did ----------------------------------------- */
 
 #define LISTED 4096u
 
@@ -97,8 +95,7 @@ static void install_next_page(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = patch_next_page;
 }
 
-/* ---- Scenes and managers: the aperture's second form -------------------------------------------
- */
+/* ---- Scenes and managers: the aperture's second form ----------------------------------------- */
 
 #define SCENE(NAME, SAYING)                                                                        \
     static NTSTATUS APIENTRY scenery_##NAME(const HANDLE adapter,                                  \
@@ -169,8 +166,7 @@ LISTING(
         adl->Flags.Contiguous = 1;
     })
 
-/* ---- Drivers: what they leave behind -----------------------------------------------------------
- */
+/* ---- Drivers: what they leave behind --------------------------------------------------------- */
 
 static NTSTATUS APIENTRY create_for_good(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
     (void)ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, 0x64676f6bu);
@@ -200,8 +196,7 @@ static void install_tiled(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_tiled;
 }
 
-/* ---- Drivers: the order of bytes --------------------------------------------------------------
- */
+/* ---- Drivers: the order of bytes ------------------------------------------------------------- */
 
 #define OWN_PAGES 4096u
 
@@ -234,8 +229,7 @@ static void install_crosswise(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = build_crosswise;
 }
 
-/* ---- The table ---------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 #define BREAKER(number, who, text, function, where, ...)                                           \
     {                                                                                              \

@@ -745,7 +745,7 @@ static void dedicates_apertures(struct vidmm_referee_sizes *told) {
     told->total += told->shared_system;
 }
 
-/* ---- The mutants ---------------------------------------------------------------------------- */
+/* ---- The mutants ----------------------------------------------------------------------------- */
 
 const struct mutant mutants_query[] = {
     {BREAKS(1, MANAGER, "start", asks_content_first,

@@ -14,7 +14,7 @@
 #define UNIQUE  (UINT64_C(1) << 63)
 #define ENTRIES 8192u
 
-/* ---- BuildPagingBuffer with something wrong ------------------------------------------------- */
+/* ---- BuildPagingBuffer with something wrong -------------------------------------------------- */
 
 /* What a mutant does to an operation that it has chosen. */
 static struct {
@@ -137,7 +137,7 @@ static void install_build(DRIVER_INITIALIZATION_DATA *table) {
 #define UPDATE (&args->UpdatePageTable)
 #define ENTRY  (args->UpdatePageTable.pPageTableEntries[0])
 
-/* ---- Which operation ------------------------------------------------------------------------ */
+/* ---- Which operation ------------------------------------------------------------------------- */
 
 static bool is_update(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
@@ -223,7 +223,7 @@ static bool fill(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return args->Operation == DXGK_OPERATION_VIRTUAL_FILL;
 }
 
-/* ---- What drivers make of operations -------------------------------------------------------- */
+/* ---- What drivers make of operations --------------------------------------------------------- */
 
 SPOIL_ALL(leaves_last, at_once,
           if (!UPDATE->Flags.Repeat && UPDATE->NumPageTableEntries > 1)
@@ -276,7 +276,7 @@ static void install_wants_private(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = wants_private;
 }
 
-/* Forgets a page, and says of the fault that it was somebody else's. */
+/* Forgets a page, and reports the fault for another process. */
 static DXGKRNL_INTERFACE system_calls;
 
 static VOID APIENTRY blame_other(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
@@ -347,7 +347,7 @@ static void install_half(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateAllocation = creates_whole;
 }
 
-/* ---- What drivers say of their MMU ---------------------------------------------------------- */
+/* ---- What drivers say of their MMU ----------------------------------------------------------- */
 
 static void (*spoil_caps)(DXGK_GPUMMUCAPS *caps);
 static void (*spoil_level)(DXGK_PAGE_TABLE_LEVEL_DESC *desc, UINT level);
@@ -435,7 +435,7 @@ static void install_root_size(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiGetRootPageTableSize = root_size;
 }
 
-/* ---- What managers ask for ------------------------------------------------------------------ */
+/* ---- What managers ask for ------------------------------------------------------------------- */
 
 SPOIL(not_initial, first_content, UPDATE->Flags.InitialUpdate = 0)
 SPOIL(other_mode, user_pages, {
@@ -662,7 +662,7 @@ static bool shows_table(const DXGKARG_BUILDPAGINGBUFFER *args) {
 SPOIL(buffer_in_part, shows_buffer, UPDATE->NumPageTableEntries = 15)
 SPOIL(table_in_part, shows_table, UPDATE->NumPageTableEntries = 15)
 
-/* ---- What managers do besides --------------------------------------------------------------- */
+/* ---- What managers do besides ---------------------------------------------------------------- */
 
 static VOID APIENTRY other_root(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
     DXGKARG_SETROOTPAGETABLE mine = *args;
@@ -938,7 +938,7 @@ static void grants_late(DXGKRNL_INTERFACE *callbacks) {
     callbacks->DxgkCbReserveGpuVirtualAddressRange = grant;
 }
 
-/* ---- The list ------------------------------------------------------------------------------- */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define BREAKER(RULE, SIDE, WHAT, INSTALL, ...)                                                    \

@@ -28,7 +28,7 @@
 
 struct mutant {
     uint32_t rule;
-    enum vidmm_side side; /* DRIVER or MANAGER: who breaks it */
+    enum vidmm_side side; /* DRIVER or MANAGER: the side that breaks it */
     const char *what;     /* "writes one byte past the descriptor array" */
     void (*install)(DRIVER_INITIALIZATION_DATA *table); /* replaces slots */
     const char *stage; /* of the conformance check, that is enough to show it; NULL: all of them */

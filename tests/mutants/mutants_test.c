@@ -1,12 +1,12 @@
 /*
- * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with what
- * follows from it.
+ * mutants_test.c - every rule that is judged is broken once, and has to be named, alone or with
+ * what follows from it.
  *
  *   mutants_test FAMILY            its mutants: query, allocation, paging, paging-manager, operation, placement,
  *                              preempt, engines, virtual, residency, own-memory, host-aperture
  *   mutants_test FAMILY R152       only those of one rule, with what was found
  *   mutants_test --matrix FILE     the kill matrix of all families: what docs/rules.md shows
- *   mutants_test --complete        nobody whom the rules of the memory calls judge goes unbroken
+ *   mutants_test --complete        every side that a rule of the memory calls judges is broken
  */
 #include "mutants.h"
 

@@ -39,7 +39,7 @@ static struct {
     uint32_t completes;       /* fence that is complete while the driver builds; 0: none is */
 } bench;
 
-/* ---- A driver that does nothing ------------------------------------------------------------- */
+/* ---- A driver that does nothing -------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY query(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
     (void)adapter;
@@ -79,7 +79,7 @@ static NTSTATUS APIENTRY submit_command(const HANDLE adapter, const DXGKARG_SUBM
     return STATUS_SUCCESS;
 }
 
-/* ---- The world ------------------------------------------------------------------------------ */
+/* ---- The world ------------------------------------------------------------------------------- */
 
 static void *memory(void *ctx, uint64_t pa, size_t size) {
     (void)ctx;
@@ -147,7 +147,7 @@ static int close_bench(void **state) {
     return 0;
 }
 
-/* ---- Operations ----------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static DXGKARG_BUILDPAGINGBUFFER update_of(UINT level, uint64_t place, DXGK_PTE *entry) {
     DXGKARG_BUILDPAGINGBUFFER args;
@@ -235,7 +235,7 @@ static void gpu_has(uint64_t number) {
     bench.first_page = true;
 }
 
-/* ---- Properties ----------------------------------------------------------------------------- */
+/* ---- Properties ------------------------------------------------------------------------------ */
 
 static void what_the_entries_say_is_compared_with_the_mmu(void **state) {
     (void)state;

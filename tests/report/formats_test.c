@@ -16,8 +16,7 @@
 
 #include <vidmm/report.h>
 
-/* ---- An conformance check ----------------------------------------------------------------------------
- */
+/* ---- An conformance check -------------------------------------------------------------------- */
 
 static struct vidmm_check_result result;
 
@@ -79,8 +78,7 @@ static char *report(enum vidmm_check_format format) {
     return text;
 }
 
-/* ---- SARIF -------------------------------------------------------------------------------------
- */
+/* ---- SARIF ----------------------------------------------------------------------------------- */
 
 /* `object` has every member of `required` and none that is in neither list. Words end in a space.
  */
@@ -178,8 +176,7 @@ static void sarif_has_what_the_standard_requires(void **state) {
     json_decref(root);
 }
 
-/* ---- JUnit -------------------------------------------------------------------------------------
- */
+/* ---- JUnit ----------------------------------------------------------------------------------- */
 
 #define DEPTH 8u
 

@@ -320,7 +320,7 @@ static void must_be_reported(struct actor *actor, const struct packets *packets,
     }
 }
 
-/* The same under the eyes of those who read dirty bits. */
+/* The same while others read dirty bits. */
 static void run_watched(struct actor *actor, struct packets *packets) {
     struct lair before[PACKETS_MOST];
     uint64_t begin[HARVESTS];
@@ -394,7 +394,7 @@ void actor_step(struct actor *actor) {
     uint64_t due = atomic_exchange(&actor->trim_due, 0), action = actor_below(actor, 100);
     bool pool = actor_below(actor, 8) == 0;
     struct thing *thing = pool ? &actor->things[actor_below(actor, POOLS)] : any(actor);
-    if (due && actor_below(actor, 4)) /* not everybody obeys at once */
+    if (due && actor_below(actor, 4)) /* not every actor obeys at once */
         (void)trim(actor, due);
     if (!thing->allocation)
         create_random(actor, thing);

@@ -49,7 +49,7 @@ struct actor {
     uint64_t next_oracle, random;
     atomic_ullong trim_due;
     atomic_ullong steps;     /* done; shows that it is alive */
-    struct harvest *harvest; /* HARVESTS of them; NULL: nobody reads dirty bits */
+    struct harvest *harvest; /* HARVESTS of them; NULL: no actor reads dirty bits */
     uint64_t longest_ns;     /* of one request */
     const char *longest;     /* which one */
     uint64_t checked_bytes;
@@ -81,8 +81,7 @@ uint64_t actor_held(const struct actor *actor);
 /* Checks all content, and goes. */
 void actor_end(struct actor *actor);
 
-/* ---- What its steps are made of --------------------------------------------------------------
- */
+/* ---- What its steps are made of -------------------------------------------------------------- */
 
 uint64_t actor_below(struct actor *actor, uint64_t limit);
 /* Ends the test unless `status` is VIDMM_OK; `begin`: when the request was made. */

@@ -25,7 +25,7 @@
 #define ACTORS        4u
 #define STEPS         600u /* of an actor in a round */
 #define SETTLE        12u  /* submissions of each before shares are looked at */
-#define PATIENCE      120u /* seconds without a step of anybody: nothing moves any more */
+#define PATIENCE      120u /* seconds without a step of any actor: a deadlock */
 #define SHARE_PERCENT 10u  /* that a share may be off its budget */
 #define MIB           (UINT64_C(1) << 20)
 
@@ -37,12 +37,12 @@ struct round {
     struct vidmm_harness harness;
     struct actor actors[ACTORS];
     struct harvest harvest[HARVESTS];
-    bool tracked; /* somebody reads dirty bits */
+    bool tracked; /* an actor reads dirty bits */
     pthread_barrier_t barrier;
     atomic_bool over;
 };
 
-/* Of the round under way, for whoever fails. */
+/* Of the round under way, for the message of a failure. */
 static atomic_ullong current_seed;
 
 void stress_fail(const char *format, ...) {

@@ -10,7 +10,7 @@
 #define QUEUED_MOST 128u           /* operations that a context may have queued */
 #define MANY        160u           /* of one step; more than that */
 #define RANGE_BYTES (TILES * PAGE) /* whole units of reservations */
-#define ZERO_ORACLE UINT64_MAX     /* of a page that is nobody's */
+#define ZERO_ORACLE UINT64_MAX     /* of a page without an owner */
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
@@ -147,7 +147,7 @@ void tiles_queue(struct actor *actor) {
 
 /* ---- What the tiles lead to ------------------------------------------------------------------ */
 
-/* By the manager's books, when all that was queued is in them. */
+/* By the manager's VA map, when all queued changes are in it. */
 static void compare(struct actor *actor) {
     MUST(actor, vidmm_va_wait(actor->context));
     for (uint32_t i = 0; i < TILES; i++) {

@@ -3,7 +3,7 @@
  *
  * A small workload over 1 MiB of VRAM, so that paging, splits, apertures and locks all happen, is
  * run again and again, with the n-th allocation failing, until a run gets through without reaching
- * its failure. Each run ends verified (somebody could do without) or with one clear sentence, and
+ * its failure. Each run ends verified (the caller could do without) or with one clear sentence, and
  * in no case with a broken rule: nothing is left behind.
  */
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
  * migrate_proxy.c - stands between the two sides of a migration, and does harm once: cuts the link,
- * or flips a bit, at one byte. Whoever connects afterwards is served faithfully.
+ * or flips a bit, at one byte. Later connections are served faithfully.
  *
  *   migrate_proxy LISTEN CONNECT cut|flip target|source TYPE BYTE
  *
@@ -43,8 +43,7 @@ static struct {
     uint64_t byte;
 } harm;
 
-/* ---- Bytes -------------------------------------------------------------------------------------
- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 /* False: here the link is cut. */
 static bool emit(struct way *way, uint8_t byte) {
@@ -123,8 +122,7 @@ static bool pass(struct way *way) {
     return flush(way) && whole;
 }
 
-/* ---- Connections -------------------------------------------------------------------------------
- */
+/* ---- Connections ----------------------------------------------------------------------------- */
 
 static int open_socket(const char *path, bool listens) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};

@@ -265,7 +265,7 @@ static void fill_up(struct user *user, uint64_t size) {
     assert_int_equal(status, VIDMM_DOES_NOT_FIT);
 }
 
-/* Though nobody lists what is there: its going would make room for none of them. */
+/* No device lists what is there, but evicting it would make room for none of them. */
 static void page_tables_send_nobody_out_of_the_range(void **state) {
     (void)state;
     struct user user;

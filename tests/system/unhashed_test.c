@@ -1,6 +1,6 @@
 /*
- * unhashed_test.c - a migration beside a workload leaves no trace in it: the same calls of the driver
- * with it as without it, and the same bytes.
+ * unhashed_test.c - a migration beside a workload leaves no trace in it: the same calls of the
+ * driver with it as without it, and the same bytes.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -181,8 +181,7 @@ static void a_line_of_more_than_16_mib_is_an_error(void **state) {
     free(text);
 }
 
-/* ---- Files -------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 /* Writes a file, reads it, expects an error that says `says`; returns its line. */
 static uint64_t read_bad_file(const void *bytes, size_t size, const char *says) {

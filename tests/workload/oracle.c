@@ -23,8 +23,7 @@
 #define VRAM_BASE     0x100000000u
 #define APERTURE_BASE 0x200000000u
 
-/* ---- The fixture --------------------------------------------------------------------------------
- */
+/* ---- The fixture ----------------------------------------------------------------------------- */
 
 struct vidmm_allocation {
     void *user;
@@ -88,8 +87,7 @@ uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64
     return allocation->segment;
 }
 
-/* ---- One allocation in it
- * ------------------------------------------------------------------------- */
+/* ---- One allocation in it -------------------------------------------------------------------- */
 
 struct scene {
     struct oracle oracle;
@@ -162,8 +160,7 @@ static void report(struct scene *scene, enum vidmm_op_kind kind, bool in, uint64
     scene->observer.op_done(scene->observer.ctx, &op, buffer, buffer);
 }
 
-/* ---- Properties ---------------------------------------------------------------------------------
- */
+/* ---- Properties ------------------------------------------------------------------------------ */
 
 static void right_bytes_are_counted_and_nobody_is_blamed(void **state) {
     struct scene *scene = *state;

@@ -3,8 +3,7 @@
  */
 #include "runs.h"
 
-/* ---- Right runs ---------------------------------------------------------------------------------
- */
+/* ---- Right runs ------------------------------------------------------------------------------ */
 
 static void every_generator_is_right_with_plenty_and_with_too_little_memory(void **state) {
     (void)state;
@@ -120,8 +119,7 @@ static void what_does_not_fit_is_counted_and_the_rest_goes_on(void **state) {
     vidmm_workload_free(&workload);
 }
 
-/* ---- Wrong runs ---------------------------------------------------------------------------------
- */
+/* ---- Wrong runs ------------------------------------------------------------------------------ */
 
 static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
     (void)state;
@@ -165,7 +163,7 @@ static void each_fault_of_the_hardware_is_found_and_blamed(void **state) {
     }
 }
 
-/* Neither what the GPU did not get to do nor the clean-up notices are anybody's wrong bytes. */
+/* Neither work that the GPU did not run nor the clean-up notices count as wrong bytes. */
 static void a_reset_blames_nobody(void **state) {
     (void)state;
     static const struct {

@@ -11,8 +11,7 @@ static void set_mmu(struct run *run, uint64_t levels, uint64_t pages, uint64_t m
     set(run, "MmuUpdateMode", mode);
 }
 
-/* ---- Right runs ---------------------------------------------------------------------------------
- */
+/* ---- Right runs ------------------------------------------------------------------------------ */
 
 static void every_generator_is_right_with_too_little_memory(void **state) {
     (void)state;
@@ -116,8 +115,7 @@ static void a_driver_with_an_mmu_runs_by_physical_addresses_as_before(void **sta
     vidmm_workload_free(&workload);
 }
 
-/* ---- Short of memory ----------------------------------------------------------------------------
- */
+/* ---- Short of memory ------------------------------------------------------------------------- */
 
 static void processes_over_their_budgets_trim_and_are_told_what_was_discarded(void **state) {
     (void)state;
@@ -203,8 +201,7 @@ static void processes_on_threads_leave_the_ranges_of_others_alone(void **state) 
     vidmm_workload_free(&workload);
 }
 
-/* ---- The end ------------------------------------------------------------------------------------
- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static void memory_that_runs_out_anywhere_ends_the_run_in_order(void **state) {
     (void)state;

@@ -28,8 +28,7 @@ static struct vidmm_workload parse(const char *text) {
     return workload;
 }
 
-/* ---- The shipped recordings ---------------------------------------------------------------------
- */
+/* ---- The shipped recordings ------------------------------------------------------------------ */
 
 struct recording {
     const char *name;
@@ -80,8 +79,7 @@ static void every_shipped_recording_is_read_completely(void **state) {
     }
 }
 
-/* ---- What events become
- * --------------------------------------------------------------------------- */
+/* ---- What events become ---------------------------------------------------------------------- */
 
 static void heaps_and_flags_become_umd_flags(void **state) {
     (void)state;
@@ -180,8 +178,7 @@ static void a_frame_ends_with_a_present_or_else_with_a_submission(void **state) 
     vidmm_workload_free(&computation);
 }
 
-/* ---- Files -------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const void *bytes, size_t size) {
     FILE *file = fopen(path, "wb");

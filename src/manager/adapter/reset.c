@@ -168,7 +168,7 @@ struct cleanup {
     enum vidmm_status status;
 };
 
-/* Out of its segment, in the driver's books and ours. A CPU pointer into the segment keeps its
+/* Out of its segment, in the driver's state and the manager's. A CPU pointer into the segment keeps its
  * place. */
 static void clean_up(void *ctx, struct vidmm_allocation *allocation) {
     struct cleanup *cleanup = ctx;

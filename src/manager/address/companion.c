@@ -133,7 +133,7 @@ static bool companion_any(const struct vidmm_context *context,
     return false;
 }
 
-/* What is still queued and leads to it leads where those tiles do whose pool goes. */
+/* Queued updates that lead to `allocation`, a pool that is destroyed, become unmaps. */
 static void lead_nowhere(struct vidmm_context *context, const struct vidmm_allocation *allocation) {
     struct companion *companion = context->companion;
     for (uint32_t i = 0; companion && i < companion->count; i++) {

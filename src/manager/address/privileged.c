@@ -35,8 +35,8 @@ static enum vidmm_status privileged_map_table(struct space *space, struct table 
         struct table_memory *memory = &table->memory[i];
         const struct va_use use = {
             .kind = VA_MEMORY, .memory = memory, .protection = VIDMM_VA_WRITE};
-        if (memory->size && !memory->shown)
-            status = privileged_map(space, page_round(memory->size), use, &memory->shown);
+        if (memory->size && !memory->privileged_va)
+            status = privileged_map(space, page_round(memory->size), use, &memory->privileged_va);
     }
     return status;
 }

@@ -56,7 +56,7 @@ struct change {
 };
 
 static bool change_write(struct plan *plan, const struct change *change) {
-    return change->tables || table_draw(plan, change->space, change->start, change->end);
+    return change->tables || table_write_ptes(plan, change->space, change->start, change->end);
 }
 
 static bool change_emit(struct plan *plan, struct change *change, struct table **dying) {
@@ -139,7 +139,7 @@ static bool write_late(struct plan *plan, const struct change *change, const str
         return table_copy(plan, source, change->space, change->start, change->end);
     return source->from && use->allocation->segment
                ? copy_rows(plan, change, source)
-               : table_draw(plan, change->space, change->start, change->end);
+               : table_write_ptes(plan, change->space, change->start, change->end);
 }
 
 /* Maps tables and pool for the companion context, which then changes the entries. */
@@ -156,8 +156,8 @@ static enum vidmm_status run_companion(const struct change *change) {
     struct plan plan;
     plan_begin(&plan, adapter, VIDMM_PLAN_ADDRESSES);
     plan.line = &change->companion->line;
-    bool drawn = write_late(&plan, change, &use, &source);
-    status = drawn ? plan_run(&plan) : error_no_memory(adapter, CALL);
+    bool written = write_late(&plan, change, &use, &source);
+    status = written ? plan_run(&plan) : error_no_memory(adapter, CALL);
     plan_end(&plan);
     return status;
 }

@@ -22,8 +22,8 @@ enum vidmm_status space_change(struct space *space, uint64_t start, uint64_t end
 enum vidmm_status space_change_once(struct space *space, uint64_t start, uint64_t end,
                                     const struct va_use *use);
 /*
- * Runs a queued update on the companion context (companion.h), where there is one; the plan must not
- * depend on state that the CPU learns later.
+ * Runs a queued update on the companion context (companion.h), where there is one; the plan must
+ * not depend on state that the CPU learns later.
  */
 enum vidmm_status space_retarget(struct space *space, const struct companion *companion,
                                  uint64_t start, uint64_t end, const struct va_use *use);

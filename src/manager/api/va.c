@@ -53,8 +53,8 @@ enum vidmm_status vidmm_va_map(struct vidmm_paging_queue *queue,
 }
 
 /*
- * A protection that belongs to one mapping alone (R228) is checked against the VA map: nothing that has to
- * do with one stays queued, and what looks wrong may only be ahead of the queue.
+ * A protection that belongs to one mapping alone (R228) is checked against the VA map: nothing that
+ * has to do with one stays queued, and what looks wrong may only be ahead of the queue.
  */
 static enum vidmm_status va_queue_updates(struct vidmm_context *context,
                                           const struct vidmm_va_operation *operations,

@@ -15,7 +15,10 @@ struct adapter_hooks {
     enum vidmm_status (*reset)(struct vidmm_adapter *adapter);
     /* Before the locks are released: destroys what the driver gave up in a callback. */
     void (*call_ends)(struct vidmm_adapter *adapter);
-    /* After that: the books agree with each other (check/check.h). NULL below the highest level of assertions. */
+    /*
+     * After that: the adapter's records agree with each other (check/check.h). NULL below the
+     * highest level of assertions.
+     */
     void (*check)(struct vidmm_adapter *adapter);
 };
 

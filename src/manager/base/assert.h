@@ -4,7 +4,7 @@
  * The option `assertions` of the build sets VIDMM_ASSERTIONS:
  *   0  nothing is checked
  *   1  cheap assertions: a lock is held, an object is on a list, a range lies inside its segment
- *   2  also adapter_check() (check/check.h), which walks all books after each call of the API
+ *   2  also adapter_check() (check/check.h), which walks all records after each call of the API
  * The manager has no operating system to abort with: vidmm_os.assertion_failed is called, or, where
  * there is none, the compiler's trap. When assertion_failed returns, the manager goes on.
  */
@@ -32,7 +32,7 @@ bool assert_held(const struct vidmm_os *os, void *lock);
 #endif
 #define VIDMM_ASSERT(adapter, holds) VIDMM_ASSERT_WITH(&(adapter)->os, holds)
 
-/* The caller holds the adapter's lock; api_lock and lock; the lock of fences and of what is shown. */
+/* The caller holds the adapter's lock; api_lock and lock; fence_lock. */
 #define VIDMM_ASSERT_LOCKED(adapter)                                                               \
     VIDMM_ASSERT(adapter, assert_held(&(adapter)->os, (adapter)->lock))
 #define VIDMM_ASSERT_ENTERED(adapter)                                                              \

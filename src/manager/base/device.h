@@ -1,5 +1,6 @@
 /*
- * device.h - the records of devices, of their contexts, and of the bindings of resources to devices.
+ * device.h - the records of devices, of their contexts, and of the bindings of resources to
+ * devices.
  *
  * A device opens whole resources (DxgkDdiOpenAllocation); a binding keeps the device-specific
  * handles. A context belongs to one execution node and owns a ring of DMA buffers.

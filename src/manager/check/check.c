@@ -1,9 +1,9 @@
 /*
- * check.c - see check.h: all books in turn.
+ * check.c - see check.h: all records in turn.
  */
 #include "check/check.h"
 
-#include "check/books.h"
+#include "check/bookkeeping.h"
 
 /* An adapter in error serves only destroy calls: what it could not undo stays as it is. */
 void adapter_check(struct vidmm_adapter *adapter) {

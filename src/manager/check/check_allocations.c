@@ -2,7 +2,7 @@
  * check_allocations.c - the state of each allocation: what of its content is where, how the CPU
  * reaches it, and what vidmm_allocation_info shows. Its place is check_segments.c's.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "lists/residency_list.h"
 #include "object/allocation.h"
 

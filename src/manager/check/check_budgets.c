@@ -2,7 +2,7 @@
  * check_budgets.c - what processes are charged with is the sum over their devices' lists, in both
  * groups of memory, and a charge is what its allocation takes.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/device.h"
 #include "base/process.h"
 #include "object/allocation.h"

@@ -2,7 +2,7 @@
  * check_dirty.c - memory bases, the planes that gather what they tell, and the migration under way.
  */
 #include "base/bitmap.h"
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "migration/dirty.h"
 
 static bool ranges_fit(const struct vidmm_memory_basis *basis, const struct segment *segment) {

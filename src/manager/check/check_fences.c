@@ -2,7 +2,7 @@
  * check_fences.c - the work that each node was given and has not finished: fences in order, none
  * that is completed already, and of devices that live.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "engine/dma_buffer.h"
 #include "base/device.h"
 

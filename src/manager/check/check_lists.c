@@ -4,12 +4,12 @@
  * segment where the allocation lies.
  */
 #include "address/companion.h"
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/device.h"
 #include "lists/residency_list.h"
 #include "object/allocation.h"
 
-/* ---- One entry ----------------------------------------------------------------------------- */
+/* ---- One entry ------------------------------------------------------------------------------- */
 
 /* Updates of addresses in the queues of the device that will lead to the allocation. */
 static uint32_t queued_updates(const struct residency_entry *entry) {
@@ -106,7 +106,7 @@ static void check_list(struct vidmm_adapter *adapter, const struct vidmm_device 
           "a submission may use it that is still to come");
 }
 
-/* ---- The entries of allocations --------------------------------------------------------------- */
+/* ---- The entries of allocations -------------------------------------------------------------- */
 
 struct entries {
     struct vidmm_adapter *adapter;

@@ -1,10 +1,10 @@
 /*
- * check_owners.c - who made what, both ways: resources and their allocations, the table of kernel
- * handles, devices and contexts, and the allocations of contexts.
+ * check_owners.c - owners and owned objects, in both directions: resources and their allocations,
+ * the table of kernel handles, devices and contexts, and the allocations of contexts.
  */
 #include "address/companion.h"
 #include "base/handle.h"
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/device.h"
 #include "life/paging_queue.h"
 #include "base/process.h"

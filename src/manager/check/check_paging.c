@@ -2,7 +2,7 @@
  * check_paging.c - the paging queue between two calls: no operation is half way to the GPU, and the
  * addresses of the paging process are divided as space.c says.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/process.h"
 #include "paging/table.h"
 

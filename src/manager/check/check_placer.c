@@ -2,7 +2,7 @@
  * check_placer.c - the blocks of a placer: all of them in the order of addresses without gaps, the
  * free ones merged and in the bins of their sizes, and the sums.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "memory/placer_block.h"
 
 struct blocks {

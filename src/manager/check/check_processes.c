@@ -1,7 +1,7 @@
 /*
  * check_processes.c - processes, their devices, and the privileged ones beside them.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/device.h"
 #include "base/process.h"
 

@@ -1,8 +1,8 @@
 /*
- * check_queues.c - the queues of who may be evicted: in order, and with exactly those in them that
- * say so. Residency lists have queues of the same kind (check_lists.c).
+ * check_queues.c - the queues of allocations that may be evicted: in order, and with exactly the
+ * allocations that say so. Residency lists have queues of the same kind (check_lists.c).
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "object/allocation.h"
 
 #define PRIORITY_SHIFT 27u /* policy.c: priorities share a bucket by their highest five bits */

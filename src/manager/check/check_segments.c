@@ -1,10 +1,10 @@
 /*
- * check_segments.c - who lies where in the segments: allocations, DMA buffers, paging buffers and
+ * check_segments.c - the places in the segments: of allocations, DMA buffers, paging buffers and
  * page tables. Each place is a taken range of its segment's placer, which hands out disjoint ones;
- * and the sums of all places are what the segments count, so that no range is taken twice or by
- * nobody.
+ * and the sums of all places are what the segments count, so that no range is taken twice, and none
+ * is taken without an owner.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/process.h"
 #include "memory/placer_block.h"
 #include "object/allocation.h"
@@ -72,7 +72,7 @@ static void check_place(struct census *census, struct segment *segment,
         placed->ranges += place->size;
 }
 
-/* ---- Who has places -------------------------------------------------------------------------- */
+/* ---- Owners of places ------------------------------------------------------------------------ */
 
 static void check_allocation_place(void *ctx, struct vidmm_allocation *allocation) {
     struct census *census = ctx;

@@ -3,7 +3,7 @@
  * reached, and which entries are valid. An entry above the leaves is valid where there is a table
  * below; an entry of a leaf where its address leads to bytes that the GPU may reach now.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "base/process.h"
 #include "object/allocation.h"
 #include "paging/table.h"
@@ -96,10 +96,11 @@ static void check_windows(struct tree *tree, const struct table_memory *memory) 
         CHECK(tree->adapter, window && window->start == memory->window, tree->object,
               "a table's window is not taken in the paging process");
     }
-    if (memory->shown && privileged) {
-        const struct mapping *shown = va_find(&privileged->va, memory->shown);
-        CHECK(tree->adapter, shown && shown->start == memory->shown && shown->use.memory == memory,
-              tree->object, "a table is not shown where it says");
+    if (memory->privileged_va && privileged) {
+        const struct mapping *mapping = va_find(&privileged->va, memory->privileged_va);
+        CHECK(tree->adapter,
+              mapping && mapping->start == memory->privileged_va && mapping->use.memory == memory,
+              tree->object, "a table is not mapped where it says");
     }
 }
 

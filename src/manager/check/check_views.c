@@ -2,7 +2,7 @@
  * check_views.c - the CPU's views of memory that no BAR shows as it is: swizzling ranges, and the
  * windows of CPU host apertures.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 #include "object/allocation.h"
 #include "object/host_window.h"
 #include "object/swizzle.h"

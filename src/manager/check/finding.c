@@ -1,7 +1,8 @@
 /*
- * finding.c - how adapter_check() says what is wrong: one sentence, made without an operating system.
+ * finding.c - how adapter_check() says what is wrong: one sentence, made without an operating
+ * system.
  */
-#include "check/books.h"
+#include "check/bookkeeping.h"
 
 #include "object/allocation.h"
 
@@ -30,7 +31,7 @@ static void text_add_number(struct text *text, uint64_t number) {
 void check_failed(const struct vidmm_adapter *adapter, struct check_object object, const char *what,
                   const char *file, int line) {
     struct text text = {.length = 0};
-    text_add(&text, object.book);
+    text_add(&text, object.record);
     text_add(&text, " ");
     text_add_number(&text, object.number);
     text_add(&text, ": ");

@@ -12,8 +12,8 @@
  * `node` has made no progress for as long as a GPU may take, or faulted. What hangs is preempted,
  * and if it cannot be, reset: the devices whose work the reset aborted are lost, all other work is
  * submitted again.
- * With both locks of the API held. VIDMM_OK: there is something to wait for again, or nothing any more;
- * VIDMM_GPU_LOST: the adapter has to be reset.
+ * With both locks of the API held. VIDMM_OK: there is something to wait for again, or nothing any
+ * more; VIDMM_GPU_LOST: the adapter has to be reset.
  */
 enum vidmm_status engine_help(struct vidmm_adapter *adapter, uint32_t node);
 

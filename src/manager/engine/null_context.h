@@ -1,9 +1,9 @@
 /*
  * null_context.h - getting the state of a context off the GPU.
  *
- * A GPU switches contexts lazily: it keeps the state of a context behind its last command, and saves
- * it when a command of another context comes (nc-d3dkmddi-dxgkcb_createcontextallocation.md). Before
- * the memory for that state is moved, the GPU is told to switch to no context
+ * A GPU switches contexts lazily: it keeps the state of a context behind its last command, and
+ * saves it when a command of another context comes (nc-d3dkmddi-dxgkcb_createcontextallocation.md).
+ * Before the memory for that state is moved, the GPU is told to switch to no context
  * (ns-d3dkmddi-_dxgk_submitcommandflags.md). Applies only to contexts run through SubmitCommand;
  * struct node has the context that each node ran last.
  */

@@ -1,6 +1,6 @@
 /*
- * page_fault.h - page faults of the GPU that the driver reported: whose work it was, and what the
- * address belongs to. engine.h has the reset that follows.
+ * page_fault.h - page faults of the GPU that the driver reported: the context whose work faulted,
+ * and the owner of the address. engine.h has the reset that follows.
  */
 #ifndef VIDMM_MANAGER_PAGE_FAULT_H
 #define VIDMM_MANAGER_PAGE_FAULT_H

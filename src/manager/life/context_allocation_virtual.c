@@ -4,7 +4,8 @@
  * driver changes itself, in a paging operation of its own.
  *
  * Both make DDI calls, and both come from inside one: of a thread that holds api_lock and has
- * released lock, or from a thread of the driver's own, which then takes api_lock as any caller does. A GPU that hangs in the first case is reset when that call has returned: what asked has
+ * released lock, or from a thread of the driver's own, which then takes api_lock as any caller
+ * does. A GPU that hangs in the first case is reset when that call has returned: what asked has
  * failed.
  */
 #include "life/context_allocation.h"
@@ -118,7 +119,7 @@ static enum vidmm_status context_allocation_attempt(void *ctx) {
 static NTSTATUS context_allocation_update(struct vidmm_allocation *allocation,
                                           const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
     struct update what = {allocation, args};
-    if (!space_shows_whole(allocation))
+    if (!space_maps_whole(allocation))
         return STATUS_INSUFFICIENT_RESOURCES;
     switch (adapter_persist(allocation->adapter, context_allocation_attempt, &what)) {
     case VIDMM_OK:

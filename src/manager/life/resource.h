@@ -1,6 +1,6 @@
 /*
- * resource.h - resources: the allocations of one DxgkDdiCreateAllocation call, and their bindings to
- * devices. allocation.h has the record.
+ * resource.h - resources: the allocations of one DxgkDdiCreateAllocation call, and their bindings
+ * to devices. allocation.h has the record.
  */
 #ifndef VIDMM_MANAGER_RESOURCE_H
 #define VIDMM_MANAGER_RESOURCE_H

@@ -62,7 +62,7 @@ static bool charged_elsewhere(const struct residency_entry *entry) {
     return false;
 }
 
-/* A list of the group grew or shrank: what everybody's share is has to be found out again. */
+/* A list of the group grew or shrank: the shares of all processes are computed again. */
 static void charge_listed(struct residency_entry *entry, enum vidmm_memory_group group,
                           uint64_t bytes) {
     struct vidmm_process *process = entry->device->process;

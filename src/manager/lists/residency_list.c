@@ -1,6 +1,6 @@
 /*
- * residency_list.c - see residency_list.h: the lists themselves. list_restore.c makes them resident, and
- * finds victims among them.
+ * residency_list.c - see residency_list.h: the lists themselves. list_restore.c makes them
+ * resident, and finds victims among them.
  */
 #include "lists/residency_list.h"
 

@@ -3,8 +3,9 @@
  * its contexts run (residency-overview.md), with a count for each.
  *
  * An allocation on any list is in no victim queue of a segment: only a request with a better claim
- * (residency/room.h) has it leave, and residency_list_restore() brings it back before the device runs again. Each submission
- * of the device counts as a use of all that is on its list, and as a write to it.
+ * (residency/room.h) has it leave, and residency_list_restore() brings it back before the device
+ * runs again. Each submission of the device counts as a use of all that is on its list, and as a
+ * write to it.
  *
  * Each list keeps chains of its entries by state: what is missing, what lies in an aperture though
  * memory would be better, and what does not count as written yet. A request then costs what it
@@ -79,8 +80,8 @@ struct residency_entry *residency_entry_find(const struct vidmm_allocation *allo
 /* Adds one. False: no memory. */
 bool residency_entry_add(struct vidmm_device *device, struct vidmm_allocation *allocation);
 /*
- * Takes one off the count. At 0 the allocation takes over the device's newest submission as its last
- * use, and may be evicted.
+ * Takes one off the count. At 0 the allocation takes over the device's newest submission as its
+ * last use, and may be evicted.
  */
 void residency_entry_remove(struct residency_entry *entry);
 /*

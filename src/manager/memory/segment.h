@@ -3,7 +3,7 @@
  * inside it: alignment, pitch, bank hints, direction, the overlays' part, commit limits.
  *
  * query.c makes segments from the driver's descriptors; the rest of the manager only places, frees
- * and asks. Which segment to try, and whom to evict, is decided elsewhere.
+ * and asks. Which segment to try, and which allocation to evict, is decided elsewhere.
  */
 #ifndef VIDMM_MANAGER_SEGMENT_H
 #define VIDMM_MANAGER_SEGMENT_H
@@ -107,8 +107,8 @@ bool segment_init(struct segment *segment, const struct vidmm_os *os, struct sha
 void segment_destroy(struct segment *segment, const struct vidmm_os *os);
 
 /*
- * Before anything is placed: these bytes are never given out. PLACER_FULL: not in the segment, or some
- * of them are out of reach already.
+ * Before anything is placed: these bytes are never given out. PLACER_FULL: not in the segment, or
+ * some of them are out of reach already.
  */
 enum placer_result segment_exclude(struct segment *segment, uint64_t offset, uint64_t size);
 

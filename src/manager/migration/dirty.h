@@ -2,9 +2,9 @@
  * dirty.h - which pages of memory segments were written: the adapter's memory bases, and a plane a
  * segment in which the manager gathers what they tell.
  *
- * dirty.c makes the driver's calls for one basis, the manager's or a caller's; dirty_plane.c has a basis over
- * each tracked segment and keeps what was reported of it, so that no report is lost when no caller can
- * use it yet. What is done with it is migration.h.
+ * dirty.c makes the driver's calls for one basis, the manager's or a caller's; dirty_plane.c has a
+ * basis over each tracked segment and keeps what was reported of it, so that no report is lost when
+ * no caller can use it yet. What is done with it is migration.h.
  */
 #ifndef VIDMM_MANAGER_DIRTY_H
 #define VIDMM_MANAGER_DIRTY_H
@@ -25,9 +25,9 @@ struct vidmm_memory_basis {
 
 /*
  * A tracked segment. A `pending` bit: the migration target may lack this page. The bit stays until
- * the page was sent, in use or not: a page that was left dirty may come into use again without being
- * written. A `written` bit: the page may differ from memory that was never written. It is never
- * cleared: the next migration begins with it.
+ * the page was sent, in use or not: a page that was left dirty may come into use again without
+ * being written. A `written` bit: the page may differ from memory that was never written. It is
+ * never cleared: the next migration begins with it.
  */
 struct dirty_plane {
     struct vidmm_memory_basis *basis; /* NULL: there is no plane */
@@ -60,7 +60,10 @@ enum vidmm_status dirty_start(struct vidmm_adapter *adapter);
 void dirty_stop(struct vidmm_adapter *adapter);
 /* The memory was lost, and perhaps what was known of writes: every page may differ. */
 void dirty_lost(struct vidmm_adapter *adapter);
-/* Somebody else's query cleared bits of `basis`, or its start all of them: the planes know. */
+/*
+ * Another query cleared bits of `basis`, or the start of tracking cleared all of them: records that
+ * in the planes.
+ */
 void dirty_note_answer(const struct vidmm_memory_basis *basis,
                        const struct vidmm_dirty_query *query, const uint8_t *bits);
 void dirty_note_start(const struct vidmm_memory_basis *basis);

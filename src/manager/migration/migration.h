@@ -2,10 +2,10 @@
  * migration.h - the manager's part in a live migration of the whole adapter, vfIndex 0
  * (live-migration-on-gpup-devices.md).
  *
- * migration.c makes the driver's calls and keeps which side is paused; migration_dirty.c says what has to
- * be sent; migration_copy.c moves it. None of it may show in what is decided afterwards: nothing is
- * placed, nobody is moved or counts as used, and what it needs for itself (staging pages, addresses
- * of the paging process) was taken at the start of an adapter whose driver can migrate.
+ * migration.c makes the driver's calls and keeps which side is paused; migration_dirty.c says what
+ * has to be sent; migration_copy.c moves it. A migration must not change later decisions: it places
+ * nothing, moves no allocation and counts none as used. Its staging pages and its addresses of the
+ * paging process are taken when an adapter starts whose driver can migrate.
  */
 #ifndef VIDMM_MANAGER_MIGRATION_H
 #define VIDMM_MANAGER_MIGRATION_H

@@ -91,7 +91,7 @@ static bool copy_emit(struct plan *plan, const struct copy *copy, const struct p
     return true;
 }
 
-/* The figures as they were, but for what a GPU that did not get on cost everybody. */
+/* Restores the figures, except the cost of a GPU that hung: it concerns all devices. */
 static void restore_figures(struct vidmm_adapter *adapter, struct vidmm_stats figures) {
     figures.resets = adapter->stats.resets;
     figures.engine_resets = adapter->stats.engine_resets;
@@ -101,8 +101,8 @@ static void restore_figures(struct vidmm_adapter *adapter, struct vidmm_stats fi
 }
 
 /*
- * The copy leaves no trace outside of the migration: neither in the observer nor in the figures nor in the
- * next paging operations, which go into the buffer that they would have gone into.
+ * The copy leaves no trace outside of the migration: neither in the observer nor in the figures nor
+ * in the next paging operations, which go into the buffer that they would have gone into.
  */
 static enum vidmm_status run_aside(struct plan *plan) {
     struct vidmm_adapter *adapter = plan->adapter;

@@ -2,9 +2,9 @@
  * migration_dirty.c - see migration.h: what of a segment has to be sent.
  *
  * A page is sent when it is in use and pending (dirty.h). One that comes into use after it was
- * looked at is sent as well, though it was not written since: allocations are filled before they are
- * mapped, but padding behind them is not, and what a driver leaves out of the content of
- * its own allocations is its affair. Memory is then the same on both sides to the last byte.
+ * looked at is sent as well, though it was not written since: allocations are filled before they
+ * are mapped, but padding behind them is not, and what a driver leaves out of the content of its
+ * own allocations is its affair. Memory is then the same on both sides to the last byte.
  */
 #include "migration/migration.h"
 

@@ -1,6 +1,6 @@
 /*
- * allocation.c - one allocation: its state, and what everybody may know of it. resource.c creates
- * and destroys, lock.c lets the CPU in.
+ * allocation.c - one allocation: its state, and its published facts (vidmm_allocation_info).
+ * resource.c creates and destroys allocations, lock.c gives the CPU a pointer.
  */
 #include "object/allocation.h"
 

@@ -14,8 +14,8 @@
 /* True where locks of what lies in the allocation's segment go through windows. */
 bool host_aperture_serves(const struct vidmm_allocation *allocation);
 /*
- * A linear view of a resident allocation. VIDMM_NOT_LOCKABLE, without an error: there is no room, or
- * the driver refused.
+ * A linear view of a resident allocation. VIDMM_NOT_LOCKABLE, without an error: there is no room,
+ * or the driver refused.
  */
 enum vidmm_status host_aperture_acquire(struct vidmm_allocation *allocation, void **cpu);
 /* The last lock ended. */

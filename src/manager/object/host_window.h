@@ -1,6 +1,6 @@
 /*
  * host_window.h - the windows of a CPU host aperture: for host_aperture.c, and for the checks of
- * debug builds (check/check_apertures.c), which walk them.
+ * debug builds (check/check_views.c), which walk them.
  */
 #ifndef VIDMM_MANAGER_HOST_WINDOW_H
 #define VIDMM_MANAGER_HOST_WINDOW_H

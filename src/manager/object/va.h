@@ -25,7 +25,7 @@ enum va_kind {
     VA_MEMORY,  /* a page table, or pages of the manager's own, which stay where they are */
 };
 
-/* Whose a reservation is. */
+/* The owner of a reservation. */
 enum va_owner {
     VA_OF_USER,
     VA_OF_DRIVER, /* nothing else may be mapped there: driver_range.c */

@@ -23,7 +23,7 @@ static bool virtual_notice(struct plan *plan, struct vidmm_allocation *allocatio
 static bool virtual_detach(struct plan *plan) {
     for (uint32_t i = 0; i < plan->move_count; i++) {
         const struct move *move = &plan->moves[i];
-        if (move->allocation && move->from && !space_hide(plan, move->allocation))
+        if (move->allocation && move->from && !space_clear_ptes(plan, move->allocation))
             return false;
     }
     for (uint32_t i = 0; i < plan->move_count; i++) {
@@ -50,7 +50,7 @@ static bool virtual_attach(struct plan *plan, struct move *move) {
     struct vidmm_allocation *allocation = move->allocation;
     return !allocation->segment ||
            (virtual_notice(plan, allocation, allocation->segment, &allocation->place) &&
-            space_show(plan, allocation, space_view_of(allocation)));
+            space_write_ptes(plan, allocation, space_view_of(allocation)));
 }
 
 const struct mover mover_virtual = {

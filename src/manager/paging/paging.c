@@ -3,10 +3,12 @@
  * nc-d3dkmddi-dxgkddi_buildpagingbuffer.md:
  *
  *   SUCCESS                  the next operation follows right behind in the same buffer
- *   INSUFFICIENT_DMA_BUFFER  what was written is submitted, and the same operation goes on in a
- * fresh buffer; MultipassOffset is the driver's ALLOCATION_BUSY          the GPU gets done with the
- * allocation, then again with AllocationIsIdle anything else            the driver is broken:
- * Windows stops with a bugcheck, we stop the adapter
+ *   INSUFFICIENT_DMA_BUFFER  the manager submits the buffer and continues the same operation in a
+ *                            fresh buffer; MultipassOffset belongs to the driver
+ *   ALLOCATION_BUSY          the manager waits until the GPU no longer uses the allocation, then
+ *                            calls again with AllocationIsIdle
+ *   anything else            the driver is broken: Windows stops with a bugcheck, the manager
+ *                            stops the adapter
  */
 #include "paging/aperture_op.h"
 #include "base/assert.h"

@@ -2,7 +2,7 @@
  * paging.h - the paging queue: operations in, DMA buffers through the driver, fences out.
  *
  * Operations are packed into paging buffers through DxgkDdiBuildPagingBuffer (paging.c) until the
- * driver finds no more room or somebody must wait for the result; then the buffer goes to the
+ * driver finds no more room or a caller must wait for the result; then the buffer goes to the
  * paging node and the next of a few buffers is filled (paging_buffer.c).
  */
 #ifndef VIDMM_MANAGER_PAGING_H

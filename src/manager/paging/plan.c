@@ -1,5 +1,6 @@
 /*
- * plan.c - see plan.h: making moves and taking them back. plan_emit.c emits operations, plan_run.c executes.
+ * plan.c - see plan.h: making moves and taking them back. plan_emit.c emits operations, plan_run.c
+ * executes.
  */
 #include "paging/aperture_op.h"
 #include "base/assert.h"

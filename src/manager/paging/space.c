@@ -88,17 +88,17 @@ void space_tell_contexts(const struct space *space) {
 
 /* ---- Mappings in plans ----------------------------------------------------------------------- */
 
-bool space_hide(struct plan *plan, struct vidmm_allocation *allocation) {
+bool space_clear_ptes(struct plan *plan, struct vidmm_allocation *allocation) {
     for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next) {
-        if (!table_show(plan, mapping, NULL))
+        if (!table_map_view(plan, mapping, NULL))
             return false;
     }
     return true;
 }
 
-bool space_show(struct plan *plan, struct vidmm_allocation *allocation, struct view view) {
+bool space_write_ptes(struct plan *plan, struct vidmm_allocation *allocation, struct view view) {
     for (const struct mapping *mapping = allocation->mappings; mapping; mapping = mapping->next) {
-        if (!table_show(plan, mapping, &view))
+        if (!table_map_view(plan, mapping, &view))
             return false;
     }
     return true;

@@ -35,8 +35,8 @@ struct view {
 struct view space_view_of(const struct vidmm_allocation *allocation);
 
 /*
- * Runs the plan under construction, whose entries the CPU writes at once; `emitted` false: there was
- * no memory for it.
+ * Runs the plan under construction, whose entries the CPU writes at once; `emitted` false: there
+ * was no memory for it.
  */
 enum vidmm_status space_run_now(struct plan *plan, struct space *space, bool emitted);
 
@@ -57,10 +57,10 @@ enum vidmm_status space_enter(struct vidmm_context *context);
 /* DxgkDdiSetRootPageTable for every context of the space's process, all of which are idle. */
 void space_tell_contexts(const struct space *space);
 
-/* Every mapping of `allocation`, in every space: to nothing, with the flushes that needs. */
-bool space_hide(struct plan *plan, struct vidmm_allocation *allocation);
-/* Every mapping of `allocation`: to `view`, with the flushes that needs. */
-bool space_show(struct plan *plan, struct vidmm_allocation *allocation, struct view view);
+/* Makes the PTEs of every mapping of `allocation` invalid, in every space, and flushes the TLBs. */
+bool space_clear_ptes(struct plan *plan, struct vidmm_allocation *allocation);
+/* Writes the PTEs of every mapping of `allocation` to lead to `view`, and flushes the TLBs. */
+bool space_write_ptes(struct plan *plan, struct vidmm_allocation *allocation, struct view view);
 /*
  * All bytes of `allocation` from one place to another: scratch mappings, and VIRTUAL_TRANSFERs, in
  * pieces that fit the scratch space, which wait for space_send.
@@ -79,7 +79,7 @@ bool space_init(struct plan *plan, struct vidmm_allocation *allocation, struct v
 bool space_update(struct plan *plan, struct vidmm_allocation *allocation, void *data,
                   uint32_t size);
 /* The paging process can see all of it at once. */
-bool space_shows_whole(const struct vidmm_allocation *allocation);
+bool space_maps_whole(const struct vidmm_allocation *allocation);
 /*
  * After a reset that lost the memory segments: the paging process's tables are written anew, by the
  * CPU, before anything is built; then, through the paging queue, those of all processes.

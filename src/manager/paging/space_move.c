@@ -73,8 +73,8 @@ static bool next_piece(struct vidmm_adapter *adapter, const struct vidmm_allocat
 }
 
 /* A piece of an allocation as the paging process sees it from `va` on. */
-static bool show_piece(struct plan *plan, struct vidmm_allocation *allocation,
-                       const struct piece *piece, struct view view, uint64_t va) {
+static bool map_piece(struct plan *plan, struct vidmm_allocation *allocation,
+                      const struct piece *piece, struct view view, uint64_t va) {
     struct table_source source = {.allocation = allocation,
                                   .view = view,
                                   .mdl = allocation->mdl,
@@ -124,8 +124,8 @@ bool space_transfer(struct plan *plan, struct vidmm_allocation *allocation, stru
     uint64_t source;
     while (next_piece(plan->adapter, allocation, 2, &piece)) {
         if (!take_scratch(plan, 2 * piece.size, &source) ||
-            !show_piece(plan, allocation, &piece, from, source) ||
-            !show_piece(plan, allocation, &piece, to, source + piece.size))
+            !map_piece(plan, allocation, &piece, from, source) ||
+            !map_piece(plan, allocation, &piece, to, source + piece.size))
             return false;
         struct vidmm_op *op = add_waiting(plan, VIDMM_OP_VIRTUAL_TRANSFER, allocation, &piece);
         if (!op)
@@ -144,7 +144,7 @@ bool space_fill(struct plan *plan, struct vidmm_allocation *allocation, struct v
     uint64_t target;
     while (next_piece(plan->adapter, allocation, 1, &piece)) {
         if (!take_scratch(plan, piece.size, &target) ||
-            !show_piece(plan, allocation, &piece, to, target))
+            !map_piece(plan, allocation, &piece, to, target))
             return false;
         struct vidmm_op *op = add_waiting(plan, VIDMM_OP_VIRTUAL_FILL, allocation, &piece);
         if (!op)
@@ -156,7 +156,7 @@ bool space_fill(struct plan *plan, struct vidmm_allocation *allocation, struct v
     return true;
 }
 
-bool space_shows_whole(const struct vidmm_allocation *allocation) {
+bool space_maps_whole(const struct vidmm_allocation *allocation) {
     const struct spaces *spaces = &allocation->adapter->spaces;
     return allocation->size <= spaces->scratch_end - spaces->scratch_start;
 }
@@ -165,10 +165,10 @@ bool space_shows_whole(const struct vidmm_allocation *allocation) {
 static struct plan_op *add_whole(struct plan *plan, enum vidmm_op_kind kind,
                                  struct vidmm_allocation *allocation, struct view to) {
     const struct piece piece = {.size = allocation->size};
-    bool fits = space_shows_whole(allocation);
+    bool fits = space_maps_whole(allocation);
     uint64_t target = 0;
     if (fits && (!take_scratch(plan, piece.size, &target) ||
-                 !show_piece(plan, allocation, &piece, to, target) ||
+                 !map_piece(plan, allocation, &piece, to, target) ||
                  !table_flush(plan, plan->adapter->spaces.paging)))
         return NULL;
     struct plan_op *op = plan_add(plan, kind, allocation);

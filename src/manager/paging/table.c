@@ -47,9 +47,9 @@ void table_memory_free(struct space *space, struct table_memory *memory) {
         (void)va_set(&adapter->spaces.paging->va, memory->window,
                      memory->window + page_round(memory->size), NULL);
     struct space *privileged = space_privileged_of(space);
-    if (memory->shown && privileged)
-        (void)va_set(&privileged->va, memory->shown, memory->shown + page_round(memory->size),
-                     NULL);
+    if (memory->privileged_va && privileged)
+        (void)va_set(&privileged->va, memory->privileged_va,
+                     memory->privileged_va + page_round(memory->size), NULL);
     if (memory->place.block) {
         budget_keep(adapter, memory->segment, memory->place.size, true);
         segment_release(memory->segment, &memory->place);

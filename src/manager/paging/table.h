@@ -23,10 +23,10 @@ struct table_memory {
     struct segment *segment; /* NULL: system memory */
     struct placement place;
     PMDL mdl;
-    uint8_t *cpu;    /* NULL: the CPU never writes it */
-    uint64_t window; /* its address in the paging process's space; 0: none */
-    uint64_t shown;  /* the same in the privileged one's (privileged.h) */
-    uint64_t *valid; /* a bit for each entry that was written and is valid */
+    uint8_t *cpu;           /* NULL: the CPU never writes it */
+    uint64_t window;        /* its address in the paging process's space; 0: none */
+    uint64_t privileged_va; /* its address in the privileged space (privileged.h); 0: none */
+    uint64_t *valid;        /* a bit for each entry that was written and is valid */
     uint32_t entries;
 };
 
@@ -126,8 +126,8 @@ static inline struct space *space_of(const struct mapping *mapping) {
 /* ---- table.c --------------------------------------------------------------------------------- */
 
 /*
- * Tables that are in memory, and which of them were not written yet: what tables_prepare made, and a
- * plan begins with (tables_begin). Where nothing is made: .space alone.
+ * Tables that are in memory, and which of them were not written yet: what tables_prepare made, and
+ * a plan begins with (tables_begin). Where nothing is made: .space alone.
  */
 struct tables_ready {
     struct space *space;
@@ -166,9 +166,9 @@ void table_memory_free(struct space *space, struct table_memory *memory);
  */
 bool tables_begin(struct plan *plan, const struct tables_ready *ready,
                   enum vidmm_plan_reason reason);
-/* Nobody runs with the root that has grown any more: it is as any table that goes. */
+/* No context uses the old root; free it like any table. */
 bool tables_emit_old_root(struct plan *plan, struct space *space);
-/* Whoever looks for the dying finds nothing; their windows are gone. */
+/* Removes the links to the dying tables, and the tables' windows. */
 bool tables_emit_end(struct plan *plan, struct table *dying);
 /* Before all of a space goes: every entry invalid where the driver wants that, no windows. */
 bool tables_emit_leave(struct plan *plan, struct space *space);
@@ -176,16 +176,16 @@ bool tables_emit_leave(struct plan *plan, struct space *space);
 bool tables_emit_away(struct plan *plan, struct space *space);
 /* After the memory was lost: everything anew. */
 bool tables_emit_again(struct plan *plan, struct space *space);
-/* [start, end) as the books say. */
-bool table_draw(struct plan *plan, struct space *space, uint64_t start, uint64_t end);
+/* Writes the PTEs for [start, end) from the VA map. */
+bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end);
 /* Where entries are copied from: the tables of a space, and the address of the first. */
 struct table_copied {
     const struct space *space;
     uint64_t from;
 };
 /*
- * In a plan of a companion context: the entries of [start, end) become copies, where the GPU can do
- * that; where it cannot, the books, which say so already, are drawn.
+ * In a plan of a companion context: the GPU copies the entries of [start, end). Where the GPU
+ * cannot copy them, the PTEs are written from the VA map, which has the change already.
  */
 bool table_copy(struct plan *plan, const struct table_copied *source, struct space *space,
                 uint64_t start, uint64_t end);
@@ -193,8 +193,8 @@ bool table_copy(struct plan *plan, const struct table_copied *source, struct spa
  * NULL: there is none. */
 uint64_t table_copy_part(const struct table_copied *source, const struct space *space, uint64_t to,
                          uint64_t left, struct table **from, struct table **target);
-/* One mapping, to `view`; without one, to nothing. */
-bool table_show(struct plan *plan, const struct mapping *mapping, const struct view *view);
+/* Writes the PTEs of one mapping: `view`, or invalid entries if `view` is NULL. */
+bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view);
 /* [start, end) of the paging process leads to pages of `allocation`, or of `mdl`, from `offset`. */
 struct table_source {
     struct vidmm_allocation *allocation;

@@ -170,8 +170,8 @@ static bool write_run(const struct leaf_run *run, struct table *table, bool wide
 }
 
 /*
- * In the table of 64 KiB pages what can be there, and in the other the rest. What is shown was
- * hidden before, so nothing is valid in both (R377).
+ * In the table of 64 KiB pages what can be there, and in the other the rest. The
+ * addresses were unmapped before, so no address has a valid entry in both (R377).
  */
 static bool write_dual(const struct leaf_run *run, struct table *table, uint64_t start,
                        uint64_t end) {
@@ -266,16 +266,16 @@ static bool final_view(const struct mapping *mapping, struct view *view) {
     return true;
 }
 
-static bool draw_mappings(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
-                          bool narrow) {
+static bool write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end,
+                       bool narrow) {
     for (const struct mapping *mapping = va_find(&space->va, start);
          mapping && mapping->start < end; mapping = va_find(&space->va, mapping->end)) {
         uint64_t from = mapping->start > start ? mapping->start : start;
         uint64_t to = mapping->end < end ? mapping->end : end;
         struct view view;
-        bool shown = final_view(mapping, &view);
-        if ((shown || mapping->use.kind == VA_ZERO) &&
-            !write_mapping(plan, mapping, from, to, shown ? &view : NULL, narrow))
+        bool mapped = final_view(mapping, &view);
+        if ((mapped || mapping->use.kind == VA_ZERO) &&
+            !write_mapping(plan, mapping, from, to, mapped ? &view : NULL, narrow))
             return false;
     }
     return true;
@@ -285,18 +285,18 @@ static bool draw_mappings(struct plan *plan, struct space *space, uint64_t start
 static bool convert(struct plan *plan, struct table *table) {
     struct space *space = table->space;
     return add_whole(plan, table, TABLE_CONVERT) &&
-           draw_mappings(plan, space, table->start, table_end(table), true) &&
+           write_ptes(plan, space, table->start, table_end(table), true) &&
            add_links(plan, table->parent, table->start, table_end(table)) &&
            table_flush(plan, space);
 }
 
-bool table_draw(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
+bool table_write_ptes(struct plan *plan, struct space *space, uint64_t start, uint64_t end) {
     if (mmu_of(space)->pages != MMU_PAGES_4K) { /* a page of 64 KiB is there or not as a whole */
         start &= ~WIDE_MASK;
         end = (end + WIDE_MASK) & ~WIDE_MASK;
     }
     return write_leaves(space, start, end, (struct leaf_run){.plan = plan, .write = TABLE_CLEAR}) &&
-           draw_mappings(plan, space, start, end, false) && table_flush(plan, space);
+           write_ptes(plan, space, start, end, false) && table_flush(plan, space);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -355,7 +355,7 @@ bool table_copy(struct plan *plan, const struct table_copied *source, struct spa
     struct table_copied part = *source;
     struct table *from, *target;
     if (!gpu_copies(source, space, start, end))
-        return table_draw(plan, space, start, end);
+        return table_write_ptes(plan, space, start, end);
     if (!add_copy(plan, source, space, start, end))
         return false;
     for (uint64_t at = start, bytes; at < end; at += bytes, part.from += bytes) {
@@ -366,7 +366,7 @@ bool table_copy(struct plan *plan, const struct table_copied *source, struct spa
     return table_flush(plan, space);
 }
 
-bool table_show(struct plan *plan, const struct mapping *mapping, const struct view *view) {
+bool table_map_view(struct plan *plan, const struct mapping *mapping, const struct view *view) {
     return mapping->use.kind != VA_PAGES ||
            (write_mapping(plan, mapping, mapping->start, mapping->end, view, false) &&
             table_flush(plan, space_of(mapping)));
@@ -380,7 +380,7 @@ bool table_scratch(struct plan *plan, uint64_t start, uint64_t end,
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* A memory's window shows it, or nothing any more. */
+/* Maps the window of `memory` in the paging process's space, or unmaps it. */
 static bool write_window(struct plan *plan, const struct table_memory *memory, bool open) {
     struct space *paging = plan->adapter->spaces.paging;
     struct leaf_run run = {.plan = plan, .write = open ? TABLE_PAGES : TABLE_CLEAR, .narrow = true};
@@ -435,20 +435,21 @@ bool tables_begin(struct plan *plan, const struct tables_ready *ready,
     return emit_fresh(plan, ready->space);
 }
 
-/* Nothing finds `memory` in the privileged space any more. */
-static bool hide_memory(struct plan *plan, const struct space *space,
-                        const struct table_memory *memory) {
+/* Makes the PTEs of `memory` in the privileged space invalid. */
+static bool clear_memory_ptes(struct plan *plan, const struct space *space,
+                              const struct table_memory *memory) {
     const struct space *privileged = space_privileged_of(space);
-    uint64_t at = memory->shown;
+    uint64_t at = memory->privileged_va;
     return !at || write_mapping(plan, va_find(&privileged->va, at), at,
                                 at + page_round(memory->size), NULL, true);
 }
 
-/* The same of a table, unless the space goes as a whole. */
-static bool hide(struct plan *plan, const struct table *table) {
-    return hide_memory(plan, table->space, &table->memory[0]) &&
-           hide_memory(plan, table->space, &table->memory[1]) &&
-           (!table->memory[0].shown || table_flush(plan, space_privileged_of(table->space)));
+/* The same for the memory of a table, unless the whole space goes. */
+static bool clear_table_ptes(struct plan *plan, const struct table *table) {
+    return clear_memory_ptes(plan, table->space, &table->memory[0]) &&
+           clear_memory_ptes(plan, table->space, &table->memory[1]) &&
+           (!table->memory[0].privileged_va ||
+            table_flush(plan, space_privileged_of(table->space)));
 }
 
 bool tables_emit_old_root(struct plan *plan, struct space *space) {
@@ -459,8 +460,8 @@ bool tables_emit_old_root(struct plan *plan, struct space *space) {
                           .old = true,
                           .start = root->start,
                           .end = table_end(root)};
-    return hide_memory(plan, space, &space->old_root) &&
-           (!space->old_root.shown || table_flush(plan, space_privileged_of(space))) &&
+    return clear_memory_ptes(plan, space, &space->old_root) &&
+           (!space->old_root.privileged_va || table_flush(plan, space_privileged_of(space))) &&
            (!mmu_of(space)->caps.ExplicitPageTableInvalidation ||
             table_plan_add(plan, &op, NULL)) &&
            write_window(plan, &space->old_root, false);
@@ -468,7 +469,7 @@ bool tables_emit_old_root(struct plan *plan, struct space *space) {
 
 bool tables_emit_end(struct plan *plan, struct table *dying) {
     for (struct table *table = dying; table; table = table->next) {
-        if (!hide(plan, table))
+        if (!clear_table_ptes(plan, table))
             return false;
     }
     for (struct table *table = dying; table; table = table->next) {
@@ -509,7 +510,7 @@ bool tables_emit_leave(struct plan *plan, struct space *space) {
 }
 
 static bool emit_evict(struct plan *plan, struct table *table) {
-    return (space_is_privileged(table->space) || hide(plan, table)) &&
+    return (space_is_privileged(table->space) || clear_table_ptes(plan, table)) &&
            add_whole(plan, table, TABLE_EVICT) && write_windows(plan, table, false);
 }
 
@@ -535,5 +536,5 @@ bool tables_emit_again(struct plan *plan, struct space *space) {
     space->stale_end = space->va.limit;
     if (space->now)
         return each_table(plan, space->root, emit_window);
-    return draw_mappings(plan, space, 0, space->va.limit, false) && table_flush(plan, space);
+    return write_ptes(plan, space, 0, space->va.limit, false) && table_flush(plan, space);
 }

@@ -190,7 +190,7 @@ static bool virtual_note(const struct table_op *op, const struct entries *entrie
 
 /* Where the context sees it that the plan at hand runs in. */
 static uint64_t window_of(const struct vidmm_adapter *adapter, const struct table_memory *memory) {
-    return adapter->paging.line ? memory->shown : memory->window;
+    return adapter->paging.line ? memory->privileged_va : memory->window;
 }
 
 static DXGK_PAGETABLEUPDATEADDRESS update_address(const struct vidmm_adapter *adapter,

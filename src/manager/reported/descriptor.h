@@ -1,5 +1,6 @@
 /*
- * descriptor.h - one segment descriptor of the driver, in whichever version, and the rules that it must keep.
+ * descriptor.h - one segment descriptor of the driver, in whichever version, and the rules that it
+ * must keep.
  */
 #ifndef VIDMM_MANAGER_DESCRIPTOR_H
 #define VIDMM_MANAGER_DESCRIPTOR_H

@@ -28,8 +28,8 @@ enum mode {
 struct decision {
     struct plan *plan;
     struct vidmm_adapter *adapter;
-    const struct vidmm_device *device; /* that asks for its residency list; NULL: nobody in
-                                          particular */
+    const struct vidmm_device *device; /* that asks for its residency list; NULL: no
+                                          particular device */
     enum mode mode;
     const struct vidmm_reference *references; /* as asked for */
     uint32_t count;
@@ -231,7 +231,7 @@ static bool lift(struct decision *decision) {
     return true;
 }
 
-/* Everything that is nobody's reference leaves the segments that the references may use. */
+/* Every allocation that is not a reference leaves the segments that the references may use. */
 static bool clear_segments(struct decision *decision) {
     struct vidmm_adapter *adapter = decision->adapter;
     const struct vidmm_reference *references = decision->references;
@@ -294,7 +294,10 @@ static enum vidmm_status anew(struct decision *decision) {
     return status;
 }
 
-/* From an aperture to the memory segment it prefers, if that costs nobody who is in use. */
+/*
+ * Moves an allocation from an aperture to the memory segment that it prefers, if no allocation in
+ * use is evicted for that.
+ */
 static enum vidmm_status promote(struct decision *decision,
                                  const struct vidmm_reference *reference) {
     struct vidmm_allocation *allocation = reference->allocation;

@@ -1,6 +1,6 @@
 /*
- * dma_ring.h - the DMA buffers of a context: a ring of them, each of which is mapped into an aperture
- * segment before it is used where the driver wants that.
+ * dma_ring.h - the DMA buffers of a context: a ring of them, each of which is mapped into an
+ * aperture segment before it is used where the driver wants that.
  *
  * The mapping is a plan like any other, and may evict to make room in the aperture.
  */

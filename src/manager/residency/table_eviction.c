@@ -80,7 +80,7 @@ enum vidmm_status table_eviction_return(struct vidmm_process *process) {
     if (status)
         return status;
     bool emitted = tables_begin(&plan, &ready, VIDMM_PLAN_TABLE_RETURN) &&
-                   table_draw(&plan, space, 0, space->va.limit);
+                   table_write_ptes(&plan, space, 0, space->va.limit);
     status = emitted ? plan_run(&plan) : error_no_memory(adapter, CALL);
     plan_end(&plan);
     if (status) {

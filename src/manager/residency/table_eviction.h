@@ -1,8 +1,8 @@
 /*
- * table_eviction.h - the page tables of a process that does not run, as something that may be evicted
- * (gpu-virtual-address.md, "Moving a page table").
+ * table_eviction.h - the page tables of a process that does not run, as something that may be
+ * evicted (gpu-virtual-address.md, "Moving a page table").
  *
- * All tables of a space go at once and are not saved: the books say what to write into new ones.
+ * All tables of a space go at once and are not saved: the VA map says what to write into new ones.
  * While they are away nothing about the space is written anywhere; they are back before a context
  * of the process runs.
  */

@@ -1,9 +1,9 @@
 /*
- * trim.h - asking processes to let go of what they list (ns-d3dukmdt-d3dddi_trimresidencyset_flags,
- * process-residency-budgets.md).
+ * trim.h - asks processes to evict allocations from their residency lists
+ * (ns-d3dukmdt-d3dddi_trimresidencyset_flags, process-residency-budgets.md).
  *
- * Who is to be asked is noted with the adapter's locks held; the callbacks run without them, from
- * inside the call of whoever needs the memory, and what they are told is found out at that moment.
+ * Callbacks are chosen under the adapter's locks and run without them, inside the call that needs
+ * the memory. The bytes to trim are computed when the callback runs.
  */
 #ifndef VIDMM_MANAGER_TRIM_H
 #define VIDMM_MANAGER_TRIM_H

@@ -1,5 +1,6 @@
 /*
- * change.c - an update of page table entries as it is kept, and the tables as it leaves them; see table.h.
+ * change.c - an update of page table entries as it is kept, and the tables as it leaves them; see
+ * table.h.
  */
 #include "operation/table.h"
 #include "state/judge.h"

@@ -1,8 +1,8 @@
 /*
- * context_update.c - UPDATE_CONTEXT_ALLOCATION: the operation that a callback of the driver makes the system
- * ask for (watch/context_update.c).
- * 
- * The operation names no allocation; what tells whose it is are the driver's own bytes.
+ * context_update.c - UPDATE_CONTEXT_ALLOCATION, the operation that the system builds after a
+ * callback of the driver (watch/context_update.c).
+ *
+ * The operation names no allocation; only the driver's own bytes identify it.
  */
 #include "operation/operation.h"
 

@@ -16,7 +16,7 @@ static void dispatch_judge_companion(struct vidmm_referee *referee,
                      "operation %u is asked for there", kind);
 }
 
-/* ---- Who judges an operation ------------------------------------------------------------------ */
+/* ---- The judge of an operation --------------------------------------------------------------- */
 
 /* Operations of which nothing is judged but what holds for all. */
 const struct operation_judge op_judge_no;

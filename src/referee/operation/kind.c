@@ -1,6 +1,6 @@
 /*
- * kind.c - what the table of operations (vidmm/operations.h) says of a kind: its name, what it changes,
- * which allocation it names.
+ * kind.c - what the table of operations (vidmm/operations.h) says of a kind: its name, what it
+ * changes, which allocation it names.
  */
 #include "operation/operation.h"
 

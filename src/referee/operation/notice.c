@@ -5,7 +5,7 @@
  */
 #include "operation/operation.h"
 
-/* ---- NOTIFY_RESIDENCY ----------------------------------------------------------------------- */
+/* ---- NOTIFY_RESIDENCY ------------------------------------------------------------------------ */
 
 static bool notice_wants_notices(const struct shadow_allocation *allocation) {
     return allocation->info.FlagsWddm2.ExplicitResidencyNotification &&
@@ -46,7 +46,7 @@ void notice_judge_end(struct vidmm_referee *referee, const struct shadow_allocat
                      "the driver takes it for resident%s", "");
 }
 
-/* ---- NOTIFY_ALLOC --------------------------------------------------------------------------- */
+/* ---- NOTIFY_ALLOC ---------------------------------------------------------------------------- */
 
 static void notice_judge_leaving(struct vidmm_referee *referee,
                                  const DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC *notice) {

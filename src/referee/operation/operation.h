@@ -63,8 +63,8 @@ void promise_taken(struct vidmm_referee *referee, const struct shadow_segment *s
                    uint64_t first, uint64_t pages);
 
 /*
- * Who judges the operations of a kind: the table of operations (vidmm/operations.h) names the judge
- * of each. NULL: nothing to do. What belongs to an operation alone is kept in its `own`.
+ * The judge of the operations of a kind; the table of operations (vidmm/operations.h) names it.
+ * NULL: there is nothing to judge. State of a single operation is kept in its `own`.
  */
 struct operation_judge {
     void (*asked)(struct vidmm_referee *referee,
@@ -99,9 +99,9 @@ void notice_content(struct vidmm_referee *referee, struct shadow_allocation *all
                     bool leaves);
 
 /*
- * dispatch.c, with the lock held. `asked`: the first call of an operation, before the driver has it.
- * `built`: the driver answered SUCCESS. `done`: the GPU completed it (or nothing was left for the
- * GPU): its effects can be seen now.
+ * dispatch.c, with the lock held. `asked`: the first call of an operation, before the driver has
+ * it. `built`: the driver answered SUCCESS. `done`: the GPU completed it (or nothing was left for
+ * the GPU): its effects can be seen now.
  */
 void operation_asked(struct vidmm_referee *referee, struct shadow_operation *operation);
 void operation_built(struct vidmm_referee *referee, struct shadow_operation *operation);

@@ -31,8 +31,10 @@ static bool promise_room_for_all(struct vidmm_referee *referee,
            adapter->created_bytes + rounding <= segment->size;
 }
 
-/* One that the CPU can see may be locked, and has to go where its pointer leads; one that nobody
- * opened is no application's. */
+/*
+ * A CPU-visible allocation may be locked, and then stays where its pointer leads; an allocation
+ * without an open handle belongs to no application.
+ */
 static void promise_judge_preference(struct vidmm_referee *referee,
                                      const struct shadow_allocation *allocation,
                                      const struct shadow_segment *segment) {

@@ -13,7 +13,7 @@
 
 #define UNIQUE (UINT64_C(1) << 63)
 
-/* ---- The operation as it is kept ------------------------------------------------------------ */
+/* ---- The operation as it is kept ------------------------------------------------------------- */
 
 /* The driver reads the second array for entries of level 1 beside the first, and for tables of 64
  * KB pages instead of it. */
@@ -51,7 +51,7 @@ static struct table_change *table_keep(struct vidmm_referee *referee,
     return change;
 }
 
-/* ---- What is asked for ---------------------------------------------------------------------- */
+/* ---- What is asked for ----------------------------------------------------------------------- */
 
 static void table_judge_mode(struct vidmm_referee *referee,
                              const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update, bool now) {
@@ -71,8 +71,8 @@ static bool table_physical_exists(struct vidmm_referee *referee, D3DGPU_PHYSICAL
            (end == 0 || place.SegmentOffset < end);
 }
 
-/* Bytes of the table that the entries of an update are in: from *first to *end; none: nobody can
- * tell. */
+/* Bytes of the table that the entries of an update are in: from *first to *end; none: not
+ * known. */
 static void table_written_bytes(struct vidmm_referee *referee,
                                 const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update,
                                 uint64_t *first, uint64_t *end) {
@@ -194,7 +194,7 @@ static bool table_judge_range(struct vidmm_referee *referee,
     return end <= entries && update->NumPageTableEntries != 0 && index == update->StartIndex;
 }
 
-/* ---- How it goes together with the table ---------------------------------------------------- */
+/* ---- How it goes together with the table ----------------------------------------------------- */
 
 /* Contexts of the process that work now. */
 static uint32_t table_running(struct vidmm_referee *referee, HANDLE process) {
@@ -339,7 +339,7 @@ void table_judge_idle(struct vidmm_referee *referee, HANDLE process) {
                      table_running(referee, process));
 }
 
-/* ---- Before and after ----------------------------------------------------------------------- */
+/* ---- Before and after ------------------------------------------------------------------------ */
 
 static void table_built(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     if (operation->own)

@@ -21,7 +21,7 @@ struct looked {
     bool page;        /* leads to memory, not to a table */
 };
 
-/* ---- Bits ----------------------------------------------------------------------------------- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
 static void entry_judge_bits(struct vidmm_referee *referee, const struct looked *looked) {
     const DXGK_PTE *entry = looked->entry;
@@ -50,7 +50,7 @@ static void entry_judge_bits(struct vidmm_referee *referee, const struct looked 
                  (unsigned)entry->PageTablePageSize, level);
 }
 
-/* ---- Where it leads ------------------------------------------------------------------------- */
+/* ---- Where it leads -------------------------------------------------------------------------- */
 
 static bool entry_inside(struct vidmm_referee *referee, uint32_t id, uint64_t address,
                          uint64_t size) {
@@ -81,7 +81,7 @@ static void entry_judge_address(struct vidmm_referee *referee, const struct look
                      "0x%llx, covering 0x%llx bytes", LLU(looked->address), LLU(looked->covers));
 }
 
-/* ---- Pages of 64 KB ------------------------------------------------------------------------- */
+/* ---- Pages of 64 KB -------------------------------------------------------------------------- */
 
 static void entry_judge_wide(struct vidmm_referee *referee, const struct looked *looked) {
     uint32_t id = (uint32_t)looked->entry->Segment;
@@ -166,7 +166,7 @@ static void entry_judge_child(struct vidmm_referee *referee, const struct looked
         entry_judge_child_kind(referee, looked, child);
 }
 
-/* ---- Protections that are an allocation's own ----------------------------------------------- */
+/* ---- Protections that are an allocation's own ------------------------------------------------ */
 
 static bool entry_owns(const struct tables_owner *owner, const struct tables_entry *entry) {
     return entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid &&
@@ -211,7 +211,7 @@ static void entry_judge_unique(struct vidmm_referee *referee, const struct looke
                  LLU(other->protection));
 }
 
-/* ---- All of them ---------------------------------------------------------------------------- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static void entry_judge_page(struct vidmm_referee *referee, const struct looked *looked) {
     const struct table_change *change = looked->change;

@@ -34,7 +34,7 @@ struct side {
     bool wide;
 };
 
-/* ---- Looking up ----------------------------------------------------------------------------- */
+/* ---- Looking up ------------------------------------------------------------------------------ */
 
 static uint64_t virtual_pages_of(uint64_t va, uint64_t size) {
     return (va % SHADOW_PAGE + size + SHADOW_PAGE - 1) / SHADOW_PAGE;
@@ -124,7 +124,7 @@ static void virtual_note_bounds(struct virtual_copy *copy) {
     }
 }
 
-/* ---- What is asked for ---------------------------------------------------------------------- */
+/* ---- What is asked for ----------------------------------------------------------------------- */
 
 static const char *virtual_direction_text(DXGK_MEMORY_TRANSFER_DIRECTION direction) {
     return direction == DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM   ? "LOCAL_TO_SYSTEM"
@@ -350,7 +350,7 @@ static void virtual_copy_built(struct vidmm_referee *referee,
     shadow_displace(referee, allocation); /* perhaps in many places: only its addresses tell */
 }
 
-/* ---- What came of it ------------------------------------------------------------------------ */
+/* ---- What came of it ------------------------------------------------------------------------- */
 
 static bool virtual_holds(const struct virtual_copy *copy, uint64_t address) {
     if (address + SHADOW_PAGE <= copy->low || address >= copy->high)

@@ -2,7 +2,7 @@
  * group_a.c - R1 to R31: querying the adapter and its segments.
  *
  * How DxgkDdiQueryAdapterInfo is asked and answered; what the answers say of a segment is
- * group_b.c, of the paging buffer and of capabilities group_c.c.
+ * in group_b_kind.c and group_b_memory.c, of the paging buffer and of capabilities in group_c.c.
  */
 #define GROUP 'A'
 #include "groups.h"

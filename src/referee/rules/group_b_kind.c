@@ -1,7 +1,7 @@
 /*
  * group_b_kind.c - rules R32 to R47: what a segment descriptor says of the kind of a segment - AGP,
- * aperture, memory - its addresses, banks and pitch. What becomes of its memory is group_b_memory.c's;
- * how descriptors are asked for is group_a.c.
+ * aperture, memory - its addresses, banks and pitch. What becomes of its memory is
+ * group_b_memory.c's; how descriptors are asked for is group_a.c.
  */
 #define GROUP 'B'
 #include "groups.h"

@@ -1,7 +1,7 @@
 /*
- * group_b_memory.c - rules R48 to R72: what a segment descriptor says of the memory of a segment - what
- * survives standby, page sizes, CPU host apertures, limits, invalid ranges - and what the manager
- * makes of that. Kinds and addresses of segments are group_b_kind.c's.
+ * group_b_memory.c - rules R48 to R72: what a segment descriptor says of the memory of a segment -
+ * what survives standby, page sizes, CPU host apertures, limits, invalid ranges - and what the
+ * manager makes of that. Kinds and addresses of segments are group_b_kind.c's.
  */
 #define GROUP 'B'
 #include "groups.h"

@@ -1,7 +1,8 @@
 /*
  * group_c.c - R73 to R90: paging buffers, DMA buffers and capabilities of the driver as a whole.
  *
- * What is built into paging buffers is group_e.c and after; segments are group_b.c.
+ * What is built into paging buffers is in group_e.c and later files; segments are in
+ * group_b_kind.c and group_b_memory.c.
  */
 #define GROUP 'C'
 #include "groups.h"

@@ -1,7 +1,7 @@
 /*
- * group_d_place.c - rules R91 to R101: size and alignment of an allocation, and the segments that it
- * may be placed in. Flags are group_d_flags.c's, creating and destroying group_d_life.c's; where the
- * segments themselves are described is groups A and B.
+ * group_d_place.c - rules R91 to R101: size and alignment of an allocation, and the segments that
+ * it may be placed in. Flags are group_d_flags.c's, creating and destroying group_d_life.c's; where
+ * the segments themselves are described is groups A and B.
  */
 #define GROUP 'D'
 #include "groups.h"

@@ -1,7 +1,7 @@
 /*
- * group_e.c - rules R147 to R173: DxgkDdiBuildPagingBuffer whatever the operation is: who calls it
- * when, the buffer, the answers, and how an operation that does not fit is repeated. What the
- * single operations want is groups F to H; what becomes of the built buffer is group K.
+ * group_e.c - rules R147 to R173: DxgkDdiBuildPagingBuffer for all operations: caller and
+ * time of the call, the buffer, the answers, and how an operation that does not fit is repeated.
+ * The rules of single operations are groups F to H; those of the built buffer are group K.
  */
 #define GROUP 'E'
 #include "groups.h"

@@ -2,7 +2,7 @@
  * group_i.c - R250 to R264: root page tables, address spaces and the paging process.
  *
  * What a driver says of its page tables and how address spaces come to be; the operations on them
- * are group_h.c.
+ * are in group_h_tables.c and group_h_operations.c.
  */
 #define GROUP 'I'
 #include "groups.h"

@@ -2,7 +2,7 @@
  * group_r.c - R364 to R368: reporting graphics memory.
  *
  * The numbers that applications are told, made of what the driver reported of its segments
- * (group_b.c) and of the machine's memory.
+ * (group_b_kind.c, group_b_memory.c) and of the machine's memory.
  */
 #define GROUP 'R'
 #include "groups.h"

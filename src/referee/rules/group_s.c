@@ -1,7 +1,8 @@
 /*
  * group_s.c - R369 to R392: 64 KB pages, invalid accesses, companion contexts.
  *
- * The finer points of GPU virtual addresses, on top of group_h.c and group_i.c.
+ * The finer points of GPU virtual addresses, beyond the rules of group_h_tables.c,
+ * group_h_operations.c and group_i.c.
  */
 #define GROUP 'S'
 #include "groups.h"

@@ -1,7 +1,7 @@
 /*
  * contexts.h - allocations that the driver makes for its contexts and devices
- * (watch/context_allocation.c), their updates (watch/context_update.c), and the calls from inside of
- * which a driver may reserve addresses (watch/process.c).
+ * (watch/context_allocation.c), their updates (watch/context_update.c), and the calls from inside
+ * of which a driver may reserve addresses (watch/process.c).
  */
 #ifndef REFEREE_STATE_CONTEXTS_H
 #define REFEREE_STATE_CONTEXTS_H

@@ -57,7 +57,7 @@ struct dirty {
     struct dirty_basis *bases;
 };
 
-/* ---- watch/dirty.c ----------------------------------------------------------------------------- */
+/* ---- watch/dirty.c --------------------------------------------------------------------------- */
 
 struct dirty_basis *dirty_each(struct vidmm_referee *referee, const struct dirty_basis *after);
 /* DirtyBitTrackingPerformant, as the driver said. */

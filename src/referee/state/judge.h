@@ -1,22 +1,8 @@
 /*
  * judge.h - the referee itself: what every file that watches calls shares.
  *
- * A watching function has this shape:
- *
- *     static NTSTATUS APIENTRY see_Patch(const HANDLE handle, const DXGKARG_PATCH *args) {
- *         struct referee_call call;
- *         referee_enter(&call, "DxgkDdiPatch", REFEREE_SCHEDULER);
- *         MANAGER_MUST(273, !args->pAllocationList, "no list", "AllocationList %p", ...);
- *         referee_leave(&call);                            // the driver may call back
- *         NTSTATUS status = referee->real.DxgkDdiPatch(handle, args);
- *         referee_return(&call);
- *         DRIVER_MUST(277, status == STATUS_SUCCESS, "STATUS_SUCCESS", "status 0x%08x", status);
- *         referee_exit(&call);
- *         return status;
- *     }
- *
- * and is put into the table by its file's referee_watch_* function with WATCH. Between enter and
- * leave, and between return and exit, the referee's lock is held: shadows may be read and written.
+ * watch/thunk.h shows the shape of a function that watches calls, and puts it into the driver's or
+ * the system's table.
  */
 #ifndef REFEREE_JUDGE_H
 #define REFEREE_JUDGE_H

@@ -11,7 +11,7 @@ struct led_page {
     uint32_t valid, held; /* entries that lead there; TLBs that may */
 };
 
-/* ---- Pages ---------------------------------------------------------------------------------- */
+/* ---- Pages ----------------------------------------------------------------------------------- */
 
 static struct led_page **owners_bucket_of(struct vidmm_referee *referee, uint64_t at) {
     return &referee->owners
@@ -63,7 +63,7 @@ static void owners_count_entry(struct vidmm_referee *referee, const struct table
     allocation->held += (uint32_t)count.held;
 }
 
-/* ---- Entries -------------------------------------------------------------------------------- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
     for (struct shadow_allocation *allocation = shadow_next_allocation(referee, NULL); allocation;
@@ -167,7 +167,7 @@ void owners_leaving(struct vidmm_referee *referee, HANDLE handle, int32_t entrie
         allocation->leaving += (uint32_t)entries;
 }
 
-/* ---- Judging -------------------------------------------------------------------------------- */
+/* ---- Judging --------------------------------------------------------------------------------- */
 
 void owners_judge_page(struct vidmm_referee *referee, HANDLE allocation, uint64_t gpu_address) {
     uint64_t at = gpu_address & ~(uint64_t)(SHADOW_PAGE - 1);

@@ -1,6 +1,6 @@
 /*
- * referee.h - one referee: everything that it knows of its adapter, a member a concept. Each member's
- * structure is in the header of its concept.
+ * referee.h - one referee: everything that it knows of its adapter, a member a concept. Each
+ * member's structure is in the header of its concept.
  *
  * Several referees live in one process, each with its ledger, its lock and its shadows; nothing of
  * the referee lives in file-scope variables but the list of referees itself (registry.h).

@@ -4,8 +4,8 @@
  * Functions of the DDI have no argument that tells two adapters apart: their handles are the
  * driver's, and two drivers may give out equal ones; some callbacks have no handle at all. So each
  * referee has a slot, each watched function exists once a slot (watch/thunk.h), and the tables that
- * a referee interposes lead to the functions of its slot. A call tells its referee by the table that
- * it came through.
+ * a referee interposes lead to the functions of its slot. A call tells its referee by the table
+ * that it came through.
  */
 #ifndef REFEREE_REGISTRY_H
 #define REFEREE_REGISTRY_H

@@ -2,8 +2,9 @@
  * shadow.h - what the referee knows of the adapter, from the calls alone.
  *
  * Each part is written by the file that watches the calls it comes from, and read by all:
- * segments and caps (watch/query.c), objects (watch/allocation.c, watch/device.c), aperture pages and
- * places (watch/operation.c), paging buffers (watch/build.c), fences (watch/submit.c).
+ * segments and caps (watch/query.c), objects (watch/allocation.c, watch/device.c), aperture pages
+ * and places (operation/aperture.c, operation/place.c), paging buffers (watch/build.c), fences
+ * (watch/submit.c).
  */
 #ifndef REFEREE_SHADOW_H
 #define REFEREE_SHADOW_H
@@ -108,7 +109,7 @@ struct shadow_device {
     bool system;
     bool faulted;                  /* a page fault was reported */
     DXGK_CONTEXTINFO context_info; /* of a driver without contexts: its DMA buffers */
-    HANDLE process;                /* whose it is */
+    HANDLE process;                /* its owner */
 };
 
 struct shadow_context {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Tables --------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static uint32_t tables_hash(D3DGPU_PHYSICAL_ADDRESS place) {
     uint64_t h = (place.SegmentOffset >> TABLES_PAGE_SHIFT ^ (uint64_t)place.SegmentId << 56) *
@@ -175,7 +175,7 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
         owners_flushed(referee, table, (uint32_t)(entry - table->entry));
 }
 
-/* ---- Processes ------------------------------------------------------------------------------ */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 struct tables_process *tables_process(struct vidmm_referee *referee, HANDLE handle) {
     struct tables_process *process = referee->tables.processes;
@@ -284,7 +284,7 @@ bool tables_intact(struct vidmm_referee *referee) {
     return !referee->tables.lost;
 }
 
-/* ---- Translation ---------------------------------------------------------------------------- */
+/* ---- Translation ----------------------------------------------------------------------------- */
 
 struct walk {
     uint64_t va;
@@ -406,7 +406,7 @@ uint64_t tables_gpu_address(struct vidmm_referee *referee, uint32_t segment, uin
     return (shadow ? shadow->base : 0) + offset;
 }
 
-/* ---- Where tables are ----------------------------------------------------------------------- */
+/* ---- Where tables are ------------------------------------------------------------------------ */
 
 /* The CPU's pointer leads into system memory, or to a segment that it sees. */
 static bool tables_place_of_pointer(struct vidmm_referee *referee, const uint8_t *bytes,

@@ -21,7 +21,7 @@
 #define TABLES_PAGE_SHIFT 12u
 #define TABLES_WIDE_SHIFT 16u
 
-/* ---- The MMU as the driver described it (watch/mmu.c) ----------------------------------------- */
+/* ---- The MMU as the driver described it (watch/mmu.c) ---------------------------------------- */
 
 enum tables_pages { TABLES_4K, TABLES_SINGLE, TABLES_DUAL };
 
@@ -40,7 +40,7 @@ bool tables_has(struct vidmm_referee *referee, uint32_t version, bool bit);
 /* First address that no table can translate. */
 uint64_t tables_limit(struct vidmm_referee *referee);
 
-/* ---- Tables --------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 enum tables_when { TABLES_ASKED, TABLES_DONE };
 
@@ -162,7 +162,7 @@ void tables_clear(struct vidmm_referee *referee);
 /* Nothing was lost so far: a table that is not known is new. */
 bool tables_intact(struct vidmm_referee *referee);
 
-/* ---- Translation ---------------------------------------------------------------------------- */
+/* ---- Translation ----------------------------------------------------------------------------- */
 
 struct tables_found {
     bool known;   /* every entry on the way is; what follows means something */

@@ -1,5 +1,6 @@
 /*
- * work.c - what is under way: submissions, and operations that are built and not submitted; see work.h.
+ * work.c - what is under way: submissions, and operations that are built and not submitted; see
+ * work.h.
  */
 #include "state/judge.h"
 

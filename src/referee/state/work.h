@@ -1,7 +1,7 @@
 /*
- * work.h - work on its way through the driver, as it is kept: buffers being filled, operations built
- * into them, submissions, resets, and reports of completion. The functions that change it are in the
- * folder work, and everything is called with the referee's lock held.
+ * work.h - work on its way through the driver, as it is kept: buffers being filled, operations
+ * built into them, submissions, resets, and reports of completion. The functions that change it are
+ * in the folder work, and everything is called with the referee's lock held.
  */
 #ifndef REFEREE_WORK_H
 #define REFEREE_WORK_H

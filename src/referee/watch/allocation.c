@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Guarded arrays: `count` private data areas behind the elements of an array ---------------
- */
+/* ---- Guarded arrays: `count` private data areas behind the elements of an array -------------- */
 
 struct areas {
     struct guard array;

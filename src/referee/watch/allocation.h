@@ -1,7 +1,8 @@
 /*
  * allocation.h - what the files that watch allocations and the devices they are open in share:
  * watch/allocation.c (create to destroy), allocation_info.c (the driver's description of one),
- * watch/standard.c (surfaces of the system's own), watch/render.c (work that uses them), watch/device.c.
+ * watch/standard.c (surfaces of the system's own), watch/render.c (work that uses them),
+ * watch/device.c.
  */
 #ifndef REFEREE_ALLOCATION_H
 #define REFEREE_ALLOCATION_H

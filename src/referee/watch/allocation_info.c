@@ -174,7 +174,7 @@ static void info_judge_sets(struct vidmm_referee *referee, const DXGK_ALLOCATION
 
 /* ---- Flags ----------------------------------------------------------------------------------- */
 
-/* Kinds of backing store, and who may have them. */
+/* Kinds of backing store, and the allocations that may have them. */
 static void info_judge_backing(struct vidmm_referee *referee, const DXGK_ALLOCATIONINFO *info,
                                UINT index, bool primary) {
     DXGK_ALLOCATIONINFOFLAGS flags = info->Flags;

@@ -1,6 +1,6 @@
 /*
  * context_allocation.c - allocations that the driver makes for its contexts and devices
- * (nc-d3dkmddi-dxgkcb_createcontextallocation.md): whose they are, what the driver is given to
+ * (nc-d3dkmddi-dxgkcb_createcontextallocation.md): their owners, what the driver is given to
  * prepare them, that they are in place before work that needs them is submitted, and that the GPU
  * has left their context before they are moved.
  *

@@ -1,9 +1,9 @@
 /*
  * context_update.c - content of context allocations that the driver changes
  * (nc-d3dkmddi-dxgkcb_updatecontextallocation.md): the callback, and UPDATE_CONTEXT_ALLOCATION,
- * which it makes the system ask the driver for.
+ * which the system builds after that callback.
  *
- * The operation names no allocation; what tells whose it is are the driver's own bytes.
+ * The operation names no allocation; only the driver's own bytes identify it.
  */
 #include "watch/own_memory.h"
 #include "watch/thunk.h"

@@ -8,7 +8,7 @@
 
 struct query;
 
-/* ---- watch/dirty.c ----------------------------------------------------------------------------- */
+/* ---- watch/dirty.c --------------------------------------------------------------------------- */
 
 /* An answer to DxgkDdiQueryAdapterInfo, of whatever type and status. */
 void dirty_query_answered(struct vidmm_referee *referee, const struct query *query);
@@ -16,7 +16,7 @@ void dirty_query_answered(struct vidmm_referee *referee, const struct query *que
 void dirty_judge_use(struct vidmm_referee *referee);
 void dirty_end(struct vidmm_referee *referee);
 
-/* ---- watch/migration.c ------------------------------------------------------------------------- */
+/* ---- watch/migration.c ----------------------------------------------------------------------- */
 
 void referee_watch_dirty(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);
 void referee_watch_migration(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table);

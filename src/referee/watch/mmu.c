@@ -9,7 +9,7 @@
 
 #define TWO_LEVELS 2u
 
-/* ---- GPUMMUCAPS ----------------------------------------------------------------------------- */
+/* ---- GPUMMUCAPS ------------------------------------------------------------------------------ */
 
 static void mmu_judge_caps(struct vidmm_referee *referee, const DXGK_GPUMMUCAPS *caps) {
     DRIVER_MUST(250, caps->PageTableLevelCount >= DXGK_MIN_PAGE_TABLE_LEVEL_COUNT,
@@ -46,7 +46,7 @@ static void mmu_take_caps(struct vidmm_referee *referee, const struct query *que
                                                                                 : TABLES_4K;
 }
 
-/* ---- PAGETABLELEVELDESC --------------------------------------------------------------------- */
+/* ---- PAGETABLELEVELDESC ---------------------------------------------------------------------- */
 
 /* The root of two levels begins with as many bytes and entries as it likes. */
 static void mmu_judge_size(struct vidmm_referee *referee, uint32_t level,
@@ -121,7 +121,7 @@ void mmu_answer(struct vidmm_referee *referee, const struct query *query) {
         mmu_take_level(referee, query);
 }
 
-/* ---- DxgkDdiGetRootPageTableSize ------------------------------------------------------------ */
+/* ---- DxgkDdiGetRootPageTableSize ------------------------------------------------------------- */
 
 static void mmu_judge_root(struct vidmm_referee *referee, const DXGKARG_GETROOTPAGETABLESIZE *in,
                            const DXGKARG_GETROOTPAGETABLESIZE *out, uint64_t bytes) {

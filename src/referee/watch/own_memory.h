@@ -1,9 +1,9 @@
 /*
  * own_memory.h - what watches the calls around an adapter's own memory: ranges through which the
  * CPU sees swizzled memory (watch/swizzle.c), allocations that the driver makes for its contexts
- * (watch/context_allocation.c, watch/context_update.c), the CPU host aperture (watch/host_aperture.c),
- * and memory behind an IOMMU (watch/iommu.c). Each is put in front of what watches the same calls
- * already.
+ * (watch/context_allocation.c, watch/context_update.c), the CPU host aperture
+ * (watch/host_aperture.c), and memory behind an IOMMU (watch/iommu.c). Each is put in front of what
+ * watches the same calls already.
  */
 #ifndef REFEREE_OWN_MEMORY_H
 #define REFEREE_OWN_MEMORY_H

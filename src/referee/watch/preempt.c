@@ -1,6 +1,6 @@
 /*
- * preempt.c - DxgkDdiPreemptCommand. What the driver reports of it, and the work that comes again, are
- * work/preempt.c's.
+ * preempt.c - DxgkDdiPreemptCommand. What the driver reports of it, and the work that comes again,
+ * are work/preempt.c's.
  */
 #include "watch/watch.h"
 #include "work/work.h"

@@ -7,7 +7,7 @@
 #include "watch/watch.h"
 #include "work/work.h"
 
-/* ---- Processes ------------------------------------------------------------------------------ */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 void process_creating(struct vidmm_referee *referee, bool begins) {
     referee->contexts.creating += begins ? 1 : UINT32_MAX;
@@ -91,7 +91,7 @@ static NTSTATUS watch_DestroyProcess(struct vidmm_referee *referee, const HANDLE
 }
 WATCHED_2(NTSTATUS, DestroyProcess, const HANDLE, const HANDLE)
 
-/* ---- Roots ---------------------------------------------------------------------------------- */
+/* ---- Roots ----------------------------------------------------------------------------------- */
 
 static uint32_t process_running(struct vidmm_referee *referee, HANDLE context) {
     uint32_t count = 0;
@@ -141,7 +141,7 @@ void referee_watch_process(struct vidmm_referee *referee, DRIVER_INITIALIZATION_
     mmu_watch(referee, table);
 }
 
-/* ---- Addresses that the driver reserves ----------------------------------------------------- */
+/* ---- Addresses that the driver reserves ------------------------------------------------------ */
 
 static void process_judge_reservation(struct vidmm_referee *referee,
                                       const DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE *args) {

@@ -1,7 +1,7 @@
 /*
  * query.c - watches DxgkDdiQueryAdapterInfo: what every query has in common. The driver gets a
- * guarded copy of the manager's buffer; what kind of query it is decides who judges the content,
- * see watch/query.h. Also judges the driver's table itself.
+ * guarded copy of the manager's buffer; the kind of the query selects the judge of the content, see
+ * watch/query.h. Also judges the driver's table itself.
  */
 #include "watch/query.h"
 

@@ -1,7 +1,8 @@
 /*
- * services.c - what user mode asked of the manager and was told, sent to the file of its kind;
- * and the one paging operation that shows what a reservation of addresses was made with. Who plays
- * user mode says it (vidmm/services.h); watch/sizes.c and watch/lock.c are its like.
+ * services.c - passes each request of user mode, and its result, to the file of its kind; and
+ * judges the one paging operation that depends on the arguments of a reservation of addresses. The
+ * player of user mode reports the requests (vidmm/services.h). watch/sizes.c and watch/lock.c get
+ * their facts in the same way.
  */
 #include "service/services.h"
 #include "watch/watch.h"

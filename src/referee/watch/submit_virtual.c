@@ -24,7 +24,7 @@ static DXGKARG_SUBMITCOMMAND virtual_as_physical(const DXGKARG_SUBMITCOMMANDVIRT
     return same;
 }
 
-/* ---- The context ---------------------------------------------------------------------------- */
+/* ---- The context ----------------------------------------------------------------------------- */
 
 static void virtual_judge_root(struct vidmm_referee *referee, const struct shadow_context *context,
                                const struct tables_process *process) {
@@ -122,7 +122,7 @@ static void virtual_judge_submission(struct vidmm_referee *referee,
         virtual_judge_use(referee, process);
 }
 
-/* ---- The call ------------------------------------------------------------------------------- */
+/* ---- The call -------------------------------------------------------------------------------- */
 
 static void virtual_judge_answer(struct vidmm_referee *referee,
                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {

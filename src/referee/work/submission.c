@@ -1,6 +1,6 @@
 /*
- * submission.c - submissions from the call that made them until they are over: complete, faulted, lost; see
- * work.h.
+ * submission.c - submissions from the call that made them until they are over: complete, faulted,
+ * lost; see work.h.
  */
 #include "operation/operation.h"
 #include "work/work.h"

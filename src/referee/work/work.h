@@ -1,9 +1,9 @@
 /*
  * work.h - what becomes of work on its way through the driver: paging buffers while they are filled
- * (buffer.c), operations that complete or are given up (completion.c), submissions (submission.c) and
- * what comes again after a preemption (preempt.c), reports of the driver (report.c, page_fault.c),
- * resets (reset.c), and the end of all of it (forget.c). state/work.h has the structures. Everything
- * is called with the referee's lock held.
+ * (buffer.c), operations that complete or are given up (completion.c), submissions (submission.c)
+ * and what comes again after a preemption (preempt.c), reports of the driver (report.c,
+ * page_fault.c), resets (reset.c), and the end of all of it (forget.c). state/work.h has the
+ * structures. Everything is called with the referee's lock held.
  */
 #ifndef REFEREE_WORK_WORK_H
 #define REFEREE_WORK_WORK_H
@@ -13,7 +13,7 @@
 #include "state/judge.h"
 #include "state/work.h"
 
-/* ---- buffer.c ------------------------------------------------------------------------------------ */
+/* ---- buffer.c -------------------------------------------------------------------------------- */
 
 /* The buffer that a call goes on filling, or a fresh one; judges the manager. NULL: pDmaBuffer is
  * NULL, or there is no memory. */
@@ -38,7 +38,7 @@ struct shadow_operation *build_take(struct vidmm_referee *referee,
 void build_forget(struct vidmm_referee *referee);
 void build_end(struct vidmm_referee *referee);
 
-/* ---- completion.c -------------------------------------------------------------------------------- */
+/* ---- completion.c ---------------------------------------------------------------------------- */
 
 void operation_free(struct shadow_operation *operation);
 /* It was built and will not be done: freed. */
@@ -48,7 +48,7 @@ void operation_complete(struct vidmm_referee *referee, struct shadow_operation *
 /* No operation is under way any more. */
 void operation_abandon(struct vidmm_referee *referee);
 
-/* ---- submission.c -------------------------------------------------------------------------------- */
+/* ---- submission.c ---------------------------------------------------------------------------- */
 
 struct work_submission {
     struct shadow_submission shadow; /* first: what the other files see of it */
@@ -73,7 +73,7 @@ void submit_faulted(struct vidmm_referee *referee, uint32_t node, uint32_t fence
 struct shadow_submission *submit_lose(struct vidmm_referee *referee, struct shadow_node *node);
 void submit_free(struct shadow_submission *submission);
 
-/* ---- preempt.c ----------------------------------------------------------------------------------- */
+/* ---- preempt.c ------------------------------------------------------------------------------- */
 
 /* The driver reported preemption `fence`, `last` being the fence completed last. */
 void preempt_reported(struct vidmm_referee *referee, uint32_t node, uint32_t fence, uint32_t last);
@@ -90,14 +90,14 @@ struct shadow_operation *preempt_take(struct shadow_node *node);
 void preempt_forget(struct vidmm_referee *referee, struct shadow_node *node);
 void preempt_judge_end(struct vidmm_referee *referee, const struct shadow_node *node);
 
-/* ---- page_fault.c -------------------------------------------------------------------------------- */
+/* ---- page_fault.c ---------------------------------------------------------------------------- */
 
 /* A page fault was reported, before the work that it names is taken for faulted. */
 void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
 /* The engine of a node was reset, or (UINT32_MAX) all of them. */
 void submit_node_reset(struct vidmm_referee *referee, uint32_t node);
 
-/* ---- report.c ------------------------------------------------------------------------------------ */
+/* ---- report.c -------------------------------------------------------------------------------- */
 
 /* DxgkCbNotifyInterrupt, without the referee's lock. */
 void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *report);
@@ -106,14 +106,14 @@ void reports_act(struct vidmm_referee *referee, const struct vidmm_interrupt *re
 /* Takes over what was reported so far. */
 void reports_drain(struct vidmm_referee *referee);
 
-/* ---- reset.c ------------------------------------------------------------------------------------- */
+/* ---- reset.c --------------------------------------------------------------------------------- */
 
 /* MANAGER R361 for a call that is no clean-up operation, or that is one. */
 void reset_judge(struct vidmm_referee *referee, bool clean_up);
 /* R282: after an engine's reset that lost paging work; `reset`: the call is the adapter's reset. */
 void reset_judge_lost(struct vidmm_referee *referee, bool reset);
 
-/* ---- forget.c ------------------------------------------------------------------------------------ */
+/* ---- forget.c -------------------------------------------------------------------------------- */
 
 /* Work under way is given up (TDR). */
 void submit_forget(struct vidmm_referee *referee);

@@ -1,5 +1,5 @@
 /*
- * kmd.h - the kernel-mode driver of the software GPU: its objects, and what kmd_*.c call of each
+ * kmd.h - the kernel-mode driver of the software GPU: its objects, and what its files call of each
  * other.
  *
  * Written as a driver for the real kernel would be: it knows the contract headers, its registers

@@ -140,8 +140,8 @@ static inline uint64_t gpu_mmu_table_64k_bytes(const struct gpu_mmu_format *form
  */
 #define GPU_DOORBELL_VIRTUAL 0x10u
 /*
- * With RENDER in the doorbell: the submission is shared. ADDRESS, PASID and SPACE, which then only
- * says in a fault whose it was, are latched.
+ * With RENDER in the doorbell: the submission is shared. ADDRESS, PASID and SPACE are latched;
+ * SPACE then only names the process of a fault.
  */
 #define GPU_DOORBELL_SHARED 0x20u
 

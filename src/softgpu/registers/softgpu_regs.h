@@ -1,7 +1,7 @@
 /*
  * softgpu_regs.h - what driver and hardware agree on: BARs, registers, addresses, command formats.
  *
- * The kernel-mode driver (kmd_*.c) and the software GPU (hw_*.c) share this header and nothing
+ * The kernel-mode driver (driver/) and the software GPU (hardware/) share this header and nothing
  * else, as a real driver shares a register specification with its silicon. docs/softgpu.md has it
  * as tables. What a board with an MMU has besides is in softgpu_mmu.h, what one with dirty bits has
  * in softgpu_dirty.h; both come with this one.

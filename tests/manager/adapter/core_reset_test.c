@@ -1,5 +1,6 @@
 /*
- * Hangs and resets: clean-up notices, who is lost, what content survives, and that life goes on.
+ * Hangs and resets: clean-up notices, lost devices, content that survives, work after
+ * the reset.
  */
 #include "core_world.h"
 
@@ -73,7 +74,7 @@ static void a_hanging_submission_loses_its_device_only(void **state) {
     world_end(world);
 }
 
-/* The victim's owner hangs while somebody else needs the room. */
+/* The victim's owner hangs while another device needs the room. */
 static void paging_gets_past_a_hang(void **state) {
     (void)state;
     struct vidmm_device *device;

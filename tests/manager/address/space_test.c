@@ -15,7 +15,7 @@ struct target {
     bool listed;
 };
 
-/* Where a page of addresses leads by the test's own books. */
+/* Where a page of addresses leads by the test's own records. */
 struct expected {
     uint32_t target; /* index + 1; 0: nowhere */
     uint32_t page;   /* of the allocation */
@@ -141,7 +141,7 @@ static void check_process(struct game *game, uint32_t p) {
 static void check_everything(struct game *game) {
     for (uint32_t p = 0; p < PROCESSES; p++)
         check_process(game, p);
-    /* Nobody but the manager looks at page 0 of the paging process, and it finds nothing (R262). */
+    /* Page 0 of the paging process is invalid; only the manager looks there (R262). */
     assert_false(world_walk(world_process(game->world, 0), 0).valid);
 }
 

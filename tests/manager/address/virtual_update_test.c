@@ -114,7 +114,7 @@ static void play_order(struct scene *scene) {
     begin_work(scene);
     assert_int_equal(update(scene, map(scene, 0, 0)), VIDMM_OK);
     assert_int_equal(update(scene, map(scene, 1, 3 * WIDE)), VIDMM_OK);
-    assert_true(scene->game->world->busy); /* nobody waited */
+    assert_true(scene->game->world->busy); /* no call waited */
     assert_int_equal(queued(scene), 2);
     expect_nowhere(scene, scene->va);
     must_submit(scene->player);
@@ -352,8 +352,8 @@ static void every_allocation_of_an_update_may_fail(void **state) {
     }
 }
 
-/* It leads where the books say, as far as that is resident. */
-static void expect_books(const struct scene *scene, uint64_t va) {
+/* The PTEs lead where the VA map says, as far as the target is resident. */
+static void expect_va_map(const struct scene *scene, uint64_t va) {
     struct vidmm_allocation *allocation;
     struct world_page page = world_translate(scene->process, va);
     uint64_t offset;
@@ -431,7 +431,7 @@ static uint64_t unmap_all(DXGK_PAGETABLEUPDATEMODE mode, uint64_t n) {
     world->fail_at = 0;
     uint64_t calls = world->calls - before;
     for (uint64_t i = 0; i < LEAF_TABLES; i++)
-        expect_books(&scene, scene.va + i * LEAF_BYTES);
+        expect_va_map(&scene, scene.va + i * LEAF_BYTES);
     game_end(scene.game);
     return calls;
 }
@@ -464,10 +464,10 @@ static void play_again(struct scene *scene, uint64_t n) {
     world->hangs_at = 0;
     /* Without memory for a reset the adapter is stopped. */
     if (vidmm_wait_idle(world->adapter) == VIDMM_OK)
-        expect_books(scene, scene->va);
+        expect_va_map(scene, scene->va);
 }
 
-static void an_update_that_fails_leaves_tables_as_the_books_say(void **state) {
+static void an_update_that_fails_leaves_tables_as_the_va_map_says(void **state) {
     (void)state;
     for (hang = 1; hang < 5; hang++)
         each_failure(play_again);
@@ -524,7 +524,7 @@ int main(void) {
         cmocka_unit_test(every_allocation_of_an_update_may_fail),
         cmocka_unit_test(a_copy_over_itself_survives_a_hang),
         cmocka_unit_test(tables_that_cannot_be_freed_stay),
-        cmocka_unit_test(an_update_that_fails_leaves_tables_as_the_books_say),
+        cmocka_unit_test(an_update_that_fails_leaves_tables_as_the_va_map_says),
         cmocka_unit_test(without_memory_tiles_of_a_pool_that_goes_lead_nowhere),
         cmocka_unit_test(without_memory_updates_of_a_context_that_goes_cost_the_device),
     };

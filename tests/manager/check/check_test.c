@@ -1,6 +1,6 @@
 /*
- * check_test.c - an inconsistency in any of the manager's books is found, under the name of the
- * book: with GPU virtual addresses. core_check_test.c has what only physical ones use.
+ * check_test.c - an inconsistency in any of the manager's records is found, under the name of the
+ * record: with GPU virtual addresses. core_check_test.c has what only physical ones use.
  */
 #include "dirty_world.h"
 #include "virtual_players.h"
@@ -421,11 +421,11 @@ static void migration_paused(void *ctx) {
 struct damage {
     const char *name;
     void (*inflict)(void *scene);
-    const char *book;
+    const char *record;
 };
 
-#define CASE(function, book)                                                                       \
-    { #function, function, book }
+#define CASE(function, record)                                                                     \
+    { #function, function, record }
 
 static const struct damage damages[] = {
     CASE(segment_use, "segment 1: the bytes used"),
@@ -494,7 +494,7 @@ static const struct damage damages[] = {
 static void damage_is_found(void **state) {
     const struct damage *damage = *state;
     struct scene scene = begin();
-    expect_found(scene.adapter, damage->inflict, &scene, damage->book);
+    expect_found(scene.adapter, damage->inflict, &scene, damage->record);
     game_end(scene.game);
     assert_int_equal(findings.count, 0);
 }

@@ -1,7 +1,7 @@
 /*
- * core_check_test.c - an inconsistency in the books that only physical addresses use is found, under
- * the name of the book: DMA buffers, swizzling ranges, allocations of contexts. check_test.c has
- * all others.
+ * core_check_test.c - an inconsistency in the records that only physical addresses use is found,
+ * under the name of the record: DMA buffers, swizzling ranges, allocations of contexts.
+ * check_test.c has all others.
  */
 #include "core_world.h"
 
@@ -138,11 +138,11 @@ static void context_device(void *ctx) {
 struct damage {
     const char *name;
     void (*inflict)(void *scene);
-    const char *book;
+    const char *record;
 };
 
-#define CASE(function, book)                                                                       \
-    { #function, function, book }
+#define CASE(function, record)                                                                     \
+    { #function, function, record }
 
 static const struct damage damages[] = {
     CASE(buffer_place, "DMA buffer of device 1: its place is not taken"),
@@ -165,7 +165,7 @@ static const struct damage damages[] = {
 static void damage_is_found(void **state) {
     const struct damage *damage = *state;
     struct scene scene = begin();
-    expect_found(scene.adapter, damage->inflict, &scene, damage->book);
+    expect_found(scene.adapter, damage->inflict, &scene, damage->record);
     world_end(scene.world);
     assert_int_equal(findings.count, 0);
 }

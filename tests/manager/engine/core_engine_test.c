@@ -300,7 +300,7 @@ static void a_page_fault_costs_its_device_and_nobody_else(void **state) {
     }
 }
 
-/* Nobody waits: the next submission finds the engine ready. */
+/* Without a wait, the next submission finds the engine ready. */
 static void a_faulted_engine_is_reset_before_it_works_again(void **state) {
     (void)state;
     struct two two;
@@ -349,7 +349,7 @@ static void reports_that_make_no_sense_are_nothing(void **state) {
     world_end(world);
 }
 
-/* The engine holds the state of nobody after its reset. */
+/* The engine holds no context's state after its reset. */
 static void a_switch_to_no_context_that_hangs_costs_the_context_and_nobody_else(void **state) {
     (void)state;
     struct world *world = engines();

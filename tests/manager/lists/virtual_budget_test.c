@@ -1,6 +1,6 @@
 /*
- * virtual_budget_test.c - how processes share memory: budgets, trims, who gives way to whom, and
- * that it comes to rest (R291, R310).
+ * virtual_budget_test.c - how processes share memory: budgets, trims, the order of eviction, and
+ * that evictions come to an end (R291, R310).
  */
 #include "virtual_players.h"
 
@@ -226,7 +226,7 @@ static void a_process_that_trims_makes_room_for_the_others(void **state) {
     game_end(game);
 }
 
-/* ---- Who gives way --------------------------------------------------------------------------- */
+/* ---- The order of eviction ------------------------------------------------------------------- */
 
 /* One lists far more than there is, and runs all the time; the other little. */
 static void a_process_within_its_budget_is_left_alone(void **state) {

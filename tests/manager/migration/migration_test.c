@@ -108,7 +108,7 @@ static void finish(struct game *game) {
     game_end(game);
 }
 
-/* What is dirty now is nobody's business. */
+/* What is dirty now does not matter. */
 static void skip_round(struct game *game) {
     release(dirty(game, VRAM));
     release(dirty(game, SMALL));
@@ -175,7 +175,7 @@ static void page_tables_are_sent_and_those_of_the_paging_process_are_not(void **
     finish(game);
 }
 
-/* It was dirty when nobody had it; then somebody has it and writes nothing. */
+/* The page was dirty while free; then an allocation gets it and writes nothing. */
 static void a_page_that_comes_into_use_is_sent_though_it_is_clean(void **state) {
     struct game *game = usual_game(true);
     struct player *player = &game->players[0];

@@ -1,5 +1,5 @@
 /*
- * va_test.c - the books of an address space, alone: random changes against a model that remembers
+ * va_test.c - the VA map of an address space, alone: random changes against a model that remembers
  * every page, and the failure of every allocation.
  */
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static void set_model(struct model *model, uint32_t first, uint32_t end, uint32_
         model->owner[i] = owner;
 }
 
-/* Every page belongs to whom the model says, and ranges are in order. */
+/* Every page has the owner that the model says, and ranges are in order. */
 static void compare(const struct va *va, const struct model *model) {
     for (uint32_t i = 0; i < PAGES; i++) {
         uint64_t at = (uint64_t)i * UNIT;

@@ -252,7 +252,7 @@ static void the_gpu_signals_the_fence_after_the_work(void **state) {
     game_end(game);
 }
 
-/* ---- Who runs has everything ----------------------------------------------------------------- */
+/* ---- A running device has its whole list resident -------------------------------------------- */
 
 /* R287; neither waits for ever, and no submission moves more than the two lists. */
 static void lists_that_do_not_fit_together_take_turns(void **state) {
@@ -601,7 +601,7 @@ static bool lies_in_one_row(struct vidmm_allocation *a, uint64_t pages) {
 }
 
 /* System pages that the CPU always gets are brought up to date, and written back, page by page:
- * wherever each of them lies, and nobody else's (R108). */
+ * wherever each of them lies, and no page of another allocation (R108). */
 static void a_lock_of_system_pages_follows_what_lies_scattered(void **state) {
     (void)state;
     struct game *game = game_new(1);

@@ -1,7 +1,7 @@
 /*
  * Random lives of a few allocations in random worlds, each from a seed: whatever the order of
  * submissions, locks, evictions, pins and resets, content is what was written last, and the
- * segments' books balance.
+ * segments' counts balance.
  */
 #include "core_world.h"
 #include "seeds.h"

@@ -2,7 +2,7 @@
  * virtual_random_test.c - what leads where, at random: two processes update tiles, free and reserve
  * them, list, evict, offer and destroy their pools, lose contexts and devices, while memory runs
  * out and the GPU hangs anywhere. After each step the page tables and the TLB say what the
- * manager's books say, and with nothing queued the books say what was asked for.
+ * VA map says, and with nothing queued the VA map says what was asked for.
  */
 #include "seeds.h"
 #include "virtual_players.h"
@@ -129,8 +129,8 @@ static void expect_page(struct world_page page, struct vidmm_allocation *allocat
     assert_int_equal(page.page, at / PAGE);
 }
 
-/* Tables and TLB lead where the books do. */
-static void check_books(const struct actor *actor) {
+/* Page tables and TLB lead where the VA map does. */
+static void check_va_map(const struct actor *actor) {
     struct world_process *process = driver_process(actor);
     for (uint32_t i = 0; i < TILES; i++) {
         for (uint64_t at = actor->va + i * WIDE; at < actor->va + (i + 1) * WIDE; at += 15 * PAGE) {
@@ -145,7 +145,7 @@ static void check_books(const struct actor *actor) {
     }
 }
 
-/* The books say what was asked for. */
+/* The VA map has what was asked for. */
 static void check_cells(const struct actor *actor) {
     for (uint32_t i = 0; i < TILES; i++) {
         const struct cell *cell = &actor->cells[i];
@@ -163,7 +163,7 @@ static void check_cells(const struct actor *actor) {
 
 static void check(const struct play *play, const struct actor *actor) {
     if (!play->away)
-        check_books(actor);
+        check_va_map(actor);
     if (vidmm_va_queued(actor->player->context) == 0)
         check_cells(actor);
 }
@@ -203,7 +203,7 @@ static void begin_actor(struct play *play, uint32_t index) {
         (void)make_pool(play, actor, &actor->pools[i]);
 }
 
-/* Device and process are gone, and everything of them; somebody else comes. */
+/* Destroys device and process with all that they own; then makes new ones. */
 static void replace_actor(struct play *play, struct actor *actor) {
     struct player *player = actor->player;
     vidmm_device_destroy(player->device);
@@ -367,7 +367,7 @@ static void run_gpu(const struct actor *actor) {
     if (submit(actor->player) != VIDMM_OK)
         return;
     assert_int_equal(vidmm_va_queued(actor->player->context), 0);
-    check_books(actor);
+    check_va_map(actor);
 }
 
 static void step(struct play *play, struct actor *actor) {

@@ -1,7 +1,7 @@
 /*
- * books.c - what user mode asked for, as the manager's books have it: which addresses lead to which
- * allocations, and which of these a device lists. Its books are right even where what it asks of
- * the driver is not.
+ * bookkeeping.c - what user mode asked for, as the manager records it: which addresses lead to
+ * which allocations, and which of these a device lists. The manager's records are right even where
+ * what it asks of the driver is not.
  */
 #include "dropped.h"
 
@@ -50,7 +50,8 @@ static void note_use(const struct vidmm_told_work *work, uint32_t fence) {
         (struct use){work->process, work->va, work->va + work->size, work->node, fence};
 }
 
-bool books_used(const struct vidmm_harness *harness, HANDLE process, uint64_t start, uint64_t end) {
+bool bookkeeping_used(const struct vidmm_harness *harness, HANDLE process, uint64_t start,
+                      uint64_t end) {
     for (uint32_t i = harness ? use_count : 0; i > 0; i--) {
         const struct use *use = &uses[i - 1];
         if (fence_passed(harness->adapter, use->node, use->fence))
@@ -61,14 +62,14 @@ bool books_used(const struct vidmm_harness *harness, HANDLE process, uint64_t st
     return false;
 }
 
-bool books_uses(const struct vidmm_harness *harness, HANDLE allocation) {
+bool bookkeeping_uses(const struct vidmm_harness *harness, HANDLE allocation) {
     const struct vidmm_process *process = harness ? harness->adapter->processes.first : NULL;
     for (; process; process = process->next) {
         const struct va *va = &process->space->va;
         for (const struct mapping *mapping = va_find(va, 0); mapping;
              mapping = va_find(va, mapping->end))
             if (mapping->use.kind == VA_PAGES && mapping->use.allocation->handle == allocation &&
-                books_used(harness, process->handle, mapping->start, mapping->end))
+                bookkeeping_used(harness, process->handle, mapping->start, mapping->end))
                 return true;
     }
     return false;
@@ -110,8 +111,7 @@ static bool leads_nowhere(const struct mapping *mapping) {
            (mapping->use.kind == VA_PAGES && !mapping->use.allocation->segment);
 }
 
-/* ---- Tables that companion contexts name ------------------------------------------------------
- */
+/* ---- Tables that companion contexts name ----------------------------------------------------- */
 
 /* The address space that the driver's context runs in if it is a companion; NULL: it is none. */
 static const struct vidmm_process *privileged_with(const struct vidmm_harness *harness,
@@ -127,12 +127,12 @@ static const struct vidmm_process *privileged_with(const struct vidmm_harness *h
     return NULL;
 }
 
-HANDLE books_companion(const struct vidmm_harness *harness, HANDLE context) {
+HANDLE bookkeeping_companion(const struct vidmm_harness *harness, HANDLE context) {
     const struct vidmm_process *privileged = privileged_with(harness, context);
     return privileged ? privileged->handle : NULL;
 }
 
-bool books_privileged(const struct vidmm_harness *harness, HANDLE handle) {
+bool bookkeeping_privileged(const struct vidmm_harness *harness, HANDLE handle) {
     const struct vidmm_process *process = harness ? harness->adapter->processes.first : NULL;
     while (process && process->handle != handle)
         process = process->next;
@@ -140,28 +140,28 @@ bool books_privileged(const struct vidmm_harness *harness, HANDLE handle) {
 }
 
 /* The memory of a table that the privileged space shows at `address`; NULL: none of this tree. */
-static const struct table_memory *shown_at(const struct table *table, uint64_t address) {
+static const struct table_memory *memory_at(const struct table *table, uint64_t address) {
     const struct table_memory *found = NULL;
     for (uint32_t i = 0; !found && table && i < 2; i++)
-        if (table->memory[i].size && table->memory[i].shown == address)
+        if (table->memory[i].size && table->memory[i].privileged_va == address)
             found = &table->memory[i];
     for (uint32_t i = 0; !found && table && table->child && i < table->entries; i++)
-        found = shown_at(table->child[i], address);
+        found = memory_at(table->child[i], address);
     return found;
 }
 
 /* The name that the table has in the operations of the paging process. */
 static uint64_t known_as(const struct vidmm_process *privileged, uint64_t address) {
-    const struct table_memory *memory = shown_at(privileged->owner->space->root, address);
+    const struct table_memory *memory = memory_at(privileged->owner->space->root, address);
     if (!memory)
-        memory = shown_at(privileged->space->root, address);
+        memory = memory_at(privileged->space->root, address);
     if (!memory || memory->window)
         return memory ? memory->window : address;
     D3DGPU_PHYSICAL_ADDRESS place = table_address(memory);
     return place.SegmentOffset | (uint64_t)place.SegmentId << 56;
 }
 
-void books_name(const struct vidmm_harness *harness, DXGKARG_BUILDPAGINGBUFFER *args) {
+void bookkeeping_name(const struct vidmm_harness *harness, DXGKARG_BUILDPAGINGBUFFER *args) {
     static DXGK_BUILDPAGINGBUFFER_COPY_RANGE ranges[TABLE_RANGES_MAX];
     const struct vidmm_process *privileged = privileged_with(harness, args->hSystemContext);
     DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy = &args->CopyPageTableEntries;
@@ -181,7 +181,8 @@ void books_name(const struct vidmm_harness *harness, DXGKARG_BUILDPAGINGBUFFER *
     copy->pRanges = ranges;
 }
 
-HANDLE books_tell(const struct vidmm_harness *harness, const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+HANDLE bookkeeping_tell(const struct vidmm_harness *harness,
+                        const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     const struct vidmm_context *context = context_of(harness->adapter, args->hContext);
     if (!context)
         return NULL;

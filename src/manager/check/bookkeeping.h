@@ -1,16 +1,16 @@
 /*
- * books.h - the parts of adapter_check(), a function a book or a few that belong together, and how
- * they say what is wrong.
+ * bookkeeping.h - the parts of adapter_check(), a function for one record or a few
+ * related ones, and the function that reports a finding.
  */
-#ifndef VIDMM_MANAGER_CHECK_BOOKS_H
-#define VIDMM_MANAGER_CHECK_BOOKS_H
+#ifndef VIDMM_MANAGER_CHECK_BOOKKEEPING_H
+#define VIDMM_MANAGER_CHECK_BOOKKEEPING_H
 
 #include "base/adapter.h"
 #include "base/assert.h"
 
-/* Where something is wrong: in which book, at which object of it. */
+/* Where something is wrong: in which record, at which object of the record. */
 struct check_object {
-    const char *book;
+    const char *record;
     uint64_t number;
 };
 
@@ -21,8 +21,8 @@ void check_failed(const struct vidmm_adapter *adapter, struct check_object objec
 #define CHECK(adapter, holds, object, what)                                                        \
     ((holds) ? (void)0 : check_failed((adapter), (object), (what), __FILE__, __LINE__))
 
-static inline struct check_object check_object(const char *book, uint64_t number) {
-    return (struct check_object){book, number};
+static inline struct check_object check_object(const char *record, uint64_t number) {
+    return (struct check_object){record, number};
 }
 
 /* By its kernel handle; 0 for allocations of contexts, which have none. */
@@ -48,7 +48,7 @@ void check_tables(struct vidmm_adapter *adapter);
 /* Fences and packets; the paging queue. */
 void check_fences(struct vidmm_adapter *adapter);
 void check_paging(struct vidmm_adapter *adapter);
-/* Who made what: resources, handles, devices, contexts, processes. */
+/* Owners of objects: resources, handles, devices, contexts, processes. */
 void check_owners(struct vidmm_adapter *adapter);
 void check_processes(struct vidmm_adapter *adapter);
 /* Swizzling ranges and CPU host apertures. */

@@ -432,8 +432,8 @@ static bool virtual_continuous(const struct virtual_copy *copy, uint64_t index) 
 }
 
 static enum outcome virtual_transfer_judge(struct vidmm_referee *referee,
-                                   const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
-                                   const struct virtual_copy *copy) {
+                                           const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                                           const struct virtual_copy *copy) {
     uint64_t va = (uint64_t)transfer->DestinationVirtualAddress, index = 0;
     uint64_t size = transfer->TransferSizeInBytes;
     enum outcome outcome = SAME;

@@ -65,8 +65,7 @@ static uint64_t migration_key(const struct shadow_segment *segment, uint64_t off
 
 /* The page as it is now. */
 static struct migration_page migration_see(struct vidmm_referee *referee, uint64_t key) {
-    const struct shadow_segment *segment =
-        shadow_memory(referee, (uint32_t)(key >> SEGMENT_SHIFT));
+    const struct shadow_segment *segment = shadow_memory(referee, (uint32_t)(key >> SEGMENT_SHIFT));
     struct migration_page page = {.key = key};
     const uint8_t *bytes =
         segment ? world_segment(referee, segment, OFFSET_OF(key), SHADOW_PAGE) : NULL;
@@ -137,9 +136,8 @@ void migration_note_moved(struct vidmm_referee *referee, uint64_t gpu_address, b
     struct migration_page page = {.key = migration_key(segment, gpu_address - segment->base)};
     if (known)
         page = migration_see(referee, page.key);
-    migration_set(referee->migration.target ? &referee->migration.written
-                                            : &referee->migration.read,
-                  page);
+    migration_set(
+        referee->migration.target ? &referee->migration.written : &referee->migration.read, page);
 }
 
 /* ---- The judgement --------------------------------------------------------------------------- */

@@ -144,6 +144,13 @@ void vidmm_referee_reported(struct vidmm_referee *referee, const struct vidmm_in
  */
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size);
 
+/*
+ * The adapter of `source` moved to that of `target`, which may be the same: judges, when the target
+ * ends its migration, whether its memory is what the source's was when its mutable data was saved
+ * (R340). To be called after the last transfer from the source and before the end of the target.
+ */
+void vidmm_referee_migrated(struct vidmm_referee *source, struct vidmm_referee *target);
+
 /* What a manager tells applications of graphics memory: judged by what the driver reported. */
 struct vidmm_referee_sizes {
     uint64_t available, dedicated_video, dedicated_system, shared_system, total; /* bytes */

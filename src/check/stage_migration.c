@@ -205,6 +205,7 @@ static void receive(struct check *check, struct whole *whole) {
     if (!stage.refused)
         (void)good(check, vidmm_migration_restore(adapter, VIDMM_MIGRATION_MUTABLE,
                                                   whole->mutable.data, whole->mutable.size));
+    vidmm_referee_migrated(check->harness.referee, check->harness.referee);
     vidmm_migration_end(adapter);
 }
 

@@ -259,6 +259,69 @@ restore_vaguely(const HANDLE adapter, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRA
 }
 SPOIL(restore_vaguely, RestoreImmutableMigrationData, restore_vaguely)
 
+/* Memory that the CPU sees, as the driver described it; bytes of it are changed while `changed`. */
+static struct {
+    PHYSICAL_ADDRESS address;
+    SIZE_T size;
+    bool changed;
+} visible;
+
+static NTSTATUS APIENTRY query_noting(const HANDLE adapter, const DXGKARG_QUERYADAPTERINFO *args) {
+    NTSTATUS status = mutants_good.DxgkDdiQueryAdapterInfo(adapter, args);
+    if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || status != STATUS_SUCCESS)
+        return status;
+    const DXGK_QUERYSEGMENTOUT4 *out = args->pOutputData;
+    for (UINT i = 0; out->pSegmentDescriptor && i < out->NbSegment; i++) {
+        const DXGK_SEGMENTDESCRIPTOR4 *at =
+            (const void *)(out->pSegmentDescriptor + i * out->SegmentDescriptorStride);
+        if (at->Flags.Aperture || !at->Flags.CpuVisible)
+            continue;
+        visible.address = at->CpuTranslatedAddress;
+        visible.size = at->Size;
+    }
+    return status;
+}
+
+static void change_visible(void) {
+    uint8_t *bytes = MmMapIoSpace(visible.address, visible.size, MmNonCached);
+    for (SIZE_T at = 0; bytes && at < visible.size; at += PAGE)
+        bytes[at] ^= 1;
+    if (bytes)
+        MmUnmapIoSpace(bytes, visible.size);
+    visible.changed = !visible.changed;
+}
+
+static NTSTATUS APIENTRY restore_changing(const HANDLE adapter,
+                                          const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
+    NTSTATUS status = mutants_good.DxgkDdiRestoreMutableMigrationData(adapter, args);
+    if (status == STATUS_SUCCESS && !visible.changed)
+        change_visible();
+    return status;
+}
+
+/* Nothing else follows from it: the bytes are back before the GPU goes on. */
+static NTSTATUS APIENTRY build_changing_back(const HANDLE adapter,
+                                             DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (visible.changed)
+        change_visible();
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY submit_changing_back(const HANDLE adapter,
+                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (visible.changed)
+        change_visible();
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+
+static void install_changing(DRIVER_INITIALIZATION_DATA *table) {
+    memset(&visible, 0, sizeof(visible));
+    table->DxgkDdiQueryAdapterInfo = query_noting;
+    table->DxgkDdiRestoreMutableMigrationData = restore_changing;
+    table->DxgkDdiBuildPagingBuffer = build_changing_back;
+    table->DxgkDdiSubmitCommandVirtual = submit_changing_back;
+}
+
 /* ---- Managers: capabilities ------------------------------------------------------------------ */
 
 /* The driver below moves without tracking. */
@@ -482,6 +545,28 @@ static NTSTATUS APIENTRY build_backwards(const HANDLE adapter, DXGKARG_BUILDPAGI
 }
 SPOIL(backwards, BuildPagingBuffer, build_backwards)
 
+/* The second of two transfers of one size, which overwrites what the first wrote, lacks a page. */
+static UINT64 last_size;
+
+static NTSTATUS APIENTRY build_short(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer = &args->TransferVirtual;
+    if (args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER && !transfer->hAllocation && target &&
+        args->MultipassOffset == 0) {
+        UINT64 size = transfer->TransferSizeInBytes;
+        if (size == last_size && size > PAGE)
+            transfer->TransferSizeInBytes -= PAGE;
+        last_size = size;
+    }
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static void install_short(DRIVER_INITIALIZATION_DATA *table) {
+    target = false;
+    last_size = 0;
+    table->DxgkDdiPrepareLiveMigration = prepare_noting;
+    table->DxgkDdiBuildPagingBuffer = build_short;
+}
+
 /* ---- The mutants ----------------------------------------------------------------------------- */
 
 #define TRACKING                                                                                   \
@@ -525,6 +610,8 @@ const struct mutant mutants_dirty[] = {
      .stage = "migration", MOVING},
     {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
      install_restore_vaguely, .stage = "migration", MOVING},
+    {340, VIDMM_SIDE_DRIVER, "changes memory when its own state is restored", install_changing,
+     .stage = "migration", MOVING},
 
     {311, VIDMM_SIDE_MANAGER, "starts an adapter that moves without tracking", install_ask_blindly,
      .stage = "start", TRACKING, .scene = scene_moving},
@@ -556,6 +643,8 @@ const struct mutant mutants_dirty[] = {
     {338, VIDMM_SIDE_MANAGER, "asks a target for dirty bits", install_restore_asking,
      .stage = "migration", MOVING},
     {339, VIDMM_SIDE_MANAGER, "writes to a source what it is to read", install_backwards,
+     .stage = "migration", MOVING},
+    {340, VIDMM_SIDE_MANAGER, "does not write the last page that it read", install_short,
      .stage = "migration", MOVING},
     {341, VIDMM_SIDE_MANAGER, "ends the migration of another virtual GPU", install_end_another,
      .stage = "migration", MOVING},

@@ -431,18 +431,18 @@ static bool virtual_continuous(const struct virtual_copy *copy, uint64_t index) 
     return true;
 }
 
-static void virtual_transfer_judge(struct vidmm_referee *referee,
-                                   const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
-                                   const struct virtual_copy *copy) {
+static enum outcome virtual_transfer_judge(struct vidmm_referee *referee,
+                                           const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                                           const struct virtual_copy *copy) {
     uint64_t va = (uint64_t)transfer->DestinationVirtualAddress, index = 0;
     uint64_t size = transfer->TransferSizeInBytes;
     enum outcome outcome = SAME;
     if (va % SHADOW_PAGE != (uint64_t)transfer->SourceVirtualAddress % SHADOW_PAGE)
-        return;
+        return UNSEEN;
     for (; index < copy->pages && outcome == SAME; index++)
         outcome = virtual_compare_page(referee, copy, va, size, index);
     if (outcome == UNSEEN)
-        return;
+        return UNSEEN;
     bool good = outcome == SAME, scattered = !virtual_continuous(copy, index - 1);
     if (scattered && (good || index > 1))
         DRIVER_MUST(244, good, "each page from where its own entry leads",
@@ -452,6 +452,7 @@ static void virtual_transfer_judge(struct vidmm_referee *referee,
         DRIVER_MUST(240, good, "the bytes at the source's address at the destination's",
                     "page %llu of %llu is not what the source has", LLU(index - 1),
                     LLU(copy->pages));
+    return outcome;
 }
 
 /* Bytes of a page that are not the pattern's, counted from the start of the fill. */
@@ -492,6 +493,19 @@ static void virtual_note_written(struct vidmm_referee *referee,
                     operation->asked);
 }
 
+/* Pages of a migration that it read or wrote; only whole ones are known. */
+static void virtual_note_moved(struct vidmm_referee *referee,
+                               const DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer,
+                               const struct virtual_copy *copy, bool same) {
+    uint64_t first = referee->migration.target ? 0 : copy->pages;
+    bool whole = ((uint64_t)transfer->SourceVirtualAddress |
+                  (uint64_t)transfer->DestinationVirtualAddress | transfer->TransferSizeInBytes) %
+                     SHADOW_PAGE ==
+                 0;
+    for (uint64_t i = 0; !transfer->hAllocation && i < copy->pages; i++)
+        migration_note_moved(referee, copy->page[first + i], whole && same);
+}
+
 static void virtual_copy_done(struct vidmm_referee *referee,
                               const struct shadow_operation *operation) {
     const struct virtual_copy *copy = operation->own;
@@ -501,12 +515,14 @@ static void virtual_copy_done(struct vidmm_referee *referee,
     struct shadow_allocation *allocation = virtual_moved(referee, operation);
     if (allocation && allocation->moving_virtual != 0)
         allocation->moving_virtual--;
+    if (copy && copy->known && transfer)
+        virtual_note_moved(referee, arm, copy, false);
     if (!copy || !copy->known || copy->pages == 0 ||
         (transfer && operation_shared_with_cpu(referee, arm->hAllocation)) ||
         virtual_outdated(referee, operation, copy))
         return;
     if (transfer)
-        virtual_transfer_judge(referee, arm, copy);
+        virtual_note_moved(referee, arm, copy, virtual_transfer_judge(referee, arm, copy) == SAME);
     else
         virtual_fill_judge(referee, &operation->arg.FillVirtual, copy);
 }

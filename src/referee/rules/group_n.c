@@ -141,10 +141,18 @@ const struct vidmm_rule rules_n[] = {
         .statement = "After a migration the memory on the target is what it was on the source when "
                      "the guest was paused.",
         .page = "live-migration-on-gpup-devices",
-        .how = "not judged: one referee sees one adapter, not both ends. What it can see of it is "
-               "R240 and R322; vidmm migrate compares the memory of source and target.",
+        .how = "The referee of the source notes each page of processes before mutable data is "
+               "saved: pages that their page tables lead to, and the tables. At the end of the "
+               "target they are compared with its memory. A page that changed after the transfer "
+               "that wrote it is the driver's; one that was read from the source and not written "
+               "as it was read is the manager's. What was not read is left to R322. Both ends must "
+               "be in one process (vidmm_referee_migrated).",
         .why = "This is what migration is for.",
         .windows = "The guest goes on with wrong contents.",
+        .wrong = "while (Receive(stream, &page) && !page.Last)\n"
+                 "    Write(adapter, &page);\n",
+        .right = "while (Receive(stream, &page))\n"
+                 "    Write(adapter, &page);\n",
     },
     {
         RULE(341, MANAGER, DOCUMENTED, CORRUPTION),

@@ -9,6 +9,8 @@
 
 #include <ntddk.h>
 
+#include "state/migration_memory.h"
+
 struct migration {
     bool active, target;
     UINT vf;
@@ -19,6 +21,10 @@ struct migration {
     uint64_t size[2];
     uint8_t *board; /* the newest immutable data that was saved */
     uint64_t board_size;
+    /* R340. Of a source: its pages when mutable data was saved, and as transfers read them. Of a
+     * target: as transfers wrote them, and the first two of the source that it was tied to. */
+    struct migration_pages paused, read, written, expected, had;
+    bool restored; /* mutable data, since the preparation */
 };
 
 #endif

@@ -29,6 +29,26 @@ static bool migration_guest_works(struct vidmm_referee *referee) {
     return false;
 }
 
+/* ---- Memory of both ends --------------------------------------------------------------------- */
+
+static void migration_untie(struct vidmm_referee *referee) {
+    migration_pages_clear(&referee->migration.expected);
+    migration_pages_clear(&referee->migration.had);
+}
+
+/* Moves what `source` knows of its memory; the two locks are never held together. */
+void vidmm_referee_migrated(struct vidmm_referee *source, struct vidmm_referee *target) {
+    pthread_mutex_lock(&source->lock);
+    struct migration_pages paused = source->migration.paused, read = source->migration.read;
+    source->migration.paused = source->migration.read = (struct migration_pages){.page = NULL};
+    pthread_mutex_unlock(&source->lock);
+    pthread_mutex_lock(&target->lock);
+    migration_untie(target);
+    target->migration.expected = paused;
+    target->migration.had = read;
+    pthread_mutex_unlock(&target->lock);
+}
+
 /* ---- Preparation and end --------------------------------------------------------------------- */
 
 /* Every page of the segment that could be tracked is. */
@@ -71,6 +91,8 @@ static NTSTATUS watch_PrepareLiveMigration(struct vidmm_referee *referee, const 
         referee->migration.asked = referee->migration.saved = false;
         referee->migration.told[IMMUTABLE] = referee->migration.told[MUTABLE] = false;
         referee->migration.at = referee->ledger->calls;
+        referee->migration.restored = false;
+        migration_pages_clear(source ? &referee->migration.read : &referee->migration.written);
     }
     referee_exit(referee, &call);
     return status;
@@ -88,18 +110,30 @@ static NTSTATUS watch_EndLiveMigration(struct vidmm_referee *referee, const HAND
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiEndLiveMigration(adapter, vf);
     referee_return(referee);
+    if (referee->migration.active && referee->migration.target && referee->migration.restored)
+        migration_judge_memory(referee);
+    if (referee->migration.target)
+        migration_untie(referee);
     referee->migration.active = referee->migration.saved = false;
     referee_exit(referee, &call);
     return status;
 }
 WATCHED_2(NTSTATUS, EndLiveMigration, const HANDLE, UINT)
 
+static void migration_forget(struct vidmm_referee *referee) {
+    migration_untie(referee);
+    migration_pages_clear(&referee->migration.paused);
+    migration_pages_clear(&referee->migration.read);
+    migration_pages_clear(&referee->migration.written);
+    free(referee->migration.board);
+    memset(&referee->migration, 0, sizeof(referee->migration));
+}
+
 void migration_judge_end(struct vidmm_referee *referee) {
     if (referee->migration.at != 0 && !submit_gave_up(referee))
         MANAGER_MUST(336, !referee->migration.active, "an end for every preparation",
                      "one was not ended when the adapter went");
-    free(referee->migration.board);
-    memset(&referee->migration, 0, sizeof(referee->migration));
+    migration_forget(referee);
 }
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
@@ -162,6 +196,8 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
     migration_judge_vf(referee, args->vfIndex);
     migration_judge_save(referee, kind);
     migration_judge_sizes(referee, kind, args->DataSize, args->Data);
+    if (kind == MUTABLE && !args->Data)
+        migration_note_paused(referee);
     if (args->Data && *args->DataSize <= DATA_MAX) {
         guard_make(&guard, args->Data, (size_t)*args->DataSize);
         passed.Data = guard.bytes;
@@ -259,6 +295,8 @@ static NTSTATUS migration_restore(struct vidmm_referee *referee, enum data_kind 
     referee_return(referee);
     if (paused && kind == IMMUTABLE)
         migration_judge_board(referee, args, status);
+    if (kind == MUTABLE)
+        referee->migration.restored = status == STATUS_SUCCESS;
     referee_exit(referee, &call);
     return status;
 }
@@ -306,8 +344,7 @@ void migration_judge_query(struct vidmm_referee *referee, const struct dirty_bas
 }
 
 void referee_watch_migration(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
-    free(referee->migration.board);
-    memset(&referee->migration, 0, sizeof(referee->migration));
+    migration_forget(referee);
     if (table->Version < DXGKDDI_INTERFACE_VERSION_WDDM3_2)
         return;
     WATCH(table, PrepareLiveMigration);

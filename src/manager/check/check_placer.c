@@ -2,8 +2,8 @@
  * check_placer.c - the blocks of a placer: all of them in the order of addresses without gaps, the
  * free ones merged and in the bins of their sizes, and the sums.
  */
-#include "check/bookkeeping.h"
 #include "memory/placer_block.h"
+#include "check/bookkeeping.h"
 
 struct blocks {
     uint64_t pages, used_pages;

@@ -2,8 +2,8 @@
  * check_queues.c - the queues of allocations that may be evicted: in order, and with exactly the
  * allocations that say so. Residency lists have queues of the same kind (check_lists.c).
  */
-#include "check/bookkeeping.h"
 #include "object/allocation.h"
+#include "check/bookkeeping.h"
 
 #define PRIORITY_SHIFT 27u /* policy.c: priorities share a bucket by their highest five bits */
 

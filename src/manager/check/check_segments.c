@@ -4,10 +4,10 @@
  * and the sums of all places are what the segments count, so that no range is taken twice, and none
  * is taken without an owner.
  */
-#include "check/bookkeeping.h"
 #include "base/process.h"
 #include "memory/placer_block.h"
 #include "object/allocation.h"
+#include "check/bookkeeping.h"
 
 /* What lies in one segment. */
 struct placed {

@@ -2,9 +2,8 @@
  * finding.c - how adapter_check() says what is wrong: one sentence, made without an operating
  * system.
  */
-#include "check/bookkeeping.h"
-
 #include "object/allocation.h"
+#include "check/bookkeeping.h"
 
 #define TEXT_BYTES 192u
 

@@ -1,7 +1,7 @@
 /* owners.c - see owners.h: the pages that addresses of processes lead to, by where they are. */
-#include "state/judge.h"
-
 #include <stdlib.h>
+
+#include "state/judge.h"
 
 /* A page of 4 KB of an allocation. */
 struct led_page {

@@ -2,10 +2,10 @@
  * tables.c - the store of page tables that tables.h describes: tables by place, processes, and the
  * walk from a root to a page.
  */
-#include "state/judge.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/judge.h"
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 

@@ -5,10 +5,10 @@
  *
  * The operation names no allocation; only the driver's own bytes identify it.
  */
+#include <string.h>
+
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
-
-#include <string.h>
 
 /* ---- The operation --------------------------------------------------------------------------- */
 

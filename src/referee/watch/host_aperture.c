@@ -5,11 +5,11 @@
  * What the CPU sees through a page is compared with the segment when the page was mapped and again
  * when it was unmapped: by then everything that the CPU wrote through it has to be there.
  */
+#include <string.h>
+
 #include "state/hash.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
-
-#include <string.h>
 
 static void host_aperture_begin(struct vidmm_referee *referee, uint32_t segment) {
     if (referee->host_aperture.segment == segment)

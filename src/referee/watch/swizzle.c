@@ -3,11 +3,11 @@
  * WDDM 2.0: which allocation has which, and what the CPU sees through the others while one goes
  * (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md, nc-d3dkmddi-dxgkddi_releaseswizzlingrange.md).
  */
+#include <string.h>
+
 #include "state/hash.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
-
-#include <string.h>
 
 static bool swizzle_judged(struct vidmm_referee *referee) {
     return referee->adapter.version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION;

@@ -6,9 +6,9 @@
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
-#include "work/work.h"
-
 #include <string.h>
+
+#include "work/work.h"
 
 void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
     pthread_mutex_lock(&referee->reports.lock);

@@ -300,6 +300,15 @@ static void a_migration_without_the_drivers_state_is_not_judged(void **state) {
     assert_judged(false, 0);
 }
 
+static void a_target_with_other_paging_operations_is_not_judged(void **state) {
+    (void)state;
+    move_but(0);
+    update(target, 1, ROOT, 0, 0);
+    target->memory[ROOT * PAGE] ^= 1;
+    finish(1, true);
+    assert_judged(false, 0);
+}
+
 static void ends_that_were_not_tied_are_not_judged(void **state) {
     (void)state;
     move_but(DATA);
@@ -332,6 +341,7 @@ int main(void) {
         PROPERTY(what_the_source_has_after_its_pause_does_not_count),
         PROPERTY(a_page_that_was_not_read_as_it_was_is_neithers),
         PROPERTY(a_migration_without_the_drivers_state_is_not_judged),
+        PROPERTY(a_target_with_other_paging_operations_is_not_judged),
         PROPERTY(ends_that_were_not_tied_are_not_judged),
         PROPERTY(the_next_migration_is_judged_by_its_own_pages),
     };

@@ -47,9 +47,26 @@ void operation_built(struct vidmm_referee *referee, struct shadow_operation *ope
         judge->built(referee, operation);
 }
 
+/* It moves pages of a migration, or maps them for that. */
+static bool dispatch_of_migration(struct vidmm_referee *referee,
+                                  const struct shadow_operation *operation) {
+    const DXGKARG_BUILDPAGINGBUFFER *arg = &operation->arg;
+    const struct tables_process *paging = tables_paging(referee);
+    switch (arg->Operation) {
+    case DXGK_OPERATION_VIRTUAL_TRANSFER:
+        return !arg->TransferVirtual.hAllocation;
+    case DXGK_OPERATION_UPDATE_PAGE_TABLE:
+        return paging && arg->UpdatePageTable.hProcess == paging->handle;
+    default:
+        return arg->Operation == DXGK_OPERATION_FLUSH_TLB;
+    }
+}
+
 void operation_done(struct vidmm_referee *referee, struct shadow_operation *operation) {
     const struct operation_judge *judge = dispatch_judge_of((uint32_t)operation->arg.Operation);
     dirty_operation_done(referee, operation);
+    if (!dispatch_of_migration(referee, operation))
+        migration_note_other(referee);
     if (judge->done)
         judge->done(referee, operation);
 }

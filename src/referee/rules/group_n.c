@@ -145,7 +145,8 @@ const struct vidmm_rule rules_n[] = {
                "saved: pages that their page tables lead to, and the tables. At the end of the "
                "target they are compared with its memory. A page that changed after the transfer "
                "that wrote it is the driver's; one that was read from the source and not written "
-               "as it was read is the manager's. What was not read is left to R322. Both ends must "
+               "as it was read is the manager's. What was not read is left to R322, and "
+               "nothing is judged where other paging operations are done meanwhile. Both ends must "
                "be in one process (vidmm_referee_migrated).",
         .why = "This is what migration is for.",
         .windows = "The guest goes on with wrong contents.",

@@ -24,7 +24,8 @@ struct migration {
     /* R340. Of a source: its pages when mutable data was saved, and as transfers read them. Of a
      * target: as transfers wrote them, and the first two of the source that it was tied to. */
     struct migration_pages paused, read, written, expected, had;
-    bool restored; /* mutable data, since the preparation */
+    bool restored;  /* mutable data, since the preparation */
+    bool disturbed; /* memory may have been written by more than the migration's transfers */
 };
 
 #endif

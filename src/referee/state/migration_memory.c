@@ -140,6 +140,15 @@ void migration_note_moved(struct vidmm_referee *referee, uint64_t gpu_address, b
         referee->migration.target ? &referee->migration.written : &referee->migration.read, page);
 }
 
+void migration_note_other(struct vidmm_referee *referee) {
+    if (!referee->migration.active)
+        return;
+    if (referee->migration.target)
+        referee->migration.disturbed = true;
+    else
+        migration_pages_clear(&referee->migration.paused);
+}
+
 /* ---- The judgement --------------------------------------------------------------------------- */
 
 /* Pages that are not what they were, by whose fault it is. */

@@ -33,6 +33,8 @@ void migration_note_paused(struct vidmm_referee *referee);
 /* A transfer of a migration is done: the page at `gpu_address`, which it read on a source or wrote
  * on a target, has the bytes that were moved; `known` false: its bytes are not known. */
 void migration_note_moved(struct vidmm_referee *referee, uint64_t gpu_address, bool known);
+/* Another paging operation is done than those of a migration: memory may be different for that. */
+void migration_note_other(struct vidmm_referee *referee);
 /* R340: the pages of `expected`, as the source was paused, against what they are now. */
 void migration_judge_memory(struct vidmm_referee *referee);
 

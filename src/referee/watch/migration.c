@@ -91,7 +91,7 @@ static NTSTATUS watch_PrepareLiveMigration(struct vidmm_referee *referee, const 
         referee->migration.asked = referee->migration.saved = false;
         referee->migration.told[IMMUTABLE] = referee->migration.told[MUTABLE] = false;
         referee->migration.at = referee->ledger->calls;
-        referee->migration.restored = false;
+        referee->migration.restored = referee->migration.disturbed = false;
         migration_pages_clear(source ? &referee->migration.read : &referee->migration.written);
     }
     referee_exit(referee, &call);
@@ -110,7 +110,8 @@ static NTSTATUS watch_EndLiveMigration(struct vidmm_referee *referee, const HAND
     referee_leave(referee);
     NTSTATUS status = referee->real.DxgkDdiEndLiveMigration(adapter, vf);
     referee_return(referee);
-    if (referee->migration.active && referee->migration.target && referee->migration.restored)
+    if (referee->migration.active && referee->migration.target && referee->migration.restored &&
+        !referee->migration.disturbed)
         migration_judge_memory(referee);
     if (referee->migration.target)
         migration_untie(referee);

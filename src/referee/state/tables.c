@@ -276,6 +276,7 @@ void tables_clear(struct vidmm_referee *referee) {
     tables_free_tables(referee);
     while (referee->tables.processes)
         tables_process_remove(referee, referee->tables.processes->handle);
+    owners_clear(referee);
     memset(&referee->tables.mmu, 0, sizeof(referee->tables.mmu));
     referee->tables.lost = false;
 }

@@ -47,19 +47,27 @@ static bool flush_covers(struct vidmm_referee *referee, const struct tables_tabl
     return table->level == 0 || (va >= start && va + (UINT64_C(1) << shift) <= end);
 }
 
-/* Nothing in the range is stale any more. */
+/* Nothing of the table in the range is stale any more. */
+static void flush_cover_table(struct vidmm_referee *referee, struct tables_table *table,
+                              uint64_t start, uint64_t end, enum tables_when when) {
+    uint32_t first, last;
+    if (table->stale[when] == 0 || !tables_cut(referee, table, start, end, &first, &last))
+        return;
+    for (uint32_t kind = 0; kind < table->kinds; kind++)
+        for (uint32_t i = first; i <= last; i++)
+            if (flush_covers(referee, table, i, start, end))
+                tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
+}
+
+/* Without a process: of all. */
 static void flush_cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, uint64_t end,
                         enum tables_when when) {
-    for (struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table)) {
-        uint32_t first, last;
-        if ((handle && table->process != handle) || table->stale[when] == 0 ||
-            !tables_cut(referee, table, start, end, &first, &last))
-            continue;
-        for (uint32_t kind = 0; kind < table->kinds; kind++)
-            for (uint32_t i = first; i <= last; i++)
-                if (flush_covers(referee, table, i, start, end))
-                    tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
+    struct tables_table *table =
+        handle ? tables_translating(referee, handle, start, end, NULL) : tables_each(referee, NULL);
+    while (table) {
+        flush_cover_table(referee, table, start, end, when);
+        table = handle ? tables_translating(referee, handle, start, end, table)
+                       : tables_each(referee, table);
     }
 }
 

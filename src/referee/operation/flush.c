@@ -4,6 +4,7 @@
  */
 #include "operation/compare.h"
 #include "operation/operation.h"
+#include "state/grow.h"
 
 #define SAMPLES 32u /* tables looked at, at most, in a range */
 
@@ -101,12 +102,13 @@ static void flush_compare(struct vidmm_referee *referee, const struct tables_pro
  */
 static void flush_owe(struct vidmm_referee *referee, HANDLE process, uint64_t start, uint64_t end,
                       uint32_t rule) {
-    if (referee->tables.owed.count == TABLES_OWED)
+    struct tables_owed *owed = &referee->tables.owed;
+    if (!grow(&owed->flush, &owed->room, owed->count + 1, sizeof(*owed->flush)))
         return;
-    referee->tables.owed.flush[referee->tables.owed.count].process = process;
-    referee->tables.owed.flush[referee->tables.owed.count].start = start;
-    referee->tables.owed.flush[referee->tables.owed.count].end = end;
-    referee->tables.owed.flush[referee->tables.owed.count++].rule = rule;
+    owed->flush[owed->count].process = process;
+    owed->flush[owed->count].start = start;
+    owed->flush[owed->count].end = end;
+    owed->flush[owed->count++].rule = rule;
 }
 
 void flush_settle(struct vidmm_referee *referee, bool compares) {

@@ -22,3 +22,11 @@ bool grow(void *array, uint32_t *room, uint32_t wanted, size_t size) {
     *room = more;
     return true;
 }
+
+void grow_free(void *array, uint32_t *room) {
+    void *old, *none = NULL;
+    memcpy(&old, array, sizeof(old));
+    free(old);
+    memcpy(array, &none, sizeof(none));
+    *room = 0;
+}

@@ -11,4 +11,7 @@
  * False: out of memory, and all is as it was. */
 bool grow(void *array, uint32_t *room, uint32_t wanted, size_t size);
 
+/* Frees the array; it is empty. */
+void grow_free(void *array, uint32_t *room);
+
 #endif

@@ -91,9 +91,8 @@ void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
 }
 
 void owners_clear(struct vidmm_referee *referee) {
-    free(referee->owners.told);
-    referee->owners.told = NULL;
-    referee->owners.tolds = referee->owners.told_room = 0;
+    grow_free(&referee->owners.told, &referee->owners.told_room);
+    referee->owners.tolds = 0;
 }
 
 /* R287: while work uses the allocation its addresses lead to it. */

@@ -2,6 +2,7 @@
  * tables.c - the store of page tables that tables.h describes: tables by place, processes, and the
  * walk from a root to a page.
  */
+#include "state/grow.h"
 #include "state/judge.h"
 #include "state/space.h"
 
@@ -270,6 +271,8 @@ void tables_clear(struct vidmm_referee *referee) {
     while (referee->tables.processes)
         tables_process_remove(referee, referee->tables.processes->handle);
     owners_clear(referee);
+    grow_free(&referee->tables.owed.flush, &referee->tables.owed.room);
+    referee->tables.owed.count = 0;
     memset(&referee->tables.mmu, 0, sizeof(referee->tables.mmu));
     referee->tables.lost = false;
 }

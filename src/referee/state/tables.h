@@ -95,17 +95,16 @@ struct tables_process {
 };
 
 #define TABLES_BUCKETS 1024u
-#define TABLES_OWED    64u
 #define TABLES_RANDOM  UINT64_C(0x853c49e6748fea9b) /* the same in every run */
 
 /* Flushes that were over before what was built in front of them (operation/flush.c). */
 struct tables_owed {
-    uint32_t count;
+    uint32_t count, room;
     struct {
         HANDLE process;
         uint64_t start, end;
         uint32_t rule;
-    } flush[TABLES_OWED];
+    } * flush;
 };
 
 struct tables {

@@ -1,6 +1,7 @@
 /*
  * referee.c - the life of a referee, and which functions it interposes; see state/referee.h.
  */
+#include "state/grow.h"
 #include "watch/allocation.h"
 #include "watch/dirty.h"
 #include "watch/own_memory.h"
@@ -44,6 +45,14 @@ static void judge_end(struct vidmm_referee *referee) {
     referee->submissions.gave_up = false;
 }
 
+static void free_arrays(struct vidmm_referee *referee) {
+    grow_free(&referee->contexts.owner, &referee->contexts.owners);
+    grow_free(&referee->contexts.made, &referee->contexts.mades);
+    grow_free(&referee->contexts.handle, &referee->contexts.handles);
+    grow_free(&referee->contexts.update, &referee->contexts.updates);
+    grow_free(&referee->requests.reservation, &referee->requests.reservations);
+}
+
 void vidmm_referee_destroy(struct vidmm_referee *referee) {
     if (!referee)
         return;
@@ -54,6 +63,7 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     dirty_end(referee);
     shadow_reset_all(referee);
     guard_free_retired(&referee->retired);
+    free_arrays(referee);
     pthread_mutex_unlock(&referee->lock);
     pthread_mutex_destroy(&referee->reports.lock);
     pthread_mutex_destroy(&referee->lock);

@@ -50,6 +50,9 @@ static void free_arrays(struct vidmm_referee *referee) {
     grow_free(&referee->contexts.made, &referee->contexts.mades);
     grow_free(&referee->contexts.handle, &referee->contexts.handles);
     grow_free(&referee->contexts.update, &referee->contexts.updates);
+    grow_free(&referee->reports.report, &referee->reports.room);
+    grow_free(&referee->swizzle.range, &referee->swizzle.ranges);
+    grow_free(&referee->host_aperture.page, &referee->host_aperture.pages);
     grow_free(&referee->requests.reservation, &referee->requests.reservations);
 }
 

@@ -87,13 +87,11 @@ struct reset {
     bool lost_paging;
 };
 
-#define REPORTS_MAX 4096u
-
 /* Reports of the driver that are not taken over yet, with a lock of their own. */
 struct reports {
     pthread_mutex_t lock;
-    uint32_t first, count;
-    struct vidmm_interrupt report[REPORTS_MAX];
+    uint32_t first, count, room; /* elements `first` on, `count` of them */
+    struct vidmm_interrupt *report;
 };
 
 /* What is under way, node by node, in order; NULL: the first, and after the last. */

@@ -3,7 +3,7 @@
  * allocations that it makes.
  *
  * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
- * model: it only puts the report into a ring with a lock of its own. The ring is emptied, in order,
+ * model: it only puts the report into a queue with a lock of its own. The queue is emptied, in order,
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
@@ -11,7 +11,6 @@
 #include "watch/allocation.h"
 #include "watch/watch.h"
 #include "work/work.h"
-
 
 #include <vidmm/interrupt.h>
 

@@ -1,30 +1,30 @@
 /*
  * host.c - a host is built, torn down and judged here; each part of it has a file of its own.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
-#include "driver/device.h"
-#include "driver/loader.h"
-#include "driver/tally.h"
-#include "driver/thunks.h"
-#include "kernel/dpc.h"
-#include "kernel/engines.h"
-#include "kernel/interrupt.h"
-#include "kernel/threads.h"
-#include "kernel/timers.h"
 #include "memory/bars.h"
 #include "memory/contiguous.h"
 #include "memory/iommu.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
 #include "memory/pool.h"
+#include "kernel/dpc.h"
+#include "kernel/engines.h"
+#include "kernel/interrupt.h"
+#include "kernel/threads.h"
+#include "kernel/timers.h"
+#include "driver/device.h"
+#include "driver/loader.h"
+#include "driver/tally.h"
+#include "driver/thunks.h"
 #include "left.h"
 #include "model.h"
 #include "os.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)
 #define LEAST_MEMORY   ((uint64_t)1 << 20)

@@ -4,15 +4,15 @@
  */
 #include "left.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/world.h"
 #include "memory/bars.h"
 #include "memory/contiguous.h"
 #include "memory/mdl.h"
 #include "memory/pool.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 struct left_text {
     char *text;

@@ -4,13 +4,13 @@
  */
 #include "model.h"
 
+#include <string.h>
+
 #include "base/world.h"
-#include "kernel/engines.h"
-#include "kernel/interrupt.h"
 #include "memory/iommu.h"
 #include "memory/physical.h"
-
-#include <string.h>
+#include "kernel/engines.h"
+#include "kernel/interrupt.h"
 
 static void *model_alloc(void *ctx, size_t size) {
     (void)ctx;

@@ -2,18 +2,18 @@
  * manager. */
 #include "os.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/thread.h"
 #include "base/world.h"
-#include "kernel/engines.h"
 #include "memory/bars.h"
 #include "memory/contiguous.h"
 #include "memory/iommu.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
-
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "kernel/engines.h"
 
 /* A mutex that knows which thread holds it. */
 struct host_lock {

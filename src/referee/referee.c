@@ -1,15 +1,15 @@
 /*
  * referee.c - the life of a referee, and which functions it interposes; see state/referee.h.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "state/grow.h"
+#include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/dirty.h"
 #include "watch/own_memory.h"
 #include "watch/watch.h"
-#include "work/work.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct vidmm_referee *vidmm_referee_create(const struct vidmm_referee_config *config) {
     struct vidmm_referee *referee = calloc(1, sizeof(*referee));

@@ -6,11 +6,11 @@
  */
 #include "base/allocations.h"
 
-#include "base/world.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/world.h"
 
 #define BIG_BLOCK ((size_t)256 << 10)
 #define HUGE_PAGE ((size_t)2 << 20)

@@ -1,9 +1,9 @@
 /* thread.c - the calling thread; see thread.h. */
 #include "base/thread.h"
 
-#include "base/world.h"
-
 #include <stdatomic.h>
+
+#include "base/world.h"
 
 _Thread_local struct host_thread host_self;
 

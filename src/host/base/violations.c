@@ -1,12 +1,12 @@
 /* violations.c - keeps the sentences of violations.h. */
 #include "base/violations.h"
 
-#include "base/world.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/world.h"
 
 void host_violations_init(struct host_violations *list) {
     pthread_mutex_init(&list->lock, NULL);

@@ -1,8 +1,8 @@
 /* calls.c - the long arguments of calls.h. */
 #include "driver/calls.h"
 
-#include "driver/tally.h"
 #include "memory/iommu.h"
+#include "driver/tally.h"
 
 void host_in_query(struct host_call *c, const DXGKARG_QUERYADAPTERINFO *a) {
     host_mix2(c, (uint32_t)a->Type, a->InputDataSize);

@@ -1,18 +1,18 @@
 /* device.c - the life of a driver and its device; see device.h. */
 #include "driver/device.h"
 
-#include "base/thread.h"
-#include "base/world.h"
-#include "driver/display.h"
-#include "driver/thunks.h"
-#include "driver/versions.h"
-#include "kernel/interrupt.h"
-#include "kernel/irql.h"
-#include "memory/bars.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/thread.h"
+#include "base/world.h"
+#include "memory/bars.h"
+#include "kernel/interrupt.h"
+#include "kernel/irql.h"
+#include "driver/display.h"
+#include "driver/thunks.h"
+#include "driver/versions.h"
 
 #define VENDOR 0x1af4u
 #define DEVICE 0x4d56u

@@ -4,16 +4,16 @@
  * Real are those of the memory path and of bring-up; all others say that they are not supported, so
  * that no member is NULL, whatever the version.
  */
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
+#include "memory/bars.h"
+#include "memory/physical.h"
+#include "kernel/interrupt.h"
 #include "driver/device.h"
 #include "driver/reports.h"
 #include "driver/resources.h"
-#include "kernel/interrupt.h"
-#include "memory/bars.h"
-#include "memory/physical.h"
-
-#include <string.h>
 
 /* Any callback with a status for an answer; the arguments stay in registers and are not looked
  * at. */

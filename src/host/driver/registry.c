@@ -3,10 +3,10 @@
  *
  * Every path shows the same values: numbers up to 32 bits are REG_DWORD, larger ones REG_QWORD.
  */
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
-
-#include <string.h>
 
 static char registry_lower(uint32_t c) {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);

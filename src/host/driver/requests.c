@@ -2,11 +2,11 @@
  * requests.c - other drivers, files and named objects, of which there are none: nothing opens, no
  * request is ever made. And what the bus says about the device.
  */
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "driver/device.h"
-
-#include <string.h>
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters of the documented function */
 NTSYSAPI NTSTATUS NTAPI ZwCreateFile(PHANDLE FileHandle, ACCESS_MASK DesiredAccess,

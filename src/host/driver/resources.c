@@ -1,11 +1,11 @@
 /* resources.c - the resources of the adapter, as DxgkCbGetDeviceInformation describes them. */
 #include "driver/resources.h"
 
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
-
-#include <string.h>
 
 /* Translated resources live in the host: drivers keep the pointer while they start. */
 static struct {

@@ -1,13 +1,13 @@
 /* dispatcher.c - waitable objects of dispatcher.h, and the waits. */
 #include "kernel/dispatcher.h"
 
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/engines.h"
 #include "kernel/irql.h"
 #include "kernel/threads.h"
-
-#include <string.h>
 
 #define UNITS_NS 100u /* of LARGE_INTEGER times */
 

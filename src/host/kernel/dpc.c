@@ -1,13 +1,13 @@
 /* dpc.c - the queue of dpc.h and the ntoskrnl names over it. */
 #include "kernel/dpc.h"
 
+#include <sched.h>
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/interrupt.h"
 #include "kernel/irql.h"
-
-#include <sched.h>
-#include <string.h>
 
 #define DPC_TYPE 19 /* KOBJECTS: DpcObject */
 

@@ -1,14 +1,14 @@
 /* engines.c - the clock, the pump and the engine threads of engines.h. */
 #include "kernel/engines.h"
 
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/interrupt.h"
 #include "kernel/timers.h"
-
-#include <errno.h>
-#include <sched.h>
-#include <time.h>
 
 #define SECOND 1000000000u
 /* What a step costs when the model did not say. */

@@ -5,13 +5,13 @@
  * device answers. A driver that polls a register without ever sleeping still makes the hardware
  * run.
  */
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
+#include "memory/bars.h"
 #include "kernel/engines.h"
 #include "kernel/interrupt.h"
-#include "memory/bars.h"
-
-#include <string.h>
 
 /* The hardware does a step after so many register reads. */
 #define READS_A_STEP 16u

@@ -4,11 +4,11 @@
  * With the owner known, a thread that takes a lock twice is reported instead of hanging, and so is
  * a release by another thread.
  */
+#include <sched.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/irql.h"
-
-#include <sched.h>
 
 #define SPINS_BEFORE_YIELD 100u
 

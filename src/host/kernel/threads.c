@@ -1,14 +1,14 @@
 /* threads.c - PsCreateSystemThread and its relatives; see threads.h. */
 #include "kernel/threads.h"
 
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/dispatcher.h"
 #include "kernel/engines.h"
-
-#include <sched.h>
-#include <stdlib.h>
-#include <time.h>
 
 struct _KTHREAD {
     DISPATCHER_HEADER header; /* signalled when the thread has ended */

@@ -6,14 +6,14 @@
  */
 #include "kernel/timers.h"
 
+#include <string.h>
+#include <time.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "kernel/dispatcher.h"
 #include "kernel/dpc.h"
 #include "kernel/engines.h"
-
-#include <string.h>
-#include <time.h>
 
 #define UNITS_NS    100u
 #define MILLISECOND 1000000u

@@ -1,12 +1,12 @@
 /* bars.c - BARs and I/O mappings; register access is in registers.c. */
 #include "memory/bars.h"
 
+#include <stdlib.h>
+#include <sys/mman.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/physical.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
 
 /* Above any RAM that a host can have. */
 #define FIRST_BAR ((uint64_t)0x4000000000)

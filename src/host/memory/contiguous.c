@@ -1,11 +1,11 @@
 /* contiguous.c - contiguous memory of a driver; see contiguous.h. */
 #include "memory/contiguous.h"
 
+#include <stdlib.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/physical.h"
-
-#include <stdlib.h>
 
 void host_contiguous_init(struct host_contiguous *all) {
     pthread_mutex_init(&all->lock, NULL);

@@ -1,12 +1,12 @@
 /* iommu.c - see iommu.h. */
 #include "memory/iommu.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/world.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define PASIDS_MOST ((1u << 20) - 1) /* a PASID has 20 bits */
 

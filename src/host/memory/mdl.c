@@ -1,14 +1,14 @@
 /* mdl.c - MDLs and their linear views; see mdl.h. */
 #include "memory/mdl.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
 #include "memory/physical.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #define MDL_PAGES_MOST (UINT32_MAX / HOST_PAGE) /* ByteCount has 32 bits */
 

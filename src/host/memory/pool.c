@@ -1,14 +1,14 @@
 /* pool.c - the guarded pool of pool.h. */
 #include "memory/pool.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/mdl.h"
 #include "memory/physical.h"
 #include "memory/pool_frames.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define GUARD            16u
 #define GUARD_BYTE       0xfdu

@@ -1,10 +1,10 @@
 /* pool_frames.c - slots and runs of pages for nonpaged pool; see pool_frames.h. */
 #include "memory/pool_frames.h"
 
-#include "memory/physical.h"
-
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#include "memory/physical.h"
 
 #define SMALLEST 64u
 #define NONE     UINT64_MAX

@@ -4,14 +4,13 @@
  * They are variadic functions of the Windows calling convention whose format has Windows' sizes
  * (l is 32 bits, I64, ws, wZ), so every conversion is taken apart here and printed on its own.
  */
-#include "base/world.h"
-
 #include <ntstrsafe.h>
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/world.h"
 
 /* Where the text goes: characters of one byte or of two, and always room for a terminator. */
 struct output {

@@ -2,9 +2,9 @@
  * strings.c - counted strings: RtlInitUnicodeString and its relatives. Characters beyond ASCII are
  * only passed on: nothing here knows a code page.
  */
-#include "base/thread.h"
-
 #include <string.h>
+
+#include "base/thread.h"
 
 static WCHAR string_lower(WCHAR c) {
     return c >= 'A' && c <= 'Z' ? (WCHAR)(c + ('a' - 'A')) : c;

@@ -10,20 +10,20 @@
  * buffers hangs, the next reset goes on from there: what the GPU did not unmap is unmapped again,
  * and the driver is told nothing else twice.
  */
-#include "paging/aperture_op.h"
-#include "base/assert.h"
 #include "adapter/reset.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
-#include "engine/tdr.h"
 #include "object/aperture.h"
 #include "object/host_aperture.h"
 #include "object/iommu_mapping.h"
-#include "lists/residency_list.h"
 #include "engine/page_fault.h"
-#include "residency/residency.h"
+#include "engine/tdr.h"
+#include "lists/residency_list.h"
+#include "paging/aperture_op.h"
 #include "paging/plan_tell.h"
 #include "paging/space.h"
+#include "residency/residency.h"
 
 /* Built, and not known to be done. */
 static bool in_flight(const struct plan_op *op) {

@@ -1,24 +1,23 @@
 /*
  * start.c - the start and the stop of an adapter.
  */
-#include "life/device.h"
-#include "life/paging_process.h"
-#include "life/resource.h"
-#include "lists/idle.h"
 #include "base/adapter.h"
 #include "base/assert.h"
-#include "check/check.h"
-
 #include "reported/needed.h"
 #include "object/allocation.h"
-#include "life/context_allocation.h"
 #include "object/host_aperture.h"
-#include "life/paging_fence.h"
-#include "address/iommu.h"
-#include "life/process.h"
-#include "adapter/reset.h"
-#include "residency/residency.h"
+#include "lists/idle.h"
 #include "paging/space.h"
+#include "residency/residency.h"
+#include "address/iommu.h"
+#include "life/context_allocation.h"
+#include "life/device.h"
+#include "life/paging_fence.h"
+#include "life/paging_process.h"
+#include "life/process.h"
+#include "life/resource.h"
+#include "check/check.h"
+#include "adapter/reset.h"
 
 #define DEFAULT_HANG_NS UINT64_C(2000000000)
 

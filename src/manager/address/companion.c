@@ -1,12 +1,12 @@
 /*
  * companion.c - see companion.h.
  */
-#include "engine/device_error.h"
-#include "base/assert.h"
 #include "address/companion.h"
 
-#include "object/allocation.h"
+#include "base/assert.h"
 #include "base/process.h"
+#include "object/allocation.h"
+#include "engine/device_error.h"
 #include "address/va_update.h"
 
 #define CALL "vidmm_va_update"

@@ -2,12 +2,12 @@
  * iommu.c - see iommu.h. Where a process has mapped allocations is in process->shared, a VA
  * map like that of GPU addresses (va.h).
  */
-#include "lists/idle.h"
 #include "address/iommu.h"
 
 #include "reported/needed.h"
 #include "object/allocation.h"
 #include "object/iommu_mapping.h"
+#include "lists/idle.h"
 
 #define CALL_MAP  "vidmm_va_map"
 #define CALL_FREE "vidmm_va_free"

@@ -3,10 +3,10 @@
  */
 #include "address/privileged.h"
 
-#include "object/allocation.h"
-#include "address/companion.h"
 #include "base/process.h"
+#include "object/allocation.h"
 #include "residency/table_eviction.h"
+#include "address/companion.h"
 
 #define CALL "vidmm_va_update"
 

@@ -4,10 +4,10 @@
 #include "address/space_change.h"
 
 #include "base/assert.h"
+#include "base/process.h"
 #include "object/allocation.h"
 #include "address/companion.h"
 #include "address/privileged.h"
-#include "base/process.h"
 
 #define CALL "vidmm page tables"
 

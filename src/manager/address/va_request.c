@@ -3,8 +3,8 @@
  */
 #include "address/va_request.h"
 
-#include "object/allocation.h"
 #include "base/process.h"
+#include "object/allocation.h"
 
 #define CALL_RESERVE "vidmm_va_reserve"
 #define CALL_MAP     "vidmm_va_map"

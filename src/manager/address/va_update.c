@@ -3,10 +3,10 @@
  */
 #include "address/va_update.h"
 
-#include "address/companion.h"
-#include "address/va_request.h"
 #include "base/process.h"
 #include "object/allocation.h"
+#include "address/companion.h"
+#include "address/va_request.h"
 
 #define CALL_UPDATE "vidmm_va_update"
 

@@ -2,7 +2,6 @@
  * allocation.c - what callers ask about an allocation, and its priority.
  */
 #include "object/allocation.h"
-
 #include "lists/residency_list.h"
 
 uint32_t vidmm_allocation_page(const struct vidmm_allocation *allocation, uint64_t page,

@@ -9,10 +9,10 @@
  * PermanentSysMem and existing system memory always give the system pages, which a transfer brings
  * up to date before, and which a transfer carries back after a lock for writing.
  */
-#include "engine/device_error.h"
-#include "lists/idle.h"
 #include "object/allocation.h"
 #include "object/host_aperture.h"
+#include "engine/device_error.h"
+#include "lists/idle.h"
 #include "lists/residency_list.h"
 #include "residency/residency.h"
 

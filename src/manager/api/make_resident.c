@@ -5,12 +5,12 @@
  * A request that does not fit first asks every other process that is over its budget to trim, then
  * answers how much the asking process would have to let go of.
  */
-#include "life/resource.h"
-#include "engine/device_error.h"
 #include "object/allocation.h"
+#include "engine/device_error.h"
 #include "lists/budget.h"
 #include "lists/residency_list.h"
 #include "life/paging_queue.h"
+#include "life/resource.h"
 
 #define CALL  "vidmm_make_resident"
 #define EVICT "vidmm_device_evict"

@@ -5,11 +5,11 @@
  * An offered allocation is the first to be evicted, low offers before high ones, whether or not a
  * device lists it; its device runs without it.
  */
-#include "life/resource.h"
-#include "engine/device_error.h"
 #include "object/allocation.h"
+#include "engine/device_error.h"
 #include "lists/residency_list.h"
 #include "life/paging_queue.h"
+#include "life/resource.h"
 
 static enum vidmm_status offer_check(struct vidmm_device *device,
                                      struct vidmm_allocation *const *list, uint32_t count,

@@ -1,8 +1,8 @@
 /*
  * pin.c - pinning and evicting one allocation on request.
  */
-#include "engine/device_error.h"
 #include "object/allocation.h"
+#include "engine/device_error.h"
 #include "residency/residency.h"
 
 static enum vidmm_status pin_bring_in(void *ctx) {

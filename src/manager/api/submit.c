@@ -4,12 +4,12 @@
  * addresses, DxgkDdiSubmitCommand hands it over. A driver that runs out of DMA buffer gets another
  * for the rest; the buffers of one command buffer share its submission number.
  */
-#include "residency/dma_ring.h"
-#include "life/resource.h"
-#include "engine/device_error.h"
 #include "object/allocation.h"
 #include "object/context_allocation.h"
+#include "engine/device_error.h"
+#include "residency/dma_ring.h"
 #include "residency/residency.h"
+#include "life/resource.h"
 
 #define CALL        "vidmm_submit"
 #define RENDER_PAGE "nc-d3dkmddi-dxgkddi_render"

@@ -4,13 +4,13 @@
  * resident, and DxgkDdiSubmitCommandVirtual gets the address. submit.c is the same for physical
  * addresses.
  */
-#include "engine/device_error.h"
 #include "object/allocation.h"
-#include "address/companion.h"
 #include "object/context_allocation.h"
+#include "engine/device_error.h"
 #include "lists/residency_list.h"
 #include "residency/residency.h"
 #include "residency/table_eviction.h"
+#include "address/companion.h"
 
 #define CALL "vidmm_submit_virtual"
 

@@ -4,11 +4,11 @@
  * address/va_request.h says what a request may ask for. Behind an IOMMU (address/iommu.h) the
  * addresses are the CPU's, and only mapping and freeing is left.
  */
+#include "engine/device_error.h"
 #include "address/companion.h"
 #include "address/iommu.h"
 #include "address/va_request.h"
 #include "address/va_update.h"
-#include "engine/device_error.h"
 #include "life/companion_life.h"
 #include "life/paging_queue.h"
 #include "life/process.h"

@@ -3,8 +3,8 @@
  */
 #include "base/api_lock.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
+#include "base/assert.h"
 
 #define HANGS_BEFORE_LOST 3u
 

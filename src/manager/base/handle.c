@@ -3,8 +3,8 @@
  */
 #include "base/handle.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
+#include "base/assert.h"
 
 /* Handles are no small numbers: a driver that mixes them up with indices is found. */
 #define HANDLE_BASE 0x40000000u

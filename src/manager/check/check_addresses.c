@@ -2,9 +2,9 @@
  * check_addresses.c - the ranges of each address space: disjoint, in order, in a treap whose nodes
  * sum up their subtrees; and those that lead to an allocation are in its list, and only those.
  */
-#include "check/books.h"
 #include "base/process.h"
 #include "object/allocation.h"
+#include "check/books.h"
 
 struct walk {
     struct vidmm_adapter *adapter;

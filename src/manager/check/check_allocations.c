@@ -2,9 +2,9 @@
  * check_allocations.c - the state of each allocation: what of its content is where, how the CPU
  * reaches it, and what vidmm_allocation_info shows. Its place is check_segments.c's.
  */
-#include "check/books.h"
-#include "lists/residency_list.h"
 #include "object/allocation.h"
+#include "lists/residency_list.h"
+#include "check/books.h"
 
 /* allocation.h says what the three facts about content mean. */
 static void check_content(struct vidmm_adapter *adapter,

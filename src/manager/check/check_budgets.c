@@ -2,10 +2,10 @@
  * check_budgets.c - what processes are charged with is the sum over their devices' lists, in both
  * groups of memory, and a charge is what its allocation takes.
  */
-#include "check/books.h"
 #include "base/device.h"
 #include "base/process.h"
 #include "object/allocation.h"
+#include "check/books.h"
 
 /* The charges of one entry: nothing, unless it is the one that is charged for its process. */
 static void check_charge(struct vidmm_adapter *adapter, const struct residency_entry *entry,

@@ -2,8 +2,8 @@
  * check_dirty.c - memory bases, the planes that gather what they tell, and the migration under way.
  */
 #include "base/bitmap.h"
-#include "check/books.h"
 #include "migration/dirty.h"
+#include "check/books.h"
 
 static bool ranges_fit(const struct vidmm_memory_basis *basis, const struct segment *segment) {
     for (uint32_t i = 0; i < basis->count; i++) {

@@ -2,9 +2,9 @@
  * check_fences.c - the work that each node was given and has not finished: fences in order, none
  * that is completed already, and of devices that live.
  */
-#include "check/books.h"
-#include "engine/dma_buffer.h"
 #include "base/device.h"
+#include "engine/dma_buffer.h"
+#include "check/books.h"
 
 static bool device_lives(const struct vidmm_adapter *adapter, const struct vidmm_device *device) {
     const struct vidmm_device *one = adapter->devices.first;

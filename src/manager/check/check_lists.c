@@ -3,11 +3,11 @@
  * allocation, in those chains that follow from the allocation's state, and in the queue of the
  * segment where the allocation lies.
  */
+#include "base/device.h"
+#include "object/allocation.h"
+#include "lists/residency_list.h"
 #include "address/companion.h"
 #include "check/books.h"
-#include "base/device.h"
-#include "lists/residency_list.h"
-#include "object/allocation.h"
 
 /* ---- One entry ----------------------------------------------------------------------------- */
 

@@ -2,13 +2,13 @@
  * check_owners.c - who made what, both ways: resources and their allocations, the table of kernel
  * handles, devices and contexts, and the allocations of contexts.
  */
-#include "address/companion.h"
-#include "base/handle.h"
-#include "check/books.h"
 #include "base/device.h"
-#include "life/paging_queue.h"
+#include "base/handle.h"
 #include "base/process.h"
 #include "object/allocation.h"
+#include "address/companion.h"
+#include "life/paging_queue.h"
+#include "check/books.h"
 
 static bool is_device(const struct vidmm_adapter *adapter, const struct vidmm_device *device) {
     const struct vidmm_device *one = adapter->devices.first;

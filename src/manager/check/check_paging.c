@@ -2,9 +2,9 @@
  * check_paging.c - the paging queue between two calls: no operation is half way to the GPU, and the
  * addresses of the paging process are divided as space.c says.
  */
-#include "check/books.h"
 #include "base/process.h"
 #include "paging/table.h"
+#include "check/books.h"
 
 static void check_queue_rests(struct vidmm_adapter *adapter) {
     const struct paging *paging = &adapter->paging;

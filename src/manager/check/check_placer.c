@@ -2,8 +2,8 @@
  * check_placer.c - the blocks of a placer: all of them in the order of addresses without gaps, the
  * free ones merged and in the bins of their sizes, and the sums.
  */
-#include "check/books.h"
 #include "memory/placer_block.h"
+#include "check/books.h"
 
 struct blocks {
     uint64_t pages, used_pages;

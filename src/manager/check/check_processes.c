@@ -1,9 +1,9 @@
 /*
  * check_processes.c - processes, their devices, and the privileged ones beside them.
  */
-#include "check/books.h"
 #include "base/device.h"
 #include "base/process.h"
+#include "check/books.h"
 
 static uint32_t count_devices(const struct vidmm_adapter *adapter,
                               const struct vidmm_process *process) {

@@ -2,8 +2,8 @@
  * check_queues.c - the queues of who may be evicted: in order, and with exactly those in them that
  * say so. Residency lists have queues of the same kind (check_lists.c).
  */
-#include "check/books.h"
 #include "object/allocation.h"
+#include "check/books.h"
 
 #define PRIORITY_SHIFT 27u /* policy.c: priorities share a bucket by their highest five bits */
 

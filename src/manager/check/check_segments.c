@@ -4,10 +4,10 @@
  * and the sums of all places are what the segments count, so that no range is taken twice or by
  * nobody.
  */
-#include "check/books.h"
 #include "base/process.h"
 #include "memory/placer_block.h"
 #include "object/allocation.h"
+#include "check/books.h"
 
 /* What lies in one segment. */
 struct placed {

@@ -3,10 +3,10 @@
  * reached, and which entries are valid. An entry above the leaves is valid where there is a table
  * below; an entry of a leaf where its address leads to bytes that the GPU may reach now.
  */
-#include "check/books.h"
 #include "base/process.h"
 #include "object/allocation.h"
 #include "paging/table.h"
+#include "check/books.h"
 
 struct tree {
     struct vidmm_adapter *adapter;

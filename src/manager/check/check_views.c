@@ -2,10 +2,10 @@
  * check_views.c - the CPU's views of memory that no BAR shows as it is: swizzling ranges, and the
  * windows of CPU host apertures.
  */
-#include "check/books.h"
 #include "object/allocation.h"
 #include "object/host_window.h"
 #include "object/swizzle.h"
+#include "check/books.h"
 
 static void check_ranges(struct vidmm_adapter *adapter) {
     const struct swizzling *swizzling = &adapter->swizzling;

@@ -1,9 +1,8 @@
 /*
  * finding.c - how adapter_check() says what is wrong: one sentence, made without an operating system.
  */
-#include "check/books.h"
-
 #include "object/allocation.h"
+#include "check/books.h"
 
 #define TEXT_BYTES 192u
 

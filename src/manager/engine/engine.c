@@ -12,8 +12,8 @@
  */
 #include "engine/engine.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
+#include "base/assert.h"
 #include "base/device.h"
 #include "engine/packet.h"
 #include "engine/page_fault.h"

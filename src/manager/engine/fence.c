@@ -4,8 +4,8 @@
  */
 #include "engine/fence.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
+#include "base/assert.h"
 #include "base/device.h"
 #include "engine/engine.h"
 

@@ -6,11 +6,11 @@
  */
 #include "engine/page_fault.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
-#include "object/allocation.h"
+#include "base/assert.h"
 #include "base/device.h"
 #include "base/process.h"
+#include "object/allocation.h"
 
 /* No allocation further away than this is named. */
 #define NEAR_BYTES (UINT64_C(16) << 20)

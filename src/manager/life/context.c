@@ -2,18 +2,17 @@
  * context.c - contexts of a device, each on one execution node. A driver that is not multi-engine
  * aware makes none: the device then stands for its only context (DXGKARG_CREATECONTEXT).
  */
-#include "residency/dma_ring.h"
 #include "base/assert.h"
-#include "engine/device_error.h"
-#include "lists/idle.h"
-#include "life/device.h"
-
 #include "object/allocation.h"
+#include "engine/device_error.h"
+#include "engine/null_context.h"
+#include "lists/idle.h"
+#include "paging/space.h"
+#include "residency/dma_ring.h"
+#include "address/iommu.h"
 #include "life/companion_life.h"
 #include "life/context_allocation.h"
-#include "address/iommu.h"
-#include "engine/null_context.h"
-#include "paging/space.h"
+#include "life/device.h"
 
 #define CALL "DxgkDdiCreateContext"
 

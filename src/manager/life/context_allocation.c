@@ -5,10 +5,11 @@
  * creating only takes memory, and destroying marks; the next API call takes care of what is marked.
  * By then the driver's own handle is dead and is no longer passed to it.
  */
-#include "life/release.h"
+#include "life/context_allocation.h"
+
 #include "base/assert.h"
 #include "lists/idle.h"
-#include "life/context_allocation.h"
+#include "life/release.h"
 
 static struct vidmm_device *find_device(struct vidmm_adapter *adapter, HANDLE handle) {
     struct vidmm_device *device = adapter->devices.first;

@@ -7,12 +7,11 @@
  * released lock, or from a thread of the driver's own, which then takes api_lock as any caller does. A GPU that hangs in the first case is reset when that call has returned: what asked has
  * failed.
  */
-#include "life/context_allocation.h"
-
-#include "life/process.h"
-#include "residency/residency.h"
 #include "paging/space.h"
+#include "residency/residency.h"
 #include "address/va_request.h"
+#include "life/context_allocation.h"
+#include "life/process.h"
 
 static void context_allocation_enter(struct vidmm_adapter *adapter, bool inside) {
     if (inside)

@@ -1,18 +1,18 @@
 /*
  * device.c - devices, and the system device. context.c makes contexts.
  */
-#include "life/resource.h"
-#include "base/assert.h"
-#include "engine/device_error.h"
-#include "lists/idle.h"
 #include "life/device.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
-#include "life/context_allocation.h"
-#include "lists/residency_list.h"
+#include "engine/device_error.h"
 #include "engine/page_fault.h"
+#include "lists/idle.h"
+#include "lists/residency_list.h"
+#include "life/context_allocation.h"
 #include "life/paging_queue.h"
 #include "life/process.h"
+#include "life/resource.h"
 
 /* A driver without contexts describes its DMA buffers here (ns-d3dkmddi-_dxgk_deviceinfo.md). */
 static void take_device_info(struct vidmm_device *device, const DXGKARG_CREATEDEVICE *arg,

@@ -5,9 +5,9 @@
  * page tables of its own. In the paging process, whose root stays as it is once it is there, the
  * driver may also do it while it makes the system device (R259).
  */
+#include "address/space_change.h"
 #include "life/paging_process.h"
 #include "life/process.h"
-#include "address/space_change.h"
 
 /* The first address that the driver may have: neither entry 0 nor what paging itself needs. */
 static uint64_t driver_range_lowest(const struct vidmm_process *process, uint64_t unit) {

@@ -3,10 +3,9 @@
  */
 #include "life/paging_process.h"
 
-#include "residency/room.h"
-
-#include "life/process.h"
 #include "reported/needed.h"
+#include "residency/room.h"
+#include "life/process.h"
 
 #define SCRATCH_BYTES (UINT64_C(1) << 30) /* the least that there should be (R263) */
 #define WINDOW_SHARE  4u                  /* windows have so many times less */

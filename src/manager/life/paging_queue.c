@@ -1,8 +1,9 @@
 /*
  * paging_queue.c - see paging_queue.h.
  */
-#include "engine/device_error.h"
 #include "life/paging_queue.h"
+
+#include "engine/device_error.h"
 
 #define CALL "vidmm_paging_queue_create"
 

@@ -1,14 +1,14 @@
 /*
  * process.c - see process.h: processes and where their addresses lead.
  */
-#include "lists/idle.h"
-#include "base/assert.h"
 #include "life/process.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
-#include "life/device.h"
+#include "lists/idle.h"
 #include "address/iommu.h"
 #include "address/space_change.h"
+#include "life/device.h"
 
 #define CALL "vidmm_process_create"
 

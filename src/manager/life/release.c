@@ -3,12 +3,12 @@
  */
 #include "life/release.h"
 
-#include "address/space_change.h"
-#include "lists/residency_list.h"
 #include "object/backing.h"
 #include "object/host_aperture.h"
 #include "object/iommu_mapping.h"
+#include "lists/residency_list.h"
 #include "residency/residency.h"
+#include "address/space_change.h"
 
 static enum vidmm_status release_leave(void *ctx) {
     struct vidmm_allocation *allocation = ctx;

@@ -7,13 +7,14 @@
  * its handles when the last one of the resource goes.
  */
 #include "life/resource.h"
+
 #include "base/assert.h"
-#include "life/release.h"
+#include "object/allocation.h"
+#include "object/validate.h"
 #include "engine/device_error.h"
 #include "lists/idle.h"
-#include "object/allocation.h"
 #include "address/companion.h"
-#include "object/validate.h"
+#include "life/release.h"
 
 #define CREATE_PAGE "nc-d3dkmddi-dxgkddi_createallocation"
 #define OPEN_PAGE   "nc-d3dkmddi-dxgkddi_openallocationinfo"

@@ -3,8 +3,8 @@
  * (nc-d3dumddi-pfnd3dddi_updateallocationpropertycb.md): the driver is asked first (R402), and what
  * no longer fits the new properties moves, or everything is as before.
  */
-#include "engine/device_error.h"
 #include "object/allocation.h"
+#include "engine/device_error.h"
 #include "residency/residency.h"
 
 #define CALL "vidmm_allocation_update"

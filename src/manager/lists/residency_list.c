@@ -6,8 +6,8 @@
 
 #include "base/assert.h"
 #include "object/allocation.h"
-#include "lists/budget.h"
 #include "object/candidates.h"
+#include "lists/budget.h"
 
 /* ---- Chains ---------------------------------------------------------------------------------- */
 

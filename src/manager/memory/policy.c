@@ -9,9 +9,9 @@
  */
 #include "memory/policy.h"
 
-#include "base/assert.h"
-
 #include <string.h>
+
+#include "base/assert.h"
 
 #define PRIORITY_SHIFT 27u
 /* Residents of the same submission are equal; among that many of them a clean one is looked for. */

@@ -7,9 +7,9 @@
  */
 #include "memory/segment.h"
 
-#include "base/assert.h"
-
 #include <string.h>
+
+#include "base/assert.h"
 
 #define BANK_HINTS 4u
 

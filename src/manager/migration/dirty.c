@@ -3,8 +3,8 @@
  */
 #include "migration/dirty.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
+#include "base/assert.h"
 #include "base/bitmap.h"
 
 #define START_CALL "DxgkDdiStartDirtyTracking"

@@ -1,10 +1,9 @@
 /*
  * dirty_plane.c - see dirty.h: a plane a tracked segment.
  */
-#include "migration/dirty.h"
-
 #include "base/adapter.h"
 #include "base/bitmap.h"
+#include "migration/dirty.h"
 #include "migration/in_use.h"
 
 #define PART_BYTES 512u /* of a query when there is no memory for a larger one */

@@ -3,10 +3,10 @@
  */
 #include "migration/in_use.h"
 
-#include "object/allocation.h"
 #include "base/bitmap.h"
-#include "lists/budget.h"
 #include "base/process.h"
+#include "object/allocation.h"
+#include "lists/budget.h"
 
 /* What is marked where. */
 struct marking {

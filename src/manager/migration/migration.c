@@ -1,13 +1,13 @@
 /*
  * migration.c - see migration.h: the driver's calls, and which side is paused.
  */
-#include "life/paging_process.h"
-#include "base/assert.h"
 #include "migration/migration.h"
 
-#include "reported/needed.h"
 #include "base/adapter.h"
+#include "base/assert.h"
+#include "reported/needed.h"
 #include "paging/space.h"
+#include "life/paging_process.h"
 
 #define DATA_MAX (UINT64_C(64) << 20) /* bytes of a driver's own state that are believed */
 

@@ -4,11 +4,10 @@
  * Its staging pages lie at addresses of their own for ever; beside them the pages that are wanted
  * are mapped one after another, so that one VIRTUAL_TRANSFER moves all of them.
  */
-#include "migration/migration.h"
-
 #include "base/adapter.h"
 #include "base/bitmap.h"
 #include "paging/space.h"
+#include "migration/migration.h"
 
 /* What a call moves. */
 struct copy {

@@ -6,11 +6,10 @@
  * mapped, but padding behind them is not, and what a driver leaves out of the content of
  * its own allocations is its affair. Memory is then the same on both sides to the last byte.
  */
-#include "migration/migration.h"
-
 #include "base/adapter.h"
 #include "base/bitmap.h"
 #include "migration/in_use.h"
+#include "migration/migration.h"
 
 struct dirty_plane *migration_plane(struct vidmm_adapter *adapter, uint32_t id, const char *call,
                                     enum vidmm_status *status) {

@@ -3,9 +3,9 @@
  */
 #include "object/va.h"
 
-#include "base/assert.h"
-
 #include <stddef.h>
+
+#include "base/assert.h"
 
 void va_init(struct va *va, const struct vidmm_os *os, uint64_t limit) {
     *va = (struct va){.os = os, .limit = limit};

@@ -4,8 +4,8 @@
  */
 #include "object/validate.h"
 
-#include "object/aperture.h"
 #include "object/allocation.h"
+#include "object/aperture.h"
 
 #define CALL             "DxgkDdiCreateAllocation"
 #define INFO_PAGE        "ns-d3dkmddi-_dxgk_allocationinfo"

@@ -2,9 +2,8 @@
  * buffer_map.c - see paging.h: the paging buffers where the GPU finds them, in the aperture segment
  * that the driver names, or at virtual addresses of the paging process.
  */
-#include "paging/paging.h"
-
 #include "base/adapter.h"
+#include "paging/paging.h"
 #include "paging/plan.h"
 #include "paging/space.h"
 

@@ -3,8 +3,8 @@
  */
 #include "paging/outstanding.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
+#include "base/assert.h"
 
 bool outstanding_create(struct vidmm_adapter *adapter) {
     struct outstanding *outstanding = &adapter->outstanding;

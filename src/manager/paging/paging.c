@@ -8,13 +8,13 @@
  * allocation, then again with AllocationIsIdle anything else            the driver is broken:
  * Windows stops with a bugcheck, we stop the adapter
  */
-#include "paging/aperture_op.h"
-#include "base/assert.h"
-#include "lists/idle.h"
 #include "paging/paging.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "object/aperture.h"
+#include "lists/idle.h"
+#include "paging/aperture_op.h"
 #include "paging/virtual_build.h"
 
 #define CALL     "DxgkDdiBuildPagingBuffer"

@@ -4,10 +4,9 @@
  * DxgkDdiSubmitCommand on the paging node. Each submission gets its own buffer, filled from its
  * start.
  */
-#include "paging/paging.h"
-
 #include "object/allocation.h"
 #include "engine/tdr.h"
+#include "paging/paging.h"
 #include "paging/space.h"
 
 bool paging_is_mapped(const struct vidmm_adapter *adapter) {

@@ -1,13 +1,13 @@
 /*
  * plan.c - see plan.h: making moves and taking them back. plan_emit.c emits operations, plan_run.c executes.
  */
-#include "paging/aperture_op.h"
-#include "base/assert.h"
 #include "paging/plan.h"
 
+#include "base/assert.h"
 #include "object/allocation.h"
 #include "object/aperture.h"
 #include "lists/residency_list.h"
+#include "paging/aperture_op.h"
 
 void plan_begin(struct plan *plan, struct vidmm_adapter *adapter, enum vidmm_plan_reason reason) {
     VIDMM_ASSERT_LOCKED(adapter);

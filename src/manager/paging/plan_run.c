@@ -2,15 +2,14 @@
  * plan_run.c - a plan's way through the paging queue: the GPU is done with what the plan touches,
  * the operations are built and executed, and the moves take effect.
  */
-#include "paging/plan_emit.h"
-#include "paging/plan_tell.h"
-
 #include "base/assert.h"
-#include "engine/null_context.h"
-#include "lists/idle.h"
 #include "object/allocation.h"
 #include "object/host_aperture.h"
 #include "object/iommu_mapping.h"
+#include "engine/null_context.h"
+#include "lists/idle.h"
+#include "paging/plan_emit.h"
+#include "paging/plan_tell.h"
 
 /* Waits for the GPU to be done with all that the plan touches, so that nothing is built in vain. */
 static enum vidmm_status run_quiesce(const struct plan *plan) {

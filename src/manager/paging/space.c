@@ -4,9 +4,9 @@
  */
 #include "paging/space.h"
 
+#include "base/process.h"
 #include "reported/needed.h"
 #include "object/allocation.h"
-#include "base/process.h"
 #include "paging/plan.h"
 #include "paging/table.h"
 

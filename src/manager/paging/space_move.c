@@ -5,9 +5,8 @@
  * Transfers and fills wait until all that a plan does at that point can be seen, and have one flush
  * between them: plans with many small allocations take a sixteenth less time (docs/speed.md).
  */
-#include "paging/space.h"
-
 #include "object/allocation.h"
+#include "paging/space.h"
 #include "paging/table.h"
 
 struct view space_view_of(const struct vidmm_allocation *allocation) {

@@ -5,9 +5,9 @@
 #include "paging/table.h"
 
 #include "base/assert.h"
+#include "base/process.h"
 #include "object/allocation.h"
 #include "lists/budget.h"
-#include "base/process.h"
 
 #define CALL_ROOT "DxgkDdiGetRootPageTableSize"
 #define WIDE_MASK ((UINT64_C(1) << PAGE_SHIFT_LARGE) - 1)

@@ -7,8 +7,8 @@
  */
 #include "paging/virtual_build.h"
 
-#include "object/allocation.h"
 #include "base/process.h"
+#include "object/allocation.h"
 #include "paging/table.h"
 
 static const struct mmu *mmu_of(const struct space *space) {

@@ -2,9 +2,9 @@
  * caps.c - what the driver says about itself before it says anything about memory: driver caps and,
  * from WDDM 2.0 on, the physical adapter's caps.
  */
-#include "reported/ask.h"
-
 #include <string.h>
+
+#include "reported/ask.h"
 
 #define PAGE_CAPS          "ns-d3dkmddi-_dxgk_drivercaps"
 #define PAGE_VIDMM_CAPS    "ns-d3dkmddi-_dxgk_vidmmcaps"

@@ -2,9 +2,9 @@
  * mmu_query.c - asks the driver for its MMU: GPUMMUCAPS, then PAGETABLELEVELDESC for every level.
  * Every answer is checked before it is used (gpu-virtual-address.md, support-for-64kb-pages.md).
  */
-#include "reported/ask.h"
-
 #include <string.h>
+
+#include "reported/ask.h"
 
 #define PAGE_CAPS  "ns-d3dkmddi-_dxgk_gpummucaps"
 #define PAGE_LEVEL "ns-d3dkmddi-_dxgk_page_table_level_desc"

@@ -2,10 +2,9 @@
  * list_restore.c - see residency_list.h: what a list needs is brought in, and a
  * part of what lies in apertures is promoted to memory segments. What gives way: room.c.
  */
-#include "lists/residency_list.h"
-
 #include "object/allocation.h"
 #include "object/context_allocation.h"
+#include "lists/residency_list.h"
 #include "residency/residency.h"
 
 #define PROMOTIONS         16u /* tried in one request */

@@ -8,9 +8,9 @@
  */
 #include "residency/room.h"
 
+#include "object/allocation.h"
 #include "lists/budget.h"
 #include "lists/residency_list.h"
-#include "object/allocation.h"
 #include "paging/plan.h"
 #include "residency/residency.h"
 #include "residency/table_eviction.h"

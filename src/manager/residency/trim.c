@@ -3,10 +3,10 @@
  */
 #include "residency/trim.h"
 
-#include "base/assert.h"
 #include "base/adapter.h"
-#include "lists/budget.h"
+#include "base/assert.h"
 #include "base/device.h"
+#include "lists/budget.h"
 
 #define PATIENCE_NS UINT64_C(1000000000) /* a waiter looks again that often, woken or not */
 

@@ -3,9 +3,9 @@
  * two MAP operations a driver gets, for which allocations, and what the list and the address that
  * come with the second one have to be. What both have in common: operation/aperture.c.
  */
-#include "operation/operation.h"
-
 #include <string.h>
+
+#include "operation/operation.h"
 
 #define ENOUGH 64u /* bytes that tell one page from another */
 

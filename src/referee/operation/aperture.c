@@ -3,9 +3,9 @@
  * of an aperture whose pages it mapped before, and what the pages are afterwards. The same for
  * MAP_APERTURE_SEGMENT2; what is special about it: operation/adl.c.
  */
-#include "operation/operation.h"
-
 #include <string.h>
+
+#include "operation/operation.h"
 
 /* The three arms agree in these. */
 struct range {

@@ -1,11 +1,11 @@
 /*
  * change.c - an update of page table entries as it is kept, and the tables as it leaves them; see table.h.
  */
-#include "operation/table.h"
-#include "state/judge.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/judge.h"
+#include "operation/table.h"
 
 uint32_t change_elements(const struct table_change *change) {
     return change->repeat ? 1 : change->count;

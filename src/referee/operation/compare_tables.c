@@ -9,11 +9,11 @@
  * is left alone as long as anything is under way that changes an entry on its way. What was found
  * wrong once is not known any more, so that it is named once.
  */
-#include "operation/table.h"
-#include "state/judge.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "state/judge.h"
+#include "operation/table.h"
 
 #define SAMPLES 4u /* random addresses in a range */
 

@@ -4,9 +4,9 @@
  * 
  * The operation names no allocation; what tells whose it is are the driver's own bytes.
  */
-#include "operation/operation.h"
-
 #include <string.h>
+
+#include "operation/operation.h"
 
 static bool update_same_data(struct vidmm_referee *referee, uint32_t i,
                              const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {

@@ -11,9 +11,9 @@
  *   R184, R185  besides R161 or alone: it is not what the CPU saw of the source
  * Where an operation behind this one wrote what is found, that one is to blame.
  */
-#include "operation/operation.h"
-
 #include <string.h>
+
+#include "operation/operation.h"
 
 struct copy {
     const struct shadow_operation *operation;

@@ -3,11 +3,11 @@
  * to table, all of them read before the first is written
  * (ns-d3dkmddi-_dxgk_buildpagingbuffer_copypagetableentries.md).
  */
-#include "operation/operation.h"
-#include "operation/table.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "operation/operation.h"
+#include "operation/table.h"
 
 #define TABLE_UNIT (UINT64_C(1) << 16) /* table addresses are multiples of it */
 #define RANGES     1024u

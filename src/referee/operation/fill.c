@@ -2,9 +2,9 @@
  * fill.c - FILL, which gives an allocation its first content, and DISCARD_CONTENT, which
  * takes it away.
  */
-#include "operation/operation.h"
-
 #include <string.h>
+
+#include "operation/operation.h"
 
 /* ---- FILL ------------------------------------------------------------------------------------ */
 

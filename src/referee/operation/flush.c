@@ -2,9 +2,9 @@
  * flush.c - FLUSH_TLB: which changes it covers, and what the hardware makes of their
  * addresses afterwards (ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb.md).
  */
+#include "state/grow.h"
 #include "operation/compare.h"
 #include "operation/operation.h"
-#include "state/grow.h"
 
 #define SAMPLES 32u /* tables looked at, at most, in a range */
 

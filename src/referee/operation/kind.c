@@ -2,10 +2,10 @@
  * kind.c - what the table of operations (vidmm/operations.h) says of a kind: its name, what it changes,
  * which allocation it names.
  */
-#include "operation/operation.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "operation/operation.h"
 
 enum vidmm_op_effect operation_effect(uint32_t operation) {
     static const enum vidmm_op_effect effects[] = {

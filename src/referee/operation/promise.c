@@ -7,9 +7,9 @@
  * against it where none is left: R97 while one segment has room for everything that was ever
  * created, R101 if the room in the aperture was there before and after, R118 if others stayed.
  */
-#include "operation/operation.h"
-
 #include <string.h>
+
+#include "operation/operation.h"
 
 /* ---- Where it comes first: R97, R119 --------------------------------------------------------- */
 

@@ -5,11 +5,11 @@
  */
 #include "operation/table.h"
 
-#include "operation/operation.h"
-#include "state/hash.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/hash.h"
+#include "operation/operation.h"
 
 #define UNIQUE (UINT64_C(1) << 63)
 

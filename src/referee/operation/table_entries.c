@@ -3,8 +3,8 @@
  * support-for-64kb-pages.md): their bits, where they lead, and how that goes together with what the
  * tables hold already.
  */
-#include "operation/table.h"
 #include "state/judge.h"
+#include "operation/table.h"
 
 #define WIDE_BYTES (UINT64_C(1) << TABLES_WIDE_SHIFT)
 #define WIDE_MASK  (WIDE_BYTES - 1)

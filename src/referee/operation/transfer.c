@@ -2,8 +2,8 @@
  * transfer.c - TRANSFER as the manager asks for it: its two sides, and the protocol of
  * sub-transfers from TransferStart to TransferEnd. What the driver makes of it: operation/copy.c.
  */
-#include "operation/operation.h"
 #include "state/hash.h"
+#include "operation/operation.h"
 
 #define SAMPLE_PAGES 8u
 

@@ -4,11 +4,11 @@
  * done (ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual.md, ..._fillvirtual.md). What TRANSFER
  * and FILL are for places in segments: operation/transfer.c, operation/fill.c.
  */
-#include "operation/dirty_bits.h"
-#include "operation/operation.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "operation/dirty_bits.h"
+#include "operation/operation.h"
 
 #define PAGES_MAX (UINT64_C(1) << 20) /* of an operation whose bytes are compared */
 

@@ -5,9 +5,9 @@
  * here and the structure must have the values in the same order. The rows of disputed rules
  * (rules.h) name the same words. docs/readings.md has the pages and the reasons.
  */
-#include <vidmm/readings.h>
-
 #include <string.h>
+
+#include <vidmm/readings.h>
 
 #define VALUES 2
 

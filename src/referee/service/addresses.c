@@ -3,8 +3,8 @@
  * (nc-d3dumddi-pfnd3dddi_mapgpuvirtualaddresscb.md and its like), and the driver protection of a
  * reservation, which its updates carry on (driver-protection.md).
  */
-#include "service/services.h"
 #include "state/grow.h"
+#include "service/services.h"
 
 #define RESERVE_UNIT 0x10000u
 #define QUEUED       128u

@@ -1,7 +1,7 @@
 /* call.c - the beginning and the end of a watched call; see call.h. */
-#include "state/judge.h"
-
 #include <string.h>
+
+#include "state/judge.h"
 
 void referee_enter(struct vidmm_referee *referee, struct referee_call *call, const char *name,
                    enum referee_class class) {

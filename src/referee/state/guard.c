@@ -1,8 +1,8 @@
 /* guard.c - canaries around what the driver writes; see guard.h. */
-#include "state/judge.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/judge.h"
 
 #define PAGE 4096u
 

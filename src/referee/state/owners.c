@@ -1,8 +1,8 @@
 /* owners.c - see owners.h: the pages that addresses of processes lead to, by where they are. */
+#include <stdlib.h>
+
 #include "state/grow.h"
 #include "state/judge.h"
-
-#include <stdlib.h>
 
 /* A page of 4 KB of an allocation. */
 struct led_page {

@@ -1,9 +1,9 @@
 /* registry.c - the one file-scope variable of the referee; see registry.h. */
 #include "state/registry.h"
 
-#include "state/referee.h"
-
 #include <stdatomic.h>
+
+#include "state/referee.h"
 
 static _Atomic(struct vidmm_referee *) registry[REGISTRY_SLOTS];
 

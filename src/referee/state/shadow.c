@@ -1,10 +1,10 @@
 /*
  * shadow.c - the objects of shadow.h by kind and handle, and the places of allocations.
  */
-#include "state/judge.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/judge.h"
 
 #define FIRST_BUCKETS 64u
 

@@ -1,10 +1,10 @@
 /* space.c - the page tables of each process by the addresses that they translate; see space.h. */
 #include "state/space.h"
 
-#include "state/judge.h"
-
 #include <stddef.h>
 #include <stdlib.h>
+
+#include "state/judge.h"
 
 static struct tables_space *space_of(struct vidmm_referee *referee, HANDLE process) {
     struct tables_space *space = referee->tables.spaces;

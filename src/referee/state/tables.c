@@ -2,13 +2,13 @@
  * tables.c - the store of page tables that tables.h describes: tables by place, processes, and the
  * walk from a root to a page.
  */
-#include "state/grow.h"
-#include "state/judge.h"
-#include "state/space.h"
-
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/grow.h"
+#include "state/judge.h"
+#include "state/space.h"
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 

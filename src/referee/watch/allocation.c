@@ -6,13 +6,13 @@
  */
 #include "watch/allocation.h"
 
-#include "operation/operation.h"
-#include "watch/query.h"
-#include "watch/watch.h"
-#include "work/work.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "operation/operation.h"
+#include "work/work.h"
+#include "watch/query.h"
+#include "watch/watch.h"
 
 /* ---- Guarded arrays: `count` private data areas behind the elements of an array ---------------
  */

@@ -3,12 +3,12 @@
  * for every operation (nc-d3dkmddi-dxgkddi_buildpagingbuffer.md). The buffers are work/buffer.c's,
  * what single operations ask and do is operation/dispatch.c's.
  */
-#include "operation/operation.h"
-#include "watch/watch.h"
-#include "work/work.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "operation/operation.h"
+#include "work/work.h"
+#include "watch/watch.h"
 
 /* Answers INSUFFICIENT in a row that move MultipassOffset but write nothing. */
 #define SILENT_PASSES 65536u

@@ -7,12 +7,12 @@
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
+#include <vidmm/interrupt.h>
+
 #include "state/grow.h"
+#include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/watch.h"
-#include "work/work.h"
-
-#include <vidmm/interrupt.h>
 
 static VOID watch_NotifyInterrupt(struct vidmm_referee *referee, const HANDLE handle,
                                   const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {

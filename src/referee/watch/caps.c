@@ -2,9 +2,9 @@
  * caps.c - judges what the driver says of the adapter as a whole: DRIVERCAPS,
  * PHYSICALADAPTERCAPS; see watch/query.h.
  */
-#include "watch/query.h"
-
 #include <string.h>
+
+#include "watch/query.h"
 
 void caps_begin(struct vidmm_referee *referee) {
     referee->caps.remaps = false;

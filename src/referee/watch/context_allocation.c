@@ -7,12 +7,12 @@
  * The driver names owners by the system's handles, which it may do from inside the very call that
  * creates them: these are kept here, in front of watch/device.c and watch/callbacks.c.
  */
+#include <string.h>
+
 #include "state/grow.h"
 #include "watch/allocation.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
-
-#include <string.h>
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
 

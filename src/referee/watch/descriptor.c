@@ -2,11 +2,11 @@
  * descriptor.c - judges what the segment descriptors say, each by itself and all together, and
  * makes the referee's segments of them; see watch/query.h.
  */
-#include "watch/query.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "watch/query.h"
 
 #define LARGE_PAGE 65536u
 #define BANKS_MAX  127u /* seven bits in DXGK_SEGMENTBANKPREFERENCE */

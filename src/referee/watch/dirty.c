@@ -4,12 +4,12 @@
  */
 #include "watch/dirty.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "operation/dirty_bits.h"
 #include "watch/query.h"
 #include "watch/thunk.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define QUERY_MAX (UINT64_C(1) << 26) /* bytes of a buffer that is guarded */
 

@@ -3,10 +3,10 @@
  * iommu-dma-remapping.md): what the driver says of memory that must survive or be mapped before,
  * and which callbacks it takes memory through, and when. No IOMMU is modelled here.
  */
+#include <string.h>
+
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
-
-#include <string.h>
 
 #define RANGES 256u
 

@@ -3,9 +3,9 @@
  * (mapping-virtual-addresses-to-a-memory-segment.md). The address is in no DDI call; the caller
  * of the lock passes it in. watch/sizes.c does the same for sizes of memory.
  */
-#include "state/judge.h"
-
 #include <string.h>
+
+#include "state/judge.h"
 
 /* Its bytes are in system memory wherever it is. */
 static bool lock_has_pages(const struct shadow_allocation *allocation) {

@@ -4,11 +4,11 @@
  *
  * The pause of a guest is no call: it is seen by work of applications that is not there.
  */
-#include "watch/dirty.h"
-#include "watch/thunk.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "watch/dirty.h"
+#include "watch/thunk.h"
 
 #define DATA_MAX (UINT64_C(64) << 20) /* bytes of a save that is guarded */
 

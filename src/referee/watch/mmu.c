@@ -2,10 +2,10 @@
  * mmu.c - what the driver says of its page tables: GPUMMUCAPS, PAGETABLELEVELDESC and
  * DxgkDdiGetRootPageTableSize. Fills tables_mmu, by which tables are then known.
  */
+#include <string.h>
+
 #include "watch/query.h"
 #include "watch/watch.h"
-
-#include <string.h>
 
 #define TWO_LEVELS 2u
 

@@ -2,8 +2,8 @@
  * preempt.c - DxgkDdiPreemptCommand. What the driver reports of it, and the work that comes again, are
  * work/preempt.c's.
  */
-#include "watch/watch.h"
 #include "work/work.h"
+#include "watch/watch.h"
 
 static NTSTATUS watch_PreemptCommand(struct vidmm_referee *referee, const HANDLE handle,
                                      const DXGKARG_PREEMPTCOMMAND *args) {

@@ -3,9 +3,9 @@
  * DxgkDdiCreateProcess, DxgkDdiDestroyProcess, DxgkDdiSetRootPageTable, and the ranges of addresses
  * that a driver reserves for itself (DxgkCbReserveGpuVirtualAddressRange).
  */
+#include "work/work.h"
 #include "watch/own_memory.h"
 #include "watch/watch.h"
-#include "work/work.h"
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 

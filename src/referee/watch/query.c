@@ -5,13 +5,13 @@
  */
 #include "watch/query.h"
 
-#include "watch/dirty.h"
-#include "watch/watch.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include <vidmm/segment_queries.h>
+
+#include "watch/dirty.h"
+#include "watch/watch.h"
 
 #define OUTPUT_MAX (1u << 20)
 

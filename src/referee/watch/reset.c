@@ -3,8 +3,8 @@
  * DxgkDdiRestartFromTimeout, DxgkDdiSetPowerState, DxgkDdiStopDevice, and the rest of the GPU
  * scheduler's calls.
  */
-#include "watch/watch.h"
 #include "work/work.h"
+#include "watch/watch.h"
 
 /* No other thread is in the driver; the life-cycle call itself is one of REFEREE_ALONE. */
 static bool reset_nobody_else(struct vidmm_referee *referee, const struct referee_call *call) {

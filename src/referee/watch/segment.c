@@ -2,14 +2,14 @@
  * segment.c - the protocol of the segment query, how many and then which, and of the memory
  * ranges asked for afterwards; see watch/query.h. What the descriptors say is watch/descriptor.c's.
  */
-#include "watch/dirty.h"
-#include "watch/query.h"
-#include "watch/watch.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include <vidmm/segment_queries.h>
+
+#include "watch/dirty.h"
+#include "watch/query.h"
+#include "watch/watch.h"
 
 #define CANARY       0xa5a5a5a5u
 #define SEGMENTS_MAX 31u /* ids have five bits */

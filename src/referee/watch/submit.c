@@ -2,14 +2,14 @@
  * submit.c - DxgkDdiPatch, DxgkDdiSubmitCommand and what is under way on each node. When a
  * fence completes, the paging operations that its submission carried are complete.
  */
-#include "operation/operation.h"
-#include "state/hash.h"
-#include "watch/dirty.h"
-#include "watch/watch.h"
-#include "work/work.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/hash.h"
+#include "operation/operation.h"
+#include "work/work.h"
+#include "watch/dirty.h"
+#include "watch/watch.h"
 
 /* ---- What is under way ----------------------------------------------------------------------- */
 

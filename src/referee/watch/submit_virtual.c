@@ -3,10 +3,10 @@
  * address. What is under way is watch/submit.c's; here is judged whose addresses the work uses, and
  * whether they can be used.
  */
-#include "watch/watch.h"
-#include "work/work.h"
-
 #include <string.h>
+
+#include "work/work.h"
+#include "watch/watch.h"
 
 /* The same in the members of the other call. */
 static DXGKARG_SUBMITCOMMAND virtual_as_physical(const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {

@@ -5,12 +5,11 @@
  * pDmaBuffer + DmaSize. What was written earlier stays in the mirror, so that a driver may look
  * back. After each call the bytes go to the caller's buffer. The private data is treated the same.
  */
-#include "work/work.h"
-
-#include "state/grow.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "state/grow.h"
+#include "work/work.h"
 
 /* A returned pointer that is not further off than this is taken for one into the mirror. */
 #define NEAR (1 << 20)

@@ -1,11 +1,11 @@
 /*
  * completion.c - the end of a paging operation: it is complete, or given up; see work.h.
  */
-#include "operation/operation.h"
-#include "work/work.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "operation/operation.h"
+#include "work/work.h"
 
 void operation_free(struct shadow_operation *operation) {
     free(operation->frames);

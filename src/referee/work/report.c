@@ -6,11 +6,10 @@
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
-#include "work/work.h"
+#include <string.h>
 
 #include "state/grow.h"
-
-#include <string.h>
+#include "work/work.h"
 
 /* There is room behind the last report; false: out of memory. */
 static bool report_room(struct reports *reports) {

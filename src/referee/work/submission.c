@@ -2,11 +2,11 @@
  * submission.c - submissions from the call that made them until they are over: complete, faulted, lost; see
  * work.h.
  */
-#include "operation/operation.h"
-#include "work/work.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "operation/operation.h"
+#include "work/work.h"
 
 static void submission_use(struct vidmm_referee *referee, const struct work_submission *submission,
                            bool begins) {

@@ -1,9 +1,9 @@
 /*
  * entry.c - DriverEntry: the table of entry points, as far as the declared version has them.
  */
-#include "driver/kmd.h"
-
 #include <vidmm/softgpu.h>
+
+#include "driver/kmd.h"
 
 static DXGKDDI_UNLOAD entry_unload;
 static VOID APIENTRY entry_unload(VOID) {

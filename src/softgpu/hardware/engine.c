@@ -11,10 +11,10 @@
  * when system memory is involved and 128 inside VRAM; 4 a page mapped or unmapped; 1000 a SPIN
  * step.
  */
-#include "hardware/hw.h"
-#include "hardware/copy.h"
-
 #include <string.h>
+
+#include "hardware/copy.h"
+#include "hardware/hw.h"
 
 #define STEP_NS       500000u
 #define SUBMISSION_NS 1000u

@@ -1,7 +1,7 @@
 /* fetch.c - reads the commands of a submission, and their operands. */
-#include "hardware/hw.h"
-
 #include <string.h>
+
+#include "hardware/hw.h"
 
 enum gpu_fault hw_engine_fetch(struct hw *hw, struct hw_engine *engine, uint32_t offset, void *out,
                                uint32_t bytes) {

@@ -6,11 +6,11 @@
  * is another mapping of a page of it: what either side writes the other sees at once, as with
  * silicon that redirects the access. A page that leads nowhere is memory of its own.
  */
-#include "hardware/hw.h"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "hardware/hw.h"
 
 static bool make_file(struct hw_host_aperture *host, uint64_t bytes) {
     host->file = memfd_create("invisible", MFD_CLOEXEC);

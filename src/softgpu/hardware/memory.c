@@ -4,9 +4,9 @@
  * Every physical address that a command names goes through hw_at, where an address that means
  * nothing becomes a fault instead of a crash. reach.c takes the virtual addresses too.
  */
-#include "hardware/hw.h"
-
 #include <sys/mman.h>
+
+#include "hardware/hw.h"
 
 /* Pages of an aperture are looked at together up to here. */
 #define MERGE_BYTES (UINT64_C(2) << 20)

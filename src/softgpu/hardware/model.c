@@ -1,10 +1,10 @@
 /*
  * model.c - the software GPU as the host sees it (vidmm/hwmodel.h): straps, BARs, registers.
  */
+#include <vidmm/softgpu.h>
+
 #include "hardware/dirty.h"
 #include "hardware/mmu.h"
-
-#include <vidmm/softgpu.h>
 
 /* ---- Building -------------------------------------------------------------------------------- */
 

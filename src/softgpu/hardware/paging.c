@@ -1,10 +1,10 @@
 /*
  * paging.c - the commands that paging buffers are made of: copy, fill, map, unmap, touch.
  */
-#include "hardware/hw.h"
-#include "hardware/copy.h"
-
 #include <string.h>
+
+#include "hardware/copy.h"
+#include "hardware/hw.h"
 
 #define SYSTEM_BYTES_A_NS 16u
 #define VRAM_BYTES_A_NS   128u

@@ -7,9 +7,9 @@
  * evicted (SPECIAL_LOCK_TRANSFER) is detached: the window then holds the content, and its backing
  * pages get it when the range is released.
  */
-#include "hardware/hw.h"
-
 #include <string.h>
+
+#include "hardware/hw.h"
 
 static bool range_shows(const struct hw_range *range, uint64_t address, uint64_t bytes) {
     return range->control == GPU_RANGE_ATTACHED &&

@@ -2,9 +2,9 @@
  * reach.c - reads and writes memory at the addresses of a command, whichever they are: physical
  * (memory.c), translated by the MMU (translate.c), or of the CPU (iommu.c).
  */
-#include "hardware/hw.h"
-
 #include <string.h>
+
+#include "hardware/hw.h"
 
 enum gpu_fault hw_reach(struct hw *hw, struct hw_engine *by, uint32_t access, uint64_t address,
                         unsigned char **at, uint64_t *bytes) {

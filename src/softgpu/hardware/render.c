@@ -2,12 +2,12 @@
  * render.c - the commands of the render engine: writing and checking patterns (vidmm/umd.h,
  * vidmm/pattern.h), and taking time.
  */
-#include "hardware/hw.h"
-
 #include <stddef.h>
 
 #include <vidmm/pattern.h>
 #include <vidmm/umd.h>
+
+#include "hardware/hw.h"
 
 #define SPIN_NS       1000u
 #define VRAM_PAGE_NS  32u

@@ -4,10 +4,10 @@
  *
  * Entries are written whole, so that a walk on another engine meets the old entry or the new one.
  */
-#include "hardware/mmu.h"
-#include "hardware/copy.h"
-
 #include <string.h>
+
+#include "hardware/copy.h"
+#include "hardware/mmu.h"
 
 #define ENTRY_NS         4u
 #define FLUSH_NS         500u

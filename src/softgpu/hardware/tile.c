@@ -3,9 +3,9 @@
  *
  * What is linear for 512 bytes is a row of one tile, so the work goes row piece by row piece.
  */
-#include "hardware/hw.h"
-
 #include <string.h>
+
+#include "hardware/hw.h"
 
 bool hw_tiled_surface(const struct hw *hw, uint64_t address, uint32_t pitch, uint64_t surface) {
     return pitch != 0 && pitch % GPU_TILE_WIDTH == 0 && pitch <= GPU_PITCH_LIMIT && surface != 0 &&

@@ -16,12 +16,12 @@
  *
  * In the handler there are atomic operations and mprotect, which is a bare system call, no more.
  */
-#include "hardware/dirty.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "hardware/dirty.h"
 
 #define VIEWS      64u
 #define GIVE_BACKS 8u

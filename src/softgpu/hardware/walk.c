@@ -4,9 +4,9 @@
  * Resolving a batch before copying lets the copy fetch the next page while it stores this one,
  * which is what makes a list of scattered pages as fast as one range.
  */
-#include "hardware/hw.h"
-
 #include <string.h>
+
+#include "hardware/hw.h"
 
 void hw_walk_address(struct hw_walk *walk, struct hw *hw, struct hw_engine *engine, uint32_t access,
                      uint64_t address, uint64_t bytes) {

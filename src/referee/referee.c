@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "state/grow.h"
 #include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/dirty.h"
@@ -44,6 +45,17 @@ static void judge_end(struct vidmm_referee *referee) {
     referee->submissions.gave_up = false;
 }
 
+static void free_arrays(struct vidmm_referee *referee) {
+    grow_free(&referee->contexts.owner, &referee->contexts.owners);
+    grow_free(&referee->contexts.made, &referee->contexts.mades);
+    grow_free(&referee->contexts.handle, &referee->contexts.handles);
+    grow_free(&referee->contexts.update, &referee->contexts.updates);
+    grow_free(&referee->reports.report, &referee->reports.room);
+    grow_free(&referee->swizzle.range, &referee->swizzle.ranges);
+    grow_free(&referee->host_aperture.page, &referee->host_aperture.pages);
+    grow_free(&referee->requests.reservation, &referee->requests.reservations);
+}
+
 void vidmm_referee_destroy(struct vidmm_referee *referee) {
     if (!referee)
         return;
@@ -54,6 +66,7 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     dirty_end(referee);
     shadow_reset_all(referee);
     guard_free_retired(&referee->retired);
+    free_arrays(referee);
     pthread_mutex_unlock(&referee->lock);
     pthread_mutex_destroy(&referee->reports.lock);
     pthread_mutex_destroy(&referee->lock);

@@ -23,6 +23,7 @@
 #define LEAF    (2u * PAGE)
 #define ROOT_2  (3u * PAGE) /* of the second process */
 #define BUFFER  (8u * PAGE) /* a paging buffer */
+#define BUFFERS 200u        /* that are built and not submitted */
 #define COMMAND 64u         /* bytes that an operation takes in it */
 
 static struct {
@@ -390,6 +391,33 @@ static void entries_are_left_alone_while_the_driver_changes_them(void **state) {
     assert_true(bench.asked != 0);
 }
 
+static void a_mistake_in_the_last_of_many_paging_buffers_is_found(void **state) {
+    (void)state;
+    DXGK_PTE entry = page(8);
+    make_tables();
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        DXGKARG_BUILDPAGINGBUFFER args = update_of(0, LEAF, &entry);
+        args.pDmaBuffer = bench.memory + BUFFER + i * PAGE;
+        args.DmaSize = PAGE;
+        do_it(args);
+    }
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        DXGKARG_SUBMITCOMMAND command;
+        memset(&command, 0, sizeof(command));
+        command.Flags.Paging = 1;
+        command.DmaBufferPhysicalAddress.QuadPart = BUFFER + i * PAGE;
+        command.DmaBufferSize = PAGE;
+        command.DmaBufferSubmissionEndOffset = COMMAND;
+        command.SubmissionFenceId = i + 1;
+        assert_int_equal(bench.table.DxgkDdiSubmitCommand(NULL, &command), STATUS_SUCCESS);
+    }
+    gpu_has(7);
+    vidmm_referee_completed(bench.referee, 0, BUFFERS - 1);
+    assert_int_equal(bench.ledger->broken[215], 0);
+    vidmm_referee_completed(bench.referee, 0, BUFFERS);
+    assert_int_equal(bench.ledger->broken[215], 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_the_entries_say_is_compared_with_the_mmu, open_bench,
@@ -412,6 +440,8 @@ int main(void) {
             a_table_at_the_place_of_another_is_compared_once_its_own_changes_are_done, open_bench,
             close_bench),
         cmocka_unit_test_setup_teardown(entries_are_left_alone_while_the_driver_changes_them,
+                                        open_bench, close_bench),
+        cmocka_unit_test_setup_teardown(a_mistake_in_the_last_of_many_paging_buffers_is_found,
                                         open_bench, close_bench),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

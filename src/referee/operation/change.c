@@ -58,11 +58,12 @@ static struct tables_table *change_table_of(struct vidmm_referee *referee,
     bool same = table && table->level == change->level && table->wide == change->wide &&
                 table->process == change->process && table->entries >= end;
     bool root = change->level + 1 == referee->tables.mmu.levels;
+    uint64_t start = change->va - ((uint64_t)change->start << change_shift(referee, change));
     uint32_t entries = tables_entries(referee, change->level, change->wide);
     if (same && !(change->initial && root && table->entries != end)) {
         if (change->initial) { /* memory of one that is gone */
             tables_bear(referee, table);
-            table->start = change->va - ((uint64_t)change->start << change_shift(referee, change));
+            tables_set_start(referee, table, start);
         }
         return table;
     }
@@ -75,7 +76,7 @@ static struct tables_table *change_table_of(struct vidmm_referee *referee,
         table = tables_make(referee, change->place, change->process, change->level, change->wide,
                             entries);
     if (table)
-        table->start = change->va - ((uint64_t)change->start << change_shift(referee, change));
+        tables_set_start(referee, table, start);
     return table;
 }
 

@@ -17,15 +17,15 @@ static bool update_same_data(struct vidmm_referee *referee, uint32_t i,
                     referee->contexts.update[i].size) == 0));
 }
 
-/* The callback that wants it; UPDATES: none does. */
+/* The callback that wants it; CONTEXTS_NONE: none does. */
 static uint32_t update_wanted(struct vidmm_referee *referee,
                               const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked) {
-    uint32_t i = 0;
-    while (i < CONTEXTS_UPDATES &&
+    uint32_t i = 0, updates = referee->contexts.updates;
+    while (i < updates &&
            (!referee->contexts.update[i].used || referee->contexts.update[i].operation ||
             !update_same_data(referee, i, asked)))
         i++;
-    return i;
+    return i < updates ? i : CONTEXTS_NONE;
 }
 
 /* All of it is where the paging process can see it. */
@@ -51,9 +51,9 @@ static void context_update_asked(struct vidmm_referee *referee,
     const DXGK_BUILDPAGINGBUFFER_UPDATECONTEXTALLOCATION *asked =
         &operation->arg.UpdateContextAllocation;
     uint32_t i = update_wanted(referee, asked);
-    MANAGER_MUST(348, i != CONTEXTS_UPDATES, "the data that the driver gave to the callback",
+    MANAGER_MUST(348, i != CONTEXTS_NONE, "the data that the driver gave to the callback",
                  "%u bytes that no callback under way was given", asked->DriverPrivateDataSize);
-    if (i != CONTEXTS_UPDATES) {
+    if (i != CONTEXTS_NONE) {
         referee->contexts.update[i].operation = operation;
         MANAGER_MUST(348,
                      referee->contexts.update[i].bytes == 0 ||
@@ -69,7 +69,7 @@ static void context_update_asked(struct vidmm_referee *referee,
 
 static void context_update_done(struct vidmm_referee *referee,
                                 const struct shadow_operation *operation) {
-    for (uint32_t i = 0; i < CONTEXTS_UPDATES; i++)
+    for (uint32_t i = 0; i < referee->contexts.updates; i++)
         referee->contexts.update[i].done = referee->contexts.update[i].done ||
                                            (referee->contexts.update[i].used &&
                                             referee->contexts.update[i].operation == operation);

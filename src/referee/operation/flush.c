@@ -2,6 +2,7 @@
  * flush.c - FLUSH_TLB: which changes it covers, and what the hardware makes of their
  * addresses afterwards (ns-d3dkmddi-_dxgk_buildpagingbuffer_flushtlb.md).
  */
+#include "state/grow.h"
 #include "operation/compare.h"
 #include "operation/operation.h"
 
@@ -47,19 +48,27 @@ static bool flush_covers(struct vidmm_referee *referee, const struct tables_tabl
     return table->level == 0 || (va >= start && va + (UINT64_C(1) << shift) <= end);
 }
 
-/* Nothing in the range is stale any more. */
+/* Nothing of the table in the range is stale any more. */
+static void flush_cover_table(struct vidmm_referee *referee, struct tables_table *table,
+                              uint64_t start, uint64_t end, enum tables_when when) {
+    uint32_t first, last;
+    if (table->stale[when] == 0 || !tables_cut(referee, table, start, end, &first, &last))
+        return;
+    for (uint32_t kind = 0; kind < table->kinds; kind++)
+        for (uint32_t i = first; i <= last; i++)
+            if (flush_covers(referee, table, i, start, end))
+                tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
+}
+
+/* Without a process: of all. */
 static void flush_cover(struct vidmm_referee *referee, HANDLE handle, uint64_t start, uint64_t end,
                         enum tables_when when) {
-    for (struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table)) {
-        uint32_t first, last;
-        if ((handle && table->process != handle) || table->stale[when] == 0 ||
-            !tables_cut(referee, table, start, end, &first, &last))
-            continue;
-        for (uint32_t kind = 0; kind < table->kinds; kind++)
-            for (uint32_t i = first; i <= last; i++)
-                if (flush_covers(referee, table, i, start, end))
-                    tables_set_stale(referee, table, tables_entry(table, kind, i), when, false);
+    struct tables_table *table =
+        handle ? tables_translating(referee, handle, start, end, NULL) : tables_each(referee, NULL);
+    while (table) {
+        flush_cover_table(referee, table, start, end, when);
+        table = handle ? tables_translating(referee, handle, start, end, table)
+                       : tables_each(referee, table);
     }
 }
 
@@ -93,12 +102,13 @@ static void flush_compare(struct vidmm_referee *referee, const struct tables_pro
  */
 static void flush_owe(struct vidmm_referee *referee, HANDLE process, uint64_t start, uint64_t end,
                       uint32_t rule) {
-    if (referee->tables.owed.count == TABLES_OWED)
+    struct tables_owed *owed = &referee->tables.owed;
+    if (!grow(&owed->flush, &owed->room, owed->count + 1, sizeof(*owed->flush)))
         return;
-    referee->tables.owed.flush[referee->tables.owed.count].process = process;
-    referee->tables.owed.flush[referee->tables.owed.count].start = start;
-    referee->tables.owed.flush[referee->tables.owed.count].end = end;
-    referee->tables.owed.flush[referee->tables.owed.count++].rule = rule;
+    owed->flush[owed->count].process = process;
+    owed->flush[owed->count].start = start;
+    owed->flush[owed->count].end = end;
+    owed->flush[owed->count++].rule = rule;
 }
 
 void flush_settle(struct vidmm_referee *referee, bool compares) {

@@ -135,18 +135,17 @@ void place_set(struct vidmm_referee *referee, struct shadow_allocation *allocati
 
 void place_judge_host_aperture(struct vidmm_referee *referee, const struct shadow_segment *segment,
                                uint64_t offset, uint64_t size, HANDLE allocation) {
-    uint32_t found = HOST_APERTURE_PAGES;
+    uint32_t pages = referee->host_aperture.pages, found = pages;
     if (!segment || segment->id != referee->host_aperture.segment)
         return;
-    for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++) {
-        uint64_t start = referee->host_aperture.page[i] * segment->page_size;
-        if (referee->host_aperture.page[i] != HOST_APERTURE_UNMAPPED &&
-            referee->host_aperture.owner[i] != allocation && start < offset + size &&
+    for (uint32_t i = 0; i < pages && i < segment->host_pages; i++) {
+        uint64_t start = referee->host_aperture.page[i].behind * segment->page_size;
+        if (referee->host_aperture.page[i].behind != HOST_APERTURE_UNMAPPED &&
+            referee->host_aperture.page[i].owner != allocation && start < offset + size &&
             offset < start + segment->page_size)
             found = i;
     }
-    MANAGER_MUST(270, found == HOST_APERTURE_PAGES,
-                 "memory that no page of the host aperture leads to any more",
+    MANAGER_MUST(270, found == pages, "memory that no page of the host aperture leads to any more",
                  "page %u still leads to offset 0x%llx of segment %u", found,
                  (unsigned long long)offset, segment->id);
 }

@@ -185,17 +185,6 @@ static void virtual_judge_tables(struct vidmm_referee *referee,
                      LLU(transfer->SourcePageTable), LLU(transfer->DestinationPageTable));
 }
 
-/* Bytes that tables of the paging process can translate: its leaves, valid or not. */
-static uint64_t virtual_paging_bytes(struct vidmm_referee *referee,
-                                     const struct tables_process *paging) {
-    uint64_t bytes = 0;
-    for (const struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table))
-        if (table->process == paging->handle && table->level == 0)
-            bytes += (uint64_t)table->entries << tables_entry_shift(referee, table);
-    return bytes;
-}
-
 /* A leaf table to which the root does not lead, or NULL. */
 static const struct tables_table *virtual_unlinked(struct vidmm_referee *referee,
                                                    const struct tables_process *process) {
@@ -232,7 +221,7 @@ static uint64_t virtual_paging_least(struct vidmm_referee *referee) {
 static void virtual_judge_first_use(struct vidmm_referee *referee,
                                     const struct tables_process *paging) {
     const struct tables_table *lost = virtual_unlinked(referee, paging);
-    uint64_t have = virtual_paging_bytes(referee, paging);
+    uint64_t have = tables_leaf_bytes(referee, paging);
     MANAGER_MUST(263, have >= virtual_paging_least(referee),
                  "1 GB of addresses for paging, or as many as there is room for tables of",
                  "tables of the paging process for 0x%llx bytes", LLU(have));
@@ -247,7 +236,7 @@ static void virtual_judge_space(struct vidmm_referee *referee, uint64_t size, ui
     if (referee->tables.first_used != paging)
         virtual_judge_first_use(referee, paging);
     referee->tables.first_used = paging;
-    uint64_t have = virtual_paging_bytes(referee, paging);
+    uint64_t have = tables_leaf_bytes(referee, paging);
     MANAGER_MUST(264, size <= have / sides, "pieces that fit the addresses for paging",
                  "0x%llx bytes on each of %u sides, where there are 0x%llx", LLU(size), sides,
                  LLU(have));

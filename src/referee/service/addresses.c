@@ -3,6 +3,7 @@
  * (nc-d3dumddi-pfnd3dddi_mapgpuvirtualaddresscb.md and its like), and the driver protection of a
  * reservation, which its updates carry on (driver-protection.md).
  */
+#include "state/grow.h"
 #include "service/services.h"
 
 #define RESERVE_UNIT 0x10000u
@@ -13,12 +14,12 @@ static bool addresses_units(uint64_t value, uint64_t unit) {
 }
 
 void service_forget(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
+    for (uint32_t i = 0; i < referee->requests.reservations; i++)
         referee->requests.reservation[i].end = 0;
 }
 
 static void addresses_forget_range(struct vidmm_referee *referee, uint64_t start, uint64_t end) {
-    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
+    for (uint32_t i = 0; i < referee->requests.reservations; i++)
         if (referee->requests.reservation[i].start < end &&
             start < referee->requests.reservation[i].end)
             referee->requests.reservation[i].end = 0;
@@ -26,14 +27,16 @@ static void addresses_forget_range(struct vidmm_referee *referee, uint64_t start
 
 static void addresses_note_reservation(struct vidmm_referee *referee,
                                        const struct vidmm_told_addresses *told) {
-    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++) {
-        if (referee->requests.reservation[i].end != 0)
-            continue;
-        referee->requests.reservation[i].start = told->va;
-        referee->requests.reservation[i].end = told->va + told->size;
-        referee->requests.reservation[i].protection = told->driver_protection;
+    struct requests *requests = &referee->requests;
+    uint32_t i = 0;
+    while (i < requests->reservations && requests->reservation[i].end != 0)
+        i++;
+    if (!grow(&requests->reservation, &requests->reservations, i + 1,
+              sizeof(*requests->reservation)))
         return;
-    }
+    requests->reservation[i].start = told->va;
+    requests->reservation[i].end = told->va + told->size;
+    requests->reservation[i].protection = told->driver_protection;
 }
 
 static bool addresses_any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
@@ -47,7 +50,7 @@ static bool addresses_any_valid(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *up
 static void addresses_judge_pool(struct vidmm_referee *referee,
                                  const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE *update) {
     bool any = false, same = false;
-    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++) {
+    for (uint32_t i = 0; i < referee->requests.reservations; i++) {
         any = any || referee->requests.reservation[i].end != 0;
         same = same || (referee->requests.reservation[i].end != 0 &&
                         referee->requests.reservation[i].protection == update->DriverProtection);
@@ -65,7 +68,7 @@ void service_update(struct vidmm_referee *referee,
         addresses_judge_pool(referee, update);
         return;
     }
-    for (uint32_t i = 0; i < REQUESTS_RESERVATIONS; i++)
+    for (uint32_t i = 0; i < referee->requests.reservations; i++)
         if (va >= referee->requests.reservation[i].start &&
             va < referee->requests.reservation[i].end)
             MANAGER_MUST(

@@ -77,7 +77,7 @@ static void work_note_use(struct vidmm_referee *referee, const struct vidmm_told
     struct shadow_allocation *allocation = shadow_allocation(referee, told->allocation);
     if (!allocation)
         return;
-    allocation->told = true;
+    owners_tell(referee, allocation);
     MANAGER_MUST(287, allocation->moving_virtual == 0 || told->node == referee->adapter.paging_node,
                  "contents that are there when work is submitted",
                  "%u transfers or fills of what is mapped at 0x%llx are under way",

@@ -8,10 +8,7 @@
 
 #include "state/shadow.h"
 
-#define CONTEXTS_OWNERS      256u
-#define CONTEXTS_ALLOCATIONS 256u
-#define CONTEXTS_HANDLES     1024u
-#define CONTEXTS_UPDATES     16u
+#define CONTEXTS_NONE UINT32_MAX /* no index of one of the arrays */
 
 /* A device or context that the driver may name by the system's handle. */
 struct contexts_owner {
@@ -27,6 +24,11 @@ struct contexts_allocation {
     uint64_t va, mapped; /* bytes from `va` on lead to some of it; 0: none do */
 };
 
+/* Handles of an allocation that exists. */
+struct contexts_handle {
+    HANDLE driver, system; /* driver NULL: free */
+};
+
 /* A DxgkCbUpdateContextAllocation under way. */
 struct contexts_update {
     bool used, done;
@@ -37,16 +39,15 @@ struct contexts_update {
 };
 
 struct contexts {
-    uint32_t creating; /* calls under way from inside of which ranges may be reserved */
-    struct contexts_owner owner[CONTEXTS_OWNERS];
-    struct contexts_allocation made[CONTEXTS_ALLOCATIONS];
-    struct {
-        HANDLE driver, system;
-    } handle[CONTEXTS_HANDLES]; /* of those that exist */
+    uint32_t creating;            /* calls under way from inside of which ranges may be reserved */
+    struct contexts_owner *owner; /* they grow, and an index stays the same (state/grow.h) */
+    struct contexts_allocation *made;
+    struct contexts_handle *handle;
+    struct contexts_update *update;
+    uint32_t owners, mades, handles, updates; /* of each, used and free */
     /* The driver's handle of the context that each node ran last: the GPU may hold its state.
      * Contexts with physical addresses only. NULL: of none. */
     HANDLE running[SHADOW_NODES];
-    struct contexts_update update[CONTEXTS_UPDATES];
 };
 
 #endif

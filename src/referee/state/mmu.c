@@ -18,3 +18,7 @@ uint64_t tables_limit(struct vidmm_referee *referee) {
     uint32_t bits = referee->tables.mmu.caps.VirtualAddressBitCount;
     return bits < 64 ? UINT64_C(1) << bits : UINT64_MAX;
 }
+
+uint32_t tables_entry_shift(struct vidmm_referee *referee, const struct tables_table *table) {
+    return table->wide ? TABLES_WIDE_SHIFT : tables_shift(referee, table->level);
+}

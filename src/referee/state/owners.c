@@ -1,6 +1,7 @@
 /* owners.c - see owners.h: the pages that addresses of processes lead to, by where they are. */
 #include <stdlib.h>
 
+#include "state/grow.h"
 #include "state/judge.h"
 
 /* A page of 4 KB of an allocation. */
@@ -65,16 +66,33 @@ static void owners_count_entry(struct vidmm_referee *referee, const struct table
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
+void owners_tell(struct vidmm_referee *referee, struct shadow_allocation *allocation) {
+    struct owners *owners = &referee->owners;
+    if (allocation->told ||
+        !grow(&owners->told, &owners->told_room, owners->tolds + 1, sizeof(*owners->told)))
+        return;
+    allocation->told = true;
+    owners->told[owners->tolds++] = allocation->head.handle;
+}
+
+/* What is gone by now, or was made since with the same handle, was not told of. */
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence) {
-    for (struct shadow_allocation *allocation = shadow_next_allocation(referee, NULL); allocation;
-         allocation = shadow_next_allocation(referee, allocation)) {
-        if (!allocation->told)
+    struct owners *owners = &referee->owners;
+    for (uint32_t i = 0; i < owners->tolds; i++) {
+        struct shadow_allocation *allocation = shadow_allocation(referee, owners->told[i]);
+        if (!allocation || !allocation->told)
             continue;
         allocation->told = false;
         allocation->used = true;
         allocation->used_node = node;
         allocation->used_fence = fence;
     }
+    owners->tolds = 0;
+}
+
+void owners_clear(struct vidmm_referee *referee) {
+    grow_free(&referee->owners.told, &referee->owners.told_room);
+    referee->owners.tolds = 0;
 }
 
 /* R287: while work uses the allocation its addresses lead to it. */

@@ -19,6 +19,8 @@ struct led_page;
 struct owners {
     struct led_page *bucket[OWNERS_BUCKETS];
     uint64_t flushes_built, flushes_done; /* they are done in their order */
+    HANDLE *told;                         /* allocations that the next work uses */
+    uint32_t tolds, told_room;
 };
 
 /* Of one leaf entry. */
@@ -40,6 +42,8 @@ void owners_flushed(struct vidmm_referee *referee, struct tables_table *table, u
 /* A flush was built, before what it covers is flushed; and done. */
 void owners_flush_built(struct vidmm_referee *referee);
 void owners_flush_done(struct vidmm_referee *referee);
+/* The end of the adapter. */
+void owners_clear(struct vidmm_referee *referee);
 /* The table is gone. */
 void owners_drop(struct vidmm_referee *referee, struct tables_table *table);
 /* Nothing that was built will be done. */
@@ -49,6 +53,8 @@ void owners_forget(struct vidmm_referee *referee);
  */
 void owners_leaving(struct vidmm_referee *referee, HANDLE allocation, int32_t entries);
 
+/* User mode said that the next work uses the allocation. */
+void owners_tell(struct vidmm_referee *referee, struct shadow_allocation *allocation);
 /* Work was submitted; it uses what user mode said before. */
 void owners_used(struct vidmm_referee *referee, uint32_t node, uint32_t fence);
 

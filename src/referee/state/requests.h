@@ -12,13 +12,12 @@
 #include <ntddk.h>
 #include <d3dkmddi.h>
 
-#define REQUESTS_RESERVATIONS 16u
-
 struct requests {
     /* Reservations whose updates have to carry their protection; end 0: free. */
     struct {
         uint64_t start, end, protection;
-    } reservation[REQUESTS_RESERVATIONS];
+    } * reservation;
+    uint32_t reservations; /* used and free */
     /* What the driver was asked last, and whether it agreed. */
     struct {
         DXGKARG_VALIDATEUPDATEALLOCPROPERTY wanted;

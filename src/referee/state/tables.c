@@ -2,6 +2,12 @@
  * tables.c - the store of page tables that tables.h describes: tables by place, processes, and the
  * walk from a root to a page.
  */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "state/grow.h"
+#include "state/judge.h"
+#include "state/space.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +37,8 @@ static void tables_table_free(struct vidmm_referee *referee, struct tables_table
     while (*link != table)
         link = &(*link)->next;
     *link = table->next;
+    interval_remove(&referee->tables.places, &table->at);
+    tables_space_leave(referee, table);
     owners_drop(referee, table);
     free(table->entry);
     free(table);
@@ -44,19 +52,22 @@ struct tables_table *tables_each(struct vidmm_referee *referee, const struct tab
     return table;
 }
 
-/* Shares bytes with [offset, offset + bytes) of the segment. */
-static bool tables_overlaps(const struct tables_table *table, D3DGPU_PHYSICAL_ADDRESS place,
-                            uint64_t bytes) {
-    uint64_t a = table->place.SegmentOffset, b = place.SegmentOffset;
-    return table->place.SegmentId == place.SegmentId && a < b + bytes && b < a + table->bytes;
+/* A table with bytes of [start, end) of GPU physical addresses, behind `after`; NULL: none. */
+static struct tables_table *tables_at(struct vidmm_referee *referee, uint64_t start, uint64_t end,
+                                      const struct tables_table *after) {
+    struct interval *at =
+        interval_meets(&referee->tables.places, start, end, after ? &after->at : NULL);
+    return at ? (struct tables_table *)((char *)at - offsetof(struct tables_table, at)) : NULL;
 }
 
+/* Segments may share addresses; a table makes room for one of its own segment. */
 static void tables_make_room(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
                              uint64_t bytes) {
-    struct tables_table *next;
-    for (struct tables_table *table = tables_each(referee, NULL); table; table = next) {
-        next = tables_each(referee, table);
-        if (tables_overlaps(table, place, bytes))
+    uint64_t start = tables_gpu_address(referee, place.SegmentId, place.SegmentOffset);
+    struct tables_table *table = tables_at(referee, start, start + bytes, NULL), *next;
+    for (; table; table = next) {
+        next = tables_at(referee, start, start + bytes, table);
+        if (table->place.SegmentId == place.SegmentId)
             tables_table_free(referee, table);
     }
 }
@@ -82,7 +93,9 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
         return NULL;
     table->kinds = referee->tables.mmu.pages == TABLES_DUAL && level == 1 ? 2 : 1;
     table->entry = calloc((size_t)entries * table->kinds, sizeof(*table->entry));
-    if (!table->entry) {
+    table->space = table->entry ? tables_space_make(referee, process) : NULL;
+    if (!table->space) {
+        free(table->entry);
         free(table);
         return NULL;
     }
@@ -96,6 +109,9 @@ struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
     table->bytes = bytes;
     tables_bear(referee, table);
     table->made = table->born;
+    uint64_t at = tables_gpu_address(referee, place.SegmentId, place.SegmentOffset);
+    interval_add(&referee->tables.places, &table->at, at, at + bytes);
+    tables_space_enter(referee, table);
     table->next = referee->tables.bucket[tables_hash(place)];
     referee->tables.bucket[tables_hash(place)] = table;
     return table;
@@ -110,26 +126,18 @@ uint64_t tables_births(struct vidmm_referee *referee) {
 }
 
 bool tables_take(struct vidmm_referee *referee, uint64_t gpu_address, uint64_t before) {
+    uint64_t end = gpu_address + SHADOW_PAGE;
     const struct tables_table *table =
-        referee->tables.births != before ? tables_each(referee, NULL) : NULL;
-    for (; table; table = tables_each(referee, table)) {
-        uint64_t at =
-            tables_gpu_address(referee, table->place.SegmentId, table->place.SegmentOffset);
-        if (table->born > before && at < gpu_address + SHADOW_PAGE &&
-            gpu_address < at + table->bytes)
-            return true;
-    }
-    return false;
+        referee->tables.births != before ? tables_at(referee, gpu_address, end, NULL) : NULL;
+    while (table && table->born <= before)
+        table = tables_at(referee, gpu_address, end, table);
+    return table;
 }
 
 struct tables_entry *tables_entry(const struct tables_table *table, uint32_t kind, uint32_t index) {
     return kind < table->kinds && index < table->entries
                ? &table->entry[kind * table->entries + index]
                : NULL;
-}
-
-uint32_t tables_entry_shift(struct vidmm_referee *referee, const struct tables_table *table) {
-    return table->wide ? TABLES_WIDE_SHIFT : tables_shift(referee, table->level);
 }
 
 uint32_t tables_entries(struct vidmm_referee *referee, uint32_t level, bool wide) {
@@ -143,13 +151,10 @@ uint32_t tables_entries(struct vidmm_referee *referee, uint32_t level, bool wide
 
 struct tables_table *tables_leaf(struct vidmm_referee *referee,
                                  const struct tables_process *process, uint64_t va, bool wide) {
-    struct tables_table *table = tables_each(referee, NULL);
-    for (; table; table = tables_each(referee, table)) {
-        uint64_t bytes = (uint64_t)table->entries << tables_entry_shift(referee, table);
-        if (table->level == 0 && table->wide == wide && table->process == process->handle &&
-            va >= table->start && va - table->start < bytes)
-            break;
-    }
+    HANDLE handle = process->handle;
+    struct tables_table *table = tables_translating(referee, handle, va, va + 1, NULL);
+    while (table && (table->level != 0 || table->wide != wide))
+        table = tables_translating(referee, handle, va, va + 1, table);
     return table;
 }
 
@@ -171,6 +176,7 @@ void tables_set_stale(struct vidmm_referee *referee, struct tables_table *table,
         return;
     entry->stale[when] = stale;
     table->stale[when] += stale ? 1u : UINT32_MAX; /* one more, or one less */
+    table->space->stale[when] += stale ? 1u : UINT32_MAX;
     if (when == TABLES_ASKED && !stale && table->level == 0)
         owners_flushed(referee, table, (uint32_t)(entry - table->entry));
 }
@@ -250,15 +256,6 @@ struct tables_process *tables_running(struct vidmm_referee *referee,
                                               : tables_paging(referee);
 }
 
-uint32_t tables_stale(struct vidmm_referee *referee, const struct tables_process *process,
-                      enum tables_when when) {
-    uint32_t count = 0;
-    for (const struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table))
-        count += table->process == process->handle ? table->stale[when] : 0;
-    return count;
-}
-
 static void tables_free_tables(struct vidmm_referee *referee) {
     for (uint32_t i = 0; i < TABLES_BUCKETS; i++) {
         while (referee->tables.bucket[i])
@@ -276,6 +273,9 @@ void tables_clear(struct vidmm_referee *referee) {
     tables_free_tables(referee);
     while (referee->tables.processes)
         tables_process_remove(referee, referee->tables.processes->handle);
+    owners_clear(referee);
+    grow_free(&referee->tables.owed.flush, &referee->tables.owed.room);
+    referee->tables.owed.count = 0;
     memset(&referee->tables.mmu, 0, sizeof(referee->tables.mmu));
     referee->tables.lost = false;
 }

@@ -14,6 +14,7 @@
 #ifndef REFEREE_TABLES_H
 #define REFEREE_TABLES_H
 
+#include "state/interval.h"
 #include "state/owners.h"
 #include "state/shadow.h"
 
@@ -51,21 +52,36 @@ struct tables_entry {
     uint16_t pending;  /* operations that were built and are not complete */
 };
 
+struct tables_space;
+
 struct tables_table {
     struct tables_table *next;
+    struct interval at;         /* GPU physical addresses of its memory */
+    struct interval addresses;  /* that it translates */
+    struct tables_space *space; /* of its process */
     D3DGPU_PHYSICAL_ADDRESS place;
     HANDLE process;
     uint32_t level, entries;
     uint32_t kinds; /* 2: beside each entry one that leads to a table of 64 KB pages */
     bool wide;      /* leaf: its pages are of 64 KB */
     bool user;      /* of a process other than the paging process */
-    uint64_t start; /* first address that it translates */
+    uint64_t start; /* first address that it translates; set by tables_set_start */
     uint64_t bytes; /* of memory */
     uint32_t stale[2];
     uint64_t made;              /* as tables_births() counted: no other has the same */
     uint64_t born;              /* as tables_births() counts */
     struct tables_owner *owner; /* leaf: of each entry; NULL: no allocation was ever named */
     struct tables_entry *entry; /* `entries`, then as many of the other kind */
+};
+
+/* The tables of one process, by the addresses that they translate. */
+struct tables_space {
+    struct tables_space *next;
+    HANDLE process; /* the driver's handle, as updates named it */
+    uint32_t tables;
+    uint32_t stale[2];   /* of all tables */
+    uint64_t leaf_bytes; /* of addresses that leaf tables translate, valid or not */
+    struct interval_index index;
 };
 
 struct tables_process {
@@ -79,22 +95,23 @@ struct tables_process {
 };
 
 #define TABLES_BUCKETS 1024u
-#define TABLES_OWED    64u
 #define TABLES_RANDOM  UINT64_C(0x853c49e6748fea9b) /* the same in every run */
 
 /* Flushes that were over before what was built in front of them (operation/flush.c). */
 struct tables_owed {
-    uint32_t count;
+    uint32_t count, room;
     struct {
         HANDLE process;
         uint64_t start, end;
         uint32_t rule;
-    } flush[TABLES_OWED];
+    } * flush;
 };
 
 struct tables {
     struct tables_mmu mmu;
     struct tables_table *bucket[TABLES_BUCKETS];
+    struct interval_index places; /* of all tables, by GPU physical address */
+    struct tables_space *spaces;
     struct tables_process *processes;
     uint64_t births;
     bool lost;                               /* what tables held, at least once */
@@ -108,6 +125,15 @@ struct tables_table *tables_find(struct vidmm_referee *referee, D3DGPU_PHYSICAL_
 /* Makes one in place of all that overlap it. NULL: no memory. */
 struct tables_table *tables_make(struct vidmm_referee *referee, D3DGPU_PHYSICAL_ADDRESS place,
                                  HANDLE process, uint32_t level, bool wide, uint32_t entries);
+/* It translates addresses from `start` on. */
+void tables_set_start(struct vidmm_referee *referee, struct tables_table *table, uint64_t start);
+/* A table of the process that translates addresses of [start, end), behind `after`, which is NULL at
+ * first; NULL: there is none. */
+struct tables_table *tables_translating(struct vidmm_referee *referee, HANDLE process,
+                                        uint64_t start, uint64_t end,
+                                        const struct tables_table *after);
+/* Bytes of addresses that leaf tables of the process can translate, valid or not. */
+uint64_t tables_leaf_bytes(struct vidmm_referee *referee, const struct tables_process *process);
 /* Its memory is a table's from now on. */
 void tables_bear(struct vidmm_referee *referee, struct tables_table *table);
 /* How often that was so; memory of an older operation may be a younger table's. */

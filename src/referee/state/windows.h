@@ -10,9 +10,6 @@
 
 #include <ntddk.h>
 
-#define SWIZZLE_RANGES      64u
-#define HOST_APERTURE_PAGES 4096u /* of an aperture that are followed */
-
 #define HOST_APERTURE_UNMAPPED UINT64_MAX /* of a page */
 
 struct swizzle {
@@ -20,7 +17,8 @@ struct swizzle {
         HANDLE allocation; /* NULL: free */
         uint64_t cpu;      /* where the CPU sees it */
         uint64_t sample;   /* of what the CPU sees there, while another range goes */
-    } range[SWIZZLE_RANGES];
+    } * range;
+    uint32_t ranges;
     /* The last refusal: nothing has happened since if no call came between. */
     struct {
         HANDLE allocation;
@@ -31,13 +29,18 @@ struct swizzle {
     } refused;
 };
 
+struct host_aperture_page {
+    uint64_t behind; /* page of the segment */
+    uint64_t sample; /* of what the CPU sees there; 0: not looked at */
+    HANDLE owner;    /* the allocation that it was mapped for, or NULL */
+    uint64_t wrote;  /* `sample` before the unmapping under way */
+};
+
 /* Segment pages behind the aperture's, one aperture at a time: the last that was mapped to. */
 struct host_aperture {
     uint32_t segment; /* 0: none */
-    uint64_t page[HOST_APERTURE_PAGES];
-    uint64_t sample[HOST_APERTURE_PAGES]; /* of what the CPU sees there; 0: not looked at */
-    HANDLE owner[HOST_APERTURE_PAGES];    /* the allocation that a page was mapped for, or NULL */
-    uint64_t wrote[HOST_APERTURE_PAGES];  /* `sample` before the unmapping under way */
+    uint32_t pages;   /* kept: up to the highest that was mapped, or more */
+    struct host_aperture_page *page;
 };
 
 #endif

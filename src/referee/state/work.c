@@ -28,11 +28,12 @@ const struct shadow_operation *operation_open(struct vidmm_referee *referee) {
 bool build_waiting(struct vidmm_referee *referee, uint32_t index,
                    const struct shadow_operation **first) {
     *first = NULL;
-    if (index == BUILDS_SLOTS)
+    uint32_t slots = referee->builds.slots;
+    if (index == slots)
         *first = operation_open(referee);
-    else if (index < BUILDS_SLOTS && referee->builds.slot[index].first)
-        *first = &referee->builds.slot[index].first->shadow;
-    return index <= BUILDS_SLOTS;
+    else if (index < slots && referee->builds.slot[index]->first)
+        *first = &referee->builds.slot[index]->first->shadow;
+    return index <= slots;
 }
 
 void submit_give_up(struct vidmm_referee *referee) {

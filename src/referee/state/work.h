@@ -23,7 +23,7 @@ struct build_operation {
 
 /* A paging buffer and what was built into it. The driver writes into the mirrors. */
 struct shadow_build {
-    uint8_t *base; /* the caller's; NULL: slot not used */
+    uint8_t *base; /* the caller's; NULL: not used so far */
     uint32_t size;
     uint32_t used, submitted; /* bytes */
     bool astray;              /* operations are not where the manager submits them */
@@ -48,13 +48,16 @@ struct builds_open {
     DXGKARG_BUILDPAGINGBUFFER latest; /* as the driver left it */
 };
 
-/* More than any manager fills and submits at the same time. */
-#define BUILDS_SLOTS 64u
+/* Paging buffers that are kept at rest, and areas of private data that are known: as many as managers
+ * go round. What is built and not submitted is kept however much it is. */
+#define BUILDS_AT_REST 64u
+#define BUILDS_SEEN    64u
 
 struct builds {
-    struct shadow_build slot[BUILDS_SLOTS];
+    struct shadow_build **slot; /* `slots` of them; they stay where they are */
+    uint32_t slots, slot_room;
     uint64_t newest;
-    const void *seen_private[BUILDS_SLOTS]; /* areas of private data, a ring */
+    const void *seen_private[BUILDS_SEEN]; /* areas of private data, a ring */
     uint32_t seen_privates;
     struct builds_open open;
     bool page_tables; /* some were written: virtual addresses may mean something */
@@ -84,13 +87,11 @@ struct reset {
     bool lost_paging;
 };
 
-#define REPORTS_MAX 4096u
-
 /* Reports of the driver that are not taken over yet, with a lock of their own. */
 struct reports {
     pthread_mutex_t lock;
-    uint32_t first, count;
-    struct vidmm_interrupt report[REPORTS_MAX];
+    uint32_t first, count, room; /* elements `first` on, `count` of them */
+    struct vidmm_interrupt *report;
 };
 
 /* What is under way, node by node, in order; NULL: the first, and after the last. */

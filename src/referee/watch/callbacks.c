@@ -3,10 +3,15 @@
  * allocations that it makes.
  *
  * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
- * model: it only puts the report into a ring with a lock of its own. The ring is emptied, in order,
+ * model: it only puts the report into a queue with a lock of its own. The queue is emptied, in order,
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
+#include <vidmm/interrupt.h>
+#include "state/grow.h"
+#include "work/work.h"
+#include "watch/allocation.h"
+#include "watch/watch.h"
 #include <string.h>
 
 #include <vidmm/interrupt.h>
@@ -56,13 +61,12 @@ callbacks_begin_context_allocation(struct vidmm_referee *referee,
 
 static void callbacks_note_context_allocation(struct vidmm_referee *referee, HANDLE driver,
                                               HANDLE system) {
-    for (uint32_t i = 0; i < CONTEXTS_HANDLES; i++) {
-        if (referee->contexts.handle[i].driver)
-            continue;
-        referee->contexts.handle[i].driver = driver;
-        referee->contexts.handle[i].system = system;
-        return;
-    }
+    struct contexts *contexts = &referee->contexts;
+    uint32_t i = 0;
+    while (i < contexts->handles && contexts->handle[i].driver)
+        i++;
+    if (grow(&contexts->handle, &contexts->handles, i + 1, sizeof(*contexts->handle)))
+        contexts->handle[i] = (struct contexts_handle){.driver = driver, .system = system};
 }
 
 static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
@@ -85,7 +89,7 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
                                                const HANDLE allocation) {
     NTSTATUS status = referee->callbacks.DxgkCbDestroyContextAllocation(adapter, allocation);
     pthread_mutex_lock(&referee->lock);
-    for (uint32_t i = 0; status == STATUS_SUCCESS && i < CONTEXTS_HANDLES; i++) {
+    for (uint32_t i = 0; status == STATUS_SUCCESS && i < referee->contexts.handles; i++) {
         HANDLE driver = referee->contexts.handle[i].driver;
         if (!driver || referee->contexts.handle[i].system != allocation)
             continue;
@@ -103,7 +107,7 @@ WATCHED_2(NTSTATUS, DestroyContextAllocation, const HANDLE, const HANDLE)
 void referee_watch_callbacks(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     WATCH_CALLBACK(callbacks, NotifyInterrupt);
     WATCH_CALLBACK(callbacks, NotifyDpc);
-    memset(referee->contexts.handle, 0, sizeof(referee->contexts.handle));
+    grow_free(&referee->contexts.handle, &referee->contexts.handles);
     WATCH_CALLBACK(callbacks, CreateContextAllocation);
     WATCH_CALLBACK(callbacks, DestroyContextAllocation);
 }

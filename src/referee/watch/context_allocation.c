@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "state/grow.h"
 #include "watch/allocation.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
@@ -16,26 +17,37 @@
 /* ---- Owners ---------------------------------------------------------------------------------- */
 
 static uint32_t context_owner_find(struct vidmm_referee *referee, HANDLE system) {
-    uint32_t i = 0;
-    while (i < CONTEXTS_OWNERS && referee->contexts.owner[i].system != system)
+    uint32_t i = 0, owners = referee->contexts.owners;
+    while (i < owners && referee->contexts.owner[i].system != system)
         i++;
-    return i;
+    return i < owners ? i : CONTEXTS_NONE;
 }
 
 static uint32_t context_owner_of_driver(struct vidmm_referee *referee, HANDLE driver,
                                         bool context) {
-    uint32_t i = 0;
-    while (i < CONTEXTS_OWNERS &&
+    uint32_t i = 0, owners = referee->contexts.owners;
+    while (i < owners &&
            (!referee->contexts.owner[i].system || referee->contexts.owner[i].driver != driver ||
             referee->contexts.owner[i].context != context))
         i++;
-    return i;
+    return i < owners ? i : CONTEXTS_NONE;
+}
+
+/* CONTEXTS_NONE: out of memory. */
+static uint32_t context_owner_free(struct vidmm_referee *referee) {
+    struct contexts *contexts = &referee->contexts;
+    uint32_t i = context_owner_find(referee, NULL), owners = contexts->owners;
+    if (i != CONTEXTS_NONE)
+        return i;
+    return grow(&contexts->owner, &contexts->owners, owners + 1, sizeof(*contexts->owner))
+               ? owners
+               : CONTEXTS_NONE;
 }
 
 static uint32_t context_owner_add(struct vidmm_referee *referee, HANDLE system, HANDLE device,
                                   bool of_system, bool context) {
-    uint32_t i = system ? context_owner_find(referee, NULL) : CONTEXTS_OWNERS;
-    if (i == CONTEXTS_OWNERS)
+    uint32_t i = system ? context_owner_free(referee) : CONTEXTS_NONE;
+    if (i == CONTEXTS_NONE)
         return i;
     referee->contexts.owner[i].system = system;
     referee->contexts.owner[i].driver = NULL;
@@ -47,7 +59,7 @@ static uint32_t context_owner_add(struct vidmm_referee *referee, HANDLE system, 
 
 static void context_owner_settle(struct vidmm_referee *referee, uint32_t i, NTSTATUS status,
                                  HANDLE driver) {
-    if (i == CONTEXTS_OWNERS)
+    if (i == CONTEXTS_NONE)
         return;
     referee->contexts.owner[i].driver = driver;
     if (status != STATUS_SUCCESS)
@@ -60,9 +72,9 @@ static void context_owner_remove(struct vidmm_referee *referee, HANDLE driver, b
     for (uint32_t node = 0; context && node < SHADOW_NODES; node++)
         if (referee->contexts.running[node] == driver)
             referee->contexts.running[node] = NULL;
-    if (i == CONTEXTS_OWNERS)
+    if (i == CONTEXTS_NONE)
         return;
-    for (uint32_t j = 0; j < CONTEXTS_ALLOCATIONS; j++)
+    for (uint32_t j = 0; j < referee->contexts.mades; j++)
         if (referee->contexts.made[j].owner == referee->contexts.owner[i].system)
             referee->contexts.made[j].driver = NULL;
     referee->contexts.owner[i].system = NULL;
@@ -125,7 +137,7 @@ static void context_judge_create(struct vidmm_referee *referee,
     if (shared)
         DRIVER_MUST(344, !args->hContext, "hContext NULL with SharedAcrossContexts",
                     "hContext is %p", args->hContext);
-    if (i != CONTEXTS_OWNERS && referee->contexts.owner[i].system)
+    if (i != CONTEXTS_NONE && referee->contexts.owner[i].system)
         DRIVER_MUST(343, !referee->contexts.owner[i].of_system,
                     "a context or device of an application",
                     "it was asked for one of the system's own");
@@ -134,16 +146,18 @@ static void context_judge_create(struct vidmm_referee *referee,
 static void context_note_made(struct vidmm_referee *referee,
                               const DXGKARGCB_CREATECONTEXTALLOCATION *args) {
     bool shared = args->ContextAllocationFlags.SharedAcrossContexts;
-    for (uint32_t i = 0; args->hDriverAllocation && i < CONTEXTS_ALLOCATIONS; i++) {
-        if (referee->contexts.made[i].driver)
-            continue;
-        referee->contexts.made[i].driver = args->hDriverAllocation;
-        referee->contexts.made[i].system = args->hAllocation;
-        referee->contexts.made[i].bytes = args->Size;
-        referee->contexts.made[i].mapped = 0;
-        referee->contexts.made[i].owner = shared ? args->hDevice : args->hContext;
+    struct contexts *contexts = &referee->contexts;
+    uint32_t i = 0;
+    while (i < contexts->mades && contexts->made[i].driver)
+        i++;
+    if (!args->hDriverAllocation ||
+        !grow(&contexts->made, &contexts->mades, i + 1, sizeof(*contexts->made)))
         return;
-    }
+    contexts->made[i].driver = args->hDriverAllocation;
+    contexts->made[i].system = args->hAllocation;
+    contexts->made[i].bytes = args->Size;
+    contexts->made[i].mapped = 0;
+    contexts->made[i].owner = shared ? args->hDevice : args->hContext;
 }
 
 static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
@@ -161,16 +175,16 @@ static NTSTATUS watch_CreateContextAllocation(struct vidmm_referee *referee,
 WATCHED_1(NTSTATUS, CreateContextAllocation, DXGKARGCB_CREATECONTEXTALLOCATION *)
 
 static uint32_t context_made_find(struct vidmm_referee *referee, HANDLE system) {
-    uint32_t i = 0;
-    while (i < CONTEXTS_ALLOCATIONS &&
+    uint32_t i = 0, mades = referee->contexts.mades;
+    while (i < mades &&
            (!referee->contexts.made[i].driver || referee->contexts.made[i].system != system))
         i++;
-    return i;
+    return i < mades ? i : CONTEXTS_NONE;
 }
 
 uint64_t context_allocation_size(struct vidmm_referee *referee, HANDLE system) {
     uint32_t i = context_made_find(referee, system);
-    return i != CONTEXTS_ALLOCATIONS ? referee->contexts.made[i].bytes : 0;
+    return i != CONTEXTS_NONE ? referee->contexts.made[i].bytes : 0;
 }
 
 static D3DGPU_VIRTUAL_ADDRESS
@@ -180,7 +194,7 @@ watch_MapContextAllocation(struct vidmm_referee *referee, const HANDLE adapter,
         referee->callbacks_behind_contexts.DxgkCbMapContextAllocation(adapter, args);
     pthread_mutex_lock(&referee->lock);
     uint32_t i = context_made_find(referee, args->hAllocation);
-    if (va != 0 && i != CONTEXTS_ALLOCATIONS) {
+    if (va != 0 && i != CONTEXTS_NONE) {
         referee->contexts.made[i].va = (uint64_t)va;
         referee->contexts.made[i].mapped = args->SizeInPages * SHADOW_PAGE;
     }
@@ -230,13 +244,13 @@ static bool context_needs(struct vidmm_referee *referee, uint32_t i, uint32_t co
                           uint32_t device) {
     return referee->contexts.made[i].driver &&
            (referee->contexts.made[i].owner == referee->contexts.owner[context].system ||
-            (device != CONTEXTS_OWNERS &&
+            (device != CONTEXTS_NONE &&
              referee->contexts.made[i].owner == referee->contexts.owner[device].system));
 }
 
 /* Context `one` keeps something in allocation `i`. */
 static bool context_keeps(struct vidmm_referee *referee, uint32_t one, uint32_t i) {
-    return one != CONTEXTS_OWNERS &&
+    return one != CONTEXTS_NONE &&
            context_needs(
                referee, i, one,
                context_owner_of_driver(referee, referee->contexts.owner[one].device, false));
@@ -246,7 +260,7 @@ static void context_judge_submission(struct vidmm_referee *referee, HANDLE conte
     const struct tables_process *process =
         tables_process_of(referee, shadow_context(referee, context));
     uint32_t one = context_owner_of_driver(referee, context, true);
-    for (uint32_t i = 0; i < CONTEXTS_ALLOCATIONS; i++) {
+    for (uint32_t i = 0; i < referee->contexts.mades; i++) {
         if (!context_keeps(referee, one, i))
             continue;
         if (virtual)
@@ -307,10 +321,10 @@ static HANDLE context_leaving(const DXGKARG_BUILDPAGINGBUFFER *args) {
 }
 
 static void context_judge_leaving(struct vidmm_referee *referee, HANDLE allocation) {
-    uint32_t i = 0;
-    while (i < CONTEXTS_ALLOCATIONS && referee->contexts.made[i].driver != allocation)
+    uint32_t i = 0, mades = referee->contexts.mades;
+    while (i < mades && referee->contexts.made[i].driver != allocation)
         i++;
-    for (uint32_t node = 0; i < CONTEXTS_ALLOCATIONS && node < SHADOW_NODES; node++) {
+    for (uint32_t node = 0; i < mades && node < SHADOW_NODES; node++) {
         bool held = referee->contexts.running[node] &&
                     context_keeps(
                         referee,
@@ -377,8 +391,8 @@ WATCHED_2(NTSTATUS, BuildPagingBuffer, const HANDLE, DXGKARG_BUILDPAGINGBUFFER *
 void referee_watch_context_allocations(struct vidmm_referee *referee,
                                        DRIVER_INITIALIZATION_DATA *table) {
     referee->behind_contexts = *table;
-    memset(referee->contexts.owner, 0, sizeof(referee->contexts.owner));
-    memset(referee->contexts.made, 0, sizeof(referee->contexts.made));
+    grow_free(&referee->contexts.owner, &referee->contexts.owners);
+    grow_free(&referee->contexts.made, &referee->contexts.mades);
     memset(referee->contexts.running, 0, sizeof(referee->contexts.running));
     WATCH(table, CreateDevice);
     WATCH(table, DestroyDevice);
@@ -396,7 +410,7 @@ static NTSTATUS watch_DestroyContextAllocation(struct vidmm_referee *referee, co
     NTSTATUS status =
         referee->callbacks_behind_contexts.DxgkCbDestroyContextAllocation(adapter, allocation);
     pthread_mutex_lock(&referee->lock);
-    for (uint32_t i = 0; i < CONTEXTS_ALLOCATIONS; i++)
+    for (uint32_t i = 0; i < referee->contexts.mades; i++)
         if (referee->contexts.made[i].driver &&
             !shadow_allocation(referee, referee->contexts.made[i].driver))
             referee->contexts.made[i].driver = NULL;

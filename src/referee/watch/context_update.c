@@ -5,6 +5,7 @@
  *
  * The operation names no allocation; only the driver's own bytes identify it.
  */
+#include "state/grow.h"
 #include <string.h>
 
 #include "watch/own_memory.h"
@@ -16,11 +17,14 @@
 
 static uint32_t update_begin(struct vidmm_referee *referee,
                              const DXGKARGCB_UPDATECONTEXTALLOCATION *args) {
+    struct contexts *contexts = &referee->contexts;
     uint32_t i = 0;
-    while (i < CONTEXTS_UPDATES && referee->contexts.update[i].used)
+    if (!args->pPrivateDriverData && args->PrivateDriverDataSize != 0)
+        return CONTEXTS_NONE;
+    while (i < contexts->updates && contexts->update[i].used)
         i++;
-    if (i == CONTEXTS_UPDATES || (!args->pPrivateDriverData && args->PrivateDriverDataSize != 0))
-        return CONTEXTS_UPDATES;
+    if (!grow(&contexts->update, &contexts->updates, i + 1, sizeof(*contexts->update)))
+        return CONTEXTS_NONE;
     referee->contexts.update[i].used = true;
     referee->contexts.update[i].done = false;
     referee->contexts.update[i].data = args->pPrivateDriverData;
@@ -38,12 +42,12 @@ static NTSTATUS watch_UpdateContextAllocation(struct vidmm_referee *referee, con
     NTSTATUS status =
         referee->callbacks_behind_updates.DxgkCbUpdateContextAllocation(adapter, args);
     pthread_mutex_lock(&referee->lock);
-    if (i != CONTEXTS_UPDATES && status == STATUS_SUCCESS)
+    if (i != CONTEXTS_NONE && status == STATUS_SUCCESS)
         MANAGER_MUST(347, referee->contexts.update[i].done,
                      "the operation complete when the callback returns", "%s",
                      !referee->contexts.update[i].operation ? "the driver was not asked for it"
                                                             : "the GPU has not done it");
-    if (i != CONTEXTS_UPDATES)
+    if (i != CONTEXTS_NONE)
         referee->contexts.update[i].used = false;
     pthread_mutex_unlock(&referee->lock);
     return status;
@@ -53,6 +57,6 @@ WATCHED_2(NTSTATUS, UpdateContextAllocation, const HANDLE,
 
 void referee_watch_context_updates(struct vidmm_referee *referee, DXGKRNL_INTERFACE *callbacks) {
     referee->callbacks_behind_updates = *callbacks;
-    memset(referee->contexts.update, 0, sizeof(referee->contexts.update));
+    grow_free(&referee->contexts.update, &referee->contexts.updates);
     WATCH_CALLBACK(callbacks, UpdateContextAllocation);
 }

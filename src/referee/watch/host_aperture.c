@@ -5,6 +5,7 @@
  * What the CPU sees through a page is compared with the segment when the page was mapped and again
  * when it was unmapped: by then everything that the CPU wrote through it has to be there.
  */
+#include "state/grow.h"
 #include <string.h>
 
 #include "state/hash.h"
@@ -15,10 +16,21 @@ static void host_aperture_begin(struct vidmm_referee *referee, uint32_t segment)
     if (referee->host_aperture.segment == segment)
         return;
     referee->host_aperture.segment = segment;
-    for (uint32_t i = 0; i < HOST_APERTURE_PAGES; i++) {
-        referee->host_aperture.page[i] = HOST_APERTURE_UNMAPPED;
-        referee->host_aperture.sample[i] = 0;
+    for (uint32_t i = 0; i < referee->host_aperture.pages; i++) {
+        referee->host_aperture.page[i].behind = HOST_APERTURE_UNMAPPED;
+        referee->host_aperture.page[i].sample = 0;
     }
+}
+
+/* The page is one of those that are kept; false: out of memory. */
+static bool host_aperture_follow(struct vidmm_referee *referee, uint32_t page) {
+    struct host_aperture *aperture = &referee->host_aperture;
+    uint32_t old = aperture->pages;
+    if (!grow(&aperture->page, &aperture->pages, page + 1, sizeof(*aperture->page)))
+        return false;
+    for (uint32_t i = old; i < aperture->pages; i++)
+        aperture->page[i].behind = HOST_APERTURE_UNMAPPED;
+    return true;
 }
 
 /* Through the aperture, and in the segment; NULL: cannot be seen. */
@@ -44,26 +56,26 @@ static uint64_t host_aperture_sample(const void *bytes) {
 
 static void host_aperture_sample_all(struct vidmm_referee *referee,
                                      const struct shadow_segment *segment) {
-    for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++)
-        referee->host_aperture.sample[i] =
-            referee->host_aperture.page[i] != HOST_APERTURE_UNMAPPED
+    for (uint32_t i = 0; i < referee->host_aperture.pages && i < segment->host_pages; i++)
+        referee->host_aperture.page[i].sample =
+            referee->host_aperture.page[i].behind != HOST_APERTURE_UNMAPPED
                 ? host_aperture_sample(host_aperture_through(referee, segment, i))
                 : 0;
 }
 
 static void host_aperture_skip(struct vidmm_referee *referee, const UINT32 *pages, UINT64 count) {
     for (UINT64 i = 0; i < count; i++)
-        if (pages[i] < HOST_APERTURE_PAGES)
-            referee->host_aperture.sample[pages[i]] = 0;
+        if (pages[i] < referee->host_aperture.pages)
+            referee->host_aperture.page[pages[i]].sample = 0;
 }
 
 static void host_aperture_judge_others(struct vidmm_referee *referee,
                                        const struct shadow_segment *segment) {
-    for (uint32_t i = 0; i < HOST_APERTURE_PAGES && i < segment->host_pages; i++)
-        if (referee->host_aperture.sample[i] != 0)
+    for (uint32_t i = 0; i < referee->host_aperture.pages && i < segment->host_pages; i++)
+        if (referee->host_aperture.page[i].sample != 0)
             DRIVER_MUST(271,
                         host_aperture_sample(host_aperture_through(referee, segment, i)) ==
-                            referee->host_aperture.sample[i],
+                            referee->host_aperture.page[i].sample,
                         "the other pages of the aperture left as they are",
                         "the CPU sees other bytes through page %u, which was not named", i);
 }
@@ -76,8 +88,8 @@ static bool host_aperture_judge_request(struct vidmm_referee *referee,
     bool sound = true;
     for (UINT64 i = 0; i < args->NumberOfPages; i++) {
         uint32_t page = args->pCpuHostAperturePages[i];
-        bool fresh = page >= HOST_APERTURE_PAGES ||
-                     referee->host_aperture.page[page] == HOST_APERTURE_UNMAPPED;
+        bool fresh = page >= referee->host_aperture.pages ||
+                     referee->host_aperture.page[page].behind == HOST_APERTURE_UNMAPPED;
         bool inside = page < segment->host_pages &&
                       args->pMemorySegmentPages[i] < segment->size / segment->page_size;
         MANAGER_MUST(267, inside && fresh,
@@ -102,9 +114,9 @@ static void host_aperture_judge_mapped(struct vidmm_referee *referee,
             DRIVER_MUST(268, seen == there, "the segment's page through the aperture's",
                         "the CPU sees other bytes through page %u than segment page 0x%llx has",
                         page, (unsigned long long)args->pMemorySegmentPages[i]);
-        if (page < HOST_APERTURE_PAGES) {
-            referee->host_aperture.page[page] = args->pMemorySegmentPages[i];
-            referee->host_aperture.owner[page] = args->hAllocation;
+        if (host_aperture_follow(referee, page)) {
+            referee->host_aperture.page[page].behind = args->pMemorySegmentPages[i];
+            referee->host_aperture.page[page].owner = args->hAllocation;
         }
     }
     host_aperture_judge_others(referee, segment);
@@ -153,12 +165,12 @@ static void host_aperture_judge_unmapped(struct vidmm_referee *referee,
                                          const struct shadow_segment *segment, uint32_t page,
                                          uint64_t wrote) {
     uint64_t there = host_aperture_sample(
-        host_aperture_behind_page(referee, segment, referee->host_aperture.page[page]));
+        host_aperture_behind_page(referee, segment, referee->host_aperture.page[page].behind));
     if (wrote != 0 && there != 0)
         DRIVER_MUST(268, wrote == there, "what the CPU wrote through the page in the segment",
                     "segment page 0x%llx has other bytes than the CPU saw through page %u",
-                    (unsigned long long)referee->host_aperture.page[page], page);
-    referee->host_aperture.page[page] = HOST_APERTURE_UNMAPPED;
+                    (unsigned long long)referee->host_aperture.page[page].behind, page);
+    referee->host_aperture.page[page].behind = HOST_APERTURE_UNMAPPED;
 }
 
 static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const HANDLE adapter,
@@ -169,8 +181,8 @@ static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const 
     bool known = segment && segment->id == referee->host_aperture.segment;
     if (known) {
         host_aperture_sample_all(referee, segment);
-        memcpy(referee->host_aperture.wrote, referee->host_aperture.sample,
-               sizeof(referee->host_aperture.wrote));
+        for (uint32_t i = 0; i < referee->host_aperture.pages; i++)
+            referee->host_aperture.page[i].wrote = referee->host_aperture.page[i].sample;
         host_aperture_skip(referee, args->pCpuHostAperturePages, args->NumberOfPages);
     }
     referee_leave(referee);
@@ -178,10 +190,10 @@ static NTSTATUS watch_UnmapCpuHostAperture(struct vidmm_referee *referee, const 
     referee_return(referee);
     for (UINT64 i = 0; known && i < args->NumberOfPages; i++) {
         uint32_t page = args->pCpuHostAperturePages[i];
-        if (page < HOST_APERTURE_PAGES &&
-            referee->host_aperture.page[page] != HOST_APERTURE_UNMAPPED)
+        if (page < referee->host_aperture.pages &&
+            referee->host_aperture.page[page].behind != HOST_APERTURE_UNMAPPED)
             host_aperture_judge_unmapped(referee, segment, page,
-                                         referee->host_aperture.wrote[page]);
+                                         referee->host_aperture.page[page].wrote);
     }
     if (known)
         host_aperture_judge_others(referee, segment);

@@ -33,9 +33,9 @@ WATCHED_2(NTSTATUS, CreateProcess, const HANDLE, DXGKARG_CREATEPROCESS *)
 /* R235: of the tables of a process that ends. */
 static uint32_t process_valid_entries(struct vidmm_referee *referee, HANDLE process) {
     uint32_t count = 0;
-    for (const struct tables_table *table = tables_each(referee, NULL); table;
-         table = tables_each(referee, table)) {
-        for (uint32_t i = 0; table->process == process && i < table->entries * table->kinds; i++) {
+    const struct tables_table *table = tables_translating(referee, process, 0, UINT64_MAX, NULL);
+    for (; table; table = tables_translating(referee, process, 0, UINT64_MAX, table)) {
+        for (uint32_t i = 0; i < table->entries * table->kinds; i++) {
             const struct tables_entry *entry = &table->entry[i];
             count += entry->known[TABLES_ASKED] && entry->value[TABLES_ASKED].Valid;
         }

@@ -12,15 +12,14 @@ static bool reset_nobody_else(struct vidmm_referee *referee, const struct refere
            referee->inside[REFEREE_SCHEDULER] == 0 && referee->inside[REFEREE_SWIZZLING] == 0;
 }
 
-/* An allocation whose content only a memory segment has, or NULL. */
-static const struct shadow_allocation *reset_in_video_memory(struct vidmm_referee *referee) {
-    const struct shadow_allocation *object = shadow_next_allocation(referee, NULL);
-    for (; object; object = shadow_next_allocation(referee, object)) {
-        const struct shadow_segment *segment = shadow_segment(referee, object->segment);
-        if (object->placed && segment && !segment->flags.Aperture)
-            return object;
+/* The content of an allocation is in a memory segment alone. */
+static bool reset_in_video_memory(struct vidmm_referee *referee) {
+    for (uint32_t id = 1; id <= SHADOW_SEGMENTS; id++) {
+        const struct shadow_segment *segment = shadow_segment(referee, id);
+        if (segment && !segment->flags.Aperture && referee->objects.places[id - 1].root)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* Level 3. */

@@ -3,6 +3,7 @@
  * WDDM 2.0: which allocation has which, and what the CPU sees through the others while one goes
  * (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md, nc-d3dkmddi-dxgkddi_releaseswizzlingrange.md).
  */
+#include "state/grow.h"
 #include <string.h>
 
 #include "state/hash.h"
@@ -30,10 +31,10 @@ static void swizzle_judge_request(struct vidmm_referee *referee,
         MANAGER_MUST(350, args->RangeId < adapter->caps.NumberOfSwizzlingRanges,
                      "RangeId below NumberOfSwizzlingRanges", "RangeId is %u of %u", args->RangeId,
                      adapter->caps.NumberOfSwizzlingRanges);
-    if (args->RangeId < SWIZZLE_RANGES)
-        MANAGER_MUST(350, !referee->swizzle.range[args->RangeId].allocation,
-                     "a range that was released before it is used again",
-                     "range %u still serves another request", args->RangeId);
+    bool serves =
+        args->RangeId < referee->swizzle.ranges && referee->swizzle.range[args->RangeId].allocation;
+    MANAGER_MUST(350, !serves, "a range that was released before it is used again",
+                 "range %u still serves another request", args->RangeId);
 }
 
 /*
@@ -81,7 +82,9 @@ static void swizzle_judge_granted(struct vidmm_referee *referee,
     if (referee->world.io)
         DRIVER_MUST(351, swizzle_seen(referee, cpu), "an address in CPUTranslatedAddress",
                     "nothing that the CPU can reach is at 0x%llx", (unsigned long long)cpu);
-    if (args->RangeId >= SWIZZLE_RANGES)
+    if (args->RangeId >= referee->adapter.caps.NumberOfSwizzlingRanges ||
+        !grow(&referee->swizzle.range, &referee->swizzle.ranges, args->RangeId + 1,
+              sizeof(*referee->swizzle.range)))
         return;
     referee->swizzle.range[args->RangeId].allocation = args->hAllocation;
     referee->swizzle.range[args->RangeId].cpu = cpu;
@@ -113,7 +116,7 @@ WATCHED_2(NTSTATUS, AcquireSwizzlingRange, const HANDLE, DXGKARG_ACQUIRESWIZZLIN
 /* ---- Release --------------------------------------------------------------------------------- */
 
 static void swizzle_sample_others(struct vidmm_referee *referee, uint32_t gone) {
-    for (uint32_t i = 0; i < SWIZZLE_RANGES; i++) {
+    for (uint32_t i = 0; i < referee->swizzle.ranges; i++) {
         const void *bytes = i != gone && referee->swizzle.range[i].allocation
                                 ? swizzle_seen(referee, referee->swizzle.range[i].cpu)
                                 : NULL;
@@ -122,7 +125,7 @@ static void swizzle_sample_others(struct vidmm_referee *referee, uint32_t gone) 
 }
 
 static void swizzle_judge_others(struct vidmm_referee *referee, uint32_t gone) {
-    for (uint32_t i = 0; i < SWIZZLE_RANGES; i++) {
+    for (uint32_t i = 0; i < referee->swizzle.ranges; i++) {
         if (i == gone || !referee->swizzle.range[i].allocation ||
             referee->swizzle.range[i].sample == 0)
             continue;
@@ -138,7 +141,7 @@ static void swizzle_judge_others(struct vidmm_referee *referee, uint32_t gone) {
 /* The memory behind a range in linear order, or NULL. */
 static const uint8_t *swizzle_behind_range(struct vidmm_referee *referee, uint32_t id) {
     const struct shadow_allocation *allocation =
-        id < SWIZZLE_RANGES && referee->swizzle.range[id].allocation
+        id < referee->swizzle.ranges && referee->swizzle.range[id].allocation
             ? shadow_allocation(referee, referee->swizzle.range[id].allocation)
             : NULL;
     if (!allocation || !allocation->placed || allocation->info.Flags.Swizzled)
@@ -183,7 +186,7 @@ static NTSTATUS watch_ReleaseSwizzlingRange(struct vidmm_referee *referee, const
         swizzle_judge_others(referee, args->RangeId);
         swizzle_judge_own(referee, args->RangeId, own);
     }
-    if (args->RangeId < SWIZZLE_RANGES)
+    if (args->RangeId < referee->swizzle.ranges)
         referee->swizzle.range[args->RangeId].allocation = NULL;
     referee_exit(referee, &call);
     return status;
@@ -191,7 +194,7 @@ static NTSTATUS watch_ReleaseSwizzlingRange(struct vidmm_referee *referee, const
 WATCHED_2(NTSTATUS, ReleaseSwizzlingRange, const HANDLE, const DXGKARG_RELEASESWIZZLINGRANGE *)
 
 void referee_watch_swizzle(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DATA *table) {
-    memset(referee->swizzle.range, 0, sizeof(referee->swizzle.range));
+    grow_free(&referee->swizzle.range, &referee->swizzle.ranges);
     referee->swizzle.refused.allocation = NULL;
     WATCH(table, AcquireSwizzlingRange);
     WATCH(table, ReleaseSwizzlingRange);

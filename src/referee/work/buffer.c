@@ -5,6 +5,9 @@
  * pDmaBuffer + DmaSize. What was written earlier stays in the mirror, so that a driver may look
  * back. After each call the bytes go to the caller's buffer. The private data is treated the same.
  */
+#include <stdlib.h>
+#include <string.h>
+#include "state/grow.h"
 #include <string.h>
 
 #include "work/work.h"
@@ -17,10 +20,10 @@ static bool buffer_has_unsubmitted(const struct shadow_build *build) {
 }
 
 struct shadow_build *build_at(struct vidmm_referee *referee, const void *base) {
-    for (uint32_t i = 0; base && i < BUILDS_SLOTS; i++) {
-        if (referee->builds.slot[i].base == base &&
-            buffer_has_unsubmitted(&referee->builds.slot[i]))
-            return &referee->builds.slot[i];
+    for (uint32_t i = 0; base && i < referee->builds.slots; i++) {
+        if (referee->builds.slot[i]->base == base &&
+            buffer_has_unsubmitted(referee->builds.slot[i]))
+            return referee->builds.slot[i];
     }
     return NULL;
 }
@@ -28,8 +31,8 @@ struct shadow_build *build_at(struct vidmm_referee *referee, const void *base) {
 struct shadow_build *build_of(struct vidmm_referee *referee, const DXGKARG_SUBMITCOMMAND *args) {
     uint64_t address = (uint64_t)args->DmaBufferPhysicalAddress.QuadPart;
     struct shadow_build *oldest = NULL;
-    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        struct shadow_build *build = &referee->builds.slot[i];
+    for (uint32_t i = 0; i < referee->builds.slots; i++) {
+        struct shadow_build *build = referee->builds.slot[i];
         if (!buffer_has_unsubmitted(build))
             continue;
         if (build->address != 0 && build->address == address &&
@@ -51,21 +54,24 @@ static void buffer_drop_operations(struct vidmm_referee *referee, struct shadow_
 }
 
 void build_forget(struct vidmm_referee *referee) {
-    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        buffer_drop_operations(referee, &referee->builds.slot[i]);
-        referee->builds.slot[i].used = referee->builds.slot[i].submitted =
-            referee->builds.slot[i].private_used = 0;
-        referee->builds.slot[i].address = 0;
+    for (uint32_t i = 0; i < referee->builds.slots; i++) {
+        buffer_drop_operations(referee, referee->builds.slot[i]);
+        referee->builds.slot[i]->used = referee->builds.slot[i]->submitted =
+            referee->builds.slot[i]->private_used = 0;
+        referee->builds.slot[i]->address = 0;
     }
 }
 
 void build_end(struct vidmm_referee *referee) {
     build_forget(referee);
-    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        guard_free(referee, &referee->builds.slot[i].bytes);
-        guard_free(referee, &referee->builds.slot[i].private_bytes);
+    for (uint32_t i = 0; i < referee->builds.slots; i++) {
+        guard_free(referee, &referee->builds.slot[i]->bytes);
+        guard_free(referee, &referee->builds.slot[i]->private_bytes);
+        free(referee->builds.slot[i]);
     }
-    memset(referee->builds.slot, 0, sizeof(referee->builds.slot));
+    grow_free(&referee->builds.slot, &referee->builds.slot_room);
+    referee->builds.slots = 0;
+    referee->builds.open.build = NULL;
     referee->builds.newest = 0;
     referee->builds.seen_privates = 0;
 }
@@ -92,9 +98,9 @@ static bool buffer_goes_on(const struct shadow_build *build,
 
 static struct shadow_build *buffer_find_going_on(struct vidmm_referee *referee,
                                                  const DXGKARG_BUILDPAGINGBUFFER *args) {
-    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        if (buffer_goes_on(&referee->builds.slot[i], args))
-            return &referee->builds.slot[i];
+    for (uint32_t i = 0; i < referee->builds.slots; i++) {
+        if (buffer_goes_on(referee->builds.slot[i], args))
+            return referee->builds.slot[i];
     }
     return NULL;
 }
@@ -103,25 +109,39 @@ static struct shadow_build *buffer_find_going_on(struct vidmm_referee *referee,
 static struct shadow_build *buffer_find_astray(struct vidmm_referee *referee,
                                                const DXGKARG_BUILDPAGINGBUFFER *args) {
     const uint8_t *at = args->pDmaBuffer;
-    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        struct shadow_build *build = &referee->builds.slot[i];
+    for (uint32_t i = 0; i < referee->builds.slots; i++) {
+        struct shadow_build *build = referee->builds.slot[i];
         if (buffer_has_unsubmitted(build) && at >= build->base && at < build->base + build->size)
             return build;
     }
     return NULL;
 }
 
-/* A slot for the buffer at `base`: the one it had before, a free one, or the oldest at rest. */
+/* NULL: out of memory. */
+static struct shadow_build *buffer_add_slot(struct vidmm_referee *referee) {
+    struct builds *builds = &referee->builds;
+    if (!grow(&builds->slot, &builds->slot_room, builds->slots + 1, sizeof(*builds->slot)))
+        return NULL;
+    struct shadow_build *build = calloc(1, sizeof(*build));
+    if (build)
+        builds->slot[builds->slots++] = build;
+    return build;
+}
+
+/* A slot for the buffer at `base`: the one it had before, or a new one; with enough of them, the
+ * oldest at rest. */
 static struct shadow_build *buffer_find_slot(struct vidmm_referee *referee, const void *base) {
     struct shadow_build *slot = NULL;
-    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        struct shadow_build *build = &referee->builds.slot[i];
+    for (uint32_t i = 0; i < referee->builds.slots; i++) {
+        struct shadow_build *build = referee->builds.slot[i];
         if (build->base == base)
             return build;
         if (!buffer_has_unsubmitted(build) && (!slot || build->number < slot->number))
             slot = build;
     }
-    return slot;
+    if (slot && referee->builds.slots >= BUILDS_AT_REST)
+        return slot;
+    return buffer_add_slot(referee);
 }
 
 static bool buffer_all_zero(const uint8_t *bytes, uint32_t size) {
@@ -134,12 +154,12 @@ static bool buffer_all_zero(const uint8_t *bytes, uint32_t size) {
 /* True the first time that an area of private data is seen. */
 static bool buffer_first_seen(struct vidmm_referee *referee, const void *area) {
     uint32_t known =
-        referee->builds.seen_privates < BUILDS_SLOTS ? referee->builds.seen_privates : BUILDS_SLOTS;
+        referee->builds.seen_privates < BUILDS_SEEN ? referee->builds.seen_privates : BUILDS_SEEN;
     for (uint32_t i = 0; i < known; i++) {
         if (referee->builds.seen_private[i] == area)
             return false;
     }
-    referee->builds.seen_private[referee->builds.seen_privates++ % BUILDS_SLOTS] = area;
+    referee->builds.seen_private[referee->builds.seen_privates++ % BUILDS_SEEN] = area;
     return true;
 }
 
@@ -253,8 +273,8 @@ struct shadow_build *build_aim(struct vidmm_referee *referee,
 
 void vidmm_referee_shorten(struct vidmm_referee *referee, const void *base, uint32_t size) {
     pthread_mutex_lock(&referee->lock);
-    for (uint32_t i = 0; i < BUILDS_SLOTS; i++) {
-        struct shadow_build *build = &referee->builds.slot[i];
+    for (uint32_t i = 0; i < referee->builds.slots; i++) {
+        struct shadow_build *build = referee->builds.slot[i];
         if (build->base != base || size < build->used || size >= build->size)
             continue;
         build->size = size;

@@ -2,31 +2,46 @@
  * report.c - what the driver reports of work: complete, preempted and faulted.
  * 
  * DxgkCbNotifyInterrupt comes at the device's IRQL, from any thread and from inside the hardware
- * model: it only puts the report into a ring with a lock of its own. The ring is emptied, in order,
+ * model: it only puts the report into a queue with a lock of its own. The queue is emptied, in order,
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
 #include <string.h>
 
+#include "state/grow.h"
+#include "work/work.h"
 #include "work/work.h"
 
+/* There is room behind the last report; false: out of memory. */
+static bool report_room(struct reports *reports) {
+    if (reports->first + reports->count < reports->room)
+        return true;
+    if (reports->first <= reports->room / 2) /* moving them would be done again soon */
+        return grow(&reports->report, &reports->room, reports->first + reports->count + 1,
+                    sizeof(*reports->report));
+    memmove(reports->report, reports->report + reports->first,
+            reports->count * sizeof(*reports->report));
+    reports->first = 0;
+    return true;
+}
+
 void reports_put(struct vidmm_referee *referee, const struct vidmm_interrupt *report) {
-    pthread_mutex_lock(&referee->reports.lock);
-    if (referee->reports.count < REPORTS_MAX)
-        referee->reports.report[(referee->reports.first + referee->reports.count++) % REPORTS_MAX] =
-            *report;
-    pthread_mutex_unlock(&referee->reports.lock);
+    struct reports *reports = &referee->reports;
+    pthread_mutex_lock(&reports->lock);
+    if (report_room(reports))
+        reports->report[reports->first + reports->count++] = *report;
+    pthread_mutex_unlock(&reports->lock);
 }
 
 static bool report_take(struct vidmm_referee *referee, struct vidmm_interrupt *report) {
-    pthread_mutex_lock(&referee->reports.lock);
-    bool any = referee->reports.count != 0;
+    struct reports *reports = &referee->reports;
+    pthread_mutex_lock(&reports->lock);
+    bool any = reports->count != 0;
     if (any) {
-        *report = referee->reports.report[referee->reports.first];
-        referee->reports.first = (referee->reports.first + 1) % REPORTS_MAX;
-        referee->reports.count--;
+        *report = reports->report[reports->first];
+        reports->first = --reports->count != 0 ? reports->first + 1 : 0;
     }
-    pthread_mutex_unlock(&referee->reports.lock);
+    pthread_mutex_unlock(&reports->lock);
     return any;
 }
 

@@ -1,0 +1,17 @@
+/*
+ * space.h - which tables a process has, for tables.c, which makes and frees them. What other files
+ * ask of a process's tables is in tables.h: tables_translating, tables_stale, tables_leaf_bytes.
+ */
+#ifndef REFEREE_SPACE_H
+#define REFEREE_SPACE_H
+
+#include "state/tables.h"
+
+/* The tables of a process, which may be none so far; NULL: no memory. */
+struct tables_space *tables_space_make(struct vidmm_referee *referee, HANDLE process);
+/* The table is one of table->space from now on, or is not any more; with its last table the space goes.
+ */
+void tables_space_enter(struct vidmm_referee *referee, struct tables_table *table);
+void tables_space_leave(struct vidmm_referee *referee, struct tables_table *table);
+
+#endif

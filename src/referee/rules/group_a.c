@@ -138,14 +138,14 @@ const struct vidmm_rule rules_a[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement =
             "The descriptors of QUERYSEGMENT4 lie SegmentDescriptorStride bytes apart, not "
-            "sizeof(bytes).",
+            "sizeof(DXGK_SEGMENTDESCRIPTOR4).",
         .page = "ns-d3dkmddi-_dxgk_querysegmentout4",
         .how =
             "A stride larger than the structure is given, and the gaps between the elements must "
             "keep their canaries.",
         .why =
             "The structure grew with the versions, so system and driver may have different sizes "
-            "of it. A driver that walked by sizeof(was) stopped without a word after the second "
+            "of it. A driver that walked by sizeof was stopped without a word after the second "
             "query.",
         .windows = "It reads shifted descriptors and stops the adapter.",
         .wrong =

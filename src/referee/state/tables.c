@@ -5,13 +5,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "state/grow.h"
 #include "state/judge.h"
 #include "state/space.h"
-#include <stdlib.h>
-#include <string.h>
-
-#include "state/judge.h"
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 

@@ -7,15 +7,11 @@
  * before DxgkCbNotifyDpc goes on to the manager and before any call of the GPU scheduler's class or
  * that ends an allocation.
  */
-#include <vidmm/interrupt.h>
-#include "state/grow.h"
-#include "work/work.h"
-#include "watch/allocation.h"
-#include "watch/watch.h"
 #include <string.h>
 
 #include <vidmm/interrupt.h>
 
+#include "state/grow.h"
 #include "work/work.h"
 #include "watch/allocation.h"
 #include "watch/watch.h"

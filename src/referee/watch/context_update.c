@@ -5,9 +5,9 @@
  *
  * The operation names no allocation; only the driver's own bytes identify it.
  */
-#include "state/grow.h"
 #include <string.h>
 
+#include "state/grow.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"
 

@@ -5,9 +5,9 @@
  * What the CPU sees through a page is compared with the segment when the page was mapped and again
  * when it was unmapped: by then everything that the CPU wrote through it has to be there.
  */
-#include "state/grow.h"
 #include <string.h>
 
+#include "state/grow.h"
 #include "state/hash.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"

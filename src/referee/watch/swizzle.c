@@ -3,9 +3,9 @@
  * WDDM 2.0: which allocation has which, and what the CPU sees through the others while one goes
  * (nc-d3dkmddi-dxgkddi_acquireswizzlingrange.md, nc-d3dkmddi-dxgkddi_releaseswizzlingrange.md).
  */
-#include "state/grow.h"
 #include <string.h>
 
+#include "state/grow.h"
 #include "state/hash.h"
 #include "watch/own_memory.h"
 #include "watch/thunk.h"

@@ -7,9 +7,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "state/grow.h"
-#include <string.h>
 
+#include "state/grow.h"
 #include "work/work.h"
 
 /* A returned pointer that is not further off than this is taken for one into the mirror. */

@@ -10,7 +10,6 @@
 
 #include "state/grow.h"
 #include "work/work.h"
-#include "work/work.h"
 
 /* There is room behind the last report; false: out of memory. */
 static bool report_room(struct reports *reports) {

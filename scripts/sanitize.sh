@@ -13,7 +13,7 @@ thread) sanitizers=thread suites='--no-suite system --no-suite long --no-suite m
 esac
 dir=${2:-build-$1}
 # A sanitizer's run time is found at run time: undefined symbols are no mistake in such a build.
-scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false -Dassertions=2
+scripts/build.sh "$dir" -Db_sanitize="$sanitizers" -Db_lundef=false
 # The contract is headers: sanitizers have nothing to see there.
 # shellcheck disable=SC2086
 scripts/run-tests.sh "$dir" --timeout-multiplier 6 --no-suite contract $suites

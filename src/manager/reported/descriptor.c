@@ -95,28 +95,30 @@ enum descriptor_version descriptor_version_of(uint32_t interface_version) {
     return newest;
 }
 
+/* The members that the structures of all versions have, under the same names. */
+#define READ_COMMON(out, in)                                                                       \
+    do {                                                                                           \
+        (out)->flags = (in).Flags;                                                                 \
+        (out)->base = (uint64_t)(in).BaseAddress.QuadPart;                                         \
+        (out)->cpu_base = (uint64_t)(in).CpuTranslatedAddress.QuadPart;                            \
+        (out)->size = (in).Size;                                                                   \
+        (out)->commit_limit = (in).CommitLimit;                                                    \
+    } while (0)
+
 static void read_1(struct descriptor *out, const void *element) {
     DXGK_SEGMENTDESCRIPTOR in;
     memcpy(&in, element, sizeof(in));
-    out->flags = in.Flags;
-    out->base = (uint64_t)in.BaseAddress.QuadPart;
-    out->cpu_base = (uint64_t)in.CpuTranslatedAddress.QuadPart;
-    out->size = in.Size;
+    READ_COMMON(out, in);
     out->banks = in.NbOfBanks;
     out->bank_ends = in.pBankRangeTable;
-    out->commit_limit = in.CommitLimit;
 }
 
 static void read_3(struct descriptor *out, const void *element) {
     DXGK_SEGMENTDESCRIPTOR3 in;
     memcpy(&in, element, sizeof(in));
-    out->flags = in.Flags;
-    out->base = (uint64_t)in.BaseAddress.QuadPart;
-    out->cpu_base = (uint64_t)in.CpuTranslatedAddress.QuadPart;
-    out->size = in.Size;
+    READ_COMMON(out, in);
     out->banks = in.NbOfBanks;
     out->bank_ends = in.pBankRangeTable;
-    out->commit_limit = in.CommitLimit;
     out->system_memory_end = in.SystemMemoryEndAddress;
     out->reserved = in.Reserved;
 }
@@ -124,13 +126,9 @@ static void read_3(struct descriptor *out, const void *element) {
 static void read_4(struct descriptor *out, const void *element) {
     DXGK_SEGMENTDESCRIPTOR4 in;
     memcpy(&in, element, sizeof(in));
-    out->flags = in.Flags;
-    out->base = (uint64_t)in.BaseAddress.QuadPart;
-    out->cpu_base = (uint64_t)in.CpuTranslatedAddress.QuadPart;
+    READ_COMMON(out, in);
     out->host_aperture_base = in.CpuHostAperture.PhysicalAddress;
     out->host_aperture_pages = in.CpuHostAperture.SizeInPages;
-    out->size = in.Size;
-    out->commit_limit = in.CommitLimit;
     out->system_memory_end = in.SystemMemoryEndAddress;
     out->invalid_ranges = in.NumInvalidMemoryRanges;
     out->vpr_start = in.VprRangeStartOffset;
